@@ -1,0 +1,3 @@
+module github.com/halo-xla/halo
+
+go 1.26
