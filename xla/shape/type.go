@@ -51,12 +51,12 @@ type Class uint8
 
 // The classes. NoClass is the class of tuples, tokens, opaque values and buffers.
 const (
-	NoClass      Class = iota
-	PredClass          // bool
-	SignedClass        // int64
-	UnsignedClass      // uint64
-	FloatClass         // float64
-	ComplexClass       // complex128
+	NoClass       Class = iota
+	PredClass           // bool
+	SignedClass         // int64
+	UnsignedClass       // uint64
+	FloatClass          // float64
+	ComplexClass        // complex128
 )
 
 var classNames = [...]string{"no array", "predicate", "signed integer", "unsigned integer", "floating point", "complex"}
