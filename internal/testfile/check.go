@@ -13,8 +13,8 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "replace golden text in testdata by what the code gives")
 
-// Run runs f as a subtest for each case of each file that matches pattern (as filepath.Glob has it). It fails the test if
-// nothing matches, so that a moved folder is not a test that passes.
+// Run runs f as a subtest for each case of each file that matches pattern (as filepath.Glob has it). It fails the test
+// if nothing matches, so that a moved folder is not a test that passes.
 func Run(t *testing.T, pattern string, f func(t *testing.T, c *Case)) {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
@@ -79,7 +79,7 @@ func (c *Case) compareErrors(inFile bool, errs []error) []string {
 	}
 	for i, mark := range c.Errors {
 		if !met[i] {
-			problems = append(problems, fmt.Sprintf("%s:%d: want an error that contains %q", c.File, mark.Line, mark.Contains))
+			problems = append(problems, fmt.Sprintf("%s:%d: want an error with %q", c.File, mark.Line, mark.Contains))
 		}
 	}
 	return problems

@@ -21,8 +21,8 @@
 // Directives: lines "// key: value" whose key is one lower-case word. A directive goes on over lines indented by three
 // spaces or more after the slashes. A line "// ERROR" with quoted strings marks an error expected on that line.
 //
-// A case may end with a line "// ----" followed by golden text: the wanted output, that [Case.Golden] compares and, when
-// the test runs with -rewrite, replaces.
+// A case may end with a line "// ----" followed by golden text: the wanted output, that [Case.Golden] compares and,
+// when the test runs with -rewrite, replaces.
 package testfile
 
 import (
