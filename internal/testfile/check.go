@@ -94,8 +94,8 @@ func containsAll(s string, parts []string) bool {
 	return true
 }
 
-// Golden compares got with the case's golden text. With -rewrite it takes got as the golden text instead, and Run writes
-// the file when all its cases have run. Lines that look like the separators of this format cannot be golden text.
+// Golden compares got with the case's golden text. With -rewrite it takes got as the golden text instead, and Run
+// writes the file when all its cases have run. Lines that look like the separators of a file cannot be golden text.
 func (c *Case) Golden(t *testing.T, got string) {
 	t.Helper()
 	if got != "" && !strings.HasSuffix(got, "\n") {

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Installs what is missing and classifies pictures of handwritten digits: those named, or the ten that come along.
+#   scripts/demo.sh [PICTURE.png|PICTURE.npy ...]
+set -euo pipefail
+here=$(cd "$(dirname "$0")/.." && pwd)
+pictures=()
+for picture in "$@"; do
+  pictures+=("$(realpath -- "$picture")")
+done
+cd "$here"
+source scripts/setup.sh
+[ ${#pictures[@]} -gt 0 ] || pictures=(testdata/programs/digits/pictures/*.png)
+exec go run ./examples/digits "${pictures[@]}"
