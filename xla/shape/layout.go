@@ -1,8 +1,8 @@
 package shape
 
 import (
+	"fmt"
 	"slices"
-	"strconv"
 )
 
 // PaddingValue says what the padding elements of a layout hold. The numbers are the 2017 layout document's.
@@ -72,19 +72,65 @@ func (l *Layout) IsDefault() bool {
 	return l == nil || l.Equal(*DefaultLayout(len(l.MinorToMajor)))
 }
 
+// Validate reports what is wrong with l as the layout of the array shape s; unbounded dimensions are not judged.
+func (l *Layout) Validate(s Shape) error {
+	if len(l.MinorToMajor) != s.Rank() {
+		return fmt.Errorf("layout %s of %s orders %d dimensions, want %d", l, s, len(l.MinorToMajor), s.Rank())
+	}
+	seen := make([]bool, s.Rank())
+	for _, d := range l.MinorToMajor {
+		if d < 0 || d >= int64(s.Rank()) || seen[d] {
+			return fmt.Errorf("layout %s of %s is no permutation of the dimensions: %d is repeated or out of range", l, s, d)
+		}
+		seen[d] = true
+	}
+	if l.ElementBits < 0 || l.ElementBits > 1<<16 {
+		return fmt.Errorf("layout %s of %s: element size is %d bits", l, s, l.ElementBits)
+	}
+	if err := l.validatePadding(s); err != nil {
+		return err
+	}
+	return l.validateTiles(s)
+}
+
+func (l *Layout) validatePadding(s Shape) error {
+	if l.PaddedDims == nil {
+		return nil
+	}
+	switch {
+	case len(l.Tiles) > 0:
+		return fmt.Errorf("layout %s of %s has padding and tiles, want one of them", l, s)
+	case l.PaddingValue == InvalidPad || l.PaddingValue > UnknownPad:
+		return fmt.Errorf("layout %s of %s: padding value %d is unknown", l, s, l.PaddingValue)
+	case len(l.PaddedDims) != s.Rank():
+		return fmt.Errorf("layout %s of %s pads %d dimensions, want %d", l, s, len(l.PaddedDims), s.Rank())
+	}
+	for d, n := range l.PaddedDims {
+		if n < s.Dims[d] || n < 0 {
+			return fmt.Errorf("layout %s of %s: dimension %d is padded to %d, want at least %d", l, s, d, n, s.Dims[d])
+		}
+	}
+	return nil
+}
+
+func (l *Layout) validateTiles(s Shape) error {
+	for _, t := range l.Tiles {
+		for i, n := range t {
+			if n < 1 && n != CombineDim {
+				return fmt.Errorf("layout %s of %s: tile size is %d, want at least 1", l, s, n)
+			}
+			if n == CombineDim && i == len(t)-1 {
+				return fmt.Errorf("layout %s of %s: the last size of a tile is *, want a number", l, s)
+			}
+		}
+	}
+	return nil
+}
+
+// String returns the layout's HLO text.
+func (l *Layout) String() string { return string(l.Append(nil)) }
+
 // Equal reports whether l and o say the same.
 func (l Layout) Equal(o Layout) bool {
 	return slices.Equal(l.Append(nil), o.Append(nil))
-}
-
-// Append appends the layout's HLO text, "{1,0:T(8,128)S(1)}".
-func (l *Layout) Append(b []byte) []byte {
-	b = append(b, '{')
-	for i, d := range l.MinorToMajor {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = strconv.AppendInt(b, d, 10)
-	}
-	return append(b, '}')
 }
