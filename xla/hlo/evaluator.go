@@ -1,0 +1,198 @@
+package hlo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// EvalOptions say how a program is evaluated. The zero value is useful.
+type EvalOptions struct {
+	// Handlers finds the functions behind custom calls; nil: there are none.
+	Handlers Handlers
+	// Seed seeds the generators of rng ops; 0 is a seed like any other.
+	Seed uint64
+	// MaxSteps limits the instructions run, loops counted; 0: no limit.
+	MaxSteps int64
+	// MaxBytes limits the bytes that live values take; 0: no limit.
+	MaxBytes int64
+}
+
+// Handlers finds the function that a custom call's target names.
+type Handlers interface {
+	Lookup(target string) (Handler, bool)
+}
+
+// Handler is the function behind a custom call: operands in, result out, of the call's shape.
+type Handler func(ctx context.Context, call *Instruction, args []*literal.Literal) (*literal.Literal, error)
+
+// Evaluator runs programs by the book: slow, plain, and the definition of right. It serves one execution on one device.
+type Evaluator struct {
+	EvalOptions
+	ctx   context.Context
+	steps int64
+	bytes int64
+	depth int
+	// device is this execution's place among several devices; its zero value is the only one.
+	device device
+	rng    rngState
+}
+
+// ErrLimit is what evaluation returns when it passes MaxSteps or MaxBytes.
+var ErrLimit = errors.New("evaluation limit passed")
+
+// Evaluate runs m on one device. args belong to the entry's parameters; the result belongs to its root.
+// Values of dynamic shapes have their real sizes. It fails with ctx's error when ctx ends.
+func Evaluate(ctx context.Context, m *Module, args []*literal.Literal, opts EvalOptions) (*literal.Literal, error) {
+	e := &Evaluator{EvalOptions: opts, ctx: ctx}
+	return e.Entry(m, args)
+}
+
+// Entry checks args against the parameters of m's entry and runs it.
+func (e *Evaluator) Entry(m *Module, args []*literal.Literal) (*literal.Literal, error) {
+	if len(args) != len(m.Entry.Parameters) {
+		return nil, fmt.Errorf("%s: got %d arguments, want %d", m.Name, len(args), len(m.Entry.Parameters))
+	}
+	in := make([]*literal.Literal, len(args))
+	for i, a := range args {
+		p := m.Entry.Parameters[i]
+		if !Fits(a.Shape(), p.Shape) {
+			return nil, fmt.Errorf("argument %d (%s): got %v, want %v", i, p.Name, a.Shape(), p.Shape)
+		}
+		in[i] = a.RowMajor()
+	}
+	return e.Call(m.Entry, in)
+}
+
+// Fits reports whether a value of shape s may be passed where want is declared: dynamic dimensions take any size up to the bound.
+func Fits(s, want shape.Shape) bool {
+	if s.Type != want.Type || len(s.Dims) != len(want.Dims) || len(s.Elems) != len(want.Elems) {
+		return false
+	}
+	for d, n := range s.Dims {
+		w := want.Dims[d]
+		if n != w && (!want.IsDynamicDim(d) || w != shape.Unbounded && n > w) {
+			return false
+		}
+	}
+	for i := range s.Elems {
+		if !Fits(s.Elems[i], want.Elems[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// maxDepth bounds the nesting of calls, which the acyclic call graph bounds too.
+const maxDepth = 10_000
+
+// Call runs c on args, which are row-major.
+func (e *Evaluator) Call(c *Computation, args []*literal.Literal) (*literal.Literal, error) {
+	if e.depth++; e.depth > maxDepth {
+		return nil, fmt.Errorf("computation %s: calls nest deeper than %d", c.Name, maxDepth)
+	}
+	defer func() { e.depth-- }()
+	f := frame{args: args, values: make([]*literal.Literal, len(c.Instructions)), left: make([]int32, len(c.Instructions))}
+	for _, in := range c.Instructions {
+		if err := e.step(&f, in); err != nil {
+			return nil, err
+		}
+	}
+	root := f.values[c.Root.index]
+	e.bytes -= f.bytes
+	return root, nil
+}
+
+// frame is one run of a computation: its arguments and the values that somebody still needs.
+type frame struct {
+	args   []*literal.Literal
+	values []*literal.Literal
+	left   []int32 // uses of each value still to come
+	bytes  int64   // bytes of the values made here
+}
+
+func (e *Evaluator) step(f *frame, in *Instruction) error {
+	if err := e.tick(); err != nil {
+		return &Error{in, err}
+	}
+	v, err := e.value(f, in)
+	if err != nil {
+		var he *Error
+		if errors.As(err, &he) {
+			return err
+		}
+		return &Error{in, err}
+	}
+	return e.keep(f, in, v)
+}
+
+// tick counts one step against the limit and looks whether the context has ended.
+func (e *Evaluator) tick() error {
+	e.steps++
+	if e.MaxSteps > 0 && e.steps > e.MaxSteps {
+		return fmt.Errorf("%w: more than %d steps", ErrLimit, e.MaxSteps)
+	}
+	return e.ctx.Err()
+}
+
+func (e *Evaluator) value(f *frame, in *Instruction) (*literal.Literal, error) {
+	if in.Op == Parameter {
+		return f.args[in.Attrs.(*ParameterAttrs).Number], nil
+	}
+	args := make([]*literal.Literal, len(in.Operands))
+	for i, o := range in.Operands {
+		args[i] = f.values[o.index]
+	}
+	if isDynamic(in) {
+		var err error
+		if in, args, err = concrete(in, args); err != nil {
+			return nil, err
+		}
+	}
+	return in.Op.Info().Eval(e, in, args)
+}
+
+// keep stores v until its last use and drops the operands that nobody needs any more.
+func (e *Evaluator) keep(f *frame, in *Instruction, v *literal.Literal) error {
+	if in.users > 0 {
+		f.values[in.index], f.left[in.index] = v, int32(in.users)
+		n := sizeBytes(v)
+		f.bytes += n
+		e.bytes += n
+	}
+	if e.MaxBytes > 0 && e.bytes > e.MaxBytes {
+		return errorf(in, "%w: live values take more than %d bytes", ErrLimit, e.MaxBytes)
+	}
+	for _, o := range in.Operands {
+		if f.left[o.index]--; f.left[o.index] == 0 {
+			n := sizeBytes(f.values[o.index])
+			f.bytes -= n
+			e.bytes -= n
+			f.values[o.index] = nil
+		}
+	}
+	return nil
+}
+
+func isDynamic(in *Instruction) bool {
+	if in.Shape.IsDynamic() {
+		return true
+	}
+	for _, o := range in.Operands {
+		if o.Shape.IsDynamic() {
+			return true
+		}
+	}
+	return false
+}
+
+func sizeBytes(l *literal.Literal) int64 {
+	n := int64(len(l.Bytes()))
+	for _, e := range l.Elems() {
+		n += sizeBytes(e)
+	}
+	return n
+}

@@ -1,0 +1,189 @@
+// Package hlo is the HLO language: its programs, their text, its operations and what each of them means.
+package hlo
+
+import (
+	"fmt"
+
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// Module is a program: computations, one of which is the entry.
+type Module struct {
+	Name string
+	// Computations are in an order in which callees come before their callers.
+	Computations []*Computation
+	Entry        *Computation
+	// Config is what the module's header line says besides its name.
+	Config ModuleConfig
+}
+
+// Computation is a function: a list of instructions in an order in which operands come before their users.
+type Computation struct {
+	Name         string
+	Instructions []*Instruction
+	Root         *Instruction
+	// Parameters are the Parameter instructions by number.
+	Parameters []*Instruction
+	// Extra are attributes after the closing brace, kept as text: execution_thread and unknown ones.
+	Extra []RawAttr
+}
+
+// Instruction is one operation and its result. Once built it is not changed; passes make new ones.
+type Instruction struct {
+	Name     string
+	Op       Opcode
+	Shape    shape.Shape
+	Operands []*Instruction
+	// Attrs are the op's attributes; nil if the op has none.
+	Attrs Attrs
+	// Common are the attributes that any op may have; nil if there are none.
+	Common *Common
+	// Pos is where the instruction stands in the program's text or in the caller's source: "file:line:col".
+	Pos Pos
+	// index is the instruction's place in its computation, users how many operand slots name it.
+	index, users int
+}
+
+// Pos is a place in a program's text or, for built programs, in the source that called the builder.
+type Pos struct {
+	File string
+	Line int
+	Col  int
+}
+
+// String returns "file:line:col", or "" for the zero Pos.
+func (p Pos) String() string {
+	switch {
+	case p.File == "" && p.Line == 0:
+		return ""
+	case p.Col == 0:
+		return fmt.Sprintf("%s:%d", p.File, p.Line)
+	}
+	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
+}
+
+// OperandShapes returns the shapes of the operands.
+func (in *Instruction) OperandShapes() []shape.Shape {
+	s := make([]shape.Shape, len(in.Operands))
+	for i, o := range in.Operands {
+		s[i] = o.Shape
+	}
+	return s
+}
+
+// Called returns the computations that in's attributes name, in the order of its fields.
+func (in *Instruction) Called() []*Computation {
+	if in.Attrs == nil {
+		return nil
+	}
+	var cs []*Computation
+	for _, f := range in.Attrs.Fields() {
+		switch p := f.Ptr.(type) {
+		case **Computation:
+			if *p != nil {
+				cs = append(cs, *p)
+			}
+		case *[]*Computation:
+			cs = append(cs, *p...)
+		}
+	}
+	return cs
+}
+
+// ProgramShape returns the shapes of c's parameters and result.
+func (c *Computation) ProgramShape() (params []shape.Shape, result shape.Shape) {
+	for _, p := range c.Parameters {
+		params = append(params, p.Shape)
+	}
+	return params, c.Root.Shape
+}
+
+// seal numbers c's instructions and counts their users; every computation is sealed before it runs or prints.
+func (c *Computation) seal() {
+	for i, in := range c.Instructions {
+		in.index, in.users = i, 0
+	}
+	for _, in := range c.Instructions {
+		for _, o := range in.Operands {
+			o.users++
+		}
+	}
+	if c.Root != nil {
+		c.Root.users++
+	}
+}
+
+// NewComputation makes a computation of instructions in an order in which operands come first. Root may be any of them.
+// It fails if an operand is missing or late, or if the parameter numbers are not 0 to P-1.
+func NewComputation(name string, instructions []*Instruction, root *Instruction) (*Computation, error) {
+	c := &Computation{Name: name, Instructions: instructions, Root: root}
+	seen := make(map[*Instruction]bool, len(instructions))
+	for _, in := range instructions {
+		for _, o := range in.Operands {
+			if !seen[o] {
+				return nil, errorf(in, "operand %s is not defined before its use in computation %s", o.Name, name)
+			}
+		}
+		seen[in] = true
+	}
+	if !seen[root] {
+		return nil, fmt.Errorf("computation %s has no root among its instructions", name)
+	}
+	if err := c.collectParameters(); err != nil {
+		return nil, err
+	}
+	c.seal()
+	return c, nil
+}
+
+func (c *Computation) collectParameters() error {
+	byNumber := map[int64]*Instruction{}
+	for _, in := range c.Instructions {
+		if in.Op != Parameter {
+			continue
+		}
+		n := in.Attrs.(*ParameterAttrs).Number
+		if byNumber[n] != nil {
+			return errorf(in, "parameter number %d is used twice, by %s too", n, byNumber[n].Name)
+		}
+		byNumber[n] = in
+	}
+	c.Parameters = make([]*Instruction, len(byNumber))
+	for n, in := range byNumber {
+		if n < 0 || n >= int64(len(byNumber)) {
+			return errorf(in, "parameter number %d, want 0 to %d without gaps", n, len(byNumber)-1)
+		}
+		c.Parameters[n] = in
+	}
+	return nil
+}
+
+// Error is a fault in a program and the instruction that has it.
+type Error struct {
+	// In is the instruction at fault; its operands and attributes may be incomplete.
+	In  *Instruction
+	Err error
+}
+
+// Error returns "file:line:col: op(shapes): what, got, want".
+func (e *Error) Error() string {
+	b := []byte(e.In.Pos.String())
+	if len(b) > 0 {
+		b = append(b, ": "...)
+	}
+	b = append(append(b, e.In.Op.String()...), '(')
+	for i, o := range e.In.Operands {
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		b = o.Shape.Append(b, false)
+	}
+	return string(append(b, "): "...)) + e.Err.Error()
+}
+
+// Unwrap returns what is wrong, without the place.
+func (e *Error) Unwrap() error { return e.Err }
+
+func errorf(in *Instruction, format string, args ...any) error {
+	return &Error{in, fmt.Errorf(format, args...)}
+}
