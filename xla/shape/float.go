@@ -62,7 +62,8 @@ func (f *format) derive() {
 // FromFloat64 returns the bits of v in the floating-point type t, rounded once, to nearest with ties to even.
 //
 // Values beyond the largest finite one become infinity; in formats without infinity NaN; in formats with neither
-// (F4 and F6) the largest finite value. NaN keeps its sign where NaN has one, and becomes -0 in F4 and F6. The FNUZ
+// (F4 and F6) the largest finite value. NaN keeps its sign where NaN has one; in F4 and F6 NaN becomes -0, and
+// NaN with a minus sign 0. The FNUZ
 // formats have no -0. F8E8M0FNU holds powers of two: zero, negative values and NaN become NaN, values below the
 // smallest power become it. It panics if t is no floating-point type. Law: section 2.1 of the operation semantics.
 func (t ElementType) FromFloat64(v float64) uint64 {
@@ -115,13 +116,16 @@ func (f *format) round(v float64) uint64 {
 
 // roundNaN keeps the upper payload bits that fit in the 16-bit formats and makes the NaN quiet, as hardware does.
 func (f *format) roundNaN(sign, abs uint64) uint64 {
+	if f.nan == nanNone {
+		return sign ^ 1<<(f.exp+f.man)
+	}
 	if f.exp+f.man == 15 {
 		return sign | f.quietNaN | abs>>(52-f.man)&(1<<f.man-1)
 	}
 	return sign | f.quietNaN
 }
 
-// roundE8M0 rounds to a power of two; a tie goes to the even exponent field.
+// roundE8M0 rounds to a power of two. A tie goes up: the smaller power has the implicit mantissa 1, which is odd.
 func roundE8M0(v float64) uint64 {
 	b := math.Float64bits(v)
 	if b == 0 || b >= f64Inf { // negative values have the top bit set
@@ -131,8 +135,7 @@ func roundE8M0(v float64) uint64 {
 	if e < 0 {
 		return 0
 	}
-	half, frac := uint64(1)<<51, b&(1<<52-1)
-	if frac > half || frac == half && e&1 == 1 {
+	if b&(1<<51) != 0 {
 		e++
 	}
 	return uint64(min(e, 0xFF))

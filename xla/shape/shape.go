@@ -199,7 +199,10 @@ func (s Shape) Append(b []byte, layouts bool) []byte {
 	}
 	b = append(b, ']')
 	if layouts && s.Layout != nil {
-		b = s.Layout.Append(b)
+		n := len(b)
+		if b = s.Layout.Append(b); len(s.Dims) == 0 && len(b) == n+2 {
+			b = b[:n] // the layout of a scalar, {}, is not written
+		}
 	}
 	return b
 }
