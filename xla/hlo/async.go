@@ -1,6 +1,7 @@
 package hlo
 
-// AsyncAttrs: the wrapped computation of async-start, which its update and done may name too, and the thread that runs it.
+// AsyncAttrs: the wrapped computation of async-start, which its update and done may name too, and the thread that runs
+// it.
 type AsyncAttrs struct {
 	Calls  *Computation
 	Thread string

@@ -1,6 +1,7 @@
 package hlo
 
-// CollectiveAttrs are what all collectives over groups share; rows 113 to 118. Which fields an op has, its row's struct says.
+// CollectiveAttrs are what all collectives over groups share; rows 113 to 118. Which fields an op has, its row's struct
+// says.
 type CollectiveAttrs struct {
 	ChannelID          int64 // 0: no channel
 	ReplicaGroups      ReplicaGroups

@@ -1,6 +1,11 @@
 package hlo
 
-import "github.com/halo-xla/halo/xla/literal"
+import (
+	"fmt"
+
+	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/shape"
+)
 
 // ParameterAttrs has the number of a parameter of its computation.
 type ParameterAttrs struct {
@@ -30,3 +35,149 @@ type DomainAttrs struct{ Domain Raw }
 
 // Fields lists the attributes.
 func (a *DomainAttrs) Fields() []Field { return []Field{{"domain", "", &a.Domain, Set}} }
+
+// told returns the shape that a program gives an instruction whose op cannot infer it.
+func told(in *Instruction) (shape.Shape, error) {
+	if in.Shape.Type == shape.Invalid {
+		return poison, fmt.Errorf("the result's shape is missing")
+	}
+	return in.Shape, nil
+}
+
+func inferParameter(in *Instruction) (shape.Shape, error) {
+	if n := in.Attrs.(*ParameterAttrs).Number; n < 0 { // row 73
+		return poison, fmt.Errorf("parameter number %d, want 0 or more", n)
+	}
+	return told(in)
+}
+
+func evalParameter(_ *Evaluator, in *Instruction, _ []*literal.Literal) (*literal.Literal, error) {
+	panic("hlo: bug: the value of parameter " + in.Name + " is its computation's argument")
+}
+
+func inferConstant(in *Instruction) (shape.Shape, error) {
+	l := in.Attrs.(*ConstantAttrs).Literal
+	if l == nil { // row 74
+		return poison, fmt.Errorf("the constant has no value")
+	}
+	if in.Shape.Type == shape.Invalid {
+		return l.Shape(), nil
+	}
+	if !agrees(l.Shape(), in.Shape) { // constant C1
+		return poison, fmt.Errorf("the value has shape %v, want %v", l.Shape(), in.Shape)
+	}
+	return in.Shape, nil
+}
+
+func evalConstant(_ *Evaluator, in *Instruction, _ []*literal.Literal) (*literal.Literal, error) {
+	return in.Attrs.(*ConstantAttrs).Literal.RowMajor(), nil
+}
+
+func inferTuple(in *Instruction) (shape.Shape, error) { // row 77
+	elems := make([]shape.Shape, len(in.Operands))
+	for i, o := range in.Operands {
+		elems[i] = o.Shape
+	}
+	return shape.Shape{Type: shape.Tuple, Elems: elems}, nil
+}
+
+func evalTuple(_ *Evaluator, _ *Instruction, args []*literal.Literal) (*literal.Literal, error) {
+	return literal.NewTuple(args...), nil
+}
+
+func inferGetTupleElement(in *Instruction) (shape.Shape, error) {
+	s, i := in.Operands[0].Shape, in.Attrs.(*GetTupleElementAttrs).Index
+	if !s.IsTuple() { // row 78
+		return poison, fmt.Errorf("operand: got %v, want a tuple", s)
+	}
+	if i < 0 || i >= int64(len(s.Elems)) { // get_tuple_element C1, row 78
+		return poison, fmt.Errorf("index %d is out of range for a tuple of %d elements", i, len(s.Elems))
+	}
+	return s.Elems[i], nil
+}
+
+func evalGetTupleElement(_ *Evaluator, in *Instruction, args []*literal.Literal) (*literal.Literal, error) {
+	return args[0].Elems()[in.Attrs.(*GetTupleElementAttrs).Index], nil
+}
+
+// inferCopy is for ops whose result is their operand: copy, domain and the optimization barrier, row 84.
+func inferCopy(in *Instruction) (shape.Shape, error) {
+	return in.Operands[0].Shape.WithoutLayout(), nil
+}
+
+func evalCopy(_ *Evaluator, _ *Instruction, args []*literal.Literal) (*literal.Literal, error) {
+	return args[0], nil
+}
+
+// ConstantR0 adds a scalar constant. Law: row 74.
+func ConstantR0[T literal.Element](b *Builder, v T) *Instruction {
+	return b.ConstantLiteral(literal.Scalar(v))
+}
+
+// ConstantR1 adds a vector constant with the elements v. Law: row 74.
+func ConstantR1[T literal.Element](b *Builder, v ...T) *Instruction {
+	return ConstantFromArray(b, v, int64(len(v)))
+}
+
+// ConstantR2 adds a matrix constant with the given rows, which must be equally long. Law: row 74.
+func ConstantR2[T literal.Element](b *Builder, rows ...[]T) *Instruction {
+	all, cols := []T{}, 0
+	for i, r := range rows {
+		if cols = len(rows[0]); len(r) != cols {
+			return b.fail(Constant, "row %d has %d elements, want %d as row 0", i, len(r), cols)
+		}
+		all = append(all, r...)
+	}
+	return ConstantFromArray(b, all, int64(len(rows)), int64(cols))
+}
+
+// ConstantFromArray adds a constant of the sizes dims with the elements v in row-major order; without dims it is a
+// scalar. It is the form of ConstantR3, R4 and more. It fails if v has another number of elements. Law: row 74.
+func ConstantFromArray[T literal.Element](b *Builder, v []T, dims ...int64) *Instruction {
+	if dims == nil {
+		dims = []int64{}
+	}
+	l, err := literal.FromSlice(v, dims...)
+	if err != nil {
+		return b.fail(Constant, "%w", err)
+	}
+	return b.ConstantLiteral(l)
+}
+
+// ConstantFromArrayWithLayout is ConstantFromArray for a constant that lies in memory as layout says. v is in row-major
+// order all the same. Law: row 74.
+func ConstantFromArrayWithLayout[T literal.Element](b *Builder, v []T, layout *shape.Layout,
+	dims ...int64) *Instruction {
+	if dims == nil {
+		dims = []int64{}
+	}
+	l, err := literal.FromSlice(v, dims...)
+	if err == nil {
+		l, err = l.Relayout(layout)
+	}
+	if err != nil {
+		return b.fail(Constant, "%w", err)
+	}
+	return b.ConstantLiteral(l)
+}
+
+// Tuple makes a tuple of elements, of which there may be none; tuples nest. Law: row 77.
+func (b *Builder) Tuple(elements ...*Instruction) *Instruction {
+	return b.add(Tuple, nil, shape.Shape{}, elements...)
+}
+
+// GetTupleElement takes element index of a tuple. It fails if tuple is none or index is out of range. Law: row 78.
+func (b *Builder) GetTupleElement(tuple *Instruction, index int64) *Instruction {
+	return b.add(GetTupleElement, &GetTupleElementAttrs{Index: index}, shape.Shape{}, tuple)
+}
+
+// Copy copies an array or tuple.
+func (b *Builder) Copy(operand *Instruction) *Instruction {
+	return b.add(Copy, nil, shape.Shape{}, operand)
+}
+
+// OptimizationBarrier is operand, an array or tuple, unchanged; nothing is moved, joined or folded across it. All of it
+// is computed before anything that depends on the result. Law: row 84.
+func (b *Builder) OptimizationBarrier(operand *Instruction) *Instruction {
+	return b.add(OptimizationBarrier, nil, shape.Shape{}, operand)
+}
