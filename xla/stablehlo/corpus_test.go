@@ -1,0 +1,57 @@
+package stablehlo
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// corpus calls f with every .mlir file under the given folders of $HALO_CONFORMANCE.
+func corpus(t *testing.T, folders []string, f func(t *testing.T, path, text string)) {
+	root := os.Getenv("HALO_CONFORMANCE")
+	if root == "" {
+		t.Skip("HALO_CONFORMANCE is not set")
+	}
+	n := 0
+	for _, folder := range folders {
+		err := filepath.WalkDir(filepath.Join(root, folder), func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".mlir") {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			n++
+			f(t, path, string(text))
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if n == 0 {
+		t.Errorf("no .mlir file under %s", root)
+	}
+}
+
+// TestCorpusParses wants every program of the corpora to have a tree.
+func TestCorpusParses(t *testing.T) {
+	folders := []string{"conformance/stablehlo", "conformance/math", "conformance/accept", "conformance/jax",
+		"conformance/vhlo", "models", "producers"}
+	failures := 0
+	corpus(t, folders, func(t *testing.T, path, text string) {
+		if strings.Contains(path, "/formats/") { // programs with faults
+			return
+		}
+		for _, chunk := range SplitChunks(path, text) {
+			if _, err := ParseAST(chunk); err != nil {
+				if failures++; failures < 30 {
+					t.Error(err)
+				}
+			}
+		}
+	})
+}
