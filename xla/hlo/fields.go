@@ -98,9 +98,9 @@ func (f FrontendAttributes) Lookup(key string) (string, bool) {
 
 // ModuleConfig is what the header line of a module says.
 type ModuleConfig struct {
-	IsScheduled  bool
-	NumReplicas  int64 // 0 means 1
-	NumPartition int64 // 0 means 1
+	IsScheduled   bool
+	NumReplicas   int64 // 0 means 1
+	NumPartitions int64 // 0 means 1
 	// Alias lists which results live in which donated parameters, BufferDonor the parameters donated without a result.
 	Alias       []Alias
 	BufferDonor []ParameterIndex
