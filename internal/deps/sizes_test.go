@@ -16,11 +16,14 @@ const (
 	maxLineRunes = 120
 )
 
-// tables are the files and functions that may be longer, since they are tables: one composite literal, a row each for
-// many alike things, that would read worse in pieces. A function is written file:func.
-var tables = map[string]string{}
+// tables are the files and functions that may be longer, and files with longer lines, because they are tables: a row
+// for each of many alike things, that would read worse in pieces. A function is written file:func.
+var tables = map[string]string{
+	"xla/hlo/optable.go":      "a row for each op, on one page",
+	"xla/hlo/optable.go:init": "the same: the table is filled in init",
+}
 
-// TestSizes holds files, functions and lines to their limits. Tests are exempt, tables too; lines of tests are not.
+// TestSizes holds files, functions and lines to their limits. Tables are exempt; tests too, but not their lines.
 func TestSizes(t *testing.T) {
 	over := map[string]bool{}
 	report := func(where, format string, args ...any) {
@@ -36,7 +39,7 @@ func TestSizes(t *testing.T) {
 		}
 		for i, line := range lines {
 			if n := utf8.RuneCountInString(line); n > maxLineRunes {
-				t.Errorf("%s:%d: %d characters, want at most %d", path, i+1, n, maxLineRunes)
+				report(path, "line %d has %d characters, want at most %d", i+1, n, maxLineRunes)
 			}
 		}
 	}
