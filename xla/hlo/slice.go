@@ -9,7 +9,7 @@ func (a *SliceAttrs) Fields() []Field { return []Field{{"slice", "", &a.Slice, A
 // SliceDims is one SliceDim a dimension; its text is "{[0:4:2], [1:3]}".
 type SliceDims []SliceDim
 
-// SliceDim takes the elements Start, Start+Stride, ... below Limit. Stride 0 means 1.
+// SliceDim takes the elements Start, Start+Stride, ... below Limit; Stride is 1 where text has none.
 type SliceDim struct{ Start, Limit, Stride int64 }
 
 // DynamicSliceAttrs has the sizes of the slice.
