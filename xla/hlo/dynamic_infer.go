@@ -65,7 +65,7 @@ func inferDynamicBroadcastInDim(in *Instruction) (shape.Shape, error) {
 		return poison, err
 	}
 	operand, a := in.Operands[0].Shape, in.Attrs.(*DynamicBroadcastAttrs)
-	out, err := told(in, operand.Type) // C1
+	out, err := toldArray(in, operand.Type) // C1
 	if err != nil {
 		return poison, err
 	}
@@ -98,7 +98,7 @@ func inferDynamicReshape(in *Instruction) (shape.Shape, error) {
 		return poison, fmt.Errorf("got no sizes, want %d", in.Shape.Rank())
 	}
 	operand := in.Operands[0].Shape
-	out, err := told(in, operand.Type) // C1
+	out, err := toldArray(in, operand.Type) // C1
 	if err != nil {
 		return poison, err
 	}
@@ -135,7 +135,7 @@ func inferDynamicIota(in *Instruction) (shape.Shape, error) {
 	if err := checkArrays(in); err != nil {
 		return poison, err
 	}
-	out, err := told(in, in.Shape.Type)
+	out, err := toldArray(in, in.Shape.Type)
 	if err != nil {
 		return poison, err
 	}
@@ -153,7 +153,7 @@ func inferDynamicPad(in *Instruction) (shape.Shape, error) {
 	if !value.IsScalar() || value.Type != operand.Type { // C1
 		return poison, fmt.Errorf("padding value: got %v, want a scalar %v", value, operand.Type)
 	}
-	out, err := told(in, operand.Type)
+	out, err := toldArray(in, operand.Type)
 	if err != nil {
 		return poison, err
 	}
@@ -209,7 +209,7 @@ func inferRealDynamicSlice(in *Instruction) (shape.Shape, error) {
 		return poison, err
 	}
 	operand := in.Operands[0].Shape
-	out, err := told(in, operand.Type)
+	out, err := toldArray(in, operand.Type)
 	if err != nil {
 		return poison, err
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// told returns the result shape that the program says, which must be an array of the element type t and of known size.
-func told(in *Instruction, t shape.ElementType) (shape.Shape, error) {
+// toldArray returns the result shape that the program says, which must be an array of the element type t and of known size.
+func toldArray(in *Instruction, t shape.ElementType) (shape.Shape, error) {
 	s := in.Shape.WithoutLayout()
 	switch {
 	case !s.IsArray():
@@ -69,7 +69,7 @@ func inferBroadcast(in *Instruction) (shape.Shape, error) {
 		return poison, err
 	}
 	operand, dims := in.Operands[0].Shape, in.Attrs.(*BroadcastAttrs).Dimensions
-	out, err := told(in, operand.Type)
+	out, err := toldArray(in, operand.Type)
 	if err != nil {
 		return poison, err
 	}
@@ -117,7 +117,7 @@ func inferReshape(in *Instruction) (shape.Shape, error) {
 		return poison, err
 	}
 	operand := in.Operands[0].Shape
-	out, err := told(in, operand.Type)
+	out, err := toldArray(in, operand.Type)
 	if err != nil {
 		return poison, err
 	}
@@ -219,7 +219,7 @@ func joinPieces(a, b shape.Shape, dim int) (shape.Shape, error) {
 }
 
 func inferIota(in *Instruction) (shape.Shape, error) {
-	s, err := told(in, in.Shape.Type)
+	s, err := toldArray(in, in.Shape.Type)
 	if err != nil {
 		return poison, err
 	}
