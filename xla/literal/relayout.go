@@ -256,7 +256,10 @@ func move[T any](dst, src []T, p plan) {
 	cols := p.axes[len(p.axes)-1]
 	outer := slices.Clone(p.axes[:len(p.axes)-1])
 	rows := axis{n: 1, st: []int64{0}, dt: []int64{0}}
-	if k := fastestSource(outer); k >= 0 && outer[k].src < cols.src {
+	if k := len(outer) - 1; k >= 0 {
+		if f := fastestSource(outer); outer[f].src < cols.src {
+			k = f
+		}
 		rows = outer[k]
 		outer = slices.Delete(outer, k, k+1)
 	}

@@ -235,3 +235,22 @@ func (t ElementType) LowestFloat64() float64 {
 	}
 	return -t.MaxFloat64()
 }
+
+// MantissaBits returns the number of mantissa bits that the floating-point type t stores; 23 for F32.
+func (t ElementType) MantissaBits() int {
+	if t == F64 {
+		return 52
+	}
+	return formats[t].man
+}
+
+// ExponentBits returns the number of exponent bits of the floating-point type t; 8 for F32.
+func (t ElementType) ExponentBits() int {
+	switch t {
+	case F64:
+		return 11
+	case F8E8M0FNU:
+		return 8
+	}
+	return formats[t].exp
+}
