@@ -1,0 +1,159 @@
+package hlo
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+func evalDot(e *Evaluator, in *Instruction, args []*literal.Literal) (*literal.Literal, error) {
+	a, t := in.Attrs.(*DotAttrs), in.Shape.Type
+	s, err := dotDims(args[0].Shape(), args[1].Shape(), a)
+	if err != nil {
+		return nil, err
+	}
+	w, err := contract(e, t, a, args[0].Shape(), args[1].Shape(), summands(args[0], t), summands(args[1], t))
+	if err != nil {
+		return nil, err
+	}
+	return literal.FromWide(s.WithType(t), sums(w, t)), nil
+}
+
+// summands returns l's elements in the class in which products that give type t are summed: predicates are counted.
+func summands(l *literal.Literal, t shape.ElementType) literal.Wide {
+	if t == shape.Pred {
+		t = shape.U64
+	}
+	return wideAs(l, t)
+}
+
+// sums undoes summands: a count of anything but 0 is true.
+func sums(w literal.Wide, t shape.ElementType) literal.Wide {
+	if t == shape.Pred {
+		return literal.ConvertWide(w, shape.U64, t)
+	}
+	return w
+}
+
+// contract multiplies lhs and rhs, of shapes ls and rs and of the class of t's summands, as a dot with attributes a.
+func contract(e *Evaluator, t shape.ElementType, a *DotAttrs, ls, rs shape.Shape, lhs, rhs literal.Wide) (literal.Wide, error) {
+	d := newDotSizes(ls, rs, a)
+	alg, err := findAlgorithm(a.Algorithm)
+	if err != nil {
+		return lhs, err
+	}
+	if alg != nil && alg.operand != "f8" && alg.operand != "f64" {
+		return d.withAlgorithm(e, alg, t, lhs, rhs)
+	}
+	out := literal.MakeWide(lhs.Class, d.b*d.m*d.n)
+	return out, d.wide(e, out, lhs, rhs)
+}
+
+// dotSizes is a dot as B products of an M by K with the transpose of an N by K matrix.
+type dotSizes struct {
+	b, m, n, k         int
+	lhsDims, rhsDims   []int64
+	lhsOrder, rhsOrder []int64 // dimensions in the order B M K and B N K
+}
+
+func newDotSizes(ls, rs shape.Shape, a *DotAttrs) *dotSizes {
+	lhsFree := otherDims(ls.Rank(), a.LHSBatch, a.LHSContracting)
+	rhsFree := otherDims(rs.Rank(), a.RHSBatch, a.RHSContracting)
+	return &dotSizes{
+		b: product(ls, a.LHSBatch), m: product(ls, lhsFree), n: product(rs, rhsFree), k: product(ls, a.LHSContracting),
+		lhsDims: ls.Dims, lhsOrder: slices.Concat(a.LHSBatch, lhsFree, a.LHSContracting),
+		rhsDims: rs.Dims, rhsOrder: slices.Concat(a.RHSBatch, rhsFree, a.RHSContracting),
+	}
+}
+
+// product returns the product of the sizes of dims.
+func product(s shape.Shape, dims []int64) int {
+	n := 1
+	for _, d := range dims {
+		n *= int(s.Dims[d])
+	}
+	return n
+}
+
+// wide adds the products to out.
+func (d *dotSizes) wide(e *Evaluator, out, lhs, rhs literal.Wide) error {
+	switch out.Class {
+	case shape.SignedClass:
+		return dotPacked(e, d, out.I, permute(lhs.I, d.lhsDims, d.lhsOrder), permute(rhs.I, d.rhsDims, d.rhsOrder), dotRow)
+	case shape.UnsignedClass:
+		return dotPacked(e, d, out.U, permute(lhs.U, d.lhsDims, d.lhsOrder), permute(rhs.U, d.rhsDims, d.rhsOrder), dotRow)
+	case shape.FloatClass:
+		return dotPacked(e, d, out.F, permute(lhs.F, d.lhsDims, d.lhsOrder), permute(rhs.F, d.rhsDims, d.rhsOrder), dotRow)
+	case shape.ComplexClass:
+		return dotPacked(e, d, out.C, permute(lhs.C, d.lhsDims, d.lhsOrder), permute(rhs.C, d.rhsDims, d.rhsOrder), dotRow)
+	}
+	panic("hlo: bug: dot in class " + out.Class.String())
+}
+
+// withAlgorithm computes a dot of floats from narrow parts of its operands.
+func (d *dotSizes) withAlgorithm(e *Evaluator, alg *dotAlgorithm, t shape.ElementType, lhs, rhs literal.Wide) (literal.Wide, error) {
+	out := literal.MakeWide(lhs.Class, d.b*d.m*d.n)
+	if out.Class != shape.FloatClass {
+		return out, fmt.Errorf("algorithm %s is for floating point, not %v", alg.name, t)
+	}
+	l, r := alg.split(lhs.F), alg.split(rhs.F)
+	for _, p := range alg.pairs() {
+		if err := d.wide(e, out, literal.Wide{Class: out.Class, F: l[p[0]]}, literal.Wide{Class: out.Class, F: r[p[1]]}); err != nil {
+			return out, err
+		}
+	}
+	round := roundTo(alg.sum)
+	for i, v := range out.F {
+		out.F[i] = round(v)
+	}
+	return out, nil
+}
+
+// dotPacked adds to out the B products of lhs, B M K, with rhs, B N K.
+func dotPacked[T number](e *Evaluator, d *dotSizes, out, lhs, rhs []T, row func(out, x, r []T)) error {
+	done := 0
+	for b := range d.b {
+		r := rhs[b*d.n*d.k : (b+1)*d.n*d.k]
+		for i := b * d.m; i < (b+1)*d.m; i++ {
+			row(out[i*d.n:(i+1)*d.n], lhs[i*d.k:(i+1)*d.k], r)
+			if done += d.n * (d.k + 1); done >= pollRun {
+				done = 0
+				if err := e.tick(); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// dotRow adds to each element of out the product of x with the next len(x) elements of r. Four at a time keep the adder
+// busy; each element is still one sum from left to right.
+func dotRow[T number](out, x, r []T) {
+	k := len(x)
+	for len(out) >= 4 {
+		var s0, s1, s2, s3 T
+		r0, r1, r2, r3 := r[:k], r[k:2*k], r[2*k:3*k], r[3*k:4*k]
+		r1, r2, r3 = r1[:len(r0)], r2[:len(r0)], r3[:len(r0)]
+		for i, v := range x[:len(r0)] {
+			s0 += v * r0[i]
+			s1 += v * r1[i]
+			s2 += v * r2[i]
+			s3 += v * r3[i]
+		}
+		out[0] += s0
+		out[1] += s1
+		out[2] += s2
+		out[3] += s3
+		out, r = out[4:], r[4*k:]
+	}
+	for j := range out {
+		var s T
+		for i, v := range r[j*k : (j+1)*k] {
+			s += x[i] * v
+		}
+		out[j] += s
+	}
+}
