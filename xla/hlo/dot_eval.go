@@ -56,6 +56,7 @@ type dotSizes struct {
 	b, m, n, k         int
 	lhsDims, rhsDims   []int64
 	lhsOrder, rhsOrder []int64 // dimensions in the order B M K and B N K
+	batch, contracting int     // numbers of dimensions
 }
 
 func newDotSizes(ls, rs shape.Shape, a *DotAttrs) *dotSizes {
@@ -65,6 +66,7 @@ func newDotSizes(ls, rs shape.Shape, a *DotAttrs) *dotSizes {
 		b: product(ls, a.LHSBatch), m: product(ls, lhsFree), n: product(rs, rhsFree), k: product(ls, a.LHSContracting),
 		lhsDims: ls.Dims, lhsOrder: slices.Concat(a.LHSBatch, lhsFree, a.LHSContracting),
 		rhsDims: rs.Dims, rhsOrder: slices.Concat(a.RHSBatch, rhsFree, a.RHSContracting),
+		batch: len(a.RHSBatch), contracting: len(a.RHSContracting),
 	}
 }
 
@@ -81,15 +83,32 @@ func product(s shape.Shape, dims []int64) int {
 func (d *dotSizes) wide(e *Evaluator, out, lhs, rhs literal.Wide) error {
 	switch out.Class {
 	case shape.SignedClass:
-		return dotPacked(e, d, out.I, permute(lhs.I, d.lhsDims, d.lhsOrder), permute(rhs.I, d.rhsDims, d.rhsOrder), dotRow)
+		return dotMatrices(e, d, out.I, lhs.I, rhs.I)
 	case shape.UnsignedClass:
-		return dotPacked(e, d, out.U, permute(lhs.U, d.lhsDims, d.lhsOrder), permute(rhs.U, d.rhsDims, d.rhsOrder), dotRow)
+		return dotMatrices(e, d, out.U, lhs.U, rhs.U)
 	case shape.FloatClass:
-		return dotPacked(e, d, out.F, permute(lhs.F, d.lhsDims, d.lhsOrder), permute(rhs.F, d.rhsDims, d.rhsOrder), dotRow)
+		return dotMatrices(e, d, out.F, lhs.F, rhs.F)
 	case shape.ComplexClass:
-		return dotPacked(e, d, out.C, permute(lhs.C, d.lhsDims, d.lhsOrder), permute(rhs.C, d.rhsDims, d.rhsOrder), dotRow)
+		return dotMatrices(e, d, out.C, lhs.C, rhs.C)
 	}
 	panic("hlo: bug: dot in class " + out.Class.String())
+}
+
+// fewRows is how many rows of lhs make it worth while to transpose rhs.
+const fewRows = 8
+
+func dotMatrices[T number](e *Evaluator, d *dotSizes, out, lhs, rhs []T) error {
+	lhs = permute(lhs, d.lhsDims, d.lhsOrder)
+	if d.m < fewRows && d.n >= fewRows {
+		return dotPacked(e, d, out, lhs, permute(rhs, d.rhsDims, d.rhsByK()), axpyRows)
+	}
+	return dotPacked(e, d, out, lhs, permute(rhs, d.rhsDims, d.rhsOrder), dotRow)
+}
+
+// rhsByK returns the dimensions of rhs in the order B K N.
+func (d *dotSizes) rhsByK() []int64 {
+	batch, free := d.rhsOrder[:d.batch], d.rhsOrder[d.batch:len(d.rhsOrder)-d.contracting]
+	return slices.Concat(batch, d.rhsOrder[len(d.rhsOrder)-d.contracting:], free)
 }
 
 // withAlgorithm computes a dot of floats from narrow parts of its operands.
@@ -111,7 +130,7 @@ func (d *dotSizes) withAlgorithm(e *Evaluator, alg *dotAlgorithm, t shape.Elemen
 	return out, nil
 }
 
-// dotPacked adds to out the B products of lhs, B M K, with rhs, B N K.
+// dotPacked adds to out the B products of lhs, B M K, with rhs, whose N by K or K by N elements row knows how to take.
 func dotPacked[T number](e *Evaluator, d *dotSizes, out, lhs, rhs []T, row func(out, x, r []T)) error {
 	done := 0
 	for b := range d.b {
@@ -155,5 +174,24 @@ func dotRow[T number](out, x, r []T) {
 			s += x[i] * v
 		}
 		out[j] += s
+	}
+}
+
+// axpyRows adds to out the sum of the rows of r, one for each element of x, times these elements.
+func axpyRows[T number](out, x, r []T) {
+	n := len(out)
+	for len(x) >= 4 {
+		x0, x1, x2, x3 := x[0], x[1], x[2], x[3]
+		r0, r1, r2, r3 := r[:n], r[n:2*n], r[2*n:3*n], r[3*n:4*n]
+		r1, r2, r3 = r1[:len(r0)], r2[:len(r0)], r3[:len(r0)]
+		for j, v := range r0 {
+			out[j] = out[j] + x0*v + x1*r1[j] + x2*r2[j] + x3*r3[j]
+		}
+		x, r = x[4:], r[4*n:]
+	}
+	for i, v := range x {
+		for j, w := range r[i*n : (i+1)*n] {
+			out[j] += v * w
+		}
 	}
 }
