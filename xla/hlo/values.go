@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/halo-xla/halo/xla/shape"
 )
 
 // AppendText appends "{1}".
@@ -63,6 +65,16 @@ func (v *OptionalShape) IsZero() bool { return v.Shape == nil }
 
 // AppendText appends the shape with its layout.
 func (v *OptionalShape) AppendText(b []byte) []byte { return v.Shape.Append(b, true) }
+
+// ParseText reads a shape.
+func (v *OptionalShape) ParseText(s string) error {
+	t, err := shape.Parse(s)
+	if err != nil {
+		return err
+	}
+	v.Shape = &t
+	return nil
+}
 
 // IsZero reports whether there are no pairs.
 func (v *Pairs) IsZero() bool { return len(*v) == 0 }

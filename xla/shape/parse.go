@@ -100,6 +100,12 @@ func (p *parser) space() {
 				return // what comes next fails at the comment
 			}
 			p.pos += end + 4
+		case strings.HasPrefix(rest, "//"):
+			end := strings.IndexByte(rest, '\n')
+			if end < 0 {
+				end = len(rest)
+			}
+			p.pos += end
 		default:
 			return
 		}

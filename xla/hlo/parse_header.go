@@ -1,0 +1,334 @@
+package hlo
+
+import (
+	"strconv"
+	"strings"
+)
+
+// headerAttrs are the attributes of the module's line that have a field of their own.
+var headerAttrs = map[string]func(p *parser, c *ModuleConfig) error{
+	"is_scheduled":             func(p *parser, c *ModuleConfig) (err error) { c.IsScheduled, err = p.boolean(); return err },
+	"num_partitions":           func(p *parser, c *ModuleConfig) (err error) { c.NumPartitions, err = p.count(); return err },
+	"replica_count":            func(p *parser, c *ModuleConfig) (err error) { c.NumReplicas, err = p.count(); return err },
+	"input_output_alias":       (*parser).aliases,
+	"buffer_donor":             (*parser).donors,
+	"entry_computation_layout": (*parser).entryLayout,
+	"frontend_attributes": func(p *parser, c *ModuleConfig) (err error) {
+		c.Frontend, err = p.frontend()
+		return err
+	},
+}
+
+// header reads the module's line, which may be absent.
+func (p *parser) header() error {
+	p.space()
+	start := p.pos
+	if w := p.word(); w != "HloModule" || p.atBodyOrSignature() {
+		p.pos = start
+		return nil
+	}
+	p.space()
+	start = p.pos
+	for p.pos < len(p.src) && strings.IndexByte(", \t\r\n{(", p.src[p.pos]) < 0 {
+		p.pos++
+	}
+	if p.pos == start {
+		return p.wrong("the name of the module")
+	}
+	p.m.Name = strings.Clone(strings.TrimPrefix(p.src[start:p.pos], "%"))
+	seen := map[string]bool{}
+	for p.take(",") {
+		p.space()
+		at := p.pos
+		name := p.word()
+		if name == "" {
+			return p.wrong("the name of an attribute")
+		}
+		if seen[name] {
+			return p.errorAt(at, "attribute %s is given twice", name)
+		}
+		seen[name] = true
+		if err := p.headerAttr(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *parser) headerAttr(name string) error {
+	if err := p.need("="); err != nil {
+		return err
+	}
+	p.space()
+	if read := headerAttrs[name]; read != nil {
+		return read(p, &p.m.Config)
+	}
+	text, err := p.value()
+	p.m.Config.Extra = append(p.m.Config.Extra, RawAttr{strings.Clone(name), strings.Clone(text)})
+	return err
+}
+
+func (p *parser) boolean() (bool, error) {
+	p.space()
+	at := p.pos
+	switch w := p.word(); w {
+	case "true", "1":
+		return true, nil
+	case "false", "0":
+		return false, nil
+	}
+	p.pos = at
+	return false, p.wrong("true or false")
+}
+
+// number reads an integer.
+func (p *parser) number() (int64, error) {
+	p.space()
+	at := p.pos
+	n, err := parseInt(p.word())
+	if err != nil {
+		return 0, p.errorAt(at, "%w", err)
+	}
+	return n, nil
+}
+
+// count reads a number of devices.
+func (p *parser) count() (int64, error) {
+	p.space()
+	at := p.pos
+	n, err := p.number()
+	if err == nil && (n < 1 || n > maxDevices) {
+		err = p.errorAt(at, "got %d, want 1 to %d", n, maxDevices)
+	}
+	return n, err
+}
+
+// indices reads "{0,1}".
+func (p *parser) indices() ([]int64, error) {
+	list := []int64{}
+	err := p.braced(func() error {
+		n, err := p.number()
+		list = append(list, n)
+		return err
+	})
+	return list, err
+}
+
+// braced reads items in braces with commas between.
+func (p *parser) braced(item func() error) error {
+	if err := p.need("{"); err != nil {
+		return err
+	}
+	for first := true; !p.take("}"); first = false {
+		if !first {
+			if err := p.need(","); err != nil {
+				return err
+			}
+		}
+		if err := item(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// aliases reads "{ {0}: (0, {}, may-alias), {1}: 2 }".
+func (p *parser) aliases(c *ModuleConfig) error {
+	return p.braced(func() (err error) {
+		var a Alias
+		if a.Output, err = p.indices(); err != nil {
+			return err
+		}
+		if err := p.need(":"); err != nil {
+			return err
+		}
+		p.space()
+		if p.pos < len(p.src) && p.src[p.pos] != '(' { // until 2018 only the parameter's number
+			a.Parameter, err = p.number()
+			c.Alias = append(c.Alias, a)
+			return err
+		}
+		p.pos++
+		if a.ParameterIndex, err = p.parameterIndex(); err != nil {
+			return err
+		}
+		if p.take(",") {
+			p.space()
+			at := p.pos
+			switch w := p.word(); w {
+			case "must-alias", "must_alias", "MUST_ALIAS":
+				a.Must = true
+			case "may-alias", "may_alias", "MAY_ALIAS":
+			default:
+				return p.errorAt(at, "got %q, want may-alias or must-alias", w)
+			}
+		}
+		c.Alias = append(c.Alias, a)
+		return p.need(")")
+	})
+}
+
+// parameterIndex reads "0, {1}".
+func (p *parser) parameterIndex() (x ParameterIndex, err error) {
+	if x.Parameter, err = p.number(); err != nil {
+		return x, err
+	}
+	if err := p.need(","); err != nil {
+		return x, err
+	}
+	x.Index, err = p.indices()
+	return x, err
+}
+
+// donors reads "{ (0, {}), (1, {0}) }".
+func (p *parser) donors(c *ModuleConfig) error {
+	return p.braced(func() error {
+		if err := p.need("("); err != nil {
+			return err
+		}
+		x, err := p.parameterIndex()
+		if err != nil {
+			return err
+		}
+		c.BufferDonor = append(c.BufferDonor, x)
+		return p.need(")")
+	})
+}
+
+// entryLayout reads "{(f32[2]{0}, s32[])->f32[2]{0}}".
+func (p *parser) entryLayout(c *ModuleConfig) error {
+	p.layoutAt = p.pos
+	if err := p.need("{"); err != nil {
+		return err
+	}
+	if err := p.need("("); err != nil {
+		return err
+	}
+	for !p.take(")") {
+		if len(c.EntryParams) > 0 {
+			if err := p.need(","); err != nil {
+				return err
+			}
+		}
+		s, err := p.arrayOrTuple()
+		if err != nil {
+			return err
+		}
+		c.EntryParams = append(c.EntryParams, s)
+	}
+	if err := p.need("->"); err != nil {
+		return err
+	}
+	s, err := p.arrayOrTuple()
+	if err != nil {
+		return err
+	}
+	c.EntryResult = &s
+	return p.need("}")
+}
+
+// checkEntryLayout compares the entry layout with the entry computation.
+func (p *parser) checkEntryLayout() error {
+	c := &p.m.Config
+	if c.EntryResult == nil {
+		return nil
+	}
+	params, result := p.m.Entry.ProgramShape()
+	if len(params) != len(c.EntryParams) {
+		return p.errorAt(p.layoutAt, "entry_computation_layout has %d parameters, the entry computation %d",
+			len(c.EntryParams), len(params))
+	}
+	for i, s := range params {
+		if !s.Compatible(c.EntryParams[i]) {
+			return p.errorAt(p.layoutAt, "entry_computation_layout: parameter %d is %v, the entry computation's is %v", i,
+				c.EntryParams[i], s)
+		}
+	}
+	if !result.Compatible(*c.EntryResult) {
+		return p.errorAt(p.layoutAt, "entry_computation_layout: result is %v, the entry computation's is %v", *c.EntryResult, result)
+	}
+	return nil
+}
+
+// frontend reads `{key="value",other={dictionary}}`.
+func (p *parser) frontend() (FrontendAttributes, error) {
+	var list FrontendAttributes
+	err := p.braced(func() error {
+		p.space()
+		var kv KeyValue
+		var err error
+		if p.pos < len(p.src) && p.src[p.pos] == '"' {
+			kv.Key, err = p.text()
+		} else {
+			kv.Key, err = p.name("the key of a frontend attribute")
+		}
+		if err != nil {
+			return err
+		}
+		if err := p.need("="); err != nil {
+			return err
+		}
+		p.space()
+		if p.pos < len(p.src) && p.src[p.pos] == '"' {
+			kv.Value, err = p.text()
+		} else {
+			kv.Value, err = p.value()
+		}
+		list = append(list, KeyValue{strings.Clone(kv.Key), strings.Clone(kv.Value)})
+		return err
+	})
+	return list, err
+}
+
+// tables are the keywords of the tables after the module's line.
+var tables = map[string]bool{"FileNames": true, "FunctionNames": true, "FileLocations": true, "StackFrames": true}
+
+// atTable returns the keyword of the table at the position, "" if none begins there.
+func (p *parser) atTable() string {
+	save := p.pos
+	w := p.word()
+	if !tables[w] {
+		p.pos = save
+		return ""
+	}
+	p.space()
+	if p.atBodyOrSignature() { // a computation of that name
+		p.pos = save
+		return ""
+	}
+	return w
+}
+
+// table reads the numbered entries of a table and keeps them as text: a string or a list in braces each.
+func (p *parser) table(keyword string) error {
+	b := []byte(keyword)
+	for {
+		p.space()
+		save := p.pos
+		n, err := strconv.Atoi(p.word())
+		if err != nil {
+			p.pos = save
+			break
+		}
+		p.space()
+		if p.pos >= len(p.src) || p.src[p.pos] != '"' && p.src[p.pos] != '{' {
+			return p.wrong("a quoted string or a list in braces")
+		}
+		b = append(strconv.AppendInt(append(b, '\n'), int64(n), 10), ' ')
+		if p.src[p.pos] == '"' {
+			s, err := p.text()
+			if err != nil {
+				return err
+			}
+			b = appendQuoted(b, s)
+			continue
+		}
+		text, err := p.value()
+		if err != nil {
+			return err
+		}
+		b = append(b, text...)
+	}
+	p.m.Config.Tables = append(p.m.Config.Tables, string(b))
+	return nil
+}

@@ -1,0 +1,446 @@
+package hlo
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// Text returns the module as HLO text: what Parse reads back as the same module, and prints as the same text.
+func (m *Module) Text() string { return string(m.Append(nil)) }
+
+// Append appends the module's text to b. Operands have "%" and no shapes, constants all their values. Names are kept as
+// they are, but for characters that text cannot have and for names that another computation, or another instruction
+// of the computation, has before: those get a number.
+func (m *Module) Append(b []byte) []byte {
+	p := &printer{b: b, names: map[*Computation]string{}}
+	taken := map[string]bool{}
+	for _, c := range m.Computations {
+		p.names[c] = freeName(taken, cleanName(c.Name, "computation"))
+	}
+	p.header(m)
+	for _, c := range m.Computations {
+		p.b = append(p.b, '\n')
+		if c == m.Entry {
+			p.b = append(p.b, "ENTRY "...)
+		}
+		p.computation(c)
+	}
+	return p.b
+}
+
+// freeName returns name, or name with a number if it is taken, and takes it.
+func freeName(taken map[string]bool, name string) string {
+	free := name
+	for n := 1; taken[free]; n++ {
+		free = name + "." + strconv.Itoa(n)
+	}
+	taken[free] = true
+	return free
+}
+
+// cleanName returns name with underscores for what a name in text cannot have.
+func cleanName(name, empty string) string {
+	if name == "" {
+		return empty
+	}
+	clean := true
+	for i := range len(name) {
+		clean = clean && wordByte[name[i]]
+	}
+	if clean && !strings.Contains(name, "->") {
+		return name
+	}
+	b := []byte(strings.ReplaceAll(name, "->", "__"))
+	for i, c := range b {
+		if !wordByte[c] {
+			b[i] = '_'
+		}
+	}
+	return string(b)
+}
+
+type printer struct {
+	b     []byte
+	names map[*Computation]string
+	// renamed are the instructions of the computation whose printed name is not their own.
+	renamed map[*Instruction]string
+}
+
+func (p *printer) string(parts ...string) {
+	for _, s := range parts {
+		p.b = append(p.b, s...)
+	}
+}
+
+// header writes the module's line and its tables.
+func (p *printer) header(m *Module) {
+	c := &m.Config
+	name := strings.Map(func(r rune) rune {
+		if strings.ContainsRune(", \t\r\n{(", r) {
+			return '_'
+		}
+		return r
+	}, m.Name)
+	if name == "" {
+		name = "module"
+	}
+	p.string("HloModule ", name)
+	if c.IsScheduled {
+		p.string(", is_scheduled=true")
+	}
+	p.aliases(c)
+	if c.EntryResult != nil {
+		p.string(", entry_computation_layout={")
+		p.shapes("(", c.EntryParams, ")->")
+		p.b = append(c.EntryResult.Append(p.b, true), '}')
+	}
+	p.count(", replica_count=", c.NumReplicas)
+	p.count(", num_partitions=", c.NumPartitions)
+	p.frontend(c.Frontend)
+	p.extra(c.Extra)
+	p.string("\n")
+	for _, t := range c.Tables {
+		p.string("\n", t, "\n")
+	}
+}
+
+func (p *printer) count(name string, n int64) {
+	if n > 0 {
+		p.b = strconv.AppendInt(append(p.b, name...), n, 10)
+	}
+}
+
+// shapes writes shapes with their layouts and, after every five, a comment with the index as XLA does.
+func (p *printer) shapes(open string, list []shape.Shape, end string) {
+	p.string(open)
+	for i, s := range list {
+		if i > 0 {
+			p.string(", ")
+			if i%5 == 0 {
+				p.string("/*index=", strconv.Itoa(i), "*/")
+			}
+		}
+		p.b = s.Append(p.b, true)
+	}
+	p.string(end)
+}
+
+func (p *printer) aliases(c *ModuleConfig) {
+	for i, a := range c.Alias {
+		p.string([]string{", ", ", input_output_alias={ "}[b2i(i == 0)])
+		p.b = append(appendInts(p.b, a.Output), ": ("...)
+		p.parameterIndex(a.ParameterIndex)
+		p.string([]string{", may-alias)", ", must-alias)"}[b2i(a.Must)], []string{"", " }"}[b2i(i == len(c.Alias)-1)])
+	}
+	for i, d := range c.BufferDonor {
+		p.string([]string{", ", ", buffer_donor={ "}[b2i(i == 0)], "(")
+		p.parameterIndex(d)
+		p.string([]string{")", ") }"}[b2i(i == len(c.BufferDonor)-1)])
+	}
+}
+
+func b2i(v bool) int {
+	if v {
+		return 1
+	}
+	return 0
+}
+
+func (p *printer) parameterIndex(x ParameterIndex) {
+	p.b = append(strconv.AppendInt(p.b, x.Parameter, 10), ", "...)
+	p.b = appendInts(p.b, x.Index)
+}
+
+func (p *printer) extra(list []RawAttr) {
+	for _, a := range list {
+		p.string(", ", a.Name, "=", a.Text)
+	}
+}
+
+// frontend writes frontend attributes; a dictionary goes without quotes if it reads back as it is.
+func (p *printer) frontend(list FrontendAttributes) {
+	if len(list) == 0 {
+		return
+	}
+	p.string(", frontend_attributes={")
+	for i, kv := range list {
+		if i > 0 {
+			p.string(",")
+		}
+		if kv.Key != "" && cleanName(kv.Key, "") == kv.Key {
+			p.string(kv.Key)
+		} else {
+			p.b = appendQuoted(p.b, kv.Key)
+		}
+		p.string("=")
+		if isDictionary(kv.Value) {
+			p.string(kv.Value)
+		} else {
+			p.b = appendQuoted(p.b, kv.Value)
+		}
+	}
+	p.string("}")
+}
+
+// isDictionary reports whether the reader takes s as one value in braces, and keeps it as it is.
+func isDictionary(s string) bool {
+	if !strings.HasPrefix(s, "{") {
+		return false
+	}
+	r := newScanner(s, "")
+	text, err := r.value()
+	return err == nil && r.pos == len(s) && text == s
+}
+
+// computation writes the head and the instructions of c.
+func (p *printer) computation(c *Computation) {
+	p.rename(c)
+	p.string("%", p.names[c], " (")
+	for i, in := range c.Parameters {
+		if i > 0 {
+			p.string(", ")
+		}
+		p.string(p.name(in), ": ")
+		p.b = in.Shape.Append(p.b, false)
+	}
+	p.string(") -> ")
+	p.b = append(c.Root.Shape.Append(p.b, false), " {\n"...)
+	for _, in := range c.Instructions {
+		p.string("  ")
+		if in == c.Root {
+			p.string("ROOT ")
+		}
+		p.instruction(in)
+		p.string("\n")
+	}
+	p.string("}")
+	p.extra(c.Extra)
+	p.string("\n")
+}
+
+// rename finds the instructions of c that cannot keep their names.
+func (p *printer) rename(c *Computation) {
+	p.renamed = nil
+	taken := make(map[string]bool, len(c.Instructions))
+	var clash []*Instruction
+	for _, in := range c.Instructions {
+		if clean := cleanName(in.Name, ""); clean != in.Name || clean == "" || taken[clean] {
+			clash = append(clash, in)
+			continue
+		}
+		taken[in.Name] = true
+	}
+	for _, in := range clash {
+		if p.renamed == nil {
+			p.renamed = map[*Instruction]string{}
+		}
+		p.renamed[in] = freeName(taken, cleanName(in.Name, in.Op.String()))
+	}
+}
+
+// name returns the name under which an instruction of the computation is printed.
+func (p *printer) name(in *Instruction) string {
+	if name, ok := p.renamed[in]; ok {
+		return name
+	}
+	return in.Name
+}
+
+// instruction writes "%name = shape opcode(operands), attributes".
+func (p *printer) instruction(in *Instruction) {
+	p.string("%", p.name(in), " = ")
+	p.b = append(in.Shape.Append(p.b, true), ' ')
+	p.string(in.Op.String(), "(")
+	for i, o := range in.Operands {
+		if i > 0 {
+			p.string(", ")
+		}
+		p.string("%", p.name(o))
+	}
+	var fields []Field
+	if in.Attrs != nil {
+		fields = in.Attrs.Fields()
+	}
+	for _, f := range fields {
+		if f.When == Operand {
+			p.operandField(f)
+		}
+	}
+	p.string(")")
+	for _, f := range fields {
+		if f.Name != "" && f.When != Operand && f.printed() {
+			p.string(", ", f.Name, "=")
+			p.field(f)
+		}
+	}
+	if in.Common != nil {
+		p.common(in.Common)
+	}
+}
+
+// operandField writes a parameter's number or a constant's value.
+func (p *printer) operandField(f Field) {
+	switch v := f.Ptr.(type) {
+	case *int64:
+		p.b = strconv.AppendInt(p.b, *v, 10)
+	case **literal.Literal:
+		p.b = appendConstant(p.b, *v)
+	}
+}
+
+// printed reports whether the attribute has to be in the text.
+func (f Field) printed() bool {
+	switch p := f.Ptr.(type) {
+	case *bool:
+		return f.When == Always || *p
+	case *int64:
+		return f.When == Always || f.When == Set && *p != 0 || f.When == One && *p > 1
+	case *float64:
+		return f.When == Always || *p != 0
+	case *string:
+		return f.When == Always || *p != ""
+	case *[]int64:
+		return f.When == Always || len(*p) > 0
+	case *[]bool:
+		return f.When == Always || len(*p) > 0
+	case **Computation:
+		return *p != nil
+	case *[]*Computation:
+		return f.When == Always || len(*p) > 0
+	case *shape.Shape:
+		return p.Type != shape.Invalid
+	case *[]shape.Shape:
+		return f.When == Always || *p != nil
+	case *shape.ElementType:
+		return *p != shape.Invalid
+	case Value:
+		return f.When == Always || !p.IsZero()
+	}
+	panic(fmt.Sprintf("hlo: bug: attribute %s has type %T", f.Name, f.Ptr))
+}
+
+// field writes the value of an attribute.
+func (p *printer) field(f Field) {
+	switch v := f.Ptr.(type) {
+	case *bool:
+		p.b = strconv.AppendBool(p.b, *v)
+	case *int64:
+		p.b = strconv.AppendInt(p.b, *v, 10)
+	case *float64:
+		p.b = strconv.AppendFloat(p.b, *v, 'g', -1, 64)
+	case *string:
+		p.b = appendQuoted(p.b, *v)
+	case *[]int64:
+		p.b = appendInts(p.b, *v)
+	case *[]bool:
+		p.braces(len(*v), ",", func(i int) { p.b = strconv.AppendBool(p.b, (*v)[i]) })
+	case **Computation:
+		p.string("%", p.names[*v])
+	case *[]*Computation:
+		p.braces(len(*v), ", ", func(i int) { p.string("%", p.names[(*v)[i]]) })
+	case *shape.Shape:
+		p.b = v.Append(p.b, true)
+	case *[]shape.Shape:
+		p.shapes("{", *v, "}")
+	case *shape.ElementType:
+		p.string(v.String())
+	case Value:
+		p.b = v.AppendText(p.b)
+	}
+}
+
+func (p *printer) braces(n int, comma string, item func(i int)) {
+	p.string("{")
+	for i := range n {
+		if i > 0 {
+			p.string(comma)
+		}
+		item(i)
+	}
+	p.string("}")
+}
+
+// common writes the attributes that any instruction may have.
+func (p *printer) common(c *Common) {
+	p.raw("sharding", c.Sharding)
+	p.frontend(c.Frontend)
+	if len(c.Predecessors) > 0 {
+		p.string(", control-predecessors=")
+		p.braces(len(c.Predecessors), ", ", func(i int) { p.string("%", p.predecessor(c.Predecessors[i])) })
+	}
+	p.raw("statistics", c.Statistics)
+	p.raw("origin", c.Origin)
+	p.raw("result_accuracy", c.ResultAccuracy)
+	p.extra(c.Extra)
+	p.raw("metadata", c.Metadata)
+	switch {
+	case c.BackendConfig.Dictionary:
+		p.string(", backend_config=", c.BackendConfig.Config)
+	case c.BackendConfig.Config != "":
+		p.string(", backend_config=")
+		p.b = appendQuoted(p.b, c.BackendConfig.Config)
+	}
+}
+
+func (p *printer) raw(name string, text Raw) {
+	if text != "" {
+		p.string(", ", name, "=", string(text))
+	}
+}
+
+// predecessor returns the printed name of the instruction called name.
+func (p *printer) predecessor(name string) string {
+	for in, renamed := range p.renamed {
+		if in.Name == name {
+			return renamed
+		}
+	}
+	return name
+}
+
+// UnknownAttributes returns an error for each attribute of m that neither an op nor XLA's text knows, with its place.
+// Programs that have them still run: newer versions of XLA write attributes that do not change what a program means.
+func UnknownAttributes(m *Module) []error {
+	known := knownAttributes()
+	var errs []error
+	for _, c := range m.Computations {
+		for _, in := range c.Instructions {
+			if in.Common == nil {
+				continue
+			}
+			for _, a := range in.Common.Extra {
+				if !known[a.Name] {
+					errs = append(errs, errorf(in, "unknown attribute %s", a.Name))
+				}
+			}
+		}
+	}
+	return errs
+}
+
+// knownAttributes are the names that some op has as an attribute, and those that XLA writes and nobody here reads.
+func knownAttributes() map[string]bool {
+	known := map[string]bool{}
+	for op := range NumOps {
+		if a := op.Info().Attrs; a != nil {
+			for _, f := range a().Fields() {
+				known[f.Name] = true
+			}
+		}
+	}
+	for _, name := range textOnlyAttributes {
+		known[name] = true
+	}
+	return known
+}
+
+// textOnlyAttributes are kept as text on whatever instruction has them.
+var textOnlyAttributes = []string{
+	"all_reduce_id", "async_group_name", "custom_call_schedule", "dilated_padding", "entry", "exit", "original_value",
+	"is_cross_program_prefetch", "outer_dimension_partitions", "sparsity", "tag", "shape_index", "collective_op_group_mode",
+	"true_computation", "false_computation", "order", "config", "comparator", "unroll_factor",
+}
