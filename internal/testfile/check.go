@@ -40,12 +40,12 @@ func Run(t *testing.T, pattern string, f func(t *testing.T, c *Case)) {
 	}
 }
 
-// CheckErrors compares errors with the marks of the case. An error's text begins "name:line:" or "name:line:col:", and
-// its line counts either from the beginning of the file or from the beginning of Case.Text (inFile false). Every mark
-// must be met by an error on its line that contains all its strings, and every error must be asked for by a mark.
-func (c *Case) CheckErrors(t *testing.T, inFile bool, errs ...error) {
+// CheckErrors compares errors with the marks of the case. An error's text begins "name:line:" or "name:line:col:" with
+// the line in the file, as it does when the code under test was given Case.Source. Every mark must be met by an error on
+// its line that contains all its strings, and every error must be asked for by a mark.
+func (c *Case) CheckErrors(t *testing.T, errs ...error) {
 	t.Helper()
-	for _, problem := range c.compareErrors(inFile, errs) {
+	for _, problem := range c.compareErrors(errs) {
 		t.Error(problem)
 	}
 }
@@ -53,7 +53,7 @@ func (c *Case) CheckErrors(t *testing.T, inFile bool, errs ...error) {
 var position = regexp.MustCompile(`^[^:]*:(\d+):`)
 
 // compareErrors returns a line for each mark that is not met and each error that is not asked for.
-func (c *Case) compareErrors(inFile bool, errs []error) []string {
+func (c *Case) compareErrors(errs []error) []string {
 	var problems []string
 	met := make([]bool, len(c.Errors))
 	for _, err := range errs {
@@ -63,9 +63,6 @@ func (c *Case) compareErrors(inFile bool, errs []error) []string {
 		line := 0
 		if m := position.FindStringSubmatch(err.Error()); m != nil {
 			line, _ = strconv.Atoi(m[1])
-			if !inFile {
-				line += c.Line - 1
-			}
 		}
 		wanted := false
 		for i, mark := range c.Errors {

@@ -180,6 +180,10 @@ func quoted(s string) ([]string, error) {
 	return out, nil
 }
 
+// Source is the case's text behind as many empty lines as stand before it in the file, so that positions in errors are
+// those of the file.
+func (c *Case) Source() string { return strings.Repeat("\n", c.Line-1) + c.Text }
+
 // All returns the values of the directives named key, in order.
 func (c *Case) All(key string) []string {
 	var values []string
