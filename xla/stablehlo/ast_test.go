@@ -12,7 +12,7 @@ import (
 // TestForms reads every pretty form and compares with the generic one, which is then read in turn.
 func TestForms(t *testing.T) {
 	testfile.Run(t, "testdata/ast/forms.mlir", func(t *testing.T, c *testfile.Case) {
-		prog, err := ParseAST(Text{File: c.File, Line: c.Line, Source: c.Text})
+		prog, err := ParseAST(Text{File: c.File, Line: c.Line, Source: c.Source()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -30,8 +30,8 @@ func TestForms(t *testing.T) {
 
 func TestSyntaxErrors(t *testing.T) {
 	testfile.Run(t, "testdata/ast/errors.mlir", func(t *testing.T, c *testfile.Case) {
-		_, err := ParseAST(Text{File: "errors.mlir", Source: c.Text})
-		c.CheckErrors(t, false, err)
+		_, err := ParseAST(Text{File: "errors.mlir", Source: c.Source()})
+		c.CheckErrors(t, err)
 	})
 }
 

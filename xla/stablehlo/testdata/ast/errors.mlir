@@ -12,7 +12,7 @@ func.func @f(%a: tensor<f32>) {
 // A name given twice, in a region inside as well.
 func.func @f(%a: tensor<f32>) {
   %0 = stablehlo.while(%i = %a) : tensor<f32> cond {
-    %a = stablehlo.abs %i : tensor<f32> // ERROR "value %a is defined twice, first at line 2"
+    %a = stablehlo.abs %i : tensor<f32> // ERROR "value %a is defined twice, first at line 13"
   } do {
   }
 }
@@ -57,7 +57,7 @@ func.func @f(%a: tensor<f32>) {
 // -----
 // An op that does not exist.
 func.func @f(%a: tensor<f32>) {
-  %0 = stablehlo.frobnicate %a : tensor<f32> // ERROR "3:8: stablehlo.frobnicate has no form of this kind"
+  %0 = stablehlo.frobnicate %a : tensor<f32> // ERROR "60:8: stablehlo.frobnicate has no form of this kind"
 }
 // -----
 // A list that is too short for its type.
@@ -67,7 +67,7 @@ func.func @f() {
 // -----
 // Lists of two lengths.
 func.func @f() {
-  %0 = stablehlo.constant dense<[[1, 2], [3]]> : tensor<2x2xi32> // ERROR "3:42: lists of one level differ in length"
+  %0 = stablehlo.constant dense<[[1, 2], [3]]> : tensor<2x2xi32> // ERROR "70:42: lists of one level differ in length"
 }
 // -----
 // Elements at two depths.
