@@ -16,8 +16,8 @@ var corpusRefused = []string{
 	"is defined twice",            // the same without modules
 }
 
-// TestCorpus reads every HLO text under $HALO_CONFORMANCE, prints it, reads that and prints it again: the two prints are
-// the same bytes. Texts may be refused only for the reasons above, or if their case says that they are broken.
+// TestCorpus reads every HLO text under $HALO_CONFORMANCE, prints it, reads that and prints it again: the two prints
+// are the same bytes. Texts may be refused only for the reasons above, or if their case says that they are broken.
 func TestCorpus(t *testing.T) {
 	root := os.Getenv("HALO_CONFORMANCE")
 	if root == "" {

@@ -14,9 +14,10 @@ const (
 	maxIotaDevices = 1 << 22 // ids that all iota forms of a text spell out together
 )
 
-// Parse reads the text of a module, as XLA prints it and printed it since 2017; file is what positions say. Names may go
-// without "%", operands without shapes, instructions without their own shape where it can be inferred. Every instruction
-// is checked by its op's rules where it stands. Attributes that no op knows are kept; UnknownAttributes lists them.
+// Parse reads the text of a module, as XLA prints it and printed it since 2017; file is what positions say. Names may
+// go without "%", operands without shapes, instructions without their own shape where it can be inferred. Every
+// instruction is checked by its op's rules where it stands. Attributes that no op knows are kept; UnknownAttributes
+// lists them.
 //
 // It fails with an *Error or a *SyntaxError, which say "file:line:col: what, got, want".
 func Parse(src []byte, file string) (*Module, error) {

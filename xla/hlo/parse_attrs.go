@@ -30,8 +30,8 @@ func rawInto(field func(c *Common) *Raw) func(d *draft, a *attrText) error {
 }
 
 func (c *Common) isZero() bool {
-	return c.Sharding == "" && len(c.Frontend) == 0 && len(c.Predecessors) == 0 && c.Metadata == "" &&
-		c.BackendConfig == BackendConfig{} && c.Statistics == "" && c.Origin == "" && c.ResultAccuracy == "" && len(c.Extra) == 0
+	return c.Sharding == "" && c.Metadata == "" && c.Statistics == "" && c.Origin == "" && c.ResultAccuracy == "" &&
+		c.BackendConfig == BackendConfig{} && len(c.Frontend) == 0 && len(c.Predecessors) == 0 && len(c.Extra) == 0
 }
 
 func (d *draft) backendConfig(a *attrText) error {

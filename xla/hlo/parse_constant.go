@@ -2,8 +2,6 @@ package hlo
 
 import (
 	"encoding/binary"
-	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,7 +10,7 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// constant reads a literal of shape s: a number, nested braces, or a tuple in parentheses. The shape may stand before it.
+// constant reads a literal of shape s: a number, nested braces, or a tuple in parentheses. Its shape may stand before.
 func (p *parser) constant(s shape.Shape) (*literal.Literal, error) {
 	if p.depth++; p.depth > maxTextDepth {
 		return nil, p.errorAt(p.pos, "tuples nest deeper than %d", maxTextDepth)
@@ -114,9 +112,11 @@ func (p *parser) arrayConstant(s shape.Shape) (*literal.Literal, error) {
 // checkElided refuses "{...}", which XLA prints for large constants and itself reads as made-up numbers.
 func (p *parser) checkElided() error {
 	p.space()
-	rest := p.src[p.pos:]
-	if after, ok := strings.CutPrefix(rest, "{"); ok && strings.HasPrefix(strings.TrimLeft(after[:min(len(after), 9)], " \n\t"), "...") ||
-		strings.HasPrefix(rest, "...") {
+	rest := p.src[p.pos:min(len(p.src), p.pos+10)]
+	if inner, ok := strings.CutPrefix(rest, "{"); ok {
+		rest = strings.TrimLeft(inner, " \n\t")
+	}
+	if strings.HasPrefix(rest, "...") {
 		return p.errorAt(p.pos, "constant is elided: got {...}, want its values: write the text with "+
 			"--xla_dump_large_constants (print_large_constants), or use the proto")
 	}
@@ -218,7 +218,7 @@ func (r *arrayReader) element(at int64) error {
 			r.pos = start
 			return r.wrong("a value of type " + r.shape.Type.String())
 		}
-		return r.errorAt(start, "got %s, want %w", clip(text), err)
+		return r.errorAt(start, "%w", err)
 	}
 	return nil
 }
@@ -258,64 +258,55 @@ func (r *arrayReader) complexElement(dst []byte) error {
 	return r.need(")")
 }
 
-// putter returns the reader of elements of type t.
+// putter returns the reader of elements of type t. It is fast for plain numbers of the wide types and leaves everything
+// else, and all faults, to literal.ParseElement.
 func putter(t shape.ElementType) putElement {
-	switch t.Class() {
-	case shape.PredClass:
-		return putPred
-	case shape.SignedClass:
-		return putSigned(t)
-	case shape.UnsignedClass:
-		return putUnsigned(t)
-	case shape.ComplexClass:
-		return putter(t.Component()) // the imaginary part stays 0
-	}
-	if t == shape.F32 {
-		return putF32
-	}
-	return putFloat(t)
-}
-
-func putPred(dst []byte, text string) error {
-	v, err := parseBool(text)
-	if err != nil {
-		return fmt.Errorf("true, false, 0 or 1")
-	}
-	if v {
-		dst[0] = 1
-	}
-	return nil
-}
-
-func putSigned(t shape.ElementType) putElement {
 	bits, size := t.Bits(), t.Bytes()
-	low, high := int64(-1)<<(bits-1), int64(1)<<(bits-1)-1
-	return func(dst []byte, text string) error {
-		v, err := strconv.ParseInt(text, 10, 64)
-		if err != nil && strings.Contains(text, "0x") {
-			v, err = strconv.ParseInt(text, 0, 64)
+	switch {
+	case t.IsComplex():
+		return putter(t.Component()) // the imaginary part stays 0
+	case t.IsSigned():
+		return func(dst []byte, text string) error {
+			if v, err := strconv.ParseInt(text, 10, bits); err == nil && text[0] != '+' {
+				store(dst, uint64(v), size)
+				return nil
+			}
+			return putAny(t, dst, text)
 		}
-		if err != nil || v < low || v > high {
-			return fmt.Errorf("an integer of type %s, from %d to %d", t, low, high)
+	case t.IsUnsigned():
+		return func(dst []byte, text string) error {
+			if v, err := strconv.ParseUint(text, 10, bits); err == nil {
+				store(dst, v, size)
+				return nil
+			}
+			return putAny(t, dst, text)
 		}
-		store(dst, uint64(v), size)
-		return nil
+	case t == shape.F32 || t == shape.F64:
+		return func(dst []byte, text string) error {
+			if v, err := strconv.ParseFloat(text, bits); err == nil && isPlain(text) {
+				store(dst, t.FromFloat64(v), size)
+				return nil
+			}
+			return putAny(t, dst, text)
+		}
 	}
+	return func(dst []byte, text string) error { return putAny(t, dst, text) }
 }
 
-func putUnsigned(t shape.ElementType) putElement {
-	size, high := t.Bytes(), uint64(math.MaxUint64)>>(64-t.Bits())
-	return func(dst []byte, text string) error {
-		v, err := strconv.ParseUint(text, 10, 64)
-		if err != nil && strings.HasPrefix(text, "0x") {
-			v, err = strconv.ParseUint(text, 0, 64)
+// isPlain reports whether text has only what decimal numbers have.
+func isPlain(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; (c < '0' || c > '9') && strings.IndexByte("+-.eE", c) < 0 {
+			return false
 		}
-		if err != nil || v > high {
-			return fmt.Errorf("an integer of type %s, from 0 to %d", t, high)
-		}
-		store(dst, v, size)
-		return nil
 	}
+	return text[0] != '+'
+}
+
+func putAny(t shape.ElementType, dst []byte, text string) error {
+	b, err := literal.ParseElement(t, text)
+	copy(dst, b)
+	return err
 }
 
 // store writes the low size bytes of v.
@@ -330,44 +321,4 @@ func store(dst []byte, v uint64, size int) {
 	default:
 		binary.LittleEndian.PutUint64(dst, v)
 	}
-}
-
-// putF32 rounds the text once, to F32.
-func putF32(dst []byte, text string) error {
-	v, err := strconv.ParseFloat(text, 32)
-	if err != nil || v != v {
-		return putFloat(shape.F32)(dst, text)
-	}
-	binary.LittleEndian.PutUint32(dst, math.Float32bits(float32(v)))
-	return nil
-}
-
-func putFloat(t shape.ElementType) putElement {
-	size, limit := t.Bytes(), largest(t)
-	return func(dst []byte, text string) error {
-		v, err := strconv.ParseFloat(text, 64)
-		if err != nil || v != v {
-			bits, ok := nanBits(t, text)
-			if !ok && errorsIsRange(err) {
-				return fmt.Errorf("a number that fits in %s", t)
-			}
-			if !ok {
-				return fmt.Errorf("a number of type %s", t)
-			}
-			store(dst, bits, size)
-			return nil
-		}
-		bits := t.FromFloat64(v)
-		back := t.ToFloat64(bits)
-		if math.IsInf(v, 0) != math.IsInf(back, 0) || back != back || math.Abs(v) >= limit && !math.IsInf(v, 0) {
-			return fmt.Errorf("a number that fits in %s", t)
-		}
-		store(dst, bits, size)
-		return nil
-	}
-}
-
-func errorsIsRange(err error) bool {
-	e, ok := err.(*strconv.NumError)
-	return ok && e.Err == strconv.ErrRange
 }

@@ -7,16 +7,21 @@ import (
 
 // headerAttrs are the attributes of the module's line that have a field of their own.
 var headerAttrs = map[string]func(p *parser, c *ModuleConfig) error{
-	"is_scheduled":             func(p *parser, c *ModuleConfig) (err error) { c.IsScheduled, err = p.boolean(); return err },
-	"num_partitions":           func(p *parser, c *ModuleConfig) (err error) { c.NumPartitions, err = p.count(); return err },
-	"replica_count":            func(p *parser, c *ModuleConfig) (err error) { c.NumReplicas, err = p.count(); return err },
+	"is_scheduled":             into((*parser).boolean, func(c *ModuleConfig) *bool { return &c.IsScheduled }),
+	"num_partitions":           into((*parser).count, func(c *ModuleConfig) *int64 { return &c.NumPartitions }),
+	"replica_count":            into((*parser).count, func(c *ModuleConfig) *int64 { return &c.NumReplicas }),
 	"input_output_alias":       (*parser).aliases,
 	"buffer_donor":             (*parser).donors,
 	"entry_computation_layout": (*parser).entryLayout,
-	"frontend_attributes": func(p *parser, c *ModuleConfig) (err error) {
-		c.Frontend, err = p.frontend()
+	"frontend_attributes":      into((*parser).frontend, func(c *ModuleConfig) *FrontendAttributes { return &c.Frontend }),
+}
+
+// into is a reader that stores what read returns.
+func into[T any](read func(*parser) (T, error), field func(*ModuleConfig) *T) func(*parser, *ModuleConfig) error {
+	return func(p *parser, c *ModuleConfig) (err error) {
+		*field(c), err = read(p)
 		return err
-	},
+	}
 }
 
 // header reads the module's line, which may be absent.
@@ -245,7 +250,8 @@ func (p *parser) checkEntryLayout() error {
 		}
 	}
 	if !result.Compatible(*c.EntryResult) {
-		return p.errorAt(p.layoutAt, "entry_computation_layout: result is %v, the entry computation's is %v", *c.EntryResult, result)
+		return p.errorAt(p.layoutAt, "entry_computation_layout: result is %v, the entry computation's is %v",
+			*c.EntryResult, result)
 	}
 	return nil
 }

@@ -94,7 +94,8 @@ func (b *body) instruction() error {
 		}
 	}
 	if other := b.byName[name]; other != nil {
-		return b.errorAt(at, "instruction %s is defined twice in computation %s, first at line %d", name, b.name, other.Pos.Line)
+		return b.errorAt(at, "instruction %s is defined twice in computation %s, first at line %d", name, b.name,
+			other.Pos.Line)
 	}
 	if err := b.need("="); err != nil {
 		return err

@@ -45,13 +45,13 @@ func crossReplicaSum(d *draft) (*Instruction, error) {
 
 // adder makes the computation of two scalars' sum.
 func (d *draft) adder(t shape.ElementType) (*Computation, error) {
-	return d.make(fmt.Sprintf("add_%s", t), []shape.Shape{shape.Array(t), shape.Array(t)}, func(params []*Instruction) *Instruction {
-		return &Instruction{Name: "sum", Op: Add, Operands: params}
+	return d.make("add_"+t.String(), []shape.Shape{shape.Array(t), shape.Array(t)}, func(p []*Instruction) *Instruction {
+		return &Instruction{Name: "sum", Op: Add, Operands: p}
 	})
 }
 
 // make makes a computation of parameters, and of the root that build gives unless that is a parameter.
-func (d *draft) make(name string, params []shape.Shape, build func(params []*Instruction) *Instruction) (*Computation, error) {
+func (d *draft) make(name string, params []shape.Shape, build func([]*Instruction) *Instruction) (*Computation, error) {
 	b := &body{parser: d.parser, name: d.freeName(name), byName: map[string]*Instruction{}}
 	var list []*Instruction
 	for i, s := range params {
@@ -100,8 +100,8 @@ func trace(d *draft) (*Instruction, error) {
 	return sameAs(d)
 }
 
-// asyncSugar reads the short spelling of asynchronous ops: "x-start" is an async-start of a computation that has only x,
-// "x-update" and "x-done" are async-update and async-done.
+// asyncSugar reads the short spelling of asynchronous ops: "x-start" is an async-start of a computation that has only
+// x, "x-update" and "x-done" are async-update and async-done.
 func asyncSugar(opcode string) (Opcode, oldOp, bool) {
 	for _, s := range []struct {
 		suffix string
@@ -183,13 +183,15 @@ func (d *draft) renameOld() {
 
 // orderWins drops the type of a compare that has an order of TOTAL too.
 func (d *draft) orderWins() {
-	for i := range d.given {
-		if d.given[i].name == "order" {
-			d.given[i].used = true
-			if j := slices.IndexFunc(d.given, func(a attrText) bool { return a.name == "type" }); strings.HasPrefix(d.given[i].text, "TOTAL") {
-				d.given[j].text = d.given[i].text
-			}
-		}
+	t := slices.IndexFunc(d.given, func(a attrText) bool { return a.name == "type" })
+	o := slices.IndexFunc(d.given, func(a attrText) bool { return a.name == "order" })
+	if t < 0 || o < 0 {
+		return
+	}
+	d.given[o].used = true
+	if strings.HasPrefix(d.given[o].text, "TOTAL") {
+		d.given[t] = d.given[o]
+		d.given[t].name, d.given[t].used = "type", false
 	}
 }
 

@@ -288,7 +288,7 @@ func (p *printer) operandField(f Field) {
 	case *int64:
 		p.b = strconv.AppendInt(p.b, *v, 10)
 	case **literal.Literal:
-		p.b = appendConstant(p.b, *v)
+		p.b = (*v).Append(p.b)
 	}
 }
 
@@ -441,6 +441,6 @@ func knownAttributes() map[string]bool {
 // textOnlyAttributes are kept as text on whatever instruction has them.
 var textOnlyAttributes = []string{
 	"all_reduce_id", "async_group_name", "custom_call_schedule", "dilated_padding", "entry", "exit", "original_value",
-	"is_cross_program_prefetch", "outer_dimension_partitions", "sparsity", "tag", "shape_index", "collective_op_group_mode",
-	"true_computation", "false_computation", "order", "config", "comparator", "unroll_factor",
+	"is_cross_program_prefetch", "outer_dimension_partitions", "sparsity", "tag", "shape_index",
+	"collective_op_group_mode", "true_computation", "false_computation", "order", "config", "comparator", "unroll_factor",
 }

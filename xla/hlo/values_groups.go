@@ -26,8 +26,8 @@ func (v *ReplicaGroups) AppendText(b []byte) []byte {
 	return append(b, '}')
 }
 
-// ParseText reads lists of ids, or the iota forms "[2,2]<=[4]" and "[4,2]<=[2,4]T(1,0)": the ids counted up in the shape
-// after "<=", transposed by T and cut into groups of the shape before it.
+// ParseText reads lists of ids, or the iota forms "[2,2]<=[4]" and "[4,2]<=[2,4]T(1,0)": the ids counted up in the
+// shape after "<=", transposed by T and cut into groups of the shape before it.
 func (v *ReplicaGroups) ParseText(s string) error {
 	if !strings.HasPrefix(s, "[") {
 		groups, err := parseIntLists(s)

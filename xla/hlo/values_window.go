@@ -43,7 +43,8 @@ func intPart(name string, field func(d *WindowDim) *int64, needed func(d WindowD
 
 var windowParts = []windowPart{
 	intPart("size", func(d *WindowDim) *int64 { return &d.Size }, func(WindowDim) bool { return true }),
-	intPart("stride", func(d *WindowDim) *int64 { return &d.Stride }, func(d WindowDim) bool { return orOne(d.Stride) != 1 }),
+	intPart("stride", func(d *WindowDim) *int64 { return &d.Stride },
+		func(d WindowDim) bool { return orOne(d.Stride) != 1 }),
 	{"pad", func(d WindowDim) bool { return d.PadLow != 0 || d.PadHigh != 0 },
 		func(b []byte, d WindowDim) []byte {
 			return strconv.AppendInt(append(strconv.AppendInt(b, d.PadLow, 10), '_'), d.PadHigh, 10)
@@ -115,7 +116,7 @@ func (v *Window) ParseText(s string) error {
 	}
 	*v = nil
 	seen := map[string]bool{}
-	for _, item := range strings.FieldsFunc(inner, func(r rune) bool { return r == ' ' || r == '\n' || r == '\t' || r == '\r' || r == ',' }) {
+	for _, item := range strings.FieldsFunc(inner, func(r rune) bool { return strings.ContainsRune(" \n\t\r,", r) }) {
 		name, text, ok := strings.Cut(item, "=")
 		if !ok {
 			return fmt.Errorf("got %s in a window, want name=value", clip(item))
