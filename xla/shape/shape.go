@@ -143,12 +143,18 @@ func (s Shape) Equal(o Shape) bool {
 
 // Compatible reports whether s and o are the same but for layouts.
 func (s Shape) Compatible(o Shape) bool {
-	return s.Type == o.Type && s.CompatibleIgnoringType(o)
+	return s.Type == o.Type && s.sameDims(o) && slices.EqualFunc(s.Elems, o.Elems, Shape.Compatible)
 }
 
-// CompatibleIgnoringType reports whether s and o have the same dimensions, or tuples of such elements.
+// CompatibleIgnoringType reports whether s and o have the same dimensions, or are tuples of elements that do.
 func (s Shape) CompatibleIgnoringType(o Shape) bool {
-	if s.IsArray() != o.IsArray() || !s.IsArray() && s.Type != o.Type || !slices.Equal(s.Dims, o.Dims) {
+	return s.IsArray() == o.IsArray() && (s.IsArray() || s.Type == o.Type) && s.sameDims(o) &&
+		slices.EqualFunc(s.Elems, o.Elems, Shape.CompatibleIgnoringType)
+}
+
+// sameDims reports whether s and o have the same sizes and dynamic dimensions.
+func (s Shape) sameDims(o Shape) bool {
+	if !slices.Equal(s.Dims, o.Dims) {
 		return false
 	}
 	for d := range s.Dims {
@@ -156,7 +162,7 @@ func (s Shape) CompatibleIgnoringType(o Shape) bool {
 			return false
 		}
 	}
-	return slices.EqualFunc(s.Elems, o.Elems, Shape.Compatible)
+	return true
 }
 
 // SameDims reports whether s and o are arrays with the same sizes, dynamic dimensions counted at their bounds.
