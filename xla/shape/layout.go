@@ -67,9 +67,19 @@ func DefaultLayout(rank int) *Layout {
 	return &Layout{MinorToMajor: m}
 }
 
-// IsDefault reports whether l is row-major without padding, tiles or anything else special.
+// IsDefault reports whether l is row-major without padding, tiles or anything else special; a missing layout is.
 func (l *Layout) IsDefault() bool {
-	return l == nil || l.Equal(*DefaultLayout(len(l.MinorToMajor)))
+	if l == nil {
+		return true
+	}
+	rest := *l
+	rest.MinorToMajor = nil
+	for i, d := range l.MinorToMajor {
+		if d != int64(len(l.MinorToMajor)-1-i) {
+			return false
+		}
+	}
+	return rest.Equal(Layout{})
 }
 
 // Validate reports what is wrong with l as the layout of the array shape s; unbounded dimensions are not judged.
@@ -130,7 +140,15 @@ func (l *Layout) validateTiles(s Shape) error {
 // String returns the layout's HLO text.
 func (l *Layout) String() string { return string(l.Append(nil)) }
 
-// Equal reports whether l and o say the same.
+// Equal reports whether l and o say the same. An alignment of 1 is none.
 func (l Layout) Equal(o Layout) bool {
-	return slices.Equal(l.Append(nil), o.Append(nil))
+	return slices.Equal(l.MinorToMajor, o.MinorToMajor) && l.PaddingValue == o.PaddingValue &&
+		(l.PaddedDims == nil) == (o.PaddedDims == nil) && slices.Equal(l.PaddedDims, o.PaddedDims) &&
+		slices.EqualFunc(l.Tiles, o.Tiles, slices.Equal[Tile]) && max(l.Tail, 1) == max(o.Tail, 1) &&
+		l.ElementBits == o.ElementBits && l.MemorySpace == o.MemorySpace && l.MetadataBytes == o.MetadataBytes &&
+		l.IndexType == o.IndexType && l.PointerType == o.PointerType && l.DimTypes == o.DimTypes &&
+		slices.EqualFunc(l.Splits, o.Splits, Split.equal) &&
+		(l.Physical == nil) == (o.Physical == nil) && (l.Physical == nil || l.Physical.Equal(*o.Physical))
 }
+
+func (s Split) equal(o Split) bool { return s.Dim == o.Dim && slices.Equal(s.Indices, o.Indices) }

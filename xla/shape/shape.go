@@ -172,6 +172,9 @@ func (s Shape) layoutsEqual(o Shape) bool {
 	if s.IsTuple() || s.Type == Buffer {
 		return slices.EqualFunc(s.Elems, o.Elems, Shape.layoutsEqual)
 	}
+	if s.Layout == nil && o.Layout == nil {
+		return true
+	}
 	return s.layoutOrDefault().Equal(*o.layoutOrDefault())
 }
 

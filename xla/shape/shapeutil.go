@@ -82,7 +82,7 @@ func (s Shape) PermuteDims(perm []int64) Shape {
 	if s.Dynamic != nil {
 		out.Dynamic = make([]bool, len(perm))
 		for i, d := range perm {
-			out.Dynamic[i] = s.Dynamic[d]
+			out.Dynamic[i] = s.Dims[d] != Unbounded && s.IsDynamicDim(int(d))
 		}
 	}
 	if s.Layout == nil {
