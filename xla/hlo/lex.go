@@ -25,6 +25,8 @@ type scanner struct {
 	src  string
 	pos  int
 	file string
+	// gap is where the white space begins that was skipped last.
+	gap int
 	// lines are the offsets at which lines begin.
 	lines []int
 }
@@ -54,13 +56,20 @@ func (s *scanner) errorAt(at int, format string, args ...any) error {
 
 // wrong returns the fault that something else than want stands at the position.
 func (s *scanner) wrong(want string) error {
-	return s.errorAt(s.pos, "got %s, want %s", s.next(), want)
+	at := s.pos
+	if at >= len(s.src) {
+		at = s.gap // where the text ends for a reader
+	}
+	return s.errorAt(at, "got %s, want %s", s.next(), want)
 }
 
 // next describes what stands at the position.
 func (s *scanner) next() string {
 	if s.pos >= len(s.src) {
 		return "the end of the text"
+	}
+	if strings.HasPrefix(s.src[s.pos:], "/*") {
+		return "a comment without an end"
 	}
 	end := s.pos + 1
 	for end < len(s.src) && end < s.pos+40 && wordByte[s.src[s.pos]] && wordByte[s.src[end]] {
@@ -79,6 +88,9 @@ var wordByte = func() (t [256]bool) {
 
 // space skips white space and comments. A comment without an end is left for the next reader to stumble over.
 func (s *scanner) space() {
+	if s.pos < len(s.src) {
+		s.gap = s.pos
+	}
 	for s.pos < len(s.src) {
 		switch s.src[s.pos] {
 		case ' ', '\t', '\n', '\r':

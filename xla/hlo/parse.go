@@ -105,7 +105,7 @@ func (p *parser) index() error {
 		p.units = append(p.units, u)
 	}
 	if len(p.units) == 0 {
-		return p.errorAt(p.pos, "text has no computation, want at least the entry")
+		return p.errorAt(p.gap, "text has no computation, want at least the entry")
 	}
 	return nil
 }

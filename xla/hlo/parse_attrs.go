@@ -122,7 +122,10 @@ func (d *draft) setField(f Field) error {
 
 // attributeError gives an error that names no place that of the attribute.
 func (d *draft) attributeError(a *attrText, err error) error {
-	return d.placed(a.at, fmt.Errorf("%s: %s: %w", d.opcode, a.name, err))
+	if isPlaced(err) {
+		return err
+	}
+	return d.errorAt(a.at, "%s: %s: %w", d.opcode, a.name, err)
 }
 
 // setCommon keeps an attribute that no field of the op took.

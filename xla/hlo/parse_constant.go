@@ -211,11 +211,11 @@ func (r *arrayReader) element(at int64) error {
 	}
 	text = r.elementText()
 	if err := r.put(dst, text); err != nil {
-		if text == "" || strings.HasPrefix(text, "...") {
-			if err := r.checkElided(); err != nil {
-				return err
-			}
-			r.pos = start
+		r.pos = start
+		if err := r.checkElided(); err != nil {
+			return err
+		}
+		if text == "" {
 			return r.wrong("a value of type " + r.shape.Type.String())
 		}
 		return r.errorAt(start, "%w", err)

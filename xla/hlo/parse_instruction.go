@@ -57,12 +57,16 @@ func (p *parser) body(name string) (*Computation, error) {
 
 // placed gives an error that names no place the one at an offset.
 func (p *parser) placed(at int, err error) error {
-	var in *Error
-	var syntax *SyntaxError
-	if errors.As(err, &in) || errors.As(err, &syntax) {
+	if isPlaced(err) {
 		return err
 	}
 	return p.errorAt(at, "%w", err)
+}
+
+func isPlaced(err error) bool {
+	var in *Error
+	var syntax *SyntaxError
+	return errors.As(err, &in) || errors.As(err, &syntax)
 }
 
 // nameTheNameless names the instructions that stand in the operands of others.
