@@ -1,0 +1,291 @@
+package collective
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// ErrDeadlock is what devices get that wait for each other, or for one that has ended.
+var ErrDeadlock = errors.New("deadlock")
+
+// ErrMismatch is what devices get that meet for different collectives.
+var ErrMismatch = errors.New("the devices' programs differ")
+
+// Hub is where the devices of one execution meet. Each device calls it from one goroutine of its own. After the first
+// fault all calls, and all devices that wait, get that fault.
+type Hub struct {
+	grid Grid
+
+	mu       sync.Mutex
+	waits    []*wait // of each device; nil: it runs
+	ended    []bool
+	meetings map[string]*meeting
+	boxes    map[Channel]*box
+	err      error
+	failed   chan struct{} // closed with the first fault
+}
+
+// NewHub returns a hub for the devices of g.
+func NewHub(g Grid) *Hub {
+	n := g.Size()
+	return &Hub{
+		grid: g, waits: make([]*wait, n), ended: make([]bool, n),
+		meetings: map[string]*meeting{}, boxes: map[Channel]*box{}, failed: make(chan struct{}),
+	}
+}
+
+// wait is why a device does not go on.
+type wait struct {
+	// what is "all-reduce.3 of group {0,1}", "recv.1 on channel 5".
+	what string
+	// others are the devices it needs: all of them, or any one.
+	others func() []int
+	any    bool
+	done   chan struct{} // closed when result is there
+	result any
+}
+
+// Meeting is one collective of one group of devices.
+type Meeting struct {
+	// Op is the collective's name for messages.
+	Op string
+	// Group are the members in the order in which their values count.
+	Group []int
+	// Program is what must be the same on all members: the op, its attributes and shapes.
+	Program string
+}
+
+type meeting struct {
+	Meeting
+	first  int // the device that came first
+	values []any
+	here   []bool
+	waits  []*wait
+}
+
+// absent returns the members that have not come.
+func (m *meeting) absent() []int {
+	var d []int
+	for i, here := range m.here {
+		if !here {
+			d = append(d, m.Group[i])
+		}
+	}
+	return d
+}
+
+// Meet waits until all members of m's group have come with a value each, and returns to all of them what combine makes
+// of the values, which are in the order of the group. combine is called once, on the goroutine of the last to come.
+//
+// It fails if a member comes to another collective of the same group, or can never come because it has ended or waits
+// itself, if combine fails, or with ctx's error when ctx ends first.
+func (h *Hub) Meet(ctx context.Context, self int, m Meeting, value any, combine func([]any) (any, error)) (any, error) {
+	place := slices.Index(m.Group, self)
+	if place < 0 {
+		return nil, fmt.Errorf("%s: %s is not in group %s", m.Op, h.grid.Name(self), ids(m.Group))
+	}
+	if len(m.Group) == 1 {
+		return combine([]any{value})
+	}
+	h.mu.Lock()
+	mt, err := h.join(self, m)
+	if err != nil {
+		h.mu.Unlock()
+		return nil, err
+	}
+	mt.values[place], mt.here[place] = value, true
+	if len(mt.absent()) > 0 {
+		w := &wait{what: m.Op + " of group " + ids(m.Group), others: mt.absent, done: make(chan struct{})}
+		mt.waits = append(mt.waits, w)
+		h.block(self, w)
+		h.mu.Unlock()
+		return h.await(ctx, self, w)
+	}
+	h.mu.Unlock()
+	return h.finish(mt, combine)
+}
+
+// join returns the meeting of m's group, which self may be the first to come to.
+func (h *Hub) join(self int, m Meeting) (*meeting, error) {
+	if h.err != nil {
+		return nil, h.err
+	}
+	sorted := slices.Clone(m.Group)
+	slices.Sort(sorted)
+	key := ids(sorted)
+	mt := h.meetings[key]
+	if mt == nil {
+		n := len(m.Group)
+		mt = &meeting{Meeting: m, first: self, values: make([]any, n), here: make([]bool, n)}
+		h.meetings[key] = mt
+		return mt, nil
+	}
+	if mt.Program != m.Program || !slices.Equal(mt.Group, m.Group) {
+		h.fail(fmt.Errorf("group %s: %w: %s is at %s: %s, %s is at %s: %s", key, ErrMismatch,
+			h.grid.Name(mt.first), mt.Op, mt.Program, h.grid.Name(self), m.Op, m.Program))
+		return nil, h.err
+	}
+	return mt, nil
+}
+
+// finish hands the result of a meeting to all who came.
+func (h *Hub) finish(mt *meeting, combine func([]any) (any, error)) (any, error) {
+	result, err := combine(mt.values)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err != nil {
+		h.fail(err)
+	}
+	if h.err != nil {
+		return nil, h.err
+	}
+	for key, other := range h.meetings {
+		if other == mt {
+			delete(h.meetings, key)
+		}
+	}
+	for _, w := range mt.waits {
+		h.release(w, result)
+	}
+	return result, nil
+}
+
+// release ends the wait w with a result.
+func (h *Hub) release(w *wait, result any) {
+	if i := slices.Index(h.waits, w); i >= 0 {
+		h.waits[i] = nil
+	}
+	w.result = result
+	close(w.done)
+}
+
+// block notes that self waits, and looks whether that can end.
+func (h *Hub) block(self int, w *wait) {
+	h.waits[self] = w
+	h.checkDeadlock()
+}
+
+// await waits until w is over, a fault comes, or ctx ends.
+func (h *Hub) await(ctx context.Context, self int, w *wait) (any, error) {
+	select {
+	case <-w.done:
+		return w.result, nil
+	case <-h.failed:
+		return nil, h.Err()
+	case <-ctx.Done():
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.waits[self] == w {
+		h.fail(fmt.Errorf("%s waits in %s for %s: %w", h.grid.Name(self), w.what, h.names(w), ctx.Err()))
+	}
+	if h.err == nil { // it came at the same moment
+		return w.result, nil
+	}
+	return nil, h.err
+}
+
+// End notes that a device's program is over: nobody can wait for it any more.
+func (h *Hub) End(self int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.ended[self] = true
+	h.checkDeadlock()
+}
+
+// Fail makes err the fault of the execution unless there is one; all devices that wait get it.
+func (h *Hub) Fail(err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.fail(err)
+}
+
+func (h *Hub) fail(err error) {
+	if h.err == nil {
+		h.err = err
+		close(h.failed)
+	}
+}
+
+// Failed is closed when there is a fault.
+func (h *Hub) Failed() <-chan struct{} { return h.failed }
+
+// Err returns the first fault, nil if there is none.
+func (h *Hub) Err() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.err
+}
+
+// maxEager is the number of devices up to which every wait is looked at closely; with more, only when no device runs.
+const maxEager = 64
+
+// running reports whether a device neither waits nor has ended.
+func (h *Hub) running() bool {
+	for d, w := range h.waits {
+		if w == nil && !h.ended[d] {
+			return true
+		}
+	}
+	return false
+}
+
+// checkDeadlock fails if a device waits for what can no longer come. A device can go on if it runs, if all it waits for
+// can, or, where one is enough, if one can.
+func (h *Hub) checkDeadlock() {
+	if len(h.waits) > maxEager && h.running() {
+		return
+	}
+	can := make([]bool, len(h.waits))
+	for changed := true; changed; {
+		changed = false
+		for d, w := range h.waits {
+			if !can[d] && !h.ended[d] && (w == nil || w.canEnd(can)) {
+				can[d], changed = true, true
+			}
+		}
+	}
+	var stuck []string
+	for d, w := range h.waits {
+		if w != nil && !can[d] {
+			stuck = append(stuck, fmt.Sprintf("%s waits in %s for %s", h.grid.Name(d), w.what, h.names(w)))
+		}
+	}
+	if len(stuck) == 0 {
+		return
+	}
+	const most = 8
+	if n := len(stuck) - most; n > 0 {
+		stuck = append(stuck[:most], fmt.Sprintf("and %d more", n))
+	}
+	h.fail(fmt.Errorf("%w: %s", ErrDeadlock, strings.Join(stuck, "; ")))
+}
+
+func (w *wait) canEnd(can []bool) bool {
+	others := w.others()
+	if w.any {
+		return slices.ContainsFunc(others, func(d int) bool { return can[d] })
+	}
+	return !slices.ContainsFunc(others, func(d int) bool { return !can[d] })
+}
+
+// names lists the devices that w needs.
+func (h *Hub) names(w *wait) string {
+	others := w.others()
+	if w.any && len(others) != 1 {
+		return "any other device"
+	}
+	parts := make([]string, 0, len(others))
+	for _, d := range others {
+		name := h.grid.Name(d)
+		if h.ended[d] {
+			name += ", which has ended"
+		}
+		parts = append(parts, name)
+	}
+	return strings.Join(parts, " and ")
+}

@@ -1,0 +1,232 @@
+package collective
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// devices runs f on each device of g, as an execution does: a device that fails fails all. It returns the hub's fault.
+func devices(t *testing.T, g Grid, f func(h *Hub, d int) error) error {
+	t.Helper()
+	h := NewHub(g)
+	var wg sync.WaitGroup
+	for d := range g.Size() {
+		wg.Go(func() {
+			defer h.End(d)
+			if err := f(h, d); err != nil {
+				h.Fail(err)
+			}
+		})
+	}
+	done := make(chan struct{})
+	go func() { wg.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(30 * time.Second):
+		t.Fatal("the devices hang")
+	}
+	return h.Err()
+}
+
+// gather returns the values as they are.
+func gather(v []any) (any, error) { return append([]any(nil), v...), nil }
+
+func TestMeet(t *testing.T) {
+	group := []int{2, 0, 1}
+	err := devices(t, Grid{Replicas: 3}, func(h *Hub, d int) error {
+		for round := range 200 {
+			got, err := h.Meet(context.Background(), d, Meeting{"x", group, "p"}, 10*round+d, gather)
+			if err != nil {
+				return err
+			}
+			if want := []any{10*round + 2, 10 * round, 10*round + 1}; !reflect.DeepEqual(got, want) {
+				t.Errorf("round %d, device %d: got %v, want %v", round, d, got, want)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// Overlapping groups in turn: a pipeline in which neighbours meet.
+func TestMeetNeighbours(t *testing.T) {
+	const n = 5
+	err := devices(t, Grid{Partitions: n}, func(h *Hub, d int) error {
+		for first := range n - 1 {
+			if d != first && d != first+1 {
+				continue
+			}
+			if _, err := h.Meet(context.Background(), d, Meeting{"x", []int{first, first + 1}, "p"}, d, gather); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestHubFaults(t *testing.T) {
+	ctx := context.Background()
+	meet := func(h *Hub, d int, op, program string, group ...int) error {
+		_, err := h.Meet(ctx, d, Meeting{op, group, program}, d, gather)
+		return err
+	}
+	bad := errors.New("bad")
+	for _, tc := range []struct {
+		name string
+		n    int64
+		is   error
+		want []string
+		f    func(h *Hub, d int) error
+	}{
+		{"one is absent", 3, ErrDeadlock, []string{"in all-reduce.1 of group {0,1,2} for", "device 1 (replica 1), which"},
+			func(h *Hub, d int) error {
+				if d == 1 {
+					return nil
+				}
+				return meet(h, d, "all-reduce.1", "", 0, 1, 2)
+			}},
+		{"another order of groups", 3, ErrDeadlock, []string{"device 0 (replica 0) waits in a of group {0,1}", "for dev"},
+			func(h *Hub, d int) error {
+				next := []int{d, (d + 1) % 3}
+				if d == 2 {
+					next = []int{0, 2}
+				}
+				return meet(h, d, "a", "", next...)
+			}},
+		{"another program", 2, ErrMismatch, []string{"group {0,1}", "sum f32[2]", "sum f32[3]", "device 1 (replica 1)"},
+			func(h *Hub, d int) error { return meet(h, d, "x", []string{"sum f32[2]", "sum f32[3]"}[d], 0, 1) }},
+		{"another order in the group", 2, ErrMismatch, nil,
+			func(h *Hub, d int) error { return meet(h, d, "x", "", d, 1-d) }},
+		{"a device fails", 3, bad, nil, func(h *Hub, d int) error {
+			if d == 2 {
+				return bad
+			}
+			return meet(h, d, "x", "", 0, 1, 2)
+		}},
+		{"combine fails", 2, bad, nil, func(h *Hub, d int) error {
+			_, err := h.Meet(ctx, d, Meeting{Group: []int{0, 1}}, d, func([]any) (any, error) { return nil, bad })
+			return err
+		}},
+		{"no member", 2, nil, []string{"device 1 (replica 1) is not in group {0}"}, func(h *Hub, d int) error {
+			return meet(h, d, "x", "", 0)
+		}},
+		{"nobody sends", 2, ErrDeadlock, []string{"waits in recv.1 on channel 5 for device 0 (replica 0), which"},
+			func(h *Hub, d int) error {
+				if d == 0 {
+					return nil
+				}
+				_, err := h.Recv(ctx, d, Channel{5, 0, 1}, "recv.1")
+				return err
+			}},
+		{"both receive first", 2, ErrDeadlock, []string{"device 0 (replica 0) waits in recv on channel 1", "device 1"},
+			func(h *Hub, d int) error {
+				_, err := h.Recv(ctx, d, Channel{int64(d + 1), 1 - d, d}, "recv")
+				return err
+			}},
+		{"alone", 1, ErrDeadlock, []string{"device 0 (replica 0) waits in recv on channel 1"}, func(h *Hub, d int) error {
+			_, err := h.Recv(ctx, d, Channel{1, -1, -1}, "recv")
+			return err
+		}},
+		{"full", 2, ErrDeadlock, []string{"waits in send on channel 1"}, func(h *Hub, d int) error {
+			for range MaxUnread + 1 {
+				if err := h.Send(ctx, d, Channel{1, 0, 1}, "send", 0); err != nil || d == 1 {
+					return err
+				}
+			}
+			return nil
+		}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			err := devices(t, Grid{Replicas: tc.n}, tc.f)
+			if err == nil || tc.is != nil && !errors.Is(err, tc.is) {
+				t.Fatalf("got %v, want %v", err, tc.is)
+			}
+			for _, w := range tc.want {
+				if !strings.Contains(err.Error(), w) {
+					t.Errorf("got %q, want %q in it", err, w)
+				}
+			}
+		})
+	}
+}
+
+// A deadlock of some is found while another device still runs.
+func TestDeadlockOfSome(t *testing.T) {
+	err := devices(t, Grid{Replicas: 3}, func(h *Hub, d int) error {
+		if d == 2 {
+			<-h.Failed()
+			return nil
+		}
+		_, err := h.Recv(context.Background(), d, Channel{int64(d), 1 - d, d}, "recv")
+		return err
+	})
+	if !errors.Is(err, ErrDeadlock) || strings.Contains(err.Error(), "device 2") {
+		t.Errorf("got %v, want a deadlock of devices 0 and 1", err)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var once sync.Once
+	err := devices(t, Grid{Replicas: 2}, func(h *Hub, d int) error {
+		if d == 1 { // it runs, but never comes
+			once.Do(cancel)
+			<-h.Failed()
+			return nil
+		}
+		_, err := h.Meet(ctx, d, Meeting{"all-gather.7", []int{0, 1}, ""}, d, gather)
+		return err
+	})
+	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "in all-gather.7 of group {0,1} for device 1") {
+		t.Errorf("got %v, want context.Canceled with the missing device", err)
+	}
+}
+
+func TestMail(t *testing.T) {
+	const n = 3 * MaxUnread
+	err := devices(t, Grid{Replicas: 2}, func(h *Hub, d int) error {
+		c := Channel{1, -1, -1}
+		for i := range n {
+			if d == 0 {
+				if err := h.Send(context.Background(), d, c, "send", i); err != nil {
+					return err
+				}
+				continue
+			}
+			if v, err := h.Recv(context.Background(), d, c, "recv"); err != nil || v != i {
+				t.Errorf("got %v, %v, want %d", v, err, i)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestUnread(t *testing.T) {
+	h := NewHub(Grid{})
+	if err := h.Unread(); err != nil {
+		t.Error(err)
+	}
+	if err := h.Send(context.Background(), 0, Channel{3, -1, -1}, "send.2", 1); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Unread(); err == nil || !strings.Contains(err.Error(), "send.2 on channel 3") {
+		t.Errorf("got %v", err)
+	}
+	v, err := h.Recv(context.Background(), 0, Channel{3, -1, -1}, "recv")
+	if v != 1 || err != nil || h.Unread() != nil {
+		t.Errorf("got %v, %v", v, err)
+	}
+}

@@ -1,0 +1,119 @@
+package collective
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Channel is a way from a device to a device. From and To are -1 where the program does not say which.
+type Channel struct {
+	ID       int64
+	From, To int
+}
+
+// MaxUnread is how many values a channel holds before its sender waits.
+const MaxUnread = 64
+
+// box holds what was sent and not yet received, and who waits.
+type box struct {
+	values    []any
+	op        string // the last send, for messages
+	receivers []*wait
+	senders   []*wait
+}
+
+func (h *Hub) box(c Channel) *box {
+	b := h.boxes[c]
+	if b == nil {
+		b = &box{}
+		h.boxes[c] = b
+	}
+	return b
+}
+
+// Send puts value into the channel; op names the send in messages. It waits only while the channel holds MaxUnread
+// values. It fails as Meet does.
+func (h *Hub) Send(ctx context.Context, self int, c Channel, op string, value any) error {
+	h.mu.Lock()
+	if h.err != nil {
+		defer h.mu.Unlock()
+		return h.err
+	}
+	b := h.box(c)
+	if len(b.receivers) > 0 {
+		h.release(b.receivers[0], value)
+		b.receivers = b.receivers[1:]
+		h.mu.Unlock()
+		return nil
+	}
+	b.values, b.op = append(b.values, value), op
+	if len(b.values) <= MaxUnread {
+		h.mu.Unlock()
+		return nil
+	}
+	w := h.waitForOne(self, c.To, fmt.Sprintf("%s on channel %d", op, c.ID))
+	b.senders = append(b.senders, w)
+	h.block(self, w)
+	h.mu.Unlock()
+	_, err := h.await(ctx, self, w)
+	return err
+}
+
+// Recv takes the next value out of the channel and waits for it; op names the receive in messages. It fails as Meet
+// does.
+func (h *Hub) Recv(ctx context.Context, self int, c Channel, op string) (any, error) {
+	h.mu.Lock()
+	if h.err != nil {
+		defer h.mu.Unlock()
+		return nil, h.err
+	}
+	b := h.box(c)
+	if len(b.values) > 0 {
+		defer h.mu.Unlock()
+		v := b.values[0]
+		b.values = b.values[1:]
+		if len(b.senders) > 0 {
+			h.release(b.senders[0], nil)
+			b.senders = b.senders[1:]
+		}
+		return v, nil
+	}
+	w := h.waitForOne(self, c.From, fmt.Sprintf("%s on channel %d", op, c.ID))
+	b.receivers = append(b.receivers, w)
+	h.block(self, w)
+	h.mu.Unlock()
+	return h.await(ctx, self, w)
+}
+
+// waitForOne is the wait of a device for device peer, or for any other if peer is -1.
+func (h *Hub) waitForOne(self, peer int, what string) *wait {
+	others := []int{peer}
+	if peer < 0 {
+		others = others[:0]
+		for d := range h.waits {
+			if d != self {
+				others = append(others, d)
+			}
+		}
+	}
+	return &wait{what: what, others: func() []int { return others }, any: true, done: make(chan struct{})}
+}
+
+// Unread fails if a channel holds values that nobody received; it is for the end of an execution.
+func (h *Hub) Unread() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var left []string
+	for c, b := range h.boxes {
+		if len(b.values) > 0 {
+			left = append(left, fmt.Sprintf("%s on channel %d", b.op, c.ID))
+		}
+	}
+	if left == nil {
+		return nil
+	}
+	slices.Sort(left)
+	return fmt.Errorf("nobody received what was sent: %s", strings.Join(left, ", "))
+}
