@@ -19,6 +19,7 @@ type Builder struct {
 	err          error
 	parameters   int64
 	common       *Common
+	token        *Instruction // after the last transfer built without a token
 }
 
 // NewBuilder returns a builder of a computation called name.

@@ -48,12 +48,49 @@ func TestOps(t *testing.T) {
 
 // runCase runs the module on the case's devices and returns the arrays of the results, device by device.
 func runCase(t *testing.T, c *testfile.Case, m *hlo.Module) ([]*literal.Literal, error) {
+	replicas, partitions := max(1, number(t, c, "replicas")), max(1, number(t, c, "partitions"))
+	n := int(replicas * partitions)
+	ctx := context.Background()
 	args := literals(t, c.All("in"))
-	result, err := hlo.Evaluate(context.Background(), m, args, hlo.EvalOptions{})
+	opts, byDevice := hlo.EvalOptions{}, make([][]*literal.Literal, n)
+	for d := range n {
+		byDevice[d] = args[d*len(args)/n : (d+1)*len(args)/n]
+		opts.Feeds = append(opts.Feeds, hlo.NewFeed(0))
+	}
+	for _, l := range literals(t, c.All("infeed")) {
+		if err := opts.Feeds[0].TransferToInfeed(ctx, l); err != nil {
+			return nil, err
+		}
+	}
+	opts.Feeds[0].CloseInfeed()
+	results, err := hlo.EvaluateAll(ctx, m, byDevice, opts, int64(replicas), int64(partitions))
 	if err != nil {
 		return nil, err
 	}
-	return leaves(result), nil
+	compareOutfeed(t, literals(t, c.All("outfeed")), opts.Feeds[0])
+	var list []*literal.Literal
+	for _, r := range results {
+		list = append(list, leaves(r)...)
+	}
+	return list, nil
+}
+
+// compareOutfeed compares what the host got with what it must get.
+func compareOutfeed(t *testing.T, want []*literal.Literal, f *hlo.Feed) {
+	t.Helper()
+	f.Close()
+	for i, w := range want {
+		got, err := f.TransferFromOutfeed(context.Background())
+		if err != nil {
+			t.Fatalf("outfeed %d: %v", i, err)
+		}
+		if d := literal.Compare(got, w, literal.Tolerance{}); d != nil {
+			t.Errorf("outfeed %d: %v", i, d)
+		}
+	}
+	if l, err := f.TransferFromOutfeed(context.Background()); err == nil {
+		t.Errorf("outfeed: got %v besides", l)
+	}
 }
 
 // literals reads each text as a constant.

@@ -56,7 +56,8 @@ type ReduceScatterAttrs struct {
 
 // Fields lists the attributes.
 func (a *ReduceScatterAttrs) Fields() []Field {
-	return append(a.fields(), Field{"dimensions", "scatter_dimension", &a.Dimension, Always}, Field{"to_apply", "", &a.ToApply, Always})
+	return append(a.fields(),
+		Field{"dimensions", "scatter_dimension", &a.Dimension, Always}, Field{"to_apply", "", &a.ToApply, Always})
 }
 
 // AllToAllAttrs: row 116. With Dimension, the array form; without, the tuple form of one operand a member.
@@ -91,11 +92,31 @@ func (a *CollectivePermuteAttrs) Fields() []Field {
 	}
 }
 
-// CollectiveBroadcastAttrs: the first id of each group sends to the others.
-type CollectiveBroadcastAttrs struct{ CollectiveAttrs }
+// CollectiveBroadcastAttrs: the first id of each group sends to the others. With HasDynamicRoot the last operand,
+// s32[N], says for each of the N others which member sends, by its place in the group.
+type CollectiveBroadcastAttrs struct {
+	CollectiveAttrs
+	HasDynamicRoot bool
+}
 
 // Fields lists the attributes.
-func (a *CollectiveBroadcastAttrs) Fields() []Field { return a.fields() }
+func (a *CollectiveBroadcastAttrs) Fields() []Field {
+	return append(a.fields(), Field{"has_dynamic_root", "has_dynamic_root", &a.HasDynamicRoot, Set})
+}
+
+// CollectiveReduceAttrs: the first id of each group gets the reduction, the others get zeros. HasDynamicRoot is as for
+// a broadcast.
+type CollectiveReduceAttrs struct {
+	CollectiveAttrs
+	ToApply        *Computation
+	HasDynamicRoot bool
+}
+
+// Fields lists the attributes.
+func (a *CollectiveReduceAttrs) Fields() []Field {
+	return append(a.fields(),
+		Field{"to_apply", "", &a.ToApply, Always}, Field{"has_dynamic_root", "has_dynamic_root", &a.HasDynamicRoot, Set})
+}
 
 // RaggedAllToAllAttrs has the groups.
 type RaggedAllToAllAttrs struct{ CollectiveAttrs }

@@ -170,20 +170,20 @@ func inferConditional(in *Instruction) (shape.Shape, error) {
 func leastSpecific(branches []*Computation) shape.Shape {
 	s := branches[0].Root.Shape.WithoutLayout()
 	for _, c := range branches[1:] {
-		s = meet(s, c.Root.Shape)
+		s = either(s, c.Root.Shape)
 	}
 	return s
 }
 
-// meet is the shape that has both a's and b's values, where a and b agree.
-func meet(a, b shape.Shape) shape.Shape {
+// either is the shape that has both a's and b's values, where a and b agree.
+func either(a, b shape.Shape) shape.Shape {
 	if a.Compatible(b) {
 		return a
 	}
 	if a.IsTuple() {
 		elems := make([]shape.Shape, len(a.Elems))
 		for i := range elems {
-			elems[i] = meet(a.Elems[i], b.Elems[i])
+			elems[i] = either(a.Elems[i], b.Elems[i])
 		}
 		return shape.TupleOf(elems...)
 	}
@@ -203,7 +203,7 @@ func evalConditional(e *Evaluator, in *Instruction, args []*literal.Literal) (*l
 	return e.Call(branches[i], args[1+i:2+i])
 }
 
-// branchIndex is the branch of n that index chooses: true is the first, and an index out of range the last. Law: row 81.
+// branchIndex is the branch of n that index chooses: true is the first, an index out of range the last. Law: row 81.
 func branchIndex(index *literal.Literal, n int) int {
 	w := index.Wide()
 	if w.Class == shape.PredClass {
@@ -225,7 +225,7 @@ func (b *Builder) Call(computation *Computation, operands ...*Instruction) *Inst
 	return b.add(Call, &CallAttrs{ToApply: computation}, shape.Shape{}, operands...)
 }
 
-// CompositeCall calls a computation that decomposes the composite name. attributes is a dictionary as text, "" for "{}".
+// CompositeCall calls a computation that decomposes the composite name. attributes is a dictionary as text, "" is "{}".
 // A backend may know name and version and use a kernel of its own; all others call the computation. It fails as Call
 // does. Law: row 76.
 func (b *Builder) CompositeCall(computation *Computation, operands []*Instruction, name, attributes string,
@@ -261,7 +261,7 @@ func (b *Builder) While(condition, body *Computation, init *Instruction) *Instru
 
 // Conditional calls trueComputation on trueOperand if pred is true, else falseComputation on falseOperand.
 //
-// It fails unless pred is pred[], each computation takes its operand alone, and both return the same shape. Law: row 80.
+// It fails unless pred is pred[], each computation takes its operand alone, and both return one shape. Law: row 80.
 func (b *Builder) Conditional(pred, trueOperand *Instruction, trueComputation *Computation, falseOperand *Instruction,
 	falseComputation *Computation) *Instruction {
 	if pred.Shape.Type != shape.Pred {

@@ -1,4 +1,165 @@
 package hlo
 
-// device is an execution's place among several: stub until the collectives land.
-type device struct{}
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/halo-xla/halo/xla/collective"
+	"github.com/halo-xla/halo/xla/literal"
+)
+
+// device is an execution's place among several devices. The zero value is the only device.
+type device struct {
+	grid collective.Grid
+	id   int
+	hub  *collective.Hub // nil until needed, if this is the only device
+}
+
+// meetingPlace returns the hub, which the only device makes when it first needs one.
+func (e *Evaluator) meetingPlace() *collective.Hub {
+	if e.device.hub == nil {
+		e.device.hub = collective.NewHub(e.device.grid)
+	}
+	return e.device.hub
+}
+
+// close checks what must hold when all devices are done.
+func (d *device) close() error {
+	if d.hub == nil {
+		return nil
+	}
+	return d.hub.Unread()
+}
+
+// EvaluateAll runs m on replicas x partitions devices at once, each with its own arguments and feed: element d of args
+// and of the results belongs to device d = replica*partitions + partition. The limits in opts are for each device.
+//
+// It fails with the first fault of any device, which ends the others: collectives that differ or that a device never
+// comes to name the devices. It fails with ctx's error when ctx ends.
+func EvaluateAll(ctx context.Context, m *Module, args [][]*literal.Literal, opts EvalOptions,
+	replicas, partitions int64) ([]*literal.Literal, error) {
+	grid := collective.Grid{Replicas: replicas, Partitions: partitions}
+	if err := grid.Check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", m.Name, err)
+	}
+	programs := slices.Repeat([]*Computation{m.Entry}, grid.Size())
+	return evaluateGrid(ctx, grid, programs, args, opts)
+}
+
+// EvaluateGrid runs programs[r][p] on partition p of replica r: EvaluateAll with a program for each device.
+func EvaluateGrid(ctx context.Context, programs [][]*Computation, args [][]*literal.Literal,
+	opts EvalOptions) ([]*literal.Literal, error) {
+	grid := collective.Grid{Replicas: int64(len(programs))}
+	if len(programs) > 0 {
+		grid.Partitions = int64(len(programs[0]))
+	}
+	if err := grid.Check(); err != nil {
+		return nil, err
+	}
+	if grid.Replicas*grid.Partitions == 0 {
+		return nil, fmt.Errorf("a grid of %d replicas of %d partitions has no devices", grid.Replicas, grid.Partitions)
+	}
+	for r, row := range programs {
+		if len(row) != len(programs[0]) {
+			return nil, fmt.Errorf("replica %d has %d partitions, want %d as replica 0", r, len(row), len(programs[0]))
+		}
+	}
+	return evaluateGrid(ctx, grid, slices.Concat(programs...), args, opts)
+}
+
+func evaluateGrid(ctx context.Context, grid collective.Grid, programs []*Computation, args [][]*literal.Literal,
+	opts EvalOptions) ([]*literal.Literal, error) {
+	n := grid.Size()
+	if len(args) != n {
+		return nil, fmt.Errorf("got arguments for %d devices, want %d", len(args), n)
+	}
+	in := make([][]*literal.Literal, n)
+	for d, c := range programs {
+		var err error
+		if in[d], err = arguments(c, args[d]); err != nil {
+			return nil, fmt.Errorf("%s: %w", grid.Name(d), err)
+		}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ex := &execution{hub: collective.NewHub(grid), cancel: cancel, results: make([]*literal.Literal, n)}
+	var wg sync.WaitGroup
+	for d, c := range programs {
+		e := &Evaluator{EvalOptions: opts, ctx: ctx, device: device{grid, d, ex.hub}}
+		wg.Go(func() { ex.run(e, c, in[d]) })
+	}
+	wg.Wait()
+	return ex.finish()
+}
+
+// execution is one run on all devices of a grid.
+type execution struct {
+	hub     *collective.Hub
+	cancel  context.CancelFunc
+	results []*literal.Literal
+	mu      sync.Mutex
+	panic   any
+}
+
+// run is the life of one device.
+func (ex *execution) run(e *Evaluator, c *Computation, args []*literal.Literal) {
+	d := e.device.id
+	defer ex.hub.End(d)
+	defer func() {
+		if p := recover(); p != nil { // goes on in the caller's goroutine, where it can be caught
+			ex.mu.Lock()
+			ex.panic = p
+			ex.mu.Unlock()
+			ex.hub.Fail(fmt.Errorf("%s panicked", e.device.grid.Name(d)))
+			ex.cancel()
+		}
+	}()
+	out, err := e.Call(c, args)
+	if err != nil {
+		if len(ex.results) > 1 && ex.hub.Err() == nil {
+			err = fmt.Errorf("%s: %w", e.device.grid.Name(d), err)
+		}
+		ex.hub.Fail(err)
+		ex.cancel()
+	}
+	ex.results[d] = out
+}
+
+// finish returns the results when all devices are done, or the first fault.
+func (ex *execution) finish() ([]*literal.Literal, error) {
+	if ex.panic != nil {
+		panic(ex.panic)
+	}
+	if err := ex.hub.Err(); err != nil {
+		return nil, err
+	}
+	return ex.results, ex.hub.Unread()
+}
+
+// arguments checks args against the parameters of c and returns them in row-major order.
+func arguments(c *Computation, args []*literal.Literal) ([]*literal.Literal, error) {
+	if len(args) != len(c.Parameters) {
+		return nil, fmt.Errorf("%s: got %d arguments, want %d", c.Name, len(args), len(c.Parameters))
+	}
+	in := make([]*literal.Literal, len(args))
+	for i, a := range args {
+		p := c.Parameters[i]
+		if !Fits(a.Shape(), p.Shape) {
+			return nil, fmt.Errorf("argument %d (%s): got %v, want %v", i, p.Name, a.Shape(), p.Shape)
+		}
+		in[i] = a.RowMajor()
+	}
+	return in, nil
+}
+
+func evalReplicaID(e *Evaluator, _ *Instruction, _ []*literal.Literal) (*literal.Literal, error) {
+	r, _ := e.device.grid.Place(e.device.id)
+	return literal.Scalar(uint32(r)), nil
+}
+
+func evalPartitionID(e *Evaluator, _ *Instruction, _ []*literal.Literal) (*literal.Literal, error) {
+	_, p := e.device.grid.Place(e.device.id)
+	return literal.Scalar(uint32(p)), nil
+}

@@ -13,6 +13,10 @@ import (
 type EvalOptions struct {
 	// Handlers finds the functions behind custom calls; nil: there are none.
 	Handlers Handlers
+	// Feeds are the infeed and outfeed queues, one for each device; a device without one cannot run infeed and outfeed.
+	Feeds []*Feed
+	// Host serves sends to the host and receives from it; nil: they fail.
+	Host HostTransfers
 	// Seed seeds the generators of rng ops; 0 is a seed like any other.
 	Seed uint64
 	// MaxSteps limits the instructions run, loops counted; 0: no limit.
@@ -53,18 +57,15 @@ func Evaluate(ctx context.Context, m *Module, args []*literal.Literal, opts Eval
 
 // Entry checks args against the parameters of m's entry and runs it.
 func (e *Evaluator) Entry(m *Module, args []*literal.Literal) (*literal.Literal, error) {
-	if len(args) != len(m.Entry.Parameters) {
-		return nil, fmt.Errorf("%s: got %d arguments, want %d", m.Name, len(args), len(m.Entry.Parameters))
+	in, err := arguments(m.Entry, args)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m.Name, err)
 	}
-	in := make([]*literal.Literal, len(args))
-	for i, a := range args {
-		p := m.Entry.Parameters[i]
-		if !Fits(a.Shape(), p.Shape) {
-			return nil, fmt.Errorf("argument %d (%s): got %v, want %v", i, p.Name, a.Shape(), p.Shape)
-		}
-		in[i] = a.RowMajor()
+	out, err := e.Call(m.Entry, in)
+	if err != nil {
+		return nil, err
 	}
-	return e.Call(m.Entry, in)
+	return out, e.device.close()
 }
 
 // Fits reports whether a value of shape s may be passed where want is declared: dynamic dimensions take any size up to the bound.

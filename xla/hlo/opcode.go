@@ -42,6 +42,7 @@ const (
 	CollectivePermute
 	CollectivePermuteDone
 	CollectivePermuteStart
+	CollectiveReduce
 	Compare
 	Complex
 	Concatenate

@@ -47,6 +47,7 @@ func init() {
 		CollectivePermute:      {Name: "collective-permute", MLIR: "stablehlo.collective_permute", Operands: "operands...", Attrs: attrs[CollectivePermuteAttrs], Infer: inferCollectivePermute, Eval: evalCollectivePermute, Spec: "stablehlo#collective_permute"},
 		CollectivePermuteDone:  {Name: "collective-permute-done", Operands: "operand", Infer: inferStartDone, Eval: evalStartDone},
 		CollectivePermuteStart: {Name: "collective-permute-start", Operands: "operands...", Attrs: attrs[CollectivePermuteAttrs], Infer: inferCollectivePermuteStart, Eval: evalCollectivePermuteStart},
+		CollectiveReduce:       {Name: "collective-reduce", MLIR: "stablehlo.collective_reduce", Operands: "operands...", Attrs: attrs[CollectiveReduceAttrs], Infer: inferCollectiveReduce, Eval: evalCollectiveReduce, ULP: 2, Spec: "stablehlo#collective_reduce"},
 		Compare:                {Name: "compare", MLIR: "stablehlo.compare", Operands: "lhs rhs", Attrs: attrs[CompareAttrs], Infer: inferCompare, Eval: evalCompare, Traits: Elementwise, Spec: "stablehlo#compare"},
 		Complex:                {Name: "complex", MLIR: "stablehlo.complex", Operands: "lhs rhs", Infer: inferComplex, Eval: evalComplex, Traits: Elementwise, Spec: "stablehlo#complex"},
 		Concatenate:            {Name: "concatenate", MLIR: "stablehlo.concatenate", Operands: "operands...", Attrs: attrs[ConcatenateAttrs], Infer: inferConcatenate, Eval: evalConcatenate, Spec: "stablehlo#concatenate"},
