@@ -187,3 +187,21 @@ func TestExtremes(t *testing.T) {
 		t.Errorf("u64: got %d", hi)
 	}
 }
+
+// The elements of an array round like single ones, near every F16 and BF16 and between them.
+func TestNarrow16(t *testing.T) {
+	for _, ty := range []shape.ElementType{shape.F16, shape.BF16} {
+		w := Wide{Class: shape.FloatClass}
+		for bits := range uint64(1 << 16) {
+			v, next := ty.ToFloat64(bits), ty.ToFloat64(bits^1)
+			mid := (v + next) / 2
+			w.F = append(w.F, v, mid, math.Nextafter(mid, v), math.Nextafter(mid, next), v*1.01, 2*v)
+		}
+		got := cast[uint16](FromWide(shape.Array(ty, int64(len(w.F))), w).Bytes())
+		for i, v := range w.F {
+			if want := uint16(ty.FromFloat64(v)); got[i] != want {
+				t.Fatalf("%s %v: got %#x, want %#x", ty, v, got[i], want)
+			}
+		}
+	}
+}

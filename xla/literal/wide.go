@@ -125,8 +125,8 @@ var narrow = [shape.NumElementTypes]func(Wide) []byte{
 	shape.U64:           narrowUints[uint64],
 	shape.F32:           narrowFloats[float32],
 	shape.F64:           narrowFloats[float64],
-	shape.F16:           narrow16(shape.F16),
-	shape.BF16:          narrow16(shape.BF16),
+	shape.F16:           narrow16(shape.F16, 10, 15),
+	shape.BF16:          narrow16(shape.BF16, 7, 127),
 	shape.F8E5M2:        narrowSmall(shape.F8E5M2),
 	shape.F8E4M3FN:      narrowSmall(shape.F8E4M3FN),
 	shape.F8E4M3B11FNUZ: narrowSmall(shape.F8E4M3B11FNUZ),
@@ -297,11 +297,22 @@ func narrowFloats[T float32 | float64](w Wide) []byte {
 	return asBytes(o)
 }
 
-func narrow16(t shape.ElementType) func(Wide) []byte {
+// narrow16 rounds what stays a normal number on the spot: in the bits of a float64, rounding to the upper ones carries
+// into the exponent as it should. Everything else goes the general way.
+func narrow16(t shape.ElementType, man, bias uint64) func(Wide) []byte {
+	drop := 52 - man
+	rebase, low, span := (1023-bias)<<man, (1024-bias)<<52, (2*bias-1)<<52
+	half := uint64(1)<<(drop-1) - 1
 	return func(w Wide) []byte {
 		o := make([]uint16, len(w.F))
 		for i, v := range w.F {
-			o[i] = uint16(t.FromFloat64(v))
+			b := math.Float64bits(v)
+			if abs := b &^ (1 << 63); abs-low < span {
+				mag := (abs+half+abs>>(drop&63)&1)>>(drop&63) - rebase
+				o[i] = uint16(b>>48&0x8000 | mag)
+			} else {
+				o[i] = uint16(t.FromFloat64(v))
+			}
 		}
 		return asBytes(o)
 	}
