@@ -11,8 +11,8 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// Tolerance says which differences of floats are none. An element passes if it meets any of the bounds; the zero value
-// asks for equal values, with NaN equal to NaN and -0 to 0. Integers and predicates must always be equal.
+// Tolerance says which differences of floats are none. An element passes if it meets any of the bounds; the zero
+// value asks for equal values, with NaN equal to NaN and -0 to 0. Integers and predicates must always be equal.
 type Tolerance struct {
 	// RTol and ATol bound |got - want| <= ATol + RTol |want|; complex numbers by magnitude.
 	RTol, ATol float64
@@ -84,8 +84,8 @@ func (m Mismatch) String() string {
 // Equal reports whether a and b have the same type, sizes at run time and bits, whatever their layouts.
 func Equal(a, b *Literal) bool { return Compare(a, b, Tolerance{Bits: true}) == nil }
 
-// Compare returns nil if got is equal enough to want, otherwise the difference in the first array that differs. Layouts
-// and padding do not count, nor do elements beyond sizes at run time.
+// Compare returns nil if got is equal enough to want, otherwise the difference in the first array that differs.
+// Layouts and padding do not count, nor do elements beyond sizes at run time.
 func Compare(got, want *Literal, tol Tolerance) *Difference {
 	if got.shape.IsTuple() && want.shape.IsTuple() && len(got.elems) == len(want.elems) {
 		for i := range got.elems {
@@ -278,8 +278,8 @@ func (c *comparison) complex(i int) float64 {
 
 func finite(c complex128) bool { return !cmplx.IsInf(c) && !cmplx.IsNaN(c) }
 
-// ULPDistance returns how many values of the floating-point type t lie between a and b, counting one end; +0 and -0 are
-// one value. It returns math.MaxInt64 if either is NaN or the distance is beyond it.
+// ULPDistance returns how many values of the floating-point type t lie between a and b, counting one end; +0 and -0
+// are one value. It returns math.MaxInt64 if either is NaN or the distance is beyond it.
 func ULPDistance(t shape.ElementType, a, b float64) int64 {
 	if a != a || b != b {
 		return math.MaxInt64

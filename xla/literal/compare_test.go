@@ -23,22 +23,27 @@ func TestCompare(t *testing.T) {
 			"element [0]: got 0, want -0 (0 ULPs); 1 of 1 differ"},
 		{"NaN differs", vec(nan), vec(nan), Tolerance{NaNsDiffer: true}, "element [0]: got nan, want nan; 1 of 1 differ"},
 		{"NaN", vec(1, nan), vec(1, 2.0), Tolerance{ATol: 100}, "element [1]: got nan, want 2; 1 of 2 differ"},
-		{"inf", vec(inf), vec(-inf), Tolerance{RTol: 1}, "element [0]: got inf, want -inf (9223372036854775807 ULPs); 1 of 1 differ"},
-		{"inf bound", vec(1e308), vec(inf), Tolerance{RTol: 1}, "element [0]: got 1e+308, want inf (3996778354718560 ULPs); 1 of 1 differ"},
+		{"inf", vec(inf), vec(-inf), Tolerance{RTol: 1},
+			"element [0]: got inf, want -inf (9223372036854775807 ULPs); 1 of 1 differ"},
+		{"inf bound", vec(1e308), vec(inf), Tolerance{RTol: 1},
+			"element [0]: got 1e+308, want inf (3996778354718560 ULPs); 1 of 1 differ"},
 		{"atol", vec(1.5, 2), vec(1.25, 2), Tolerance{ATol: 0.25}, ""},
 		{"rtol", vec(101.0), vec(100.0), Tolerance{RTol: 0.01}, ""},
-		{"rtol of want", vec(100.0), vec(99.0), Tolerance{RTol: 0.01}, "element [0]: got 100, want 99 (70368744177664 ULPs); 1 of 1 differ"},
+		{"rtol of want", vec(100.0), vec(99.0), Tolerance{RTol: 0.01},
+			"element [0]: got 100, want 99 (70368744177664 ULPs); 1 of 1 differ"},
 		{"ulp", vec[float32](1, 2), vec(1, math.Float32frombits(0x40000003)), Tolerance{ULP: 3}, ""},
 		{"ulp 4", vec[float32](1, 2), vec(1, math.Float32frombits(0x40000004)), Tolerance{ULP: 3},
 			"element [1]: got 2, want 2.000001 (4 ULPs); 1 of 2 differ"},
 		{"worst", arr([]float32{1, 9, 3, 7}, 2, 2), arr([]float32{1, 8, 3, 4}, 2, 2), Tolerance{},
 			"element [0,1]: got 9, want 8 (1048576 ULPs); 2 of 4 differ, the worst is [1,1]: got 7, want 4 (6291456 ULPs)"},
-		{"integers", vec[int32](5), vec[int32](6), Tolerance{ATol: 10, RTol: 10}, "element [0]: got 5, want 6; 1 of 1 differ"},
+		{"integers", vec[int32](5), vec[int32](6), Tolerance{ATol: 10, RTol: 10},
+			"element [0]: got 5, want 6; 1 of 1 differ"},
 		{"large", vec[int64](1 << 60), vec[int64](1<<60 + 1), Tolerance{},
 			"element [0]: got 1152921504606846976, want 1152921504606846977; 1 of 1 differ"},
 		{"pred", vec(true, false), vec(true, true), Tolerance{}, "element [1]: got false, want true; 1 of 2 differ"},
 		{"complex", vec(3 + 4i), vec(3.3 + 4i), Tolerance{RTol: 0.07}, ""},
-		{"complex by part", vec(0.1 + 4i), vec(0.0 + 4i), Tolerance{RTol: 0.001}, "element [0]: got (0.1, 4), want (0, 4); 1 of 1 differ"},
+		{"complex by part", vec(0.1 + 4i), vec(0.0 + 4i), Tolerance{RTol: 0.001},
+			"element [0]: got (0.1, 4), want (0, 4); 1 of 1 differ"},
 		{"complex inf", vec(complex(inf, 1)), vec(complex(inf, 1.0001)), Tolerance{RTol: 0.01}, ""},
 		{"abs", vec(-1.0, 2), vec(1.0, -2), Tolerance{Abs: true}, ""},
 		{"abs complex", vec(3 + 4i), vec(5i), Tolerance{Abs: true}, ""},
@@ -63,7 +68,8 @@ func TestCompare(t *testing.T) {
 
 func TestCompareIgnoresLayout(t *testing.T) {
 	a := arr([]int32{1, 2, 3, 4, 5, 6}, 2, 3)
-	b, err := a.Relayout(&shape.Layout{MinorToMajor: []int64{0, 1}, PaddedDims: []int64{4, 5}, PaddingValue: shape.UnknownPad})
+	b, err := a.Relayout(&shape.Layout{MinorToMajor: []int64{0, 1}, PaddedDims: []int64{4, 5},
+		PaddingValue: shape.UnknownPad})
 	if err != nil {
 		t.Fatal(err)
 	}

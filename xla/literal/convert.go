@@ -9,9 +9,10 @@ import (
 
 // Convert returns the array l with its elements converted to t, in l's layout order but without a layout.
 //
-// Integers and floats become floats rounded once to nearest even. Floats become integers by dropping the fraction, then
-// the nearest value of t; NaN becomes 0. Integers keep their low bits. Anything but 0 becomes the predicate true.
-// Complex numbers lose the imaginary part; other numbers get one of 0. Law: row 71. It fails for tuples and tokens.
+// Integers and floats become floats rounded once to nearest even. Floats become integers by dropping the fraction,
+// then the nearest value of t; NaN becomes 0. Integers keep their low bits. Anything but 0 becomes the predicate
+// true. Complex numbers lose the imaginary part; other numbers get one of 0. Law: row 71. It fails for tuples and
+// tokens.
 func Convert(l *Literal, t shape.ElementType) (*Literal, error) {
 	if !l.shape.IsArray() || !t.IsArray() {
 		return nil, fmt.Errorf("convert %s to %s: want arrays", l.shape, t)
@@ -25,8 +26,8 @@ func Convert(l *Literal, t shape.ElementType) (*Literal, error) {
 	return out, nil
 }
 
-// ConvertWide converts elements of the type from to the class of the type to, as Convert does; FromWide then finishes the
-// conversion with the only rounding. It may return w itself.
+// ConvertWide converts elements of the type from to the class of the type to, as Convert does; FromWide then finishes
+// the conversion with the only rounding. It may return w itself.
 func ConvertWide(w Wide, from, to shape.ElementType) Wide {
 	if w.Class == to.Class() {
 		return w
@@ -201,7 +202,8 @@ func Zero(t shape.ElementType) *Literal { return ScalarOfInt(t, 0) }
 // One returns the scalar 1 of type t, which for S1 is -1.
 func One(t shape.ElementType) *Literal { return ScalarOfInt(t, 1) }
 
-// MinValue returns the lowest scalar of type t: minus infinity if t has it, false for Pred. It panics for complex types.
+// MinValue returns the lowest scalar of type t: minus infinity if t has it, false for Pred. It panics for complex
+// types.
 func MinValue(t shape.ElementType) *Literal { return extreme(t, -1) }
 
 // MaxValue returns the highest scalar of type t: infinity if t has it, true for Pred. It panics for complex types.

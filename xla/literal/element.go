@@ -10,10 +10,10 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// ParseElement returns the little-endian bytes of the element of type t that text writes in HLO: decimal integers, true,
-// false, decimal and hexadecimal floats, inf, nan and nan(0x…) with an optional sign. A value that does not fit t is an
-// error, too large floats too; floats are rounded to nearest even. The parts of complex numbers come one by one, with t
-// their component type.
+// ParseElement returns the little-endian bytes of the element of type t that text writes in HLO: decimal integers,
+// true, false, decimal and hexadecimal floats, inf, nan and nan(0x…) with an optional sign. A value that does not fit
+// t is an error, too large floats too; floats are rounded to nearest even. The parts of complex numbers come one by
+// one, with t their component type.
 func ParseElement(t shape.ElementType, text string) ([]byte, error) {
 	switch t.Class() {
 	case shape.PredClass:

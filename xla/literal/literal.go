@@ -1,4 +1,5 @@
-// Package literal has host tensors: a shape and bytes in any layout, typed views, conversion, comparison, text and npy.
+// Package literal has host tensors: a shape and bytes in any layout, typed views, conversion, comparison, text and
+// npy.
 package literal
 
 import (
@@ -15,8 +16,8 @@ const MaxBytes = 1 << 40
 // maxDepth is how deep tuples may nest.
 const maxDepth = 1000
 
-// Literal is a value on the host: an array, a tuple, or a token. Literals are shared; nobody writes to the bytes of one
-// that he did not make.
+// Literal is a value on the host: an array, a tuple, or a token. Literals are shared; nobody writes to the bytes of
+// one that he did not make.
 type Literal struct {
 	shape shape.Shape
 	data  []byte     // elements in the layout's order, little-endian
@@ -24,9 +25,9 @@ type Literal struct {
 	sizes []int64    // of the dimensions at run time; nil if all are those of the shape
 }
 
-// New returns a literal of zeros of shape s; bounded dynamic dimensions have their bounds as sizes. Padding of the layout
-// has the layout's padding value. It fails, before allocating, if the size in memory overflows, is beyond MaxBytes or
-// unknown, or the layout does not fit the shape.
+// New returns a literal of zeros of shape s; bounded dynamic dimensions have their bounds as sizes. Padding of the
+// layout has the layout's padding value. It fails, before allocating, if the size in memory overflows, is beyond
+// MaxBytes or unknown, or the layout does not fit the shape.
 func New(s shape.Shape) (*Literal, error) { return newDepth(s, 0) }
 
 func newDepth(s shape.Shape, depth int) (*Literal, error) {
@@ -222,8 +223,8 @@ func Scalar[T Element](v T) *Literal {
 	return l
 }
 
-// FromSlice returns an array of the sizes dims with a copy of v as its elements in row-major order; without dims it is
-// a vector. It fails if v does not have as many elements as dims say.
+// FromSlice returns an array of the sizes dims with a copy of v as its elements in row-major order; without dims it
+// is a vector. It fails if v does not have as many elements as dims say.
 func FromSlice[T Element](v []T, dims ...int64) (*Literal, error) {
 	if dims == nil {
 		dims = []int64{int64(len(v))}
@@ -238,8 +239,8 @@ func FromSlice[T Element](v []T, dims ...int64) (*Literal, error) {
 }
 
 // View returns the elements of l in row-major order without copying them. T must stand for l's element type, or, for
-// types that Go has not, be the integer of the same size: uint16 for BF16 and F16, uint8 for the narrower floats and U4,
-// int8 for S4. It fails if T is another type or the elements are not in row-major order in memory.
+// types that Go has not, be the integer of the same size: uint16 for BF16 and F16, uint8 for the narrower floats and
+// U4, int8 for S4. It fails if T is another type or the elements are not in row-major order in memory.
 func View[T Element](l *Literal) ([]T, error) {
 	t := l.shape.Type
 	if t.Class() == shape.NoClass || TypeOf[T]() != t && TypeOf[T]() != rawType(t) {

@@ -16,12 +16,13 @@ const npyMagic = "\x93NUMPY"
 // maxHeader is the most bytes an npy header may take.
 const maxHeader = 1 << 20
 
-// ReadNPY reads one array in numpy's npy format, version 1.0 to 3.0, in either byte order and in C or Fortran order; the
-// result is row-major. What follows the array in r is left unread, or lost if r is buffered.
+// ReadNPY reads one array in numpy's npy format, version 1.0 to 3.0, in either byte order and in C or Fortran order;
+// the result is row-major. What follows the array in r is left unread, or lost if r is buffered.
 //
-// With want Invalid the element type is the file's. Otherwise it is want: a file of another type with items of the same
-// size has want's bits, as numpy writes types that it has not. Reading is bounded by what r holds, not by what the header
-// claims. It fails for objects, text, structures and dates, for raw items without want, and for truncated files.
+// With want Invalid the element type is the file's. Otherwise it is want: a file of another type with items of the
+// same size has want's bits, as numpy writes types that it has not. Reading is bounded by what r holds, not by what
+// the header claims. It fails for objects, text, structures and dates, for raw items without want, and for truncated
+// files.
 func ReadNPY(r io.Reader, want shape.ElementType) (*Literal, error) {
 	h, err := readHeader(r)
 	if err != nil {
@@ -69,7 +70,8 @@ func (l *Literal) strict() *Literal {
 	return out
 }
 
-// readBytes reads n bytes, in growing pieces unless r says that it has as many. With an error it returns what it read.
+// readBytes reads n bytes, in growing pieces unless r says that it has as many. With an error it returns what it
+// read.
 func readBytes(r io.Reader, n int64) ([]byte, error) {
 	size := min(n, 1<<20)
 	if remaining(r) >= n {
@@ -136,8 +138,8 @@ var npyNames = [shape.NumElementTypes]string{
 	shape.C64: "<c8", shape.C128: "<c16",
 }
 
-// WriteNPY writes the array l in npy format 1.0, in C order and little-endian, at its sizes at run time. Types that numpy
-// has not become raw items of their size; 4-, 2- and 1-bit integers one byte each.
+// WriteNPY writes the array l in npy format 1.0, in C order and little-endian, at its sizes at run time. Types that
+// numpy has not become raw items of their size; 4-, 2- and 1-bit integers one byte each.
 func WriteNPY(w io.Writer, l *Literal) error {
 	if !l.shape.IsArray() {
 		return fmt.Errorf("npy: cannot write %s, want an array", l.shape)

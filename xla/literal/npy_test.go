@@ -35,7 +35,8 @@ func TestReadNPY(t *testing.T) {
 		{"version 3", npy(3, npyDict("|b1", "False", "(2,)"), "\x00\x01"), shape.Invalid, "pred[2] {0, 1}"},
 		{"pred by bytes", npy(3, npyDict("|u1", "False", "(2,)"), "\x00\x02"), shape.Pred, "pred[2] {0, 1}"},
 		{"big endian", npy(1, npyDict(">i2", "False", "(2,)"), "\x01\x02\xff\xfe"), shape.Invalid, "s16[2] {258, -2}"},
-		{"big complex", npy(1, npyDict(">c8", "False", "()"), "\x3f\x80\x00\x00\xc0\x00\x00\x00"), shape.Invalid, "c64[] (1, -2)"},
+		{"big complex", npy(1, npyDict(">c8", "False", "()"), "\x3f\x80\x00\x00\xc0\x00\x00\x00"), shape.Invalid,
+			"c64[] (1, -2)"},
 		{"fortran", npy(1, npyDict("|i1", "True", "(2, 3)"), "\x01\x04\x02\x05\x03\x06"), shape.Invalid,
 			"s8[2,3] { { 1, 2, 3 }, { 4, 5, 6 } }"},
 		{"empty", npy(1, npyDict("<f8", "True", "(0, 4)"), ""), shape.Invalid, "f64[0,4] {  }"},
@@ -45,7 +46,8 @@ func TestReadNPY(t *testing.T) {
 		{"s4", npy(1, npyDict("|i1", "False", "(3,)"), "\x0f\xff\x07"), shape.S4, "s4[3] {-1, -1, 7}"},
 		{"no dtype", npy(1, npyDict("|V2", "False", "(1,)"), "\x80\x3f"), shape.Invalid, ""},
 		{"other size", npy(1, npyDict("<f4", "False", "(0,)"), ""), shape.F64, ""},
-		{"double quotes", npy(1, `{"shape":(2L,),"descr":"=i1","fortran_order":False}`, "\x01\x02"), shape.Invalid, "s8[2] {1, 2}"},
+		{"double quotes", npy(1, `{"shape":(2L,),"descr":"=i1","fortran_order":False}`, "\x01\x02"), shape.Invalid,
+			"s8[2] {1, 2}"},
 		{"second array", npy(1, npyDict("|i1", "False", "(1,)"), "\x01") + npyMagic, shape.Invalid, "s8[1] {1}"},
 	} {
 		got, err := ParseNPY([]byte(c.file), c.as)
@@ -110,7 +112,8 @@ func TestWriteNPY(t *testing.T) {
 	if b.String() != want {
 		t.Errorf("got %q, want %q", b.String(), want)
 	}
-	for _, l := range []*Literal{Scalar(int8(3)), vec[complex128](1i), FromWide(shape.Array(shape.BF16, 1), Wide{Class: shape.FloatClass, F: []float64{2}})} {
+	for _, l := range []*Literal{Scalar(int8(3)), vec[complex128](1i), FromWide(shape.Array(shape.BF16, 1),
+		Wide{Class: shape.FloatClass, F: []float64{2}})} {
 		b.Reset()
 		if err := WriteNPY(&b, l); err != nil {
 			t.Fatal(err)

@@ -35,7 +35,8 @@ func (d dtype) part() int {
 
 var npyTypes = map[string]shape.ElementType{
 	"b1": shape.Pred, "i1": shape.S8, "i2": shape.S16, "i4": shape.S32, "i8": shape.S64, "u1": shape.U8, "u2": shape.U16,
-	"u4": shape.U32, "u8": shape.U64, "f2": shape.F16, "f4": shape.F32, "f8": shape.F64, "c8": shape.C64, "c16": shape.C128,
+	"u4": shape.U32, "u8": shape.U64, "f2": shape.F16, "f4": shape.F32, "f8": shape.F64,
+	"c8": shape.C64, "c16": shape.C128,
 }
 
 // elementType returns the element type of the file's array: want, if its items have the size of the file's.
@@ -45,7 +46,8 @@ func (h *npyHeader) elementType(want shape.ElementType) (shape.ElementType, erro
 	case want == shape.Invalid && known:
 		return t, nil
 	case want == shape.Invalid:
-		return 0, fmt.Errorf("dtype %q is raw items of %d bytes, want the element type to be named", h.descr.text, h.descr.size)
+		return 0, fmt.Errorf("dtype %q is raw items of %d bytes, want the element type to be named", h.descr.text,
+			h.descr.size)
 	case !want.IsArray() || want.Bytes() != h.descr.size:
 		return 0, fmt.Errorf("dtype %q has items of %d bytes, want %s", h.descr.text, h.descr.size, want)
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// RowMajor returns l with its elements in row-major order, each in bytes of its own: l itself if they are, otherwise a
-// copy without a layout. Tuples are done element by element.
+// RowMajor returns l with its elements in row-major order, each in bytes of its own: l itself if they are, otherwise
+// a copy without a layout. Tuples are done element by element.
 func (l *Literal) RowMajor() *Literal {
 	if l.shape.IsTuple() {
 		elems := make([]*Literal, len(l.elems))
@@ -33,8 +33,8 @@ func (l *Literal) RowMajor() *Literal {
 	return out
 }
 
-// Relayout returns a copy of the array l under another layout, nil for row-major. Padding that the layout describes gets
-// the layout's padding value; padding that tiles make is 0. It fails if the layout does not fit l's shape.
+// Relayout returns a copy of the array l under another layout, nil for row-major. Padding that the layout describes
+// gets the layout's padding value; padding that tiles make is 0. It fails if the layout does not fit l's shape.
 func (l *Literal) Relayout(layout *shape.Layout) (*Literal, error) {
 	if !l.shape.IsArray() {
 		return nil, fmt.Errorf("relayout of %s: want an array", l.shape)
@@ -55,7 +55,8 @@ func (l *Literal) Relayout(layout *shape.Layout) (*Literal, error) {
 	return out, out.fill(l.unpacked(sx.Size()), sx)
 }
 
-// fill makes the data of l: padding, and the elements that src has under sx; sx nil means that src is one element, for all.
+// fill makes the data of l: padding, and the elements that src has under sx; sx nil means that src is one element,
+// for all.
 func (l *Literal) fill(src []byte, sx *shape.Indexer) error {
 	dx, err := shape.NewIndexer(l.shape)
 	if err != nil {

@@ -162,7 +162,8 @@ func TestView(t *testing.T) {
 	if v, err := View[float32](col); err == nil {
 		t.Errorf("column-major: got %v", v)
 	}
-	if v, err := View[uint16](FromWide(shape.Array(shape.BF16, 1), Wide{Class: shape.FloatClass, F: []float64{1}})); err != nil || v[0] != 0x3F80 {
+	if v, err := View[uint16](FromWide(shape.Array(shape.BF16, 1), Wide{Class: shape.FloatClass,
+		F: []float64{1}})); err != nil || v[0] != 0x3F80 {
 		t.Errorf("bf16: got %v, %v", v, err)
 	}
 	bad, _ := FromBytes(shape.Array(shape.Pred, 2), []byte{1, 2})
@@ -197,7 +198,10 @@ func bench(b *testing.B, s shape.Shape, to *shape.Layout) {
 func BenchmarkRelayout(b *testing.B) {
 	f32 := shape.Array(shape.F32, 4096, 4096)
 	b.Run("transpose", func(b *testing.B) { bench(b, f32, shape.MakeAscendingLayout(2)) })
-	b.Run("transpose u8", func(b *testing.B) { bench(b, shape.Array(shape.U8, 8192, 8192), shape.MakeAscendingLayout(2)) })
+	b.Run("transpose u8", func(b *testing.B) {
+		bench(b, shape.Array(shape.U8, 8192, 8192),
+			shape.MakeAscendingLayout(2))
+	})
 	b.Run("tiles", func(b *testing.B) {
 		bench(b, f32, &shape.Layout{MinorToMajor: []int64{1, 0}, Tiles: []shape.Tile{{8, 128}}})
 	})
@@ -205,14 +209,19 @@ func BenchmarkRelayout(b *testing.B) {
 		bench(b, f32, &shape.Layout{MinorToMajor: []int64{1, 0}, Tiles: []shape.Tile{{8, 128}, {2, 1}}})
 	})
 	b.Run("padding", func(b *testing.B) {
-		bench(b, f32, &shape.Layout{MinorToMajor: []int64{1, 0}, PaddedDims: []int64{4096, 4100}, PaddingValue: shape.ZeroPad})
+		bench(b, f32, &shape.Layout{MinorToMajor: []int64{1, 0}, PaddedDims: []int64{4096, 4100},
+			PaddingValue: shape.ZeroPad})
 	})
-	b.Run("nhwc to nchw", func(b *testing.B) { bench(b, shape.Array(shape.F32, 64, 112, 112, 16), shape.MakeLayout(2, 1, 3, 0)) })
+	b.Run("nhwc to nchw", func(b *testing.B) {
+		bench(b, shape.Array(shape.F32, 64, 112, 112, 16),
+			shape.MakeLayout(2, 1, 3, 0))
+	})
 }
 
 func BenchmarkWide(b *testing.B) {
 	const n = 1 << 22
-	for _, t := range []shape.ElementType{shape.F32, shape.BF16, shape.F16, shape.S32, shape.F8E4M3FN, shape.Pred, shape.C64} {
+	for _, t := range []shape.ElementType{shape.F32, shape.BF16, shape.F16, shape.S32, shape.F8E4M3FN, shape.Pred,
+		shape.C64} {
 		l := Zeros(shape.Array(t, n))
 		w := l.Wide()
 		for i := range w.F {

@@ -7,12 +7,13 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// Slice returns a copy of the elements of the array l whose index in dimension d is starts[d], starts[d]+strides[d], ...
-// below limits[d], in row-major order; strides nil means 1 each. It fails if the bounds are not within l's.
+// Slice returns a copy of the elements of the array l whose index in dimension d is starts[d], starts[d]+strides[d],
+// ... below limits[d], in row-major order; strides nil means 1 each. It fails if the bounds are not within l's.
 func (l *Literal) Slice(starts, limits, strides []int64) (*Literal, error) {
 	rank := l.shape.Rank()
 	if !l.shape.IsArray() || len(starts) != rank || len(limits) != rank || strides != nil && len(strides) != rank {
-		return nil, fmt.Errorf("slice of %s: %d starts, %d limits and %d strides", l.shape, len(starts), len(limits), len(strides))
+		return nil, fmt.Errorf("slice of %s: %d starts, %d limits and %d strides", l.shape, len(starts), len(limits),
+			len(strides))
 	}
 	src := l.RowMajor()
 	from, at := denseStrides(l.shape.Dims), int64(0)
@@ -32,8 +33,8 @@ func (l *Literal) Slice(starts, limits, strides []int64) (*Literal, error) {
 	return gather(src, l.shape.WithDims(dims...), at, from), nil
 }
 
-// Broadcast returns an array of the sizes dims whose dimension mapping[k] is l's dimension k, repeated along the others.
-// A dimension of size 1 is repeated too. It fails if the sizes do not fit. Law: StableHLO broadcast_in_dim.
+// Broadcast returns an array of the sizes dims whose dimension mapping[k] is l's dimension k, repeated along the
+// others. A dimension of size 1 is repeated too. It fails if the sizes do not fit. Law: StableHLO broadcast_in_dim.
 func (l *Literal) Broadcast(dims []int64, mapping []int64) (*Literal, error) {
 	s := l.shape.WithDims(dims...)
 	n, err := storageBytes(s)
@@ -51,7 +52,8 @@ func (l *Literal) Broadcast(dims []int64, mapping []int64) (*Literal, error) {
 		if size := l.shape.Dims[k]; size == dims[d] {
 			from[d] = own[k]
 		} else if size != 1 {
-			return nil, fmt.Errorf("broadcast of %s to %s: dimension %d has size %d, dimension %d has %d", l.shape, s, k, size, d, dims[d])
+			return nil, fmt.Errorf("broadcast of %s to %s: dimension %d has size %d, dimension %d has %d", l.shape, s, k,
+				size, d, dims[d])
 		}
 	}
 	return gather(l.RowMajor(), s, 0, from), nil

@@ -8,8 +8,8 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// String returns the literal in HLO text with its shape, on one line: "f32[2,2] { { 1, 2 }, { 3, 4 } }". An array with
-// sizes at run time has them behind the shape and only the elements within: "s32[<=10](2) {1, 2}".
+// String returns the literal in HLO text with its shape, on one line: "f32[2,2] { { 1, 2 }, { 3, 4 } }". An array
+// with sizes at run time has them behind the shape and only the elements within: "s32[<=10](2) {1, 2}".
 func (l *Literal) String() string {
 	b := l.shape.Append(nil, false)
 	if l.sizes != nil {
@@ -25,9 +25,9 @@ func (l *Literal) String() string {
 	return string(l.Append(append(b, ' ')))
 }
 
-// Append appends the literal in HLO text without its shape, on one line, as constants are written: predicates in arrays
-// are 0 and 1, scalars true and false; dimensions of arrays of rank above 3 are numbered in comments; F32 and F64
-// have the fewest digits that round back to them, narrower floats as many as always do.
+// Append appends the literal in HLO text without its shape, on one line, as constants are written: predicates in
+// arrays are 0 and 1, scalars true and false; dimensions of arrays of rank above 3 are numbered in comments; F32 and
+// F64 have the fewest digits that round back to them, narrower floats as many as always do.
 func (l *Literal) Append(b []byte) []byte {
 	switch {
 	case l.shape.Type == shape.Token:

@@ -7,7 +7,8 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// Wide is the elements of an array in the wide type of their class, in row-major order. Exactly the slice of Class is set.
+// Wide is the elements of an array in the wide type of their class, in row-major order. Exactly the slice of Class is
+// set.
 type Wide struct {
 	Class shape.Class
 	B     []bool
@@ -297,8 +298,8 @@ func narrowFloats[T float32 | float64](w Wide) []byte {
 	return asBytes(o)
 }
 
-// narrow16 rounds what stays a normal number on the spot: in the bits of a float64, rounding to the upper ones carries
-// into the exponent as it should. Everything else goes the general way.
+// narrow16 rounds what stays a normal number on the spot: in the bits of a float64, rounding to the upper ones
+// carries into the exponent as it should. Everything else goes the general way.
 func narrow16(t shape.ElementType, man, bias uint64) func(Wide) []byte {
 	drop := 52 - man
 	rebase, low, span := (1023-bias)<<man, (1024-bias)<<52, (2*bias-1)<<52

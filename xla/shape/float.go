@@ -199,7 +199,7 @@ func (t ElementType) decode(bits uint64) float64 {
 	neg, abs := bits>>(f.exp+f.man) != 0, bits&(1<<(f.exp+f.man)-1)
 	v := 0.0
 	switch e, m := int(abs>>f.man), float64(abs&(1<<f.man-1)); {
-	case f.nan == nanNegZero && neg && abs == 0, abs > f.maxFinite && abs != f.overflow, f.nan == nanAllOnes && abs > f.maxFinite:
+	case f.isNaN(neg, abs):
 		v = math.NaN()
 	case abs > f.maxFinite:
 		v = math.Inf(1)
@@ -212,6 +212,17 @@ func (t ElementType) decode(bits uint64) float64 {
 		return math.Copysign(v, -1)
 	}
 	return v
+}
+
+// isNaN reports whether the pattern abs under a sign is NaN.
+func (f *format) isNaN(neg bool, abs uint64) bool {
+	switch f.nan {
+	case nanNegZero:
+		return neg && abs == 0
+	case nanAllOnes:
+		return abs > f.maxFinite
+	}
+	return abs > f.maxFinite && abs != f.overflow // infinity is what overflows become
 }
 
 // MaxFloat64 returns the greatest value of the floating-point type t, infinity where t has it.

@@ -62,8 +62,8 @@ func (s spec) finite() (patterns []uint64, values []*big.Float) {
 	return patterns, values
 }
 
-// nearest searches the pattern nearest to v, at least 0; of two as near the even one. Beyond the last value the next step
-// decides: whoever would round to it is too large.
+// nearest searches the pattern nearest to v, at least 0; of two as near the even one. Beyond the last value the next
+// step decides: whoever would round to it is too large.
 func (s spec) nearest(v *big.Float, patterns []uint64, values []*big.Float) uint64 {
 	at, found := slices.BinarySearchFunc(values, v, (*big.Float).Cmp)
 	if found {
@@ -147,14 +147,16 @@ func TestFloatRounding(t *testing.T) {
 				next, _ = values[i+1].Float64()
 			}
 			mid := f + (next-f)/2
-			for _, x := range []float64{f, mid, math.Nextafter(mid, 0), math.Nextafter(mid, next), f + (next-f)*0.3, math.Nextafter(f, next)} {
+			for _, x := range []float64{f, mid, math.Nextafter(mid, 0), math.Nextafter(mid, next), f + (next-f)*0.3,
+				math.Nextafter(f, next)} {
 				check(math.Abs(x))
 			}
 		}
 		last, _ := values[len(values)-1].Float64()
 		before, _ := values[len(values)-2].Float64()
 		edge := last + (last-before)/2
-		for _, v := range []float64{edge, math.Nextafter(edge, 0), math.Nextafter(edge, 2*edge), 1e39, math.MaxFloat64, 5e-324, 1e-310} {
+		for _, v := range []float64{edge, math.Nextafter(edge, 0), math.Nextafter(edge, 2*edge), 1e39,
+			math.MaxFloat64, 5e-324, 1e-310} {
 			check(v)
 		}
 	}
@@ -190,14 +192,16 @@ func TestFloatGolden(t *testing.T) {
 		bits uint64
 	}{
 		{F16, 65504, 0x7BFF}, {F16, 65519.99, 0x7BFF}, {F16, 65520, 0x7C00}, {F16, nan, 0x7E00}, {F16, -inf, 0xFC00},
-		{BF16, 3.140625, 0x4049}, {BF16, nan, 0x7FC0}, {BF16, math.MaxFloat32, 0x7F80}, {BF16, math.Copysign(nan, -1), 0xFFC0},
+		{BF16, 3.140625, 0x4049}, {BF16, nan, 0x7FC0}, {BF16, math.MaxFloat32, 0x7F80}, {BF16, math.Copysign(nan, -1),
+			0xFFC0},
 		{F8E4M3FN, 448, 0x7E}, {F8E4M3FN, 464, 0x7E}, {F8E4M3FN, 465, 0x7F}, {F8E4M3FN, -inf, 0xFF}, {F8E4M3FN, nan, 0x7F},
 		{F8E5M2, 57344, 0x7B}, {F8E5M2, 61440, 0x7C}, {F8E5M2, nan, 0x7E}, {F8E4M3, 240, 0x77}, {F8E4M3, 248, 0x78},
 		{F8E3M4, 15.5, 0x6F}, {F8E3M4, 15.75, 0x70}, {F8E3M4, nan, 0x78},
 		{F8E4M3FNUZ, 240, 0x7F}, {F8E4M3FNUZ, 248, 0x80}, {F8E4M3FNUZ, nan, 0x80}, {F8E4M3FNUZ, -inf, 0x80},
 		{F8E4M3FNUZ, math.Copysign(0, -1), 0}, {F8E5M2FNUZ, 57344, 0x7F}, {F8E5M2FNUZ, -1e-30, 0},
 		{F8E4M3B11FNUZ, 30, 0x7F}, {F8E4M3B11FNUZ, 31, 0x80},
-		{F4E2M1FN, 6, 7}, {F4E2M1FN, 100, 7}, {F4E2M1FN, -inf, 15}, {F4E2M1FN, 0.25, 0}, {F4E2M1FN, 0.26, 1}, {F4E2M1FN, nan, 8},
+		{F4E2M1FN, 6, 7}, {F4E2M1FN, 100, 7}, {F4E2M1FN, -inf, 15}, {F4E2M1FN, 0.25, 0}, {F4E2M1FN, 0.26,
+			1}, {F4E2M1FN, nan, 8},
 		{F6E3M2FN, 28, 0x1F}, {F6E3M2FN, inf, 0x1F}, {F6E2M3FN, -7.5, 0x3F}, {F6E2M3FN, nan, 0x20},
 		{F8E8M0FNU, 1, 127}, {F8E8M0FNU, 1.5, 128}, {F8E8M0FNU, 3, 129}, {F8E8M0FNU, 2.999, 128}, {F8E8M0FNU, 0, 0xFF},
 		{F8E8M0FNU, -1, 0xFF}, {F8E8M0FNU, 0x1p127, 0xFE}, {F8E8M0FNU, 0x1.8p127, 0xFF}, {F8E8M0FNU, inf, 0xFF},

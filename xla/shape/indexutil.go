@@ -2,9 +2,9 @@ package shape
 
 import "fmt"
 
-// MultiIndexToLinear returns the position in memory, in elements, of the element at index under s's layout, padding and
-// tiles included. Who needs many positions makes an Indexer once. It fails if index is out of bounds or the layout does
-// not fit. Source: XLA's IndexUtil, which knows neither padding nor tiles.
+// MultiIndexToLinear returns the position in memory, in elements, of the element at index under s's layout, padding
+// and tiles included. Who needs many positions makes an Indexer once. It fails if index is out of bounds or the
+// layout does not fit. Source: XLA's IndexUtil, which knows neither padding nor tiles.
 func (s Shape) MultiIndexToLinear(index []int64) (int64, error) {
 	x, err := NewIndexer(s)
 	if err != nil {
@@ -30,8 +30,8 @@ func (s Shape) LinearToMultiIndex(pos int64) ([]int64, error) {
 	return index, nil
 }
 
-// BumpIndices steps index to the next one in row-major order of the dimensions, whatever the layout, and reports whether
-// there was one; after the last it is all zeros again. Source: XLA's IndexUtil.
+// BumpIndices steps index to the next one in row-major order of the dimensions, whatever the layout, and reports
+// whether there was one; after the last it is all zeros again. Source: XLA's IndexUtil.
 func (s Shape) BumpIndices(index []int64) bool {
 	for d := len(s.Dims) - 1; d >= 0; d-- {
 		index[d]++
@@ -43,8 +43,8 @@ func (s Shape) BumpIndices(index []int64) bool {
 	return false
 }
 
-// DimensionStride returns the distance in memory, in elements, of neighbours in dimension d, which may count from the end
-// if it is negative. It fails for tiled layouts, in which there is no single one.
+// DimensionStride returns the distance in memory, in elements, of neighbours in dimension d, which may count from the
+// end if it is negative. It fails for tiled layouts, in which there is no single one.
 func (s Shape) DimensionStride(d int64) (int64, error) {
 	k, ok := s.NormalizeDim(d)
 	if !ok {
@@ -73,8 +73,8 @@ func (s Shape) IndexInBounds(index []int64) bool {
 	return true
 }
 
-// CompareIndices compares two indices of the same length, the first numbers first. As in XLA it returns -1 if lhs is the
-// LARGER one, 1 if rhs is, and 0 if they are equal.
+// CompareIndices compares two indices of the same length, the first numbers first. As in XLA it returns -1 if lhs is
+// the LARGER one, 1 if rhs is, and 0 if they are equal.
 func CompareIndices(lhs, rhs []int64) int {
 	for d := range lhs {
 		switch {
@@ -87,8 +87,8 @@ func CompareIndices(lhs, rhs []int64) int {
 	return 0
 }
 
-// NormalizeDim returns the number of the dimension d, where a negative d counts from the end, -1 the last; and whether s
-// has such a dimension. Only shape utilities take negative numbers, operations do not.
+// NormalizeDim returns the number of the dimension d, where a negative d counts from the end, -1 the last; and
+// whether s has such a dimension. Only shape utilities take negative numbers, operations do not.
 func (s Shape) NormalizeDim(d int64) (int64, bool) {
 	rank := int64(s.Rank())
 	if d < 0 {
@@ -101,7 +101,8 @@ func (s Shape) NormalizeDim(d int64) (int64, bool) {
 const dimLetters = "pzyx"
 
 // DimLetter returns the letter of dimension d of an array of the given rank: y and x in two dimensions, z, y and x in
-// three, p, z, y and x in four. Other ranks above 1 have none, a vector has x. Source: XLA's shapes and layout document.
+// three, p, z, y and x in four. Other ranks above 1 have none, a vector has x. Source: XLA's shapes and layout
+// document.
 func DimLetter(rank, d int) (string, bool) {
 	if rank < 1 || rank > len(dimLetters) || d < 0 || d >= rank {
 		return "", false

@@ -22,7 +22,8 @@ const (
 type Layout struct {
 	// MinorToMajor lists the dimension numbers from the fastest to the slowest varying.
 	MinorToMajor []int64
-	// PaddedDims are the sizes with padding at the end of each dimension, in the order of the dimensions; nil: no padding.
+	// PaddedDims are the sizes with padding at the end of each dimension, in the order of the dimensions; nil: no
+	// padding.
 	PaddedDims []int64
 	// PaddingValue is what the padding holds.
 	PaddingValue PaddingValue
@@ -46,7 +47,8 @@ type Layout struct {
 	DimTypes string
 }
 
-// Tile is one level of tiling: sizes for the minor-most dimensions; CombineDim joins a dimension with the next minor one.
+// Tile is one level of tiling: sizes for the minor-most dimensions; CombineDim joins a dimension with the next minor
+// one.
 type Tile []int64
 
 // CombineDim is the tile size that text writes as "*".

@@ -13,9 +13,9 @@ func (p PaddingValue) String() string {
 	return "invalid"
 }
 
-// Append appends the layout's HLO text, "{1,0:T(8,128)S(1)}". After the colon come, each only if it is not the default:
-// D dimension types, PAD padded sizes (ours), T tiles, L tail alignment, # index type, * pointer type, E element bits,
-// S memory space, SC splits, P physical shape, M metadata bytes.
+// Append appends the layout's HLO text, "{1,0:T(8,128)S(1)}". After the colon come, each only if it is not the
+// default: D dimension types, PAD padded sizes (ours), T tiles, L tail alignment, # index type, * pointer type, E
+// element bits, S memory space, SC splits, P physical shape, M metadata bytes.
 func (l *Layout) Append(b []byte) []byte {
 	b = appendList(append(b, '{'), l.MinorToMajor)
 	colon := len(b)

@@ -70,10 +70,12 @@ func (s Shape) WithDefaultLayout() Shape {
 	return s
 }
 
-// LayoutsEqual reports whether s and o, which must be compatible, have the same layouts; a missing layout is the default.
+// LayoutsEqual reports whether s and o, which must be compatible, have the same layouts; a missing layout is the
+// default.
 func (s Shape) LayoutsEqual(o Shape) bool { return s.layoutsEqual(o) }
 
-// CopyLayouts returns s with the layouts of from. It fails if the two are not arrays of the same rank, or tuples of such.
+// CopyLayouts returns s with the layouts of from. It fails if the two are not arrays of the same rank, or tuples of
+// such.
 func (s Shape) CopyLayouts(from Shape) (Shape, error) {
 	if s.IsArray() != from.IsArray() || s.Rank() != from.Rank() || len(s.Elems) != len(from.Elems) {
 		return Shape{}, fmt.Errorf("copy the layouts of %s to %s: they differ in structure or rank", from, s)

@@ -36,8 +36,8 @@ func Parse(text string) (Shape, error) {
 	return s, nil
 }
 
-// ParsePrefix parses the shape that text begins with and returns the text after it. A brace begins a layout only if it
-// follows the dimensions at once and has a number or a colon after it.
+// ParsePrefix parses the shape that text begins with and returns the text after it. A brace begins a layout only if
+// it follows the dimensions at once and has a number or a colon after it.
 func ParsePrefix(text string) (s Shape, rest string, err error) {
 	p := parser{text: text}
 	if s, err = p.shape(); err != nil {

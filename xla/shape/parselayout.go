@@ -8,8 +8,8 @@ type layoutPart struct {
 	parse func(*parser, *Layout) error
 }
 
-// layoutParts returns the parts that may follow the colon; a variable would refer to itself, for a physical shape has a
-// layout again.
+// layoutParts returns the parts that may follow the colon; a variable would refer to itself, for a physical shape has
+// a layout again.
 func layoutParts() []layoutPart {
 	return []layoutPart{
 		{"D(", (*parser).dimTypes},

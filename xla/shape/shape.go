@@ -136,7 +136,8 @@ func (s Shape) Static() Shape {
 	return s
 }
 
-// Equal reports whether s and o are the same in type, sizes, dynamic dimensions and layouts; a missing layout is the default one.
+// Equal reports whether s and o are the same in type, sizes, dynamic dimensions and layouts; a missing layout is the
+// default one.
 func (s Shape) Equal(o Shape) bool {
 	return s.Compatible(o) && s.layoutsEqual(o)
 }

@@ -21,8 +21,8 @@ func (s Shape) Subshape(index ShapeIndex) (Shape, error) {
 	return sub, nil
 }
 
-// ForEachSubshape calls f for s and every shape in it, outer ones before inner ones, until f fails, and returns its error.
-// The index is good during the call only.
+// ForEachSubshape calls f for s and every shape in it, outer ones before inner ones, until f fails, and returns its
+// error. The index is good during the call only.
 func (s Shape) ForEachSubshape(f func(index ShapeIndex, sub Shape) error) error {
 	return s.forEach(nil, f)
 }
@@ -70,8 +70,8 @@ func (s Shape) ByteSizeOf(pointerBytes int64) (int64, error) {
 	return s.ByteSize()
 }
 
-// PermuteDims returns the shape whose dimension i is s's dimension perm[i], with the layout under which a transpose to it
-// moves nothing. perm must be a permutation of s's dimensions.
+// PermuteDims returns the shape whose dimension i is s's dimension perm[i], with the layout under which a transpose
+// to it moves nothing. perm must be a permutation of s's dimensions.
 func (s Shape) PermuteDims(perm []int64) Shape {
 	out := Shape{Type: s.Type, Dims: make([]int64, len(s.Dims))}
 	inverse := make([]int64, len(perm))
@@ -123,8 +123,8 @@ func TransposeIsBitcast(from, to Shape, perm []int64) bool {
 	return true
 }
 
-// ReshapeIsBitcast reports whether the reshape from one array to another leaves every element where it is in memory. A
-// missing layout is the default one.
+// ReshapeIsBitcast reports whether the reshape from one array to another leaves every element where it is in memory.
+// A missing layout is the default one.
 func ReshapeIsBitcast(from, to Shape) bool {
 	if !sameStorage(from, to) {
 		return false
@@ -168,8 +168,8 @@ func indexers(a, b Shape) (x, y *Indexer, ok bool) {
 
 type piece struct{ size, stride int64 }
 
-// pieces cuts the elements in row-major order into the fewest digits that each have one stride. Two arrays of the same
-// size have the same elements at the same positions if and only if their pieces are the same.
+// pieces cuts the elements in row-major order into the fewest digits that each have one stride. Two arrays of the
+// same size have the same elements at the same positions if and only if their pieces are the same.
 func (x *Indexer) pieces() []piece {
 	var out []piece
 	for d, n := range x.dims {

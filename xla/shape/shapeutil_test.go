@@ -36,7 +36,8 @@ func TestLayoutUtil(t *testing.T) {
 	if err != nil || c.Text() != "(f32[2,3]{0,1}, (s32[4], token[]))" || c.Equal(s) || !c.Compatible(s) {
 		t.Errorf("copied layouts: got %s, %v", c.Text(), err)
 	}
-	for _, from := range []string{"f32[2,3]", "(f32[2], (s32[4], token[]))", "(f32[2,3], s32[4])", "(f32[1,1]{1,0:PAD(1,1)=one}, (s32[4], token[]))"} {
+	for _, from := range []string{"f32[2,3]", "(f32[2], (s32[4], token[]))", "(f32[2,3], s32[4])",
+		"(f32[1,1]{1,0:PAD(1,1)=one}, (s32[4], token[]))"} {
 		if c, err := s.CopyLayouts(mustParse(t, from)); err == nil {
 			t.Errorf("copied layouts of %s: got %s", from, c.Text())
 		}
@@ -44,8 +45,10 @@ func TestLayoutUtil(t *testing.T) {
 }
 
 func TestLayoutEqual(t *testing.T) {
-	texts := []string{"{1,0}", "{0,1}", "{1,0:T(2)}", "{1,0:T(2)(2)}", "{1,0:T(2,2)}", "{1,0:E(4)}", "{1,0:S(1)}", "{1,0:L(2)}", "{1,0:M(4)}",
-		"{1,0:#(u8)}", "{1,0:*(u8)}", "{1,0:SC(0:1)}", "{1,0:SC(0:2)}", "{1,0:D(D,C)}", "{1,0:P(f32[2])}", "{1,0:PAD(2,2)=zero}", "{1,0:PAD(2,2)=one}"}
+	texts := []string{"{1,0}", "{0,1}", "{1,0:T(2)}", "{1,0:T(2)(2)}", "{1,0:T(2,2)}", "{1,0:E(4)}", "{1,0:S(1)}",
+		"{1,0:L(2)}", "{1,0:M(4)}",
+		"{1,0:#(u8)}", "{1,0:*(u8)}", "{1,0:SC(0:1)}", "{1,0:SC(0:2)}", "{1,0:D(D,C)}", "{1,0:P(f32[2])}",
+		"{1,0:PAD(2,2)=zero}", "{1,0:PAD(2,2)=one}"}
 	for i, a := range texts {
 		for j, b := range texts {
 			la, err := ParseLayout(a)
@@ -96,7 +99,8 @@ func TestSubshape(t *testing.T) {
 }
 
 func TestByteSizeOf(t *testing.T) {
-	for text, want := range map[string]int64{"(f32[2], s32[])": 16, "token[]": 0, "opaque[]": 8, "f32[3]": 12, "b(s8[5])": 5, "()": 0} {
+	for text, want := range map[string]int64{"(f32[2], s32[])": 16, "token[]": 0, "opaque[]": 8, "f32[3]": 12,
+		"b(s8[5])": 5, "()": 0} {
 		if got, err := mustParse(t, text).ByteSizeOf(8); err != nil || got != want {
 			t.Errorf("%s: got %d, %v; want %d", text, got, err, want)
 		}

@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// ByteSize returns the bytes that an array takes in memory under its layout, padding included: an element narrower than
-// a byte takes one unless the layout packs it. Dynamic dimensions count at their bounds. It fails if a dimension is
-// unbounded, s is no array, the layout does not fit or the size overflows.
+// ByteSize returns the bytes that an array takes in memory under its layout, padding included: an element narrower
+// than a byte takes one unless the layout packs it. Dynamic dimensions count at their bounds. It fails if a dimension
+// is unbounded, s is no array, the layout does not fit or the size overflows.
 func (s Shape) ByteSize() (int64, error) {
 	if !s.IsArray() {
 		return 0, fmt.Errorf("shape %s has no size in bytes, want an array", s)

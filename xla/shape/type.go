@@ -59,7 +59,8 @@ const (
 	ComplexClass        // complex128
 )
 
-var classNames = [...]string{"no array", "predicate", "signed integer", "unsigned integer", "floating point", "complex"}
+var classNames = [...]string{"no array", "predicate", "signed integer", "unsigned integer", "floating point",
+	"complex"}
 
 // String returns the class in words, as error messages use it.
 func (c Class) String() string { return classNames[c] }
