@@ -122,11 +122,11 @@ func (b *Builder) AllGatherTuple(operands []*Instruction, dim, shardCount int64,
 		if dim < 0 || dim >= int64(s.Rank()) || s.Dims[dim] == shape.Unbounded {
 			return s
 		}
-		n, err := times(s.Dims[dim], shardCount)
+		n, err := multiplied(s.Dims[dim], shardCount)
 		if err != nil {
 			return s
 		}
-		return scaled(s, dim, n)
+		return withDim(s, dim, n)
 	}, operands)
 }
 
@@ -276,7 +276,7 @@ func (b *Builder) ReduceScatter(operand *Instruction, computation *Computation, 
 		if scatterDim < 0 || scatterDim >= int64(s.Rank()) || s.Dims[scatterDim]%shardCount != 0 {
 			return s
 		}
-		return scaled(s, scatterDim, s.Dims[scatterDim]/shardCount)
+		return withDim(s, scatterDim, s.Dims[scatterDim]/shardCount)
 	}, []*Instruction{operand})
 }
 

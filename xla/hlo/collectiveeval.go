@@ -279,9 +279,9 @@ func evalAllToAll(e *Evaluator, in *Instruction, args []*literal.Literal) (*lite
 	return results(out), nil
 }
 
-// roots returns which member is the root for each of n operands, by place in the group, and the operands without the
+// rootPlaces returns which member is the root for each of n operands, by place in the group, and the operands without the
 // roots.
-func roots(args []*literal.Literal, dynamic bool, size int) ([]int, []*literal.Literal, error) {
+func rootPlaces(args []*literal.Literal, dynamic bool, size int) ([]int, []*literal.Literal, error) {
 	if !dynamic {
 		return make([]int, len(args)), args, nil
 	}
@@ -305,7 +305,7 @@ func evalCollectiveBroadcast(e *Evaluator, in *Instruction, args []*literal.Lite
 	if t.place < 0 {
 		return results(zerosLike(args[:wrapped(in.Shape)])), nil
 	}
-	root, data, err := roots(args, a.HasDynamicRoot, t.size())
+	root, data, err := rootPlaces(args, a.HasDynamicRoot, t.size())
 	if err != nil {
 		return nil, err
 	}
@@ -326,7 +326,7 @@ func evalCollectiveReduce(e *Evaluator, in *Instruction, args []*literal.Literal
 	if err != nil {
 		return nil, err
 	}
-	root, data, err := roots(args, a.HasDynamicRoot && t.place >= 0, t.size())
+	root, data, err := rootPlaces(args, a.HasDynamicRoot && t.place >= 0, t.size())
 	if err != nil {
 		return nil, err
 	}

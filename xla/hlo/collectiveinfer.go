@@ -93,8 +93,8 @@ func arrays(in *Instruction) ([]shape.Shape, error) {
 	return in.OperandShapes(), checkArrays(in)
 }
 
-// scaled returns s with size n in dimension d.
-func scaled(s shape.Shape, d, n int64) shape.Shape {
+// withDim returns s with size n in dimension d.
+func withDim(s shape.Shape, d, n int64) shape.Shape {
 	s = s.WithoutLayout()
 	s.Dims = slices.Clone(s.Dims)
 	s.Dims[d] = n
@@ -133,17 +133,17 @@ func inferGathered(in *Instruction, toldShape shape.Shape) (shape.Shape, error) 
 // gathered is the result of gathering s along d from size members, 0 if the told shape must say how many.
 func gathered(s, whole shape.Shape, known bool, d, size int64, a *CollectiveAttrs) (shape.Shape, error) {
 	if s.Dims[d] == shape.Unbounded {
-		return scaled(s, d, shape.Unbounded), nil
+		return withDim(s, d, shape.Unbounded), nil
 	}
 	if !known || whole.Rank() != s.Rank() || whole.Dims[d] == shape.Unbounded {
-		n, err := times(s.Dims[d], max(size, int64(len(first(a.ReplicaGroups.Groups))), 1))
-		return scaled(s, d, n), err
+		n, err := multiplied(s.Dims[d], max(size, int64(len(first(a.ReplicaGroups.Groups))), 1))
+		return withDim(s, d, n), err
 	}
 	n := whole.Dims[d]
 	if err := checkFactor(n, s.Dims[d], size, int64(len(first(a.ReplicaGroups.Groups)))); err != nil {
 		return poison, fmt.Errorf("result dimension %d is %d: %w", d, n, err) // all_gather C6, row 113
 	}
-	return scaled(s, d, n), nil
+	return withDim(s, d, n), nil
 }
 
 func first(groups [][]int64) []int64 {
@@ -153,7 +153,7 @@ func first(groups [][]int64) []int64 {
 	return groups[0]
 }
 
-func times(n, by int64) (int64, error) {
+func multiplied(n, by int64) (int64, error) {
 	if n > 0 && by > (1<<62)/n {
 		return 0, fmt.Errorf("%d times a dimension of %d is too large", by, n)
 	}
@@ -214,13 +214,13 @@ func scattered(s, part shape.Shape, known bool, d, size int64, a *CollectiveAttr
 		if s.Dims[d]%n != 0 { // row 118
 			return poison, fmt.Errorf("dimension %d of %v does not divide in %d equal blocks", d, s, n)
 		}
-		return scaled(s, d, s.Dims[d]/n), nil
+		return withDim(s, d, s.Dims[d]/n), nil
 	}
 	if err := checkFactor(s.Dims[d], part.Dims[d], size, unit); err != nil { // reduce_scatter C8, row 118
 		return poison, fmt.Errorf("dimension %d of %v does not divide in blocks of %d: got %d, %w",
 			d, s, part.Dims[d], s.Dims[d], err)
 	}
-	return scaled(s, d, part.Dims[d]), nil
+	return withDim(s, d, part.Dims[d]), nil
 }
 
 // reduced returns the operands' shapes in the element type that the reduction c returns: theirs, or a wider one of the

@@ -30,7 +30,7 @@ func concatAlong(parts []*literal.Literal, d int64) *literal.Literal {
 	for _, p := range parts {
 		n += p.Shape().Dims[d]
 	}
-	out := literal.Zeros(scaled(s, d, n))
+	out := literal.Zeros(withDim(s, d, n))
 	count, width := stripes(out.Shape(), d)
 	at := 0
 	for _, p := range parts {
@@ -46,7 +46,7 @@ func concatAlong(parts []*literal.Literal, d int64) *literal.Literal {
 // blockAlong returns block k of the n equal ones that l has along dimension d.
 func blockAlong(l *literal.Literal, d int64, k, n int) *literal.Literal {
 	s := l.Shape()
-	out := literal.Zeros(scaled(s, d, s.Dims[d]/int64(n)))
+	out := literal.Zeros(withDim(s, d, s.Dims[d]/int64(n)))
 	count, width := stripes(s, d)
 	w := width / n
 	for i := range count {

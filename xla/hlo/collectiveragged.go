@@ -22,7 +22,7 @@ func inferRaggedAllToAll(in *Instruction) (shape.Shape, error) {
 	if input.Rank() < 1 || input.Rank() != output.Rank() || input.Type != output.Type {
 		return poison, fmt.Errorf("input is %v, output %v, want arrays of one type and rank of at least 1", input, output)
 	}
-	if !compatibleDims(scaled(input, 0, 0), scaled(output, 0, 0)) {
+	if !compatibleDims(withDim(input, 0, 0), withDim(output, 0, 0)) {
 		return poison, fmt.Errorf("input is %v, output %v, want the same sizes after dimension 0", input, output)
 	}
 	for i, s := range operands[2:] {

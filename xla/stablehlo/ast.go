@@ -22,10 +22,14 @@ func (p Pos) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.
 type Error struct {
 	Pos Pos
 	Msg string // what, got, want
+	Err error  // what is behind it: errors.ErrUnsupported, an error of package hlo, or nil
 }
 
 // Error returns "file:line:col: message".
 func (e *Error) Error() string { return e.Pos.String() + ": " + e.Msg }
+
+// Unwrap returns what is behind the error.
+func (e *Error) Unwrap() error { return e.Err }
 
 func errorf(pos Pos, format string, args ...any) error {
 	return &Error{Pos: pos, Msg: fmt.Sprintf(format, args...)}

@@ -1,0 +1,247 @@
+package hlo
+
+import (
+	"slices"
+
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// binary adds op of two arrays, which are broadcast to one shape first: section 2.2.
+//
+// Arrays of different rank need dims, which maps each dimension of the smaller to one of the larger, unless one is a
+// scalar. After that sizes of 1 stretch, both ways.
+func (b *Builder) binary(op Opcode, a Attrs, lhs, rhs *Instruction, dims []int64) *Instruction {
+	lhs, rhs, ok := b.implicit(op, lhs, rhs, dims)
+	if !ok {
+		return b.instructions[len(b.instructions)-1]
+	}
+	return b.add(op, a, shape.Shape{}, lhs, rhs)
+}
+
+// implicit broadcasts two operands of op to one shape. It fails the builder and returns false if they do not go together.
+func (b *Builder) implicit(op Opcode, lhs, rhs *Instruction, dims []int64) (l, r *Instruction, ok bool) {
+	x, y := lhs.Shape, rhs.Shape
+	if !x.IsArray() || !y.IsArray() {
+		b.fail(op, "got %v and %v, want arrays", x, y)
+		return nil, nil, false
+	}
+	small, large := x, y
+	if x.Rank() > y.Rank() {
+		small, large = y, x
+	}
+	dims, message := implicitDims(small, large, dims)
+	if message != "" {
+		b.fail(op, "%v with %v: %s", x, y, message)
+		return nil, nil, false
+	}
+	out, ok := degenerate(small, large, dims)
+	if !ok {
+		b.fail(op, "%v with %v: sizes differ and neither is 1", x, y)
+		return nil, nil, false
+	}
+	identity := identityDims(large.Rank())
+	dl, dr := dims, identity
+	if x.Rank() > y.Rank() {
+		dl, dr = identity, dims
+	}
+	l = b.spread(lhs, out, dl, rhs, dr)
+	return l, b.spread(rhs, out, dr, lhs, dl), true
+}
+
+func identityDims(rank int) []int64 {
+	d := make([]int64, rank)
+	for i := range d {
+		d[i] = int64(i)
+	}
+	return d
+}
+
+// implicitDims checks broadcast dimensions and returns the complete list, or what is wrong with it. Law: section 2.2,
+// rules 1 and 2.
+func implicitDims(small, large shape.Shape, dims []int64) ([]int64, string) {
+	rank := large.Rank()
+	switch {
+	case small.Rank() == rank:
+		if len(dims) > 0 && !slices.Equal(dims, identityDims(rank)) {
+			return nil, "broadcast dimensions " + list(dims) + " of arrays of equal rank, want none"
+		}
+		return identityDims(rank), ""
+	case small.Rank() != len(dims):
+		if len(dims) == 0 {
+			return nil, "ranks differ, want broadcast dimensions"
+		}
+		return nil, "broadcast dimensions " + list(dims) + ": their number is not the rank of the smaller array"
+	}
+	if err := checkDims("broadcast dimensions", dims, rank, true, true); err != nil {
+		return nil, err.Error()
+	}
+	return dims, ""
+}
+
+// degenerate returns the shape that small, its dimensions placed at dims of large, and large have after sizes of 1 have
+// stretched. Law: section 2.2, rule 3 and the table of dynamic sizes.
+func degenerate(small, large shape.Shape, dims []int64) (shape.Shape, bool) {
+	out := shape.Shape{Type: large.Type, Dims: slices.Clone(large.Dims), Dynamic: make([]bool, large.Rank())}
+	for d := range out.Dims {
+		out.Dynamic[d] = large.IsDynamicDim(d)
+	}
+	for i, d := range dims {
+		a, b, dynamic := small.Dims[i], large.Dims[d], small.IsDynamicDim(i)
+		switch {
+		case a == 1 && !dynamic: // takes the other's
+		case b == 1 && !out.Dynamic[d]:
+			out.Dims[d], out.Dynamic[d] = a, dynamic
+		default:
+			var ok bool
+			out.Dims[d], out.Dynamic[d], ok = joinDim(a, b, dynamic, out.Dynamic[d])
+			if !ok {
+				return out, false
+			}
+		}
+	}
+	if !slices.Contains(out.Dynamic, true) {
+		out.Dynamic = nil
+	}
+	return out, true
+}
+
+// spread broadcasts in, whose dimension i is dimension dims[i] of out, to out. other, placed at otherDims, has the sizes
+// that are known at run time only.
+func (b *Builder) spread(in *Instruction, out shape.Shape, dims []int64, other *Instruction, otherDims []int64) *Instruction {
+	want := out.WithType(in.Shape.Type)
+	if in.Shape.Rank() == out.Rank() && compatibleDims(in.Shape, out) {
+		return in
+	}
+	if !want.IsDynamic() {
+		return b.BroadcastInDim(in, want.Dims, dims)
+	}
+	sizes := make([]*Instruction, out.Rank())
+	for d := range sizes {
+		from, at := in, slices.Index(dims, int64(d))
+		if k := slices.Index(otherDims, int64(d)); at < 0 || in.Shape.Dims[at] == 1 && k >= 0 {
+			from, at = other, k
+		}
+		sizes[d] = b.Reshape(b.GetDimensionSize(from, int64(at)), []int64{1})
+	}
+	return b.MhloDynamicBroadcastInDim(in, b.ConcatInDim(sizes, 0), dims, want)
+}
+
+// Add is lhs + rhs; predicates or. Row 27.
+func (b *Builder) Add(lhs, rhs *Instruction, broadcastDimensions ...int64) *Instruction {
+	return b.binary(Add, nil, lhs, rhs, broadcastDimensions)
+}
+
+// Sub is lhs - rhs. Row 28.
+func (b *Builder) Sub(lhs, rhs *Instruction, broadcastDimensions ...int64) *Instruction {
+	return b.binary(Subtract, nil, lhs, rhs, broadcastDimensions)
+}
+
+// Mul is lhs * rhs; predicates and. Row 29.
+func (b *Builder) Mul(lhs, rhs *Instruction, broadcastDimensions ...int64) *Instruction {
+	return b.binary(Multiply, nil, lhs, rhs, broadcastDimensions)
+}
+
+// Mulhi is the upper half of the product of integers.
+func (b *Builder) Mulhi(lhs, rhs *Instruction, broadcastDimensions ...int64) *Instruction {
+	return b.binary(Mulhi, nil, lhs, rhs, broadcastDimensions)
+}
+
+// Div is lhs / rhs, of integers the whole part; by 0 it is all ones. Row 30.
+func (b *Builder) Div(lhs, rhs *Instruction, broadcastDimensions ...int64) *Instruction {
+	return b.binary(Divide, nil, lhs, rhs, broadcastDimensions)
+}
+
+// Rem is what division leaves, with the sign of lhs. Row 31.
+func (b *Builder) Rem(lhs, rhs *Instruction, broadcastDimensions ...int64) *Instruction {
+	return b.binary(Remainder, nil, lhs, rhs, broadcastDimensions)
+}
+
+// Pow is lhs to the power of rhs. Row 32.
+func (b *Builder) Pow(lhs, rhs *Instruction, broadcastDimensions ...int64) *Instruction {
+	return b.binary(Power, nil, lhs, rhs, broadcastDimensions)
+}
+
+// Max is the greater one; NaN wins and +0 is greater than -0. Row 33.
+func (b *Builder) Max(lhs, rhs *Instruction, broadcastDimensions ...int64) *Instruction {
+	return b.binary(Maximum, nil, lhs, rhs, broadcastDimensions)
+}
+
+// Min is the smaller one; NaN wins and -0 is smaller than +0. Row 34.
+func (b *Builder) Min(lhs, rhs *Instruction, broadcastDimensions ...int64) *Instruction {
+	return b.binary(Minimum, nil, lhs, rhs, broadcastDimensions)
+}
+
+// And is the logical and of predicates, the bitwise one of integers. Row 35.
+func (b *Builder) And(lhs, rhs *Instruction, broadcastDimensions ...int64) *Instruction {
+	return b.binary(And, nil, lhs, rhs, broadcastDimensions)
+}
+
+// LogicalAnd is the name that And had in 2017. Row 35.
+func (b *Builder) LogicalAnd(lhs, rhs *Instruction, broadcastDimensions ...int64) *Instruction {
+	return b.And(lhs, rhs, broadcastDimensions...)
+}
+
+// AndAll is the and of one or more operands, from the left: XLA's And of several. Row 35.
+func (b *Builder) AndAll(first *Instruction, rest ...*Instruction) *Instruction {
+	for _, o := range rest {
+		first = b.And(first, o)
+	}
+	return first
+}
+
+// Or is the logical or of predicates, the bitwise one of integers. Row 36.
+func (b *Builder) Or(lhs, rhs *Instruction, broadcastDimensions ...int64) *Instruction {
+	return b.binary(Or, nil, lhs, rhs, broadcastDimensions)
+}
+
+// LogicalOr is the name that Or had in 2017. Row 36.
+func (b *Builder) LogicalOr(lhs, rhs *Instruction, broadcastDimensions ...int64) *Instruction {
+	return b.Or(lhs, rhs, broadcastDimensions...)
+}
+
+// OrAll is the or of one or more operands, from the left: XLA's Or of several. Row 36.
+func (b *Builder) OrAll(first *Instruction, rest ...*Instruction) *Instruction {
+	for _, o := range rest {
+		first = b.Or(first, o)
+	}
+	return first
+}
+
+// Xor is the exclusive or of predicates or of the bits of integers. Row 37.
+func (b *Builder) Xor(lhs, rhs *Instruction, broadcastDimensions ...int64) *Instruction {
+	return b.binary(Xor, nil, lhs, rhs, broadcastDimensions)
+}
+
+// ShiftLeft shifts integers; amounts read as unsigned, from the width on they leave 0. Row 38.
+func (b *Builder) ShiftLeft(lhs, rhs *Instruction, broadcastDimensions ...int64) *Instruction {
+	return b.binary(ShiftLeft, nil, lhs, rhs, broadcastDimensions)
+}
+
+// ShiftRightArithmetic shifts integers and fills with the sign bit. Row 39.
+func (b *Builder) ShiftRightArithmetic(lhs, rhs *Instruction, broadcastDimensions ...int64) *Instruction {
+	return b.binary(ShiftRightArithmetic, nil, lhs, rhs, broadcastDimensions)
+}
+
+// ShiftRightLogical shifts integers and fills with 0. Row 40.
+func (b *Builder) ShiftRightLogical(lhs, rhs *Instruction, broadcastDimensions ...int64) *Instruction {
+	return b.binary(ShiftRightLogical, nil, lhs, rhs, broadcastDimensions)
+}
+
+// Atan2 is the angle of the point (x, y). Row 41.
+func (b *Builder) Atan2(y, x *Instruction, broadcastDimensions ...int64) *Instruction {
+	return b.binary(Atan2, nil, y, x, broadcastDimensions)
+}
+
+// Complex makes complex numbers of real and imaginary parts, f32 or f64. Row 42.
+func (b *Builder) Complex(real, imag *Instruction, broadcastDimensions ...int64) *Instruction {
+	return b.binary(Complex, nil, real, imag, broadcastDimensions)
+}
+
+// Compare compares elements in the given direction; the zero CompareAttrs.Type is the order of the element type. Row 43.
+func (b *Builder) Compare(lhs, rhs *Instruction, a CompareAttrs, broadcastDimensions ...int64) *Instruction {
+	return b.binary(Compare, &a, lhs, rhs, broadcastDimensions)
+}
+
+func (b *Builder) totalOrder(lhs, rhs *Instruction, d Direction, dims []int64) *Instruction {
+	return b.binary(Compare, &CompareAttrs{Direction: d, Type: TotalOrder}, lhs, rhs, dims)
+}

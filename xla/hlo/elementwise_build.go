@@ -1,0 +1,237 @@
+package hlo
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// ResultAccuracy is how exact a function's result is wished: a Mode, "default" or "highest", or tolerances. The reference
+// computes as exactly as it can whatever is wished.
+type ResultAccuracy struct {
+	Mode       string
+	Atol, Rtol float64
+	ULPs       int64
+}
+
+// text is the attribute in HLO text.
+func (a ResultAccuracy) text() Raw {
+	if a.Mode != "" {
+		return Raw("{mode=" + a.Mode + "}")
+	}
+	float := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	return Raw(fmt.Sprintf("{tolerance={atol=%s,rtol=%s,ulps=%d}}", float(a.Atol), float(a.Rtol), a.ULPs))
+}
+
+func (b *Builder) unary(op Opcode, operand *Instruction) *Instruction {
+	return b.add(op, nil, shape.Shape{}, operand)
+}
+
+// accurate is unary for the functions that take a ResultAccuracy.
+func (b *Builder) accurate(op Opcode, operand *Instruction, accuracy []ResultAccuracy) *Instruction {
+	in := b.unary(op, operand)
+	if len(accuracy) > 0 {
+		c := Common{}
+		if in.Common != nil {
+			c = *in.Common
+		}
+		c.ResultAccuracy = accuracy[0].text()
+		in.Common = &c
+	}
+	return in
+}
+
+// Abs is |x| of signed integers, floats and complex numbers, whose result has the type of their parts. Row 1.
+func (b *Builder) Abs(operand *Instruction) *Instruction { return b.unary(Abs, operand) }
+
+// Ceil rounds floats up. Row 2.
+func (b *Builder) Ceil(operand *Instruction) *Instruction { return b.unary(Ceil, operand) }
+
+// Cos is the cosine of floats and complex numbers. Row 3.
+func (b *Builder) Cos(operand *Instruction, accuracy ...ResultAccuracy) *Instruction {
+	return b.accurate(Cos, operand, accuracy)
+}
+
+// Exp is e to the power of floats and complex numbers. Row 4.
+func (b *Builder) Exp(operand *Instruction, accuracy ...ResultAccuracy) *Instruction {
+	return b.accurate(Exp, operand, accuracy)
+}
+
+// Floor rounds floats down. Row 5.
+func (b *Builder) Floor(operand *Instruction) *Instruction { return b.unary(Floor, operand) }
+
+// IsFinite says of each float whether it is neither infinite nor NaN. Row 6.
+func (b *Builder) IsFinite(operand *Instruction) *Instruction { return b.unary(IsFinite, operand) }
+
+// Log is the natural logarithm of floats and complex numbers. Row 7.
+func (b *Builder) Log(operand *Instruction, accuracy ...ResultAccuracy) *Instruction {
+	return b.accurate(Log, operand, accuracy)
+}
+
+// Not negates predicates and complements integers. Row 8.
+func (b *Builder) Not(operand *Instruction) *Instruction { return b.unary(Not, operand) }
+
+// LogicalNot is the name that Not had in 2017. Row 8.
+func (b *Builder) LogicalNot(operand *Instruction) *Instruction { return b.Not(operand) }
+
+// Neg is -x of integers, which wrap, floats and complex numbers. Row 9.
+func (b *Builder) Neg(operand *Instruction) *Instruction { return b.unary(Negate, operand) }
+
+// Sign is -1, 0 or 1, zeros and NaN themselves, and z/|z| of complex numbers. Row 10.
+func (b *Builder) Sign(operand *Instruction) *Instruction { return b.unary(Sign, operand) }
+
+// Tanh is the hyperbolic tangent of floats and complex numbers. Row 11.
+func (b *Builder) Tanh(operand *Instruction, accuracy ...ResultAccuracy) *Instruction {
+	return b.accurate(Tanh, operand, accuracy)
+}
+
+// Imag is the imaginary part, 0 of floats. Row 12.
+func (b *Builder) Imag(operand *Instruction) *Instruction { return b.unary(Imag, operand) }
+
+// Real is the real part, of floats themselves. Row 13.
+func (b *Builder) Real(operand *Instruction) *Instruction { return b.unary(Real, operand) }
+
+// Logistic is 1/(1+exp(-x)) of floats and complex numbers. Row 14.
+func (b *Builder) Logistic(operand *Instruction, accuracy ...ResultAccuracy) *Instruction {
+	return b.accurate(Logistic, operand, accuracy)
+}
+
+// PopulationCount counts the ones in the bits of integers. Row 15.
+func (b *Builder) PopulationCount(operand *Instruction) *Instruction {
+	return b.unary(PopulationCount, operand)
+}
+
+// Rsqrt is 1/sqrt(x) of floats and complex numbers. Row 16.
+func (b *Builder) Rsqrt(operand *Instruction, accuracy ...ResultAccuracy) *Instruction {
+	return b.accurate(Rsqrt, operand, accuracy)
+}
+
+// Sqrt is the square root of floats and the principal one of complex numbers. Row 17.
+func (b *Builder) Sqrt(operand *Instruction, accuracy ...ResultAccuracy) *Instruction {
+	return b.accurate(Sqrt, operand, accuracy)
+}
+
+// Cbrt is the third root of floats, the principal one of complex numbers. Row 18.
+func (b *Builder) Cbrt(operand *Instruction, accuracy ...ResultAccuracy) *Instruction {
+	return b.accurate(Cbrt, operand, accuracy)
+}
+
+// Clz counts the zeros above the highest one in the bits of integers. Row 19.
+func (b *Builder) Clz(operand *Instruction) *Instruction { return b.unary(Clz, operand) }
+
+// Erf is the error function of floats. Row 20.
+func (b *Builder) Erf(operand *Instruction, accuracy ...ResultAccuracy) *Instruction {
+	return b.accurate(Erf, operand, accuracy)
+}
+
+// Expm1 is exp(x)-1, exact near 0, of floats and complex numbers. Row 21.
+func (b *Builder) Expm1(operand *Instruction, accuracy ...ResultAccuracy) *Instruction {
+	return b.accurate(Expm1, operand, accuracy)
+}
+
+// Log1p is log(1+x), exact near 0, of floats and complex numbers. Row 22.
+func (b *Builder) Log1p(operand *Instruction, accuracy ...ResultAccuracy) *Instruction {
+	return b.accurate(Log1p, operand, accuracy)
+}
+
+// Round rounds floats to the nearest whole number, halves away from 0. Row 23.
+func (b *Builder) Round(operand *Instruction) *Instruction { return b.unary(RoundNearestAfz, operand) }
+
+// RoundNearestAfz is another name of Round. Row 23.
+func (b *Builder) RoundNearestAfz(operand *Instruction) *Instruction { return b.Round(operand) }
+
+// RoundNearestEven rounds floats to the nearest whole number, halves to the even one. Row 24.
+func (b *Builder) RoundNearestEven(operand *Instruction) *Instruction {
+	return b.unary(RoundNearestEven, operand)
+}
+
+// Sin is the sine of floats and complex numbers. Row 25.
+func (b *Builder) Sin(operand *Instruction, accuracy ...ResultAccuracy) *Instruction {
+	return b.accurate(Sin, operand, accuracy)
+}
+
+// Tan is the tangent of floats and complex numbers. Row 26.
+func (b *Builder) Tan(operand *Instruction, accuracy ...ResultAccuracy) *Instruction {
+	return b.accurate(Tan, operand, accuracy)
+}
+
+// Acos is the inverse cosine of floats and complex numbers.
+func (b *Builder) Acos(operand *Instruction) *Instruction { return b.unary(Acos, operand) }
+
+// Acosh is the inverse hyperbolic cosine of floats and complex numbers.
+func (b *Builder) Acosh(operand *Instruction) *Instruction { return b.unary(Acosh, operand) }
+
+// Asin is the inverse sine of floats and complex numbers.
+func (b *Builder) Asin(operand *Instruction) *Instruction { return b.unary(Asin, operand) }
+
+// Asinh is the inverse hyperbolic sine of floats and complex numbers.
+func (b *Builder) Asinh(operand *Instruction) *Instruction { return b.unary(Asinh, operand) }
+
+// Atan is the inverse tangent of floats and complex numbers.
+func (b *Builder) Atan(operand *Instruction) *Instruction { return b.unary(Atan, operand) }
+
+// Atanh is the inverse hyperbolic tangent of floats and complex numbers.
+func (b *Builder) Atanh(operand *Instruction) *Instruction { return b.unary(Atanh, operand) }
+
+// Cosh is the hyperbolic cosine of floats and complex numbers.
+func (b *Builder) Cosh(operand *Instruction, accuracy ...ResultAccuracy) *Instruction {
+	return b.accurate(Cosh, operand, accuracy)
+}
+
+// Sinh is the hyperbolic sine of floats and complex numbers.
+func (b *Builder) Sinh(operand *Instruction) *Instruction { return b.unary(Sinh, operand) }
+
+// Conj is the complex conjugate.
+func (b *Builder) Conj(operand *Instruction) *Instruction {
+	return b.Complex(b.Real(operand), b.Neg(b.Imag(operand)))
+}
+
+// Square is x*x.
+func (b *Builder) Square(operand *Instruction) *Instruction { return b.Mul(operand, operand) }
+
+// Reciprocal is 1/x.
+func (b *Builder) Reciprocal(operand *Instruction) *Instruction {
+	if !operand.Shape.IsArray() {
+		return b.fail(Divide, "reciprocal of %v, want an array", operand.Shape)
+	}
+	return b.Div(b.ConstantLiteral(literal.One(operand.Shape.Type)), operand)
+}
+
+// SqrtF32, SquareF32 and ReciprocalF32 are powers of f32 arrays under the names of 2017. Row 17.
+func (b *Builder) SqrtF32(operand *Instruction) *Instruction { return b.powF32(operand, 0.5) }
+
+// SquareF32 is x*x of f32.
+func (b *Builder) SquareF32(operand *Instruction) *Instruction { return b.powF32(operand, 2) }
+
+// ReciprocalF32 is 1/x of f32.
+func (b *Builder) ReciprocalF32(operand *Instruction) *Instruction { return b.powF32(operand, -1) }
+
+func (b *Builder) powF32(operand *Instruction, exponent float32) *Instruction {
+	if operand.Shape.Type != shape.F32 {
+		return b.fail(Power, "got %v, want f32 elements", operand.Shape)
+	}
+	return b.Pow(operand, b.ConstantLiteral(literal.Scalar(exponent)))
+}
+
+// ConvertElementType converts the elements to another type, as a cast in C does, but floats saturate. Row 71.
+func (b *Builder) ConvertElementType(operand *Instruction, t shape.ElementType) *Instruction {
+	return b.add(Convert, nil, operand.Shape.WithType(t), operand)
+}
+
+// BitcastConvertType reinterprets the bits of the elements: wider elements become a new last dimension of narrower ones,
+// and a last dimension of narrower ones that fill a wider one becomes it. Row 72.
+func (b *Builder) BitcastConvertType(operand *Instruction, t shape.ElementType) *Instruction {
+	return b.add(BitcastConvert, nil, shape.Array(t), operand)
+}
+
+// ReducePrecision rounds floats to fewer exponent and mantissa bits. Row 103.
+func (b *Builder) ReducePrecision(operand *Instruction, exponentBits, mantissaBits int64) *Instruction {
+	return b.add(ReducePrecision, &ReducePrecisionAttrs{exponentBits, mantissaBits}, shape.Shape{}, operand)
+}
+
+// StochasticConvertType rounds floats to type t up or down, with random bits in proportion to the distances.
+func (b *Builder) StochasticConvertType(operand, random *Instruction, t shape.ElementType) *Instruction {
+	return b.add(StochasticConvert, nil, operand.Shape.WithType(t), operand, random)
+}

@@ -1,0 +1,385 @@
+package stablehlo
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// setCollective sets what collectives have in common: channel, groups and which ids the groups hold.
+func (c *ctx) setCollective(op *Op, a *hlo.CollectiveAttrs) (err error) {
+	if a.ChannelID, err = channel(op); err != nil {
+		return err
+	}
+	if a.UseGlobalDeviceIDs, err = op.Bool("use_global_device_ids"); err != nil {
+		return err
+	}
+	a.ReplicaGroups, err = c.replicaGroups(op)
+	return err
+}
+
+// channel returns the handle of an op's channel, 0 without one.
+func channel(op *Op) (int64, error) {
+	d, ok := op.Attr("channel_handle").(*DialectAttr)
+	if !ok {
+		return op.IntOr("channel_id", 0)
+	}
+	handle, ok := intOf(d.Fields.Lookup("handle"))
+	if !ok {
+		return 0, op.wrong("channel_handle", "#stablehlo.channel_handle<handle = ..., type = ...>")
+	}
+	return handle, nil
+}
+
+// replicaGroups reads a matrix with a group a row, shorter ones ended by -1, or the axes of a mesh.
+func (c *ctx) replicaGroups(op *Op) (hlo.ReplicaGroups, error) {
+	if d, ok := op.Attr("replica_groups").(*DialectAttr); ok {
+		return c.meshGroups(op, d)
+	}
+	v, rows, cols, err := matrix(op, "replica_groups")
+	if err != nil {
+		return hlo.ReplicaGroups{}, err
+	}
+	var groups hlo.ReplicaGroups
+	for i := range rows {
+		group := []int64{}
+		for _, id := range v[i*cols : (i+1)*cols] {
+			if id < -1 {
+				return groups, op.wrong("replica_groups", "ids that are not negative")
+			}
+			if id >= 0 {
+				group = append(group, id)
+			}
+		}
+		groups.Groups = append(groups.Groups, group)
+	}
+	return groups, nil
+}
+
+// meshGroups returns the groups of devices that differ only along some axes of a mesh.
+func (c *ctx) meshGroups(op *Op, d *DialectAttr) (hlo.ReplicaGroups, error) {
+	var groups hlo.ReplicaGroups
+	name, ok := d.Fields.Lookup("mesh").(SymbolAttr)
+	list, ok2 := d.Fields.Lookup("axes").(ArrayAttr)
+	if !ok || !ok2 {
+		return groups, op.wrong("replica_groups", "a matrix, or a mesh and its axes")
+	}
+	mesh, ok := c.im.meshes[name.name()]
+	if !ok {
+		return groups, op.Errorf("mesh @%s is not defined", name.name())
+	}
+	var chosen []int
+	for _, a := range list {
+		i, err := meshAxisOf(op, mesh, a)
+		if err != nil {
+			return groups, err
+		}
+		if slices.Contains(chosen, i) {
+			return groups, op.Errorf("axis %s stands twice", mesh[i].name)
+		}
+		chosen = append(chosen, i)
+	}
+	groups.Groups = groupsAlong(mesh, chosen)
+	return groups, nil
+}
+
+func meshAxisOf(op *Op, mesh []meshAxis, a Attr) (int, error) {
+	ref, ok := a.(*DialectAttr)
+	if !ok {
+		return 0, op.Errorf("axis %s of a mesh is no #stablehlo.axis_ref<...>", AttrString(a))
+	}
+	name, _ := ref.Fields.Lookup("name").(StringAttr)
+	if ref.Fields.Lookup("sub_axis_info") != nil {
+		return 0, unsupported(op, "groups along a part of the axis %q of a mesh", string(name))
+	}
+	i := slices.IndexFunc(mesh, func(m meshAxis) bool { return m.name == string(name) })
+	if i < 0 {
+		return 0, op.Errorf("mesh has no axis %q", string(name))
+	}
+	return i, nil
+}
+
+// groupsAlong lists the devices of a mesh, numbered in row-major order, in groups along the chosen axes; within
+// a group the last chosen axis runs fastest.
+func groupsAlong(mesh []meshAxis, chosen []int) [][]int64 {
+	strides := make([]int64, len(mesh))
+	stride := int64(1)
+	for i := len(mesh) - 1; i >= 0; i-- {
+		strides[i] = stride
+		stride *= mesh[i].size
+	}
+	var rest []int
+	for i := range mesh {
+		if !slices.Contains(chosen, i) {
+			rest = append(rest, i)
+		}
+	}
+	ids := func(axes []int) []int64 {
+		list := []int64{0}
+		for _, a := range axes {
+			var next []int64
+			for _, id := range list {
+				for k := range mesh[a].size {
+					next = append(next, id+k*strides[a])
+				}
+			}
+			list = next
+		}
+		return list
+	}
+	var groups [][]int64
+	for _, base := range ids(rest) {
+		group := ids(chosen)
+		for i := range group {
+			group[i] += base
+		}
+		groups = append(groups, group)
+	}
+	return groups
+}
+
+// maxDevices is the largest mesh that is read.
+const maxDevices = 1 << 20
+
+// collectMesh reads sdy.mesh @name = <["x"=2, "y"=4]>.
+func (im *importer) collectMesh(op *Op) error {
+	name, err := op.Text("sym_name")
+	if err != nil {
+		return err
+	}
+	d, ok := op.Attr("mesh").(*DialectAttr)
+	if !ok {
+		return op.wrong("mesh", "axes with sizes")
+	}
+	body, ok := strings.CutPrefix(strings.TrimSpace(d.Body), "[")
+	body, _, ok2 := strings.Cut(body, "]")
+	if !ok || !ok2 {
+		return op.wrong("mesh", "axes with sizes")
+	}
+	mesh, devices := []meshAxis{}, int64(1)
+	for _, axis := range strings.Split(body, ",") {
+		if strings.TrimSpace(axis) == "" {
+			continue
+		}
+		var a meshAxis
+		if _, err := fmt.Sscanf(strings.ReplaceAll(axis, "=", " "), "%q %d", &a.name, &a.size); err != nil {
+			return op.wrong("mesh", "axes with sizes")
+		}
+		if a.size < 1 || a.size > maxDevices/devices {
+			return op.Errorf("axis %s has the size %d", a.name, a.size)
+		}
+		devices *= a.size
+		mesh = append(mesh, a)
+	}
+	im.meshes[name] = mesh
+	return nil
+}
+
+func importAllGather(c *ctx, op *Op) error {
+	a := &hlo.AllGatherAttrs{}
+	dim, err := op.Int("all_gather_dim")
+	if err != nil {
+		return err
+	}
+	a.Dimension = hlo.OneDim(dim)
+	if err := c.setCollective(op, &a.CollectiveAttrs); err != nil {
+		return err
+	}
+	return c.simple(op, hlo.AllGather, a)
+}
+
+func importAllReduce(c *ctx, op *Op) error {
+	a := &hlo.AllReduceAttrs{}
+	if err := c.setCollective(op, &a.CollectiveAttrs); err != nil {
+		return err
+	}
+	return c.withComputation(op, hlo.AllReduce, a, &a.ToApply, "reducer")
+}
+
+func importReduceScatter(c *ctx, op *Op) error {
+	a := &hlo.ReduceScatterAttrs{}
+	dim, err := op.Int("scatter_dimension")
+	if err != nil {
+		return err
+	}
+	a.Dimension = hlo.OneDim(dim)
+	if err := c.setCollective(op, &a.CollectiveAttrs); err != nil {
+		return err
+	}
+	return c.withComputation(op, hlo.ReduceScatter, a, &a.ToApply, "reducer")
+}
+
+func importCollectiveBroadcast(c *ctx, op *Op) error {
+	a := &hlo.CollectiveBroadcastAttrs{}
+	if dynamic, err := op.Bool("has_dynamic_root"); err != nil || dynamic {
+		return unsupported(op, "a root that is an operand")
+	}
+	if err := c.setCollective(op, &a.CollectiveAttrs); err != nil {
+		return err
+	}
+	return c.simple(op, hlo.CollectiveBroadcast, a)
+}
+
+func importCollectivePermute(c *ctx, op *Op) error {
+	a := &hlo.CollectivePermuteAttrs{}
+	if err := setAttrs(op, a); err != nil {
+		return err
+	}
+	var err error
+	if a.ChannelID, err = channel(op); err != nil {
+		return err
+	}
+	return c.simple(op, hlo.CollectivePermute, a)
+}
+
+// importCrossReplicaSum imports the old cross-replica-sum. Law: row 115.
+func importCrossReplicaSum(c *ctx, op *Op) error {
+	a := &hlo.AllReduceAttrs{}
+	if err := c.setCollective(op, &a.CollectiveAttrs); err != nil {
+		return err
+	}
+	if len(op.Operands) != 1 {
+		return op.Errorf("has %d operands, want one", len(op.Operands))
+	}
+	in, err := c.value(op.Operands[0])
+	if err != nil {
+		return err
+	}
+	if a.ToApply, err = c.sumOf(op, in.Shape.Type); err != nil {
+		return err
+	}
+	return c.simple(op, hlo.AllReduce, a)
+}
+
+// sumOf makes the computation that adds two scalars.
+func (c *ctx) sumOf(op *Op, t shape.ElementType) (*hlo.Computation, error) {
+	r := c.region(op, "sum")
+	x, err := r.parameter(op, 0, shape.Array(t), "x")
+	if err != nil {
+		return nil, err
+	}
+	y, err := r.parameter(op, 1, shape.Array(t), "y")
+	if err != nil {
+		return nil, err
+	}
+	sum, err := r.add(op, hlo.Add, nil, noShape, x, y)
+	if err != nil {
+		return nil, err
+	}
+	return r.build([]*hlo.Instruction{sum}, false, op)
+}
+
+// importAllToAll imports an exchange of blocks. HLO's has one dimension; where blocks are cut along one and
+// joined along another, a reshape and a transpose move them. Law: row 116.
+func importAllToAll(c *ctx, op *Op) error {
+	split, err := op.Int("split_dimension")
+	if err != nil {
+		return err
+	}
+	concat, err := op.Int("concat_dimension")
+	if err != nil {
+		return err
+	}
+	count, err := op.Int("split_count")
+	if err != nil {
+		return err
+	}
+	a := &hlo.AllToAllAttrs{Dimension: hlo.OptionalDim{Value: split, Set: true}}
+	if err := c.setCollective(op, &a.CollectiveAttrs); err != nil {
+		return err
+	}
+	operands, err := c.operands(op)
+	if err != nil {
+		return err
+	}
+	for _, in := range operands {
+		if err := checkAllToAll(op, in.Shape, split, concat, count, a.ReplicaGroups); err != nil {
+			return err
+		}
+	}
+	if split == concat {
+		return c.simple(op, hlo.AllToAll, a)
+	}
+	for i, in := range operands {
+		out, err := c.add(op, hlo.AllToAll, a, in.Shape.WithoutLayout(), in)
+		if err != nil {
+			return err
+		}
+		if out, err = c.moveBlocks(op, out, split, concat, count); err != nil {
+			return err
+		}
+		if i < len(op.Results) {
+			c.values[op.Results[i]] = out
+		}
+	}
+	return c.checkResults(op)
+}
+
+// checkAllToAll has the constraints that speak of both dimensions.
+func checkAllToAll(op *Op, s shape.Shape, split, concat, count int64, groups hlo.ReplicaGroups) error {
+	rank := int64(s.Rank())
+	switch {
+	case split < 0 || split >= rank: // all_to_all C1
+		return op.wrong("split_dimension", fmt.Sprintf("0 to %d", rank-1))
+	case concat < 0 || concat >= rank: // all_to_all C3
+		return op.wrong("concat_dimension", fmt.Sprintf("0 to %d", rank-1))
+	case count <= 0: // all_to_all C4
+		return op.wrong("split_count", "a positive number")
+	case !s.IsDynamicDim(int(split)) && s.Dims[split]%count != 0: // all_to_all C2
+		return op.Errorf("dimension %d of %s cannot be cut in %d equal blocks", split, s, count)
+	}
+	for _, g := range groups.Groups { // all_to_all C8
+		if int64(len(g)) != count {
+			return op.Errorf("group %v has %d members, want %d as split_count", g, len(g), count)
+		}
+	}
+	return nil
+}
+
+// moveBlocks takes count blocks along split and puts them one behind the other along concat.
+func (c *ctx) moveBlocks(op *Op, in *hlo.Instruction, split, concat, count int64) (*hlo.Instruction, error) {
+	if in.Shape.IsDynamic() {
+		return nil, unsupported(op, "dimensions of unknown size")
+	}
+	dims := slices.Clone(in.Shape.Dims)
+	dims[split] /= count
+	cut := slices.Insert(slices.Clone(dims), int(split), count)
+	out, err := c.add(op, hlo.Reshape, &hlo.ReshapeAttrs{}, in.Shape.WithDims(cut...), in)
+	if err != nil {
+		return nil, err
+	}
+	perm := make([]int64, 0, len(cut))
+	for d := range int64(len(dims)) {
+		if d == concat {
+			perm = append(perm, split)
+		}
+		from := d
+		if d >= split {
+			from++
+		}
+		perm = append(perm, from)
+	}
+	if out, err = c.add(op, hlo.Transpose, &hlo.TransposeAttrs{Dimensions: perm}, noShape, out); err != nil {
+		return nil, err
+	}
+	dims[concat] *= count
+	return c.add(op, hlo.Reshape, &hlo.ReshapeAttrs{}, in.Shape.WithDims(dims...), out)
+}
+
+// checkResults compares results made of several instructions with their types.
+func (c *ctx) checkResults(op *Op) error {
+	for i, v := range op.Results {
+		in := c.values[v]
+		s, err := shapeOf(v.Type)
+		if err != nil {
+			return op.Errorf("result: %v", err)
+		}
+		if in == nil || !refines(in.Shape, s) {
+			return op.Errorf("result %d is %s, which does not follow from the operands", i, v.Type)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,119 @@
+package stablehlo
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/halo-xla/halo/xla/hlo"
+)
+
+// spellings returns the names under which an op may have a row: its own, and that of the dialects MHLO was
+// taken from.
+func spellings(name string) []string {
+	rest, ok := strings.CutPrefix(name, "mhlo.")
+	if !ok {
+		return []string{name}
+	}
+	return []string{"stablehlo." + rest, name, "chlo." + rest}
+}
+
+// usesQuantised reports whether an operand or result is quantised.
+func usesQuantised(op *Op) bool {
+	for _, list := range [...][]*Value{op.Operands, op.Results} {
+		for _, v := range list {
+			if quantised(v.Type) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// common sets the attributes that any instruction may have.
+func (c *ctx) common(op *Op, in *hlo.Instruction) error {
+	var common hlo.Common
+	for _, a := range op.Attrs {
+		switch a.Name {
+		case "mhlo.sharding":
+			if s, ok := a.Value.(StringAttr); ok {
+				common.Sharding = hlo.Raw(s)
+			}
+		case "mhlo.frontend_attributes":
+			common.Frontend = append(common.Frontend, frontend(a.Value)...)
+		case "backend_config", "mhlo.backend_config":
+			setBackendConfig(&common, a.Value)
+		case "sdy.sharding":
+			common.Frontend = append(common.Frontend, hlo.KeyValue{Key: "xla.sdy.sharding", Value: AttrString(a.Value)})
+		}
+	}
+	if common.Sharding == "" && common.Frontend == nil && common.Config == "" {
+		return nil
+	}
+	if in.Common != nil {
+		common.Metadata = in.Common.Metadata
+	}
+	in.Common = &common
+	return nil
+}
+
+// setBackendConfig keeps a dictionary if there is one, else a string that is not empty.
+func setBackendConfig(common *hlo.Common, a Attr) {
+	switch a := a.(type) {
+	case DictAttr:
+		common.Config, common.Dictionary = AttrString(a), true
+	case StringAttr:
+		if !common.Dictionary && a != "" {
+			common.Config = string(a)
+		}
+	}
+}
+
+// metadataOf returns the attributes of an instruction that has only a place in its producer's source; nil
+// without one.
+func (im *importer) metadataOf(l *Location) *hlo.Common {
+	if l == nil || l.Kind == LocUnknown {
+		return nil
+	}
+	if c, ok := im.metadata[l]; ok {
+		return c
+	}
+	var name, file string
+	line := 0
+	describe(l, &name, &file, &line, 0)
+	var parts []string
+	if name != "" {
+		parts = append(parts, fmt.Sprintf("op_name=%q", name))
+	}
+	if file != "" {
+		parts = append(parts, fmt.Sprintf("source_file=%q source_line=%d", file, line))
+	}
+	var c *hlo.Common
+	if parts != nil {
+		c = &hlo.Common{Metadata: hlo.Raw("{" + strings.Join(parts, " ") + "}")}
+	}
+	im.metadata[l] = c
+	return c
+}
+
+// describe finds the first name and the first file of a location.
+func describe(l *Location, name, file *string, line *int, depth int) {
+	if depth > 16 {
+		return
+	}
+	switch l.Kind {
+	case LocName:
+		if *name == "" {
+			*name = l.Name
+		}
+	case LocFile:
+		if *file == "" {
+			*file, *line = l.File, l.Line
+		}
+	}
+	for _, c := range l.Children {
+		if *name != "" && *file != "" {
+			return
+		}
+		describe(c, name, file, line, depth+1)
+	}
+}

@@ -1,0 +1,264 @@
+package stablehlo
+
+import (
+	"fmt"
+
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// importFunc imports one op: it makes instructions and hands the op's results to ctx.finish or ctx.results.
+type importFunc func(c *ctx, op *Op) error
+
+// ctx is a computation while it is being made.
+type ctx struct {
+	im           *importer
+	outer        *ctx // of the region around; nil for a function
+	name         string
+	owner        *Op // whose region this is; nil for a function
+	instructions []*hlo.Instruction
+	values       map[*Value]*hlo.Instruction
+	taken        map[string]bool // instruction names
+	sinking      int             // depth of ops being copied from outside
+}
+
+func (im *importer) newContext(outer *ctx, name string) *ctx {
+	return &ctx{im: im, outer: outer, name: name, values: map[*Value]*hlo.Instruction{}, taken: map[string]bool{}}
+}
+
+// body imports the ops of a block and returns what its last op returns.
+func (c *ctx) body(b *Block, owner *Op) ([]*hlo.Instruction, error) {
+	if len(b.Ops) == 0 {
+		return nil, errorf(b.Pos, "%s: a block has no return at its end", owner.Name)
+	}
+	last := len(b.Ops) - 1
+	for i, op := range b.Ops {
+		if isReturn(op) != (i == last) {
+			if i == last {
+				return nil, op.Errorf("block does not end with a return")
+			}
+			return nil, op.Errorf("return is not the last op of its block")
+		}
+		if i == last {
+			break
+		}
+		if err := c.op(op); err != nil {
+			return nil, err
+		}
+	}
+	return c.operands(b.Ops[last])
+}
+
+var returns = map[string]bool{
+	"func.return": true, "stablehlo.return": true, "mhlo.return": true, "chlo.return": true, "sdy.return": true,
+}
+
+func isReturn(op *Op) bool { return returns[op.Name] }
+
+// op imports one op.
+func (c *ctx) op(op *Op) error {
+	if err := c.row(op)(c, op); err != nil {
+		return wrap(op, err)
+	}
+	return nil
+}
+
+// row returns how an op is imported: by its row in the table, or by the op table of HLO.
+func (c *ctx) row(op *Op) importFunc {
+	if usesQuantised(op) {
+		return importQuantised
+	}
+	for _, name := range spellings(op.Name) {
+		if f := c.im.rows[name]; f != nil {
+			return f
+		}
+		if _, ok := hlo.OpByMLIR(name); ok {
+			return importGeneric
+		}
+	}
+	return func(_ *ctx, op *Op) error { return unsupported(op, "op is unknown or not supported") }
+}
+
+// value returns the instruction of a value. One from outside a region that is a constant, or made of constants
+// only, is made again inside.
+func (c *ctx) value(v *Value) (*hlo.Instruction, error) {
+	if in := c.values[v]; in != nil {
+		return in, nil
+	}
+	if c.outer == nil {
+		return nil, errorf(v.Pos, "value %%%s has no instruction", v.Name)
+	}
+	if v.Op == nil || !sinkable(v.Op) {
+		return nil, unsupported(c.owner, "its computation uses the value %%%s from outside, which is no constant", v.Name)
+	}
+	if c.sinking > maxDepth {
+		return nil, unsupported(c.owner, "its computation uses the value %%%s from outside, made by too many ops", v.Name)
+	}
+	c.sinking++
+	err := c.op(v.Op)
+	c.sinking--
+	if err != nil {
+		return nil, err
+	}
+	return c.values[v], nil
+}
+
+// sinkable reports whether an op may be done twice.
+func sinkable(op *Op) bool {
+	if len(op.Regions) > 0 || op.Dialect() != "stablehlo" && op.Dialect() != "mhlo" && op.Dialect() != "chlo" {
+		return false
+	}
+	for _, name := range spellings(op.Name) {
+		if code, ok := hlo.OpByMLIR(name); ok {
+			return code != hlo.CustomCall && code.Info().Traits&hlo.SideEffect == 0
+		}
+	}
+	return false
+}
+
+// operands returns the instructions of an op's operands.
+func (c *ctx) operands(op *Op) ([]*hlo.Instruction, error) {
+	ins := make([]*hlo.Instruction, len(op.Operands))
+	for i, v := range op.Operands {
+		var err error
+		if ins[i], err = c.value(v); err != nil {
+			return nil, err
+		}
+	}
+	return ins, nil
+}
+
+// add makes an instruction. told is its shape, or the zero Shape if it follows from the operands.
+func (c *ctx) add(op *Op, code hlo.Opcode, a hlo.Attrs, told shape.Shape, operands ...*hlo.Instruction) (
+	*hlo.Instruction, error) {
+	in, err := hlo.NewInstruction(code, a, told, operands, hloPos(op.Pos))
+	if err != nil {
+		return nil, wrap(op, err)
+	}
+	in.Name = c.instructionName(code.String())
+	in.Common = c.im.metadataOf(op.Loc)
+	c.instructions = append(c.instructions, in)
+	return in, nil
+}
+
+func hloPos(p Pos) hlo.Pos { return hlo.Pos{File: p.File, Line: p.Line, Col: p.Col} }
+
+func (c *ctx) instructionName(base string) string {
+	name := base
+	for n := len(c.instructions); c.taken[name]; n++ {
+		name = fmt.Sprintf("%s.%d", base, n)
+	}
+	c.taken[name] = true
+	return name
+}
+
+// constant makes a constant.
+func (c *ctx) constant(op *Op, l *literal.Literal) (*hlo.Instruction, error) {
+	a, s := constantOf(l)
+	return c.add(op, hlo.Constant, a, s)
+}
+
+// tuple makes a tuple.
+func (c *ctx) tuple(op *Op, elems ...*hlo.Instruction) (*hlo.Instruction, error) {
+	return c.add(op, hlo.Tuple, nil, shape.Shape{}, elems...)
+}
+
+// element takes an element of a tuple.
+func (c *ctx) element(op *Op, tuple *hlo.Instruction, i int) (*hlo.Instruction, error) {
+	return c.add(op, hlo.GetTupleElement, &hlo.GetTupleElementAttrs{Index: int64(i)}, shape.Shape{}, tuple)
+}
+
+// finish makes an instruction the one result of an op, with the op's attributes that any instruction may have.
+func (c *ctx) finish(op *Op, in *hlo.Instruction) error {
+	if len(op.Results) != 1 {
+		return op.Errorf("has %d results, want one", len(op.Results))
+	}
+	c.values[op.Results[0]] = in
+	return c.common(op, in)
+}
+
+// results makes the elements of a tuple the results of an op.
+func (c *ctx) results(op *Op, tuple *hlo.Instruction) error {
+	for i, v := range op.Results {
+		e, err := c.element(op, tuple, i)
+		if err != nil {
+			return err
+		}
+		c.values[v] = e
+	}
+	return c.common(op, tuple)
+}
+
+// oneOrTuple is finish for one result and results for another number of them.
+func (c *ctx) oneOrTuple(op *Op, in *hlo.Instruction) error {
+	if len(op.Results) == 1 {
+		return c.finish(op, in)
+	}
+	return c.results(op, in)
+}
+
+// declared returns the shape of an op's results: that of the only one, or a tuple.
+func declared(op *Op) (shape.Shape, error) {
+	shapes := make([]shape.Shape, len(op.Results))
+	for i, v := range op.Results {
+		var err error
+		if shapes[i], err = shapeOf(v.Type); err != nil {
+			return shape.Shape{}, op.Errorf("result: %v", err)
+		}
+	}
+	if len(shapes) == 1 {
+		return shapes[0], nil
+	}
+	return shape.TupleOf(shapes...), nil
+}
+
+// parameters makes a parameter for each argument of a block.
+func (c *ctx) parameters(args []*Value, op *Op) error {
+	for i, v := range args {
+		s, err := shapeOf(v.Type)
+		if err != nil {
+			return errorf(v.Pos, "argument %d of %s: %v", i, op.Name, err)
+		}
+		in, err := c.parameter(op, i, s, v.Name)
+		if err != nil {
+			return err
+		}
+		c.values[v] = in
+	}
+	return nil
+}
+
+func (c *ctx) parameter(op *Op, number int, s shape.Shape, name string) (*hlo.Instruction, error) {
+	in, err := c.add(op, hlo.Parameter, &hlo.ParameterAttrs{Number: int64(number)}, s)
+	if err != nil {
+		return nil, err
+	}
+	in.Common = nil
+	if clean := cleanName(name); name != "" && clean == name && !c.taken[name] {
+		delete(c.taken, in.Name)
+		c.taken[name], in.Name = true, name
+	}
+	return in, nil
+}
+
+// build ends the computation. With tuple, its result is the tuple of results, else the only one.
+func (c *ctx) build(results []*hlo.Instruction, tuple bool, op *Op) (*hlo.Computation, error) {
+	if !tuple && len(results) != 1 {
+		return nil, op.Errorf("computation returns %d values, want one", len(results))
+	}
+	var root *hlo.Instruction
+	var err error
+	if tuple {
+		if root, err = c.tuple(op, results...); err != nil {
+			return nil, err
+		}
+	} else {
+		root = results[0]
+	}
+	comp, err := hlo.NewComputation(c.name, c.instructions, root)
+	if err != nil {
+		return nil, wrap(op, err)
+	}
+	return comp, nil
+}

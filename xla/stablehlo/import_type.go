@@ -1,0 +1,93 @@
+package stablehlo
+
+import (
+	"fmt"
+
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// shapeOf returns the shape that a type means. A quantised tensor has the shape of what it stores. It fails for
+// types that HLO does not have.
+func shapeOf(t Type) (shape.Shape, error) {
+	switch t := t.(type) {
+	case *TensorType:
+		return tensorShape(t)
+	case TokenType:
+		return shape.TokenShape(), nil
+	case TupleType:
+		elems, err := shapesOf(t.Elems)
+		return shape.TupleOf(elems...), err
+	}
+	return shape.Shape{}, fmt.Errorf("type %s has no HLO shape", t)
+}
+
+func shapesOf(types []Type) ([]shape.Shape, error) {
+	shapes := make([]shape.Shape, len(types))
+	for i, t := range types {
+		var err error
+		if shapes[i], err = shapeOf(t); err != nil {
+			return nil, err
+		}
+	}
+	return shapes, nil
+}
+
+func tensorShape(t *TensorType) (shape.Shape, error) {
+	elem, ok := elementType(t.Elem)
+	if !ok {
+		return shape.Shape{}, fmt.Errorf("element type %s of %s is not supported", t.Elem, t)
+	}
+	if t.Unranked {
+		return shape.Shape{}, fmt.Errorf("type %s has no rank", t)
+	}
+	s := shape.Array(elem, make([]int64, len(t.Dims))...)
+	for i, d := range t.Dims {
+		s.Dims[i] = d
+		if d != Dynamic {
+			continue
+		}
+		if s.Dynamic == nil {
+			s.Dynamic = make([]bool, len(t.Dims))
+		}
+		s.Dims[i], s.Dynamic[i] = shape.Unbounded, true
+		if t.Bounds != nil && t.Bounds[i] != Dynamic {
+			s.Dims[i] = t.Bounds[i]
+		}
+	}
+	if _, ok := s.CheckedSize(); !ok && !s.HasUnbounded() {
+		return shape.Shape{}, fmt.Errorf("type %s has too many elements", t)
+	}
+	return s, nil
+}
+
+// elementType returns the element type of a tensor, of a quantised one that of its storage.
+func elementType(t Type) (shape.ElementType, bool) {
+	switch t := t.(type) {
+	case *QuantType:
+		return elementType(t.Storage)
+	case IntType:
+		if t.Sign == Signed {
+			t.Sign = Signless
+		}
+		return shape.TypeByMLIR(t.String())
+	}
+	return shape.TypeByMLIR(t.String())
+}
+
+// quantised reports whether a type holds a quantised element.
+func quantised(t Type) bool {
+	tensor, ok := t.(*TensorType)
+	if !ok {
+		return false
+	}
+	_, ok = tensor.Elem.(*QuantType)
+	return ok
+}
+
+// rankOf returns the number of a value's dimensions, 0 for what is no tensor.
+func rankOf(v *Value) int {
+	if t, ok := v.Type.(*TensorType); ok {
+		return len(t.Dims)
+	}
+	return 0
+}
