@@ -83,20 +83,15 @@ func (t *transform) dim(v []complex128, dims []int64, d int, inverse bool) error
 
 // line transforms one line in place; the inverse is scaled.
 func (t *transform) line(p *fftPlan, line []complex128, inverse bool) error {
-	if inverse {
-		conjAll(line)
+	if inverse { // the transform of the parts exchanged, exchanged back
+		exchangeAll(line)
 	}
 	p.transform(line)
 	if inverse {
-		conjAll(line)
-		scale := 1 / float64(len(line))
-		exact := len(line)&(len(line)-1) == 0
+		exchangeAll(line)
+		n := float64(len(line))
 		for k, v := range line {
-			if exact {
-				line[k] = complex(real(v)*scale, imag(v)*scale)
-			} else {
-				line[k] = complex(real(v)/float64(len(line)), imag(v)/float64(len(line)))
-			}
+			line[k] = complex(real(v)/n, imag(v)/n)
 		}
 	}
 	t.round++
@@ -106,9 +101,10 @@ func (t *transform) line(p *fftPlan, line []complex128, inverse bool) error {
 	return t.e.poll(t.round)
 }
 
-func conjAll(v []complex128) {
+// exchangeAll exchanges real and imaginary parts.
+func exchangeAll(v []complex128) {
 	for k, c := range v {
-		v[k] = cmplx.Conj(c)
+		v[k] = complex(imag(c), real(c))
 	}
 }
 
