@@ -77,8 +77,8 @@ func realParts(v []complex128) []complex128 {
 	return out
 }
 
-// complexOf returns the elements of a result as complex numbers.
-func complexOf(l *literal.Literal) []complex128 {
+// wideNumbers returns the elements of a result as complex numbers.
+func wideNumbers(l *literal.Literal) []complex128 {
 	w := l.Wide()
 	out := make([]complex128, w.Len())
 	for i := range out {
@@ -125,7 +125,7 @@ func TestTriangularSolve(t *testing.T) {
 			rhs := bl.ConstantLiteral(matrix(t, typ, append(b, b...), 2, rows, cols))
 			return bl.TriangularSolve(a, rhs, left, lower, unit, how)
 		}))
-		got := complexOf(out)
+		got := wideNumbers(out)
 		wantNear(t, "first", got[:m*k], x)
 		wantNear(t, "second", got[m*k:], x)
 	}
@@ -178,7 +178,7 @@ func TestCholesky(t *testing.T) {
 		}
 		bad := make([]complex128, n*n)
 		bad[0] = -1
-		out := complexOf(run(t, build(t, "main", func(b *Builder) *Instruction {
+		out := wideNumbers(run(t, build(t, "main", func(b *Builder) *Instruction {
 			return b.Cholesky(b.ConstantLiteral(matrix(t, typ, append(append([]complex128{}, bad...), a...), 2, n, n)), lower)
 		})))
 		for i, v := range out[:n*n] {
