@@ -1,6 +1,8 @@
 package hlo
 
 import (
+	"fmt"
+
 	"slices"
 	"unsafe"
 
@@ -196,7 +198,7 @@ func strides(dims []int64) []int64 {
 func (e *Evaluator) array(s shape.Shape) (*literal.Literal, error) {
 	s = shape.Array(s.Type, s.Dims...)
 	if n, err := s.ByteSize(); err == nil && e.MaxBytes > 0 && n > e.MaxBytes {
-		return nil, ErrLimit
+		return nil, fmt.Errorf("%w: live values take more than %d bytes", ErrLimit, e.MaxBytes)
 	}
 	return literal.New(s)
 }

@@ -153,9 +153,7 @@ func (p *parser) aliases(c *ModuleConfig) error {
 			c.Alias = append(c.Alias, a)
 			return err
 		}
-		if err := p.need("("); err != nil {
-			return err
-		}
+		p.pos++
 		if a.ParameterIndex, err = p.parameterIndex(); err != nil {
 			return err
 		}

@@ -1,0 +1,307 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/halo-xla/halo/xla"
+)
+
+// The outcomes of a check.
+const (
+	statusPass        = "pass"
+	statusFail        = "fail"
+	statusError       = "error"
+	statusUnsupported = "unsupported"
+	statusSkip        = "skip"
+)
+
+// outcome is what check says of one module or one form of a case.
+type outcome struct {
+	File      string   `json:"file"`
+	Module    string   `json:"module"`
+	Status    string   `json:"status"`
+	Message   string   `json:"message"`
+	Millis    float64  `json:"ms"`
+	Fallbacks []string `json:"fallbacks"`
+	Outputs   string   `json:"outputs_sha256"`
+}
+
+type checkOptions struct {
+	json        bool
+	backend     string
+	threads     []int
+	timeout     time.Duration
+	forms       []string
+	plugins     string
+	unsupported map[string]string
+	paths       []string
+}
+
+func checkCommand(t *tool, args []string) error {
+	o, err := parseCheck(t, args)
+	if err != nil {
+		return err
+	}
+	jobs, err := collect(o)
+	if err != nil {
+		return err
+	}
+	tally := map[string]int{}
+	for _, out := range runJobs(t.ctx, o, jobs) {
+		for _, r := range out {
+			o.excuse(&r)
+			tally[r.Status]++
+			t.print(o, r)
+		}
+	}
+	failed := tally[statusFail] + tally[statusError] + tally[statusUnsupported]
+	fmt.Fprintf(t.stdout, "%d passed, %d failed, %d skipped\n", tally[statusPass], failed, tally[statusSkip])
+	if failed > 0 {
+		return errSilent
+	}
+	return t.ctx.Err()
+}
+
+func (t *tool) print(o *checkOptions, r outcome) {
+	if o.json {
+		if r.Fallbacks == nil {
+			r.Fallbacks = []string{}
+		}
+		t.json(r)
+		return
+	}
+	if r.Status == statusPass {
+		return
+	}
+	where := r.File
+	if r.Module != "" {
+		where += " (" + r.Module + ")"
+	}
+	fmt.Fprintf(t.stdout, "%s: %s: %s\n", r.Status, where, r.Message)
+}
+
+func parseCheck(t *tool, args []string) (*checkOptions, error) {
+	fl := t.flags("check")
+	o := &checkOptions{}
+	var threads, forms, unsupported string
+	var seconds float64
+	fl.BoolVar(&o.json, "json", false, "one JSON line per module or form")
+	fl.StringVar(&o.backend, "backend", "reference", "what runs the programs")
+	fl.StringVar(&threads, "threads", "", "thread counts to run with, such as 1,2,7: their results must be equal to the bit")
+	fl.Float64Var(&seconds, "timeout", 120, "seconds for each module or form")
+	fl.StringVar(&forms, "forms", "", "run only these forms of a case, such as mlir,hlo")
+	fl.StringVar(&o.plugins, "plugins", "", "folder with the cases' custom-call libraries")
+	fl.StringVar(&unsupported, "unsupported", "", "file of lines `path reason`: cases that must be refused as unsupported")
+	var err error
+	if o.paths, err = parse(fl, args); err != nil {
+		return nil, err
+	}
+	if len(o.paths) == 0 {
+		return nil, exitf(exitUsage, "no path given, want files or folders")
+	}
+	o.timeout = time.Duration(seconds * float64(time.Second))
+	if o.threads, err = parseThreads(threads); err != nil {
+		return nil, err
+	}
+	if forms != "" {
+		o.forms = strings.Split(forms, ",")
+	}
+	if _, err = newBackend(o.backend); err != nil {
+		return nil, err
+	}
+	o.unsupported, err = readUnsupported(unsupported)
+	return o, err
+}
+
+func parseThreads(s string) ([]int, error) {
+	if s == "" {
+		return []int{1}, nil
+	}
+	var out []int
+	for _, f := range strings.Split(s, ",") {
+		n, err := strconv.Atoi(f)
+		if err != nil || n < 1 {
+			return nil, exitf(exitUsage, "threads: got %q, want numbers above 0 such as 1,2,7", f)
+		}
+		out = append(out, n)
+	}
+	return out, nil
+}
+
+func readUnsupported(file string) (map[string]string, error) {
+	if file == "" {
+		return nil, nil
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	list := map[string]string{}
+	for s := bufio.NewScanner(f); s.Scan(); {
+		line := strings.TrimSpace(s.Text())
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		path, reason, _ := strings.Cut(line, " ")
+		list[filepath.Clean(path)] = reason
+	}
+	return list, nil
+}
+
+// excuse turns a refusal that was announced into a skip, and a listed case that was not refused into a failure.
+func (o *checkOptions) excuse(r *outcome) {
+	reason, listed := o.listed(r.File)
+	switch {
+	case !listed:
+	case r.Status == statusUnsupported:
+		r.Status, r.Message = statusSkip, "unsupported as listed ("+reason+"): "+r.Message
+	case r.Status != statusSkip:
+		r.Status, r.Message = statusFail, "listed as unsupported ("+reason+"), but got "+r.Status+": "+r.Message
+	}
+}
+
+// listed finds a line for the path, for its folder, or for the last parts of either.
+func (o *checkOptions) listed(file string) (string, bool) {
+	for path, reason := range o.unsupported {
+		for _, p := range []string{file, filepath.Dir(file)} {
+			if p == path || strings.HasSuffix(p, string(filepath.Separator)+path) {
+				return reason, true
+			}
+		}
+	}
+	return "", false
+}
+
+// job is one file or one case folder; it gives one outcome a module or a form.
+type job struct {
+	path string
+	run  func(ctx context.Context, o *checkOptions, path string) []outcome
+}
+
+// collect finds the programs and case folders below the paths, in the order of their names.
+func collect(o *checkOptions) ([]job, error) {
+	var jobs []job
+	for _, root := range o.paths {
+		info, err := os.Stat(root)
+		if err != nil {
+			return nil, err
+		}
+		if !info.IsDir() {
+			jobs = append(jobs, job{root, checkFile})
+			continue
+		}
+		err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case d.IsDir() && isCase(path):
+				jobs = append(jobs, job{path, checkCase})
+				return filepath.SkipDir
+			case !d.IsDir() && isProgramFile(path):
+				jobs = append(jobs, job{path, checkFile})
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	if len(jobs) == 0 {
+		return nil, exitf(exitUsage, "no programs below %s", strings.Join(o.paths, ", "))
+	}
+	return jobs, nil
+}
+
+// isProgramFile reports whether a walk looks at the file: by its name here, by its content when it is read.
+func isProgramFile(path string) bool {
+	ext := []string{".mlir", ".hlo", ".bc", ".pb", ".pbtxt", ".jax_export"}
+	return slices.Contains(ext, filepath.Ext(path))
+}
+
+// runJobs runs the jobs side by side and returns their outcomes in order.
+func runJobs(ctx context.Context, o *checkOptions, jobs []job) [][]outcome {
+	out := make([][]outcome, len(jobs))
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for i := range next {
+				out[i] = jobs[i].run(ctx, o, jobs[i].path)
+			}
+		})
+	}
+	for i := range jobs {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	return out
+}
+
+// guarded runs f within the time limit and turns what it fails with, panics too, into r's status.
+func guarded(ctx context.Context, o *checkOptions, r *outcome, f func(ctx context.Context, r *outcome) error) outcome {
+	ctx, cancel := context.WithTimeoutCause(ctx, o.timeout, fmt.Errorf("ran longer than %v", o.timeout))
+	defer cancel()
+	start := time.Now()
+	done := make(chan outcome, 1)
+	go func(r outcome) {
+		r.settle(caught(func() error { return f(ctx, &r) }))
+		done <- r
+	}(*r)
+	select {
+	case *r = <-done:
+	case <-time.After(o.timeout + 10*time.Second):
+		r.settle(errors.New("did not stop when its time was over"))
+	}
+	r.Millis = float64(time.Since(start).Microseconds()) / 1000
+	return *r
+}
+
+func caught(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	return f()
+}
+
+// errWrong is a program that ran and gave a wrong answer, errSkip one that has nothing to judge.
+type (
+	errWrong struct{ error }
+	errSkip  struct{ error }
+)
+
+func (r *outcome) settle(err error) {
+	if err == nil {
+		r.Status = statusPass
+		return
+	}
+	r.Message = err.Error()
+	var wrong errWrong
+	var skip errSkip
+	var known *xla.Error
+	switch {
+	case errors.As(err, &wrong):
+		r.Status = statusFail
+	case errors.As(err, &skip):
+		r.Status = statusSkip
+	case errors.As(err, &known) && known.Code == xla.Unsupported, errors.Is(err, errors.ErrUnsupported):
+		r.Status = statusUnsupported
+	default:
+		r.Status = statusError
+	}
+}

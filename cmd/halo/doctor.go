@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+)
+
+// finding is one line of doctor.
+type finding struct {
+	What   string `json:"what"`
+	State  string `json:"state"`
+	Detail string `json:"detail"`
+}
+
+func findings() []finding {
+	list := []finding{
+		{"halo", "ok", versionText()},
+		{"go", "ok", runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH},
+		{"processors", "ok", fmt.Sprint(runtime.GOMAXPROCS(0))},
+		{"backend reference", "ok", "in Go, needs nothing"},
+	}
+	for _, name := range planned {
+		list = append(list, finding{"backend " + name, "missing", "not in this build"})
+	}
+	for _, name := range []string{"HALO_LOG", "HALO_THREADS", "HALO_ISA", "HALO_LIBS", "HALO_NEED", "HALO_CONFORMANCE", "HALO_PLUGIN_PATH"} {
+		if v, ok := os.LookupEnv(name); ok {
+			list = append(list, finding{name, "set", v})
+		}
+	}
+	return list
+}
+
+func doctorCommand(t *tool, args []string) error {
+	fl := t.flags("doctor")
+	asJSON := fl.Bool("json", false, "one JSON line a finding")
+	if rest, err := parse(fl, args); err != nil || len(rest) > 0 {
+		return usageOr(err, rest)
+	}
+	for _, f := range findings() {
+		if *asJSON {
+			t.json(f)
+			continue
+		}
+		fmt.Fprintf(t.stdout, "%-20s %-8s %s\n", f.What, f.State, f.Detail)
+	}
+	return nil
+}
+
+// versionText is the module's version, and the commit it was built from if the build knows it.
+func versionText() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown version"
+	}
+	v := info.Main.Version
+	if v == "" {
+		v = "(devel)"
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			v += " " + s.Value[:min(len(s.Value), 12)]
+		}
+	}
+	return v
+}
+
+func versionCommand(t *tool, args []string) error {
+	if len(args) > 0 {
+		return usageOr(nil, args)
+	}
+	fmt.Fprintln(t.stdout, "halo", versionText())
+	return nil
+}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+
+	"github.com/halo-xla/halo/xla"
+	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// inputs makes the arguments of a program from the command line's words: in order, or name=... . A parameter that no word
+// gives is an error.
+func inputs(sig xla.Signature, words []string, given map[int]*literal.Literal) ([]*literal.Literal, error) {
+	args := make([]*literal.Literal, len(sig.Parameters))
+	for i, l := range given {
+		args[i] = l
+	}
+	next := 0
+	for _, w := range words {
+		i, spec := named(sig, w)
+		if i < 0 {
+			for next < len(args) && args[next] != nil {
+				next++
+			}
+			i = next
+		}
+		if i >= len(args) {
+			return nil, exitf(exitUsage, "input %q is one too many: the program takes %d: %v", w, len(args), sig)
+		}
+		l, err := input(spec, sig.Parameters[i].Shape)
+		if err != nil {
+			return nil, fmt.Errorf("input %d (%s): %w", i, sig.Parameters[i].Name, err)
+		}
+		args[i] = l
+	}
+	for i, l := range args {
+		if l == nil {
+			return nil, exitf(exitUsage, "parameter %d (%s %v) has no input", i, sig.Parameters[i].Name, sig.Parameters[i].Shape)
+		}
+	}
+	return args, nil
+}
+
+// named splits name=spec if name is a parameter's.
+func named(sig xla.Signature, word string) (int, string) {
+	name, spec, ok := strings.Cut(word, "=")
+	if ok {
+		for i, p := range sig.Parameters {
+			if p.Name == name {
+				return i, spec
+			}
+		}
+	}
+	return -1, word
+}
+
+// input reads one input: @file.npy, 2x2xf32=1,2,3,4, random:seed, zeros, ones, iota.
+func input(spec string, want shape.Shape) (*literal.Literal, error) {
+	if path, ok := strings.CutPrefix(spec, "@"); ok {
+		return readArray(path, want)
+	}
+	if s, values, ok := strings.Cut(spec, "="); ok {
+		return typedList(s, values)
+	}
+	if want.IsDynamic() {
+		return nil, fmt.Errorf("%s needs a size, but the parameter is %v: give a file or values such as 2x3xf32=1,2,3,4,5,6", spec, want)
+	}
+	switch kind, seed, _ := strings.Cut(spec, ":"); kind {
+	case "random":
+		n, err := strconv.ParseUint(seed, 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("got %q, want random:SEED with a number", spec)
+		}
+		return randomInput(want, n)
+	case "zeros":
+		return literal.New(want.Static())
+	case "ones":
+		return filled(want, func(int64) float64 { return 1 })
+	case "iota":
+		return filled(want, func(i int64) float64 { return float64(i) })
+	}
+	return nil, fmt.Errorf("got %q, want @file.npy, 4xf32=1,2,3,4, random:SEED, zeros, ones or iota", spec)
+}
+
+// typedList reads "4xf32" and "1,2,3,4".
+func typedList(text, values string) (*literal.Literal, error) {
+	parts := strings.Split(text, "x")
+	t, ok := shape.TypeByName(parts[len(parts)-1])
+	if !ok || !t.IsArray() {
+		return nil, fmt.Errorf("element type %q is unknown, want one such as f32 or s32", parts[len(parts)-1])
+	}
+	s := shape.Array(t)
+	for _, p := range parts[:len(parts)-1] {
+		n, err := strconv.ParseInt(p, 10, 64)
+		if err != nil || n < 0 {
+			return nil, fmt.Errorf("dimension %q, want a number of 0 or more", p)
+		}
+		s.Dims = append(s.Dims, n)
+	}
+	var words []string
+	if values != "" {
+		words = strings.Split(values, ",")
+	}
+	if n, ok := s.CheckedSize(); !ok || n != int64(len(words)) {
+		return nil, fmt.Errorf("got %d values, want those of %v", len(words), s)
+	}
+	data := make([]byte, 0, len(words)*t.Bytes())
+	for _, w := range words {
+		b, err := literal.ParseElement(t, strings.TrimSpace(w))
+		if err != nil {
+			return nil, err
+		}
+		data = append(data, b...)
+	}
+	return literal.FromBytes(s, data)
+}
+
+// filled is an array whose element i, row-major, is f(i) converted to its type.
+func filled(want shape.Shape, f func(i int64) float64) (*literal.Literal, error) {
+	wide, err := literal.New(want.Static().WithType(shape.F64))
+	if err != nil {
+		return nil, err
+	}
+	v, err := literal.View[float64](wide)
+	if err != nil {
+		return nil, err
+	}
+	for i := range v {
+		v[i] = f(int64(i))
+	}
+	return literal.Convert(wide, want.Type)
+}
+
+// randomInput is an array of values that every type can hold apart: normal ones for floating point, small ones for
+// integers, both truth values for predicates.
+func randomInput(want shape.Shape, seed uint64) (*literal.Literal, error) {
+	r := rand.New(rand.NewPCG(seed, 0x68616c6f))
+	draw := func(int64) float64 { return r.NormFloat64() }
+	switch want.Type.Class() {
+	case shape.PredClass:
+		draw = func(int64) float64 { return float64(r.IntN(2)) }
+	case shape.SignedClass:
+		draw = func(int64) float64 { return float64(r.IntN(21) - 10) }
+	case shape.UnsignedClass:
+		draw = func(int64) float64 { return float64(r.IntN(21)) }
+	}
+	return filled(want, draw)
+}

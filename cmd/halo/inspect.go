@@ -1,0 +1,145 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/halo-xla/halo/xla"
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/shape"
+	"github.com/halo-xla/halo/xla/tensorfile"
+)
+
+// description is what inspect says of a program.
+type description struct {
+	File       string              `json:"file"`
+	Name       string              `json:"name"`
+	Parameters []valueLine         `json:"parameters"`
+	Results    []valueLine         `json:"results"`
+	Ops        map[string]int      `json:"ops"`
+	Bytes      int64               `json:"constant_bytes"`
+	Replicas   int64               `json:"num_replicas"`
+	Partitions int64               `json:"num_partitions"`
+	Lacks      map[string][]string `json:"lacks"`
+}
+
+type valueLine struct {
+	Name     string `json:"name"`
+	Shape    string `json:"shape"`
+	Sharding string `json:"sharding,omitempty"`
+}
+
+// arrayLine is what inspect says of an array in a data file.
+type arrayLine struct {
+	Name   string  `json:"name"`
+	DType  string  `json:"dtype"`
+	Shape  []int64 `json:"shape"`
+	SHA256 string  `json:"sha256"`
+}
+
+func inspectCommand(t *tool, args []string) error {
+	fl := t.flags("inspect")
+	asJSON := fl.Bool("json", false, "print JSON")
+	words, err := parse(fl, args)
+	if err != nil {
+		return err
+	}
+	if len(words) != 1 {
+		return exitf(exitUsage, "got %d files, want one", len(words))
+	}
+	if tensorfile.IsData(words[0]) {
+		return t.inspectData(words[0], *asJSON)
+	}
+	src, err := t.readFile(words[0])
+	if err != nil {
+		return err
+	}
+	m, err := xla.Read(xla.Program{Name: words[0], Source: src})
+	if err != nil {
+		return err
+	}
+	d := describe(words[0], m)
+	if *asJSON {
+		return t.json(d)
+	}
+	t.printDescription(d)
+	return nil
+}
+
+func describe(file string, m *hlo.Module) description {
+	d := description{File: file, Name: m.Name, Ops: map[string]int{}, Lacks: map[string][]string{}}
+	d.Replicas, d.Partitions = max(m.Config.NumReplicas, 1), max(m.Config.NumPartitions, 1)
+	sig := xla.SignatureOf(m)
+	for i, v := range sig.Parameters {
+		line := valueLine{Name: v.Name, Shape: v.Shape.String()}
+		if c := m.Entry.Parameters[i].Common; c != nil {
+			line.Sharding = string(c.Sharding)
+		}
+		d.Parameters = append(d.Parameters, line)
+	}
+	for _, v := range sig.Results {
+		d.Results = append(d.Results, valueLine{Name: v.Name, Shape: v.Shape.String()})
+	}
+	for _, c := range m.Computations {
+		for _, in := range c.Instructions {
+			d.Ops[in.Op.String()]++
+			if a, ok := in.Attrs.(*hlo.ConstantAttrs); ok {
+				d.Bytes += int64(len(a.Literal.Bytes()))
+			}
+		}
+	}
+	return d
+}
+
+func (t *tool) printDescription(d description) {
+	fmt.Fprintf(t.stdout, "%s: %d replicas x %d partitions, %d bytes of constants\n", d.Name, d.Replicas, d.Partitions, d.Bytes)
+	for i, v := range d.Parameters {
+		fmt.Fprintf(t.stdout, "  parameter %d  %-24s %s %s\n", i, v.Name, v.Shape, v.Sharding)
+	}
+	for i, v := range d.Results {
+		fmt.Fprintf(t.stdout, "  result %d     %-24s %s\n", i, v.Name, v.Shape)
+	}
+	for _, op := range slices.Sorted(maps.Keys(d.Ops)) {
+		fmt.Fprintf(t.stdout, "  %6d %s\n", d.Ops[op], op)
+	}
+}
+
+func (t *tool) inspectData(path string, asJSON bool) error {
+	arrays, err := tensorfile.Read(path)
+	if err != nil {
+		return err
+	}
+	lines := []arrayLine{}
+	for _, a := range arrays {
+		sum := sha256.Sum256(a.Value.RowMajor().Bytes())
+		s := a.Value.Shape()
+		lines = append(lines, arrayLine{a.Name, numpyName(s.Type), append([]int64{}, s.Dims...), hex.EncodeToString(sum[:])})
+	}
+	if asJSON {
+		return t.json(map[string]any{"arrays": lines})
+	}
+	for _, l := range lines {
+		fmt.Fprintf(t.stdout, "%-32s %-12s %v  %s\n", l.Name, l.DType, l.Shape, l.SHA256)
+	}
+	return nil
+}
+
+var numpyNames = map[shape.Class]string{shape.SignedClass: "int", shape.UnsignedClass: "uint", shape.FloatClass: "float", shape.ComplexClass: "complex"}
+
+var numpySpecial = map[shape.ElementType]string{
+	shape.Pred: "bool", shape.BF16: "bfloat16", shape.F8E5M2: "float8_e5m2", shape.F8E4M3FN: "float8_e4m3fn",
+	shape.F8E4M3B11FNUZ: "float8_e4m3b11fnuz", shape.F8E5M2FNUZ: "float8_e5m2fnuz", shape.F8E4M3FNUZ: "float8_e4m3fnuz",
+	shape.F8E4M3: "float8_e4m3", shape.F8E3M4: "float8_e3m4", shape.F8E8M0FNU: "float8_e8m0fnu",
+	shape.F4E2M1FN: "float4_e2m1fn", shape.F6E3M2FN: "float6_e3m2fn", shape.F6E2M3FN: "float6_e2m3fn",
+}
+
+// numpyName is the element type as numpy writes it.
+func numpyName(t shape.ElementType) string {
+	if n, ok := numpySpecial[t]; ok {
+		return n
+	}
+	return fmt.Sprintf("%s%d", numpyNames[t.Class()], t.Bits())
+}

@@ -1,0 +1,161 @@
+// Halo runs, checks, verifies and converts XLA programs.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+
+	"github.com/halo-xla/halo/xla"
+)
+
+// The exit codes of every command.
+const (
+	exitOK = iota
+	exitFailure
+	exitUsage
+	exitDiffers
+	exitResource
+	exitMissing
+)
+
+// command is one of the tool's commands. run gets the arguments after the command's name.
+type command struct {
+	name, usage, what string
+	run               func(t *tool, args []string) error
+}
+
+var commands []command
+
+// init fills the table: commands reach it back for help.
+func init() {
+	commands = []command{
+		{"run", "M [input...] [flags]", "run a program", runCommand},
+		{"check", "[flags] PATH...", "run programs that know their answers", checkCommand},
+		{"verify", "[--json] PATH...", "parse and verify programs", verifyCommand},
+		{"convert", "M --to hlo|stablehlo [-o F]", "write a program in another form", convertCommand},
+		{"inspect", "F [--json]", "describe a program or a data file", inspectCommand},
+		{"ops", "[--json]", "list the operations and what runs them", opsCommand},
+		{"doctor", "[--json]", "say what is installed here", doctorCommand},
+		{"version", "", "print the version", versionCommand},
+		{"help", "", "print this", helpCommand},
+	}
+}
+
+// tool is what commands work with.
+type tool struct {
+	ctx            context.Context
+	in             io.Reader
+	stdout, stderr io.Writer
+}
+
+// exitError ends the tool with a code other than that of its cause.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string { return e.err.Error() }
+func (e *exitError) Unwrap() error { return e.err }
+
+func exitf(code int, format string, args ...any) error {
+	return &exitError{code, fmt.Errorf(format, args...)}
+}
+
+// errSilent ends the tool with exitFailure when everything has been said already.
+var errSilent = errors.New("failed")
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	code := realMain(&tool{ctx, os.Stdin, os.Stdout, os.Stderr}, os.Args[1:])
+	stop()
+	os.Exit(code)
+}
+
+func realMain(t *tool, args []string) int {
+	if len(args) == 0 {
+		helpCommand(&tool{stdout: t.stderr}, nil)
+		return exitUsage
+	}
+	for _, c := range commands {
+		if c.name == strings.TrimPrefix(args[0], "--") {
+			return t.report(c, c.run(t, args[1:]))
+		}
+	}
+	fmt.Fprintf(t.stderr, "halo: unknown command %q; halo help lists the commands\n", args[0])
+	return exitUsage
+}
+
+func (t *tool) report(c command, err error) int {
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, flag.ErrHelp):
+		return exitOK
+	case err == errSilent:
+		return exitFailure
+	}
+	fmt.Fprintf(t.stderr, "halo %s: %v\n", c.name, err)
+	return codeOf(err)
+}
+
+func codeOf(err error) int {
+	var coded *exitError
+	var known *xla.Error
+	switch {
+	case errors.As(err, &coded):
+		return coded.code
+	case errors.As(err, &known) && (known.Code == xla.ResourceExhausted || known.Code == xla.Cancelled):
+		return exitResource
+	}
+	return exitFailure
+}
+
+func helpCommand(t *tool, _ []string) error {
+	fmt.Fprintln(t.stdout, "halo runs XLA programs: HLO and StableHLO.")
+	for _, c := range commands {
+		fmt.Fprintf(t.stdout, "  halo %-8s %-32s %s\n", c.name, c.usage, c.what)
+	}
+	fmt.Fprintln(t.stdout, "halo COMMAND -h lists a command's flags.")
+	return nil
+}
+
+// flags makes the flag set of a command.
+func (t *tool) flags(name string) *flag.FlagSet {
+	fs := flag.NewFlagSet("halo "+name, flag.ContinueOnError)
+	fs.SetOutput(t.stderr)
+	return fs
+}
+
+// parse parses flags anywhere among the arguments and returns those that are none. After "--" all are none.
+func parse(fs *flag.FlagSet, args []string) ([]string, error) {
+	var rest []string
+	for {
+		if err := fs.Parse(args); err != nil {
+			if errors.Is(err, flag.ErrHelp) {
+				return nil, err
+			}
+			return nil, &exitError{exitUsage, err}
+		}
+		if fs.NArg() == 0 {
+			return rest, nil
+		}
+		if n := len(args) - fs.NArg(); n > 0 && args[n-1] == "--" {
+			return append(rest, fs.Args()...), nil
+		}
+		rest, args = append(rest, fs.Arg(0)), fs.Args()[1:]
+	}
+}
+
+// json prints v on one line.
+func (t *tool) json(v any) error {
+	e := json.NewEncoder(t.stdout)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}

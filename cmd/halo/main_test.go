@@ -1,0 +1,231 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/halo-xla/halo/xla/literal"
+)
+
+// files are what the cases below find in their folder.
+var files = map[string]string{
+	"add.hlo": `HloModule add
+ENTRY main {
+  x = f32[2] parameter(0)
+  y = f32[2] parameter(1)
+  ROOT r = f32[2] add(x, y)
+}
+`,
+	"bad.hlo": `HloModule bad
+ENTRY main {
+  x = f32[2] parameter(0)
+  y = f32[3] parameter(1)
+  ROOT r = f32[2] add(x, y)
+}
+`,
+	"forever.hlo": `HloModule forever
+cond { s = s32[] parameter(0)
+  ROOT t = pred[] constant(true) }
+body { ROOT s = s32[] parameter(0) }
+ENTRY main { z = s32[] constant(0)
+  ROOT w = s32[] while(z), condition=cond, body=body }
+`,
+	"right.mlir": `func.func @main() {
+  %0 = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %1 = stablehlo.add %0, %0 : tensor<2xf32>
+  check.expect_eq_const %1, dense<[2.0, 4.0]> : tensor<2xf32>
+  func.return
+}
+`,
+	"wrong.mlir": `func.func @main() {
+  %0 = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  check.expect_eq_const %0, dense<[1.0, 3.0]> : tensor<2xf32>
+  func.return
+}
+// -----
+func.func @main(%arg0: tensor<?xf32>) -> tensor<?xf32> {
+  func.return %arg0 : tensor<?xf32>
+}
+`,
+	"call.hlo": `HloModule call
+ENTRY main { ROOT r = f32[] custom-call(), custom_call_target="nobody", api_version=API_VERSION_TYPED_FFI }
+`,
+	"list.txt":              "call.hlo the plug-in is not here\n",
+	"case/meta.json":        `{"tolerance": {"rtol": 0, "atol": 0}}`,
+	"case/module.mlir":      "func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {\n  %0 = stablehlo.negate %a : tensor<2xf32>\n  return %0 : tensor<2xf32>\n}\n",
+	"wrongcase/meta.json":   `{"file": "module.hlo"}`,
+	"wrongcase/module.hlo":  "HloModule m\nENTRY main { ROOT x = f32[2] parameter(0) }\n",
+	"wrongcase/module.mlir": "not a program",
+}
+
+func folder(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		write(t, filepath.Join(dir, name), []byte(text))
+	}
+	for name, v := range map[string][]float32{
+		"v.npy": {1, -2}, "minus.npy": {-1, 2}, "case/input_0.npy": {1, -2}, "case/expected_0.npy": {-1, 2},
+		"wrongcase/input_0.npy": {1, 2}, "wrongcase/expected_0.npy": {1, 2.5},
+	} {
+		l, err := literal.FromSlice(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := literal.WriteNPY(&b, l); err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(dir, name), b.Bytes())
+	}
+	return dir
+}
+
+func write(t *testing.T, path string, b []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// halo runs the tool with DIR in the arguments standing for the folder.
+func halo(t *testing.T, dir, stdin string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	for i := range args {
+		args[i] = strings.ReplaceAll(args[i], "DIR", dir)
+	}
+	code = realMain(&tool{context.Background(), strings.NewReader(stdin), &out, &errs}, args)
+	return code, out.String(), errs.String()
+}
+
+func TestCommands(t *testing.T) {
+	dir := folder(t)
+	cases := []struct {
+		args   string
+		code   int
+		stdout string
+		stderr string
+	}{
+		{"", exitUsage, "", "halo run"},
+		{"frobnicate", exitUsage, "", `unknown command "frobnicate"`},
+		{"help", exitOK, "halo check", ""},
+		{"version", exitOK, "halo ", ""},
+		{"version now", exitUsage, "", `unexpected "now"`},
+		{"doctor", exitOK, "backend reference", ""},
+		{"ops", exitOK, "CrossReplicaSum", ""},
+		{"run DIR/add.hlo 2xf32=1,2 @DIR/v.npy", exitOK, "{2, 0}", ""},
+		{"run DIR/add.hlo y=2xf32=1,2 x=ones", exitOK, "{2, 3}", ""},
+		{"run DIR/add.hlo zeros", exitUsage, "", "parameter 1 (y f32[2]) has no input"},
+		{"run DIR/add.hlo zeros ones iota", exitUsage, "", "one too many"},
+		{"run DIR/add.hlo zeros what", exitFailure, "", "want @file.npy"},
+		{"run DIR/add.hlo zeros 3xf32=1,2,3", exitFailure, "", "argument 1 (y): got f32[3], want f32[2]"},
+		{"run DIR/add.hlo zeros 2xf32=1", exitFailure, "", "got 1 values, want those of f32[2]"},
+		{"run DIR/add.hlo zeros @DIR/v.npy --expect DIR/v.npy", exitOK, "as wanted", ""},
+		{"run DIR/add.hlo zeros @DIR/v.npy --expect DIR/minus.npy", exitDiffers, "", "result 0"},
+		{"run DIR/add.hlo zeros zeros --backend cuda", exitMissing, "", "not in this build"},
+		{"run DIR/add.hlo zeros zeros --backend tpu", exitUsage, "", "unknown backend"},
+		{"run DIR/bad.hlo zeros zeros", exitFailure, "", "bad.hlo:5:"},
+		{"run DIR/absent.hlo", exitFailure, "", "no such file"},
+		{"run", exitUsage, "", "no program given"},
+		{"run DIR/add.hlo --frob", exitUsage, "", "frob"},
+		{"verify DIR/add.hlo", exitOK, "accept", ""},
+		{"verify DIR/bad.hlo", exitFailure, "bad.hlo:5:", ""},
+		{"verify", exitUsage, "", "no path given"},
+		{"check DIR/right.mlir", exitOK, "1 passed, 0 failed, 0 skipped", ""},
+		{"check DIR/wrong.mlir", exitFailure, "0 passed, 1 failed, 1 skipped", ""},
+		{"check DIR/add.hlo", exitOK, "1 passed", ""},
+		{"check DIR/call.hlo", exitFailure, "unsupported: ", ""},
+		{"check --unsupported DIR/list.txt DIR/call.hlo", exitOK, "0 passed, 0 failed, 1 skipped", ""},
+		{"check --timeout 0.1 DIR/forever.hlo DIR/add.hlo", exitFailure, "1 passed, 1 failed", ""},
+		{"check DIR/case", exitOK, "1 passed", ""},
+		{"check --forms hlo DIR/case DIR/add.hlo", exitOK, "1 passed", ""},
+		{"check --threads 1,2,7 DIR/case", exitOK, "1 passed", ""},
+		{"check --threads none DIR/case", exitUsage, "", "threads"},
+		{"check DIR/wrongcase", exitFailure, "0 passed, 1 failed, 0 skipped", ""},
+		{"inspect DIR/add.hlo", exitOK, "parameter 1", ""},
+		{"inspect DIR/v.npy", exitOK, "float32", ""},
+		{"convert DIR/add.hlo --to hlo", exitOK, "add(", ""},
+		{"convert DIR/add.hlo --to pdf", exitUsage, "", "want hlo or stablehlo"},
+	}
+	for _, tc := range cases {
+		code, stdout, stderr := halo(t, dir, "", strings.Fields(tc.args)...)
+		if code != tc.code || !strings.Contains(stdout, tc.stdout) || !strings.Contains(stderr, tc.stderr) {
+			t.Errorf("halo %s: got exit %d, stdout %q, stderr %q, want exit %d, %q, %q", tc.args, code, stdout, stderr, tc.code, tc.stdout, tc.stderr)
+		}
+	}
+}
+
+func TestStandardInput(t *testing.T) {
+	code, stdout, stderr := halo(t, "", files["add.hlo"], "run", "-", "ones", "ones")
+	if code != exitOK || !strings.Contains(stdout, "{2, 2}") {
+		t.Errorf("got exit %d, %q, %q, want {2, 2}", code, stdout, stderr)
+	}
+}
+
+func TestCheckJSON(t *testing.T) {
+	dir := folder(t)
+	_, stdout, _ := halo(t, dir, "", "check", "--json", "DIR/wrong.mlir", "DIR/right.mlir", "DIR/bad.hlo", "DIR/call.hlo")
+	lines := strings.Split(strings.TrimSpace(stdout), "\n")
+	want := []string{"fail", "skip", "pass", "error", "unsupported"}
+	if len(lines) != len(want)+1 || lines[len(want)] != "1 passed, 3 failed, 1 skipped" {
+		t.Fatalf("got %q, want %d lines and the count", lines, len(want))
+	}
+	for i, status := range want {
+		var r outcome
+		if err := json.Unmarshal([]byte(lines[i]), &r); err != nil || r.Status != status || status != "pass" && r.Message == "" {
+			t.Errorf("line %d: got %s, %v, want the status %s and a message", i, lines[i], err, status)
+		}
+	}
+}
+
+func TestOpsJSON(t *testing.T) {
+	_, stdout, _ := halo(t, "", "", "ops", "--json")
+	rows := map[int]bool{}
+	for line := range strings.Lines(stdout) {
+		var l opLine
+		if err := json.Unmarshal([]byte(line), &l); err != nil {
+			t.Fatal(err)
+		}
+		if l.Row > 0 && l.Reference {
+			rows[l.Row] = true
+		}
+	}
+	if len(rows) != 119 {
+		t.Errorf("got %d source rows with reference evaluation, want 119", len(rows))
+	}
+}
+
+func TestResultsAreWritten(t *testing.T) {
+	dir := folder(t)
+	for _, out := range []string{"out", "out.npz"} {
+		if code, _, stderr := halo(t, dir, "", "run", "DIR/add.hlo", "ones", "ones", "--out", "DIR/"+out); code != exitOK {
+			t.Fatalf("%s: exit %d, %s", out, code, stderr)
+		}
+	}
+	for _, path := range []string{"out/result_0.npy", "out.npz"} {
+		code, stdout, stderr := halo(t, dir, "", "inspect", "--json", "DIR/"+path)
+		if code != exitOK || !strings.Contains(stdout, `"dtype":"float32","shape":[2]`) {
+			t.Errorf("%s: got exit %d, %q, %q, want one float32 array of 2", path, code, stdout, stderr)
+		}
+	}
+}
+
+func TestConvertTwiceIsTheSame(t *testing.T) {
+	dir := folder(t)
+	for _, name := range []string{"add.hlo", "case/module.mlir"} {
+		_, once, _ := halo(t, dir, "", "convert", "DIR/"+name, "--to", "hlo")
+		_, twice, stderr := halo(t, dir, once, "convert", "-", "--to", "hlo")
+		if once == "" || once != twice {
+			t.Errorf("%s: got %q, then %q (%s), want the same", name, once, twice, stderr)
+		}
+	}
+}

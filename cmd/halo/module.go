@@ -1,0 +1,218 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/halo-xla/halo/xla"
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/literal"
+)
+
+// readFile reads a file, or the standard input for "-".
+func (t *tool) readFile(path string) ([]byte, error) {
+	if path == "-" {
+		return io.ReadAll(t.in)
+	}
+	return os.ReadFile(path)
+}
+
+// programs splits a file into its modules: MLIR text may hold several between lines of dashes.
+func programs(path string, src []byte) []xla.Program {
+	if xla.Detect(src) == xla.MLIRText && bytes.Contains(src, []byte("\n// -----")) {
+		return xla.Split(xla.Program{Name: path, Source: src})
+	}
+	return []xla.Program{{Name: path, Source: src}}
+}
+
+// checkFile judges each module of a file by its own checks, or runs it on made-up inputs.
+func checkFile(ctx context.Context, o *checkOptions, path string) []outcome {
+	src, err := os.ReadFile(path)
+	if err != nil {
+		r := outcome{File: path}
+		r.settle(err)
+		return []outcome{r}
+	}
+	var out []outcome
+	all := programs(path, src)
+	for i, p := range all {
+		r := outcome{File: path}
+		if len(all) > 1 {
+			r.Module = fmt.Sprint(i)
+		}
+		out = append(out, guarded(ctx, o, &r, func(ctx context.Context, r *outcome) error { return checkModule(ctx, o, r, p) }))
+	}
+	return out
+}
+
+func checkModule(ctx context.Context, o *checkOptions, r *outcome, p xla.Program) error {
+	m, err := xla.Read(p)
+	if err != nil {
+		return err
+	}
+	if m.Name != "" && r.Module != "" {
+		r.Module += " " + m.Name
+	}
+	if skip := nothingToRun(m); skip != nil {
+		return skip
+	}
+	args := make([]*literal.Literal, len(m.Entry.Parameters))
+	for i, param := range m.Entry.Parameters {
+		if args[i], err = randomInput(param.Shape, uint64(i)+1); err != nil {
+			return err
+		}
+	}
+	got, err := o.runThreads(ctx, r, xla.Program{Name: p.Name, Module: m}, [][]*literal.Literal{args}, 1, 1)
+	if err != nil || o.backend == "reference" || len(args) == 0 {
+		return err
+	}
+	return againstReference(ctx, m, args, got[0])
+}
+
+// nothingToRun is why a module has nothing to judge: it needs inputs whose sizes nobody says.
+func nothingToRun(m *hlo.Module) error {
+	for _, p := range m.Entry.Parameters {
+		if p.Shape.IsDynamic() {
+			return errSkip{fmt.Errorf("parameter %s has the dynamic shape %v and there are no inputs; parsed and verified", p.Name, p.Shape)}
+		}
+		if !p.Shape.IsArray() {
+			return errSkip{fmt.Errorf("parameter %s is a %v and there are no inputs; parsed and verified", p.Name, p.Shape)}
+		}
+	}
+	return nil
+}
+
+// runThreads compiles a program, runs it with each thread count, and fails it if the bits of the results differ.
+func (o *checkOptions) runThreads(ctx context.Context, r *outcome, p xla.Program, args [][]*literal.Literal, replicas, partitions int) ([][]*literal.Literal, error) {
+	backend, err := newBackend(o.backend)
+	if err != nil {
+		return nil, err
+	}
+	client, err := xla.NewClient(backend, xla.ClientOptions{Handlers: expectations})
+	if err != nil {
+		return nil, err
+	}
+	defer client.Close()
+	exe, err := client.Compile(ctx, p, xla.CompileOptions{AllowReference: true})
+	if err != nil {
+		return nil, err
+	}
+	defer exe.Close()
+	if o.backend != "reference" {
+		r.Fallbacks = fallbacks(exe)
+	}
+	var first [][]*literal.Literal
+	for _, n := range o.threads {
+		got, err := execute(ctx, client, exe, args, replicas, partitions)
+		if err != nil {
+			return nil, err
+		}
+		sum := digest(got)
+		if first == nil {
+			first, r.Outputs = got, sum
+		}
+		if sum != r.Outputs {
+			return nil, errWrong{fmt.Errorf("the results with %d threads differ in bits from those with %d", n, o.threads[0])}
+		}
+	}
+	return first, nil
+}
+
+func fallbacks(exe *xla.Executable) []string {
+	var list []string
+	for _, s := range exe.Report() {
+		if s.Reason != "" {
+			list = append(list, s.Op+":"+s.Reason)
+		}
+	}
+	return list
+}
+
+// execute runs exe once on every device and returns the results of each.
+func execute(ctx context.Context, c *xla.Client, exe *xla.Executable, args [][]*literal.Literal, replicas, partitions int) ([][]*literal.Literal, error) {
+	in := make([][]*xla.Buffer, len(args))
+	defer func() { closeAll(in) }()
+	for d := range args {
+		for _, l := range args[d] {
+			b, err := c.FromLiteral(l)
+			if err != nil {
+				return nil, err
+			}
+			in[d] = append(in[d], b)
+		}
+	}
+	out, err := exe.ExecuteDevices(ctx, xla.RunOptions{}, replicas, partitions, in)
+	if err != nil {
+		var wrong errWrong
+		if errors.As(err, &wrong) {
+			return nil, wrong
+		}
+		return nil, err
+	}
+	defer closeAll(out)
+	results := make([][]*literal.Literal, len(out))
+	for d := range out {
+		for _, b := range out[d] {
+			l, err := b.Literal()
+			if err != nil {
+				return nil, err
+			}
+			results[d] = append(results[d], l)
+		}
+	}
+	return results, nil
+}
+
+func closeAll(lists [][]*xla.Buffer) {
+	for _, b := range slices.Concat(lists...) {
+		b.Close()
+	}
+}
+
+// digest is the SHA-256 of the results' types, sizes and bytes.
+func digest(results [][]*literal.Literal) string {
+	h := sha256.New()
+	for _, list := range results {
+		for _, l := range list {
+			writeDigest(h, l)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func writeDigest(h hash.Hash, l *literal.Literal) {
+	io.WriteString(h, l.Shape().String())
+	h.Write(l.RowMajor().Bytes())
+	for _, e := range l.Elems() {
+		writeDigest(h, e)
+	}
+}
+
+// againstReference compares results with the reference's on the same inputs.
+func againstReference(ctx context.Context, m *hlo.Module, args []*literal.Literal, got []*literal.Literal) error {
+	o := &checkOptions{backend: "reference", threads: []int{1}}
+	want, err := o.runThreads(ctx, &outcome{}, xla.Program{Module: m}, [][]*literal.Literal{args}, 1, 1)
+	if err != nil {
+		return fmt.Errorf("reference: %w", err)
+	}
+	ulp := 0
+	for _, c := range m.Computations {
+		for _, in := range c.Instructions {
+			ulp += in.Op.Info().ULP
+		}
+	}
+	for i := range got {
+		if d := literal.Compare(got[i], want[0][i], literal.Tolerance{ULP: int64(ulp)}); d != nil {
+			return errWrong{fmt.Errorf("result %d differs from the reference: %v", i, d)}
+		}
+	}
+	return nil
+}

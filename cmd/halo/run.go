@@ -1,0 +1,220 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/halo-xla/halo/xla"
+	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/tensorfile"
+)
+
+type runOptions struct {
+	backend, out, dump, weights string
+	expect, plugins             listFlag
+	report, noReference         bool
+	seed                        uint64
+	threads                     int
+	rtol, atol                  float64
+}
+
+// listFlag collects a flag that may be given several times.
+type listFlag []string
+
+func (l *listFlag) String() string     { return strings.Join(*l, ",") }
+func (l *listFlag) Set(s string) error { *l = append(*l, s); return nil }
+
+func runCommand(t *tool, args []string) error {
+	fl := t.flags("run")
+	var o runOptions
+	fl.StringVar(&o.backend, "backend", "reference", "what runs the program")
+	fl.StringVar(&o.out, "out", "", "folder for the results, as result_N.npy")
+	fl.StringVar(&o.dump, "dump", "", "folder for the program as it was understood")
+	fl.StringVar(&o.weights, "weights", "", "safetensors file with arguments by name")
+	fl.Var(&o.expect, "expect", "npy file with a wanted result; once for each, in order")
+	fl.Var(&o.plugins, "plugin", "custom-call library")
+	fl.BoolVar(&o.report, "report", false, "list what ran what")
+	fl.BoolVar(&o.noReference, "no-reference", false, "refuse programs that the backend cannot run whole")
+	fl.Uint64Var(&o.seed, "seed", 0, "seed of the random number generators")
+	fl.IntVar(&o.threads, "threads", 0, "threads to use; the reference uses one")
+	fl.Float64Var(&o.rtol, "rtol", 1e-5, "relative tolerance of --expect")
+	fl.Float64Var(&o.atol, "atol", 1e-6, "absolute tolerance of --expect")
+	words, err := parse(fl, args)
+	if err != nil {
+		return err
+	}
+	if len(words) == 0 {
+		return exitf(exitUsage, "no program given")
+	}
+	if len(o.plugins) > 0 {
+		return exitf(exitFailure, "custom-call libraries are not in this build: %w", errors.ErrUnsupported)
+	}
+	return t.runProgram(&o, words[0], words[1:])
+}
+
+func (t *tool) runProgram(o *runOptions, path string, words []string) error {
+	src, err := t.readFile(path)
+	if err != nil {
+		return err
+	}
+	backend, err := newBackend(o.backend)
+	if err != nil {
+		return err
+	}
+	client, err := xla.NewClient(backend, xla.ClientOptions{Handlers: expectations})
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	m, err := xla.Read(xla.Program{Name: path, Source: src})
+	if err != nil {
+		return err
+	}
+	if err := dumpText(o.dump, "00.input.hlo", m.Text()); err != nil {
+		return err
+	}
+	exe, err := client.Compile(t.ctx, xla.Program{Name: path, Module: m}, xla.CompileOptions{AllowReference: !o.noReference})
+	if err != nil {
+		return err
+	}
+	defer exe.Close()
+	weights, err := weightArguments(o.weights, exe.Signature())
+	if err != nil {
+		return err
+	}
+	args, err := inputs(exe.Signature(), words, weights)
+	if err != nil {
+		return err
+	}
+	results, err := t.runOnce(o, client, exe, args)
+	if err != nil {
+		return err
+	}
+	return t.finish(o, exe, results)
+}
+
+func dumpText(dir, name, text string) error {
+	if dir == "" {
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666)
+}
+
+// weightArguments are the arrays of a safetensors file by the number of the parameter that has their name.
+func weightArguments(path string, sig xla.Signature) (map[int]*literal.Literal, error) {
+	if path == "" {
+		return nil, nil
+	}
+	arrays, err := tensorfile.ReadSafetensors(path)
+	if err != nil {
+		return nil, err
+	}
+	given := map[int]*literal.Literal{}
+	for i, p := range sig.Parameters {
+		if l, ok := arrays[p.Name]; ok {
+			given[i] = l
+		}
+	}
+	if len(given) == 0 {
+		return nil, fmt.Errorf("%s: none of its %d arrays has the name of a parameter: %v", path, len(arrays), sig)
+	}
+	return given, nil
+}
+
+func (t *tool) runOnce(o *runOptions, client *xla.Client, exe *xla.Executable, args []*literal.Literal) ([]*literal.Literal, error) {
+	var in []*xla.Buffer
+	for _, l := range args {
+		b, err := client.FromLiteral(l)
+		if err != nil {
+			return nil, err
+		}
+		defer b.Close()
+		in = append(in, b)
+	}
+	out, err := exe.ExecuteWith(t.ctx, xla.RunOptions{Seed: o.seed}, in...)
+	if err != nil {
+		return nil, err
+	}
+	var results []*literal.Literal
+	for _, b := range out {
+		defer b.Close()
+		l, err := b.Literal()
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, l)
+	}
+	return results, nil
+}
+
+func (t *tool) finish(o *runOptions, exe *xla.Executable, results []*literal.Literal) error {
+	if o.report {
+		for _, s := range exe.Report() {
+			fmt.Fprintf(t.stdout, "%-28s %6d  %-12s %s\n", s.Op, s.Count, s.Kernel, s.Reason)
+		}
+	}
+	switch {
+	case strings.HasSuffix(o.out, ".npz"):
+		if err := tensorfile.WriteNPZ(o.out, resultNames(len(results)), results); err != nil {
+			return err
+		}
+	case o.out != "":
+		if err := writeResults(o.out, results); err != nil {
+			return err
+		}
+	case len(o.expect) == 0:
+		for _, l := range results {
+			fmt.Fprintln(t.stdout, l)
+		}
+	}
+	return t.compare(o, results)
+}
+
+func resultNames(n int) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = fmt.Sprintf("result_%d", i)
+	}
+	return names
+}
+
+func writeResults(dir string, results []*literal.Literal) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	for i, l := range results {
+		var b bytes.Buffer
+		if err := literal.WriteNPY(&b, l); err != nil {
+			return fmt.Errorf("result %d: %w", i, err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("result_%d.npy", i)), b.Bytes(), 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *tool) compare(o *runOptions, results []*literal.Literal) error {
+	if len(o.expect) > len(results) {
+		return exitf(exitUsage, "got %d wanted results, but the program has %d", len(o.expect), len(results))
+	}
+	for i, path := range o.expect {
+		want, err := readArray(path, results[i].Shape())
+		if err != nil {
+			return err
+		}
+		m := meta{Tolerance: tolerances{{o.rtol, o.atol}}}
+		if err := m.judge(0, results[i], want); err != nil {
+			return exitf(exitDiffers, "result %d: %w", i, err)
+		}
+		fmt.Fprintf(t.stdout, "result %d: as wanted in %s\n", i, path)
+	}
+	return nil
+}

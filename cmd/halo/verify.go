@@ -1,0 +1,96 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/halo-xla/halo/xla"
+)
+
+// verdict is what verify says of one module.
+type verdict struct {
+	File    string `json:"file"`
+	Module  string `json:"module"`
+	Status  string `json:"status"`
+	Message string `json:"message"`
+}
+
+func verifyCommand(t *tool, args []string) error {
+	fl := t.flags("verify")
+	asJSON := fl.Bool("json", false, "one JSON line a module")
+	paths, err := parse(fl, args)
+	if err != nil {
+		return err
+	}
+	if len(paths) == 0 {
+		return exitf(exitUsage, "no path given, want files or folders")
+	}
+	files, err := programFiles(paths)
+	if err != nil {
+		return err
+	}
+	rejected := false
+	for _, file := range files {
+		for _, v := range t.verifyFile(file) {
+			rejected = rejected || v.Status != "accept"
+			t.printVerdict(*asJSON, v)
+		}
+	}
+	if rejected {
+		return errSilent
+	}
+	return nil
+}
+
+// programFiles are the files themselves and the programs below the folders.
+func programFiles(paths []string) ([]string, error) {
+	var files []string
+	for _, root := range paths {
+		if root == "-" {
+			files = append(files, root)
+			continue
+		}
+		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && (path == root || isProgramFile(path)) {
+				files = append(files, path)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+func (t *tool) verifyFile(file string) []verdict {
+	src, err := t.readFile(file)
+	if err != nil {
+		return []verdict{{file, "", "reject", err.Error()}}
+	}
+	var out []verdict
+	all := programs(file, src)
+	for i, p := range all {
+		v := verdict{File: file, Status: "accept"}
+		if len(all) > 1 {
+			v.Module = fmt.Sprint(i)
+		}
+		if err := caught(func() error { _, err := xla.Read(p); return err }); err != nil {
+			v.Status, v.Message = "reject", err.Error()
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+func (t *tool) printVerdict(asJSON bool, v verdict) {
+	switch {
+	case asJSON:
+		t.json(v)
+	case v.Status == "reject":
+		fmt.Fprintf(t.stdout, "reject: %s\n", v.Message)
+	default:
+		fmt.Fprintf(t.stdout, "accept: %s\n", v.File)
+	}
+}

@@ -1,0 +1,149 @@
+package xla
+
+import (
+	"runtime"
+	"sync/atomic"
+
+	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// Buffer is an array of a client. Its contents never change.
+type Buffer struct {
+	client *Client
+	shape  shape.Shape
+	state  *bufferState
+	leak   runtime.Cleanup
+}
+
+// bufferState is shared with the clean-up that reports leaks, so it must not point back at the Buffer.
+type bufferState struct {
+	value  atomic.Pointer[literal.Literal]
+	client *Client
+	bytes  int64
+	what   string
+}
+
+func (c *Client) newBuffer(l *literal.Literal) *Buffer {
+	s := l.Shape()
+	st := &bufferState{client: c, bytes: int64(len(l.Bytes())), what: "buffer " + s.String()}
+	st.value.Store(l)
+	c.live.buffers.Add(1)
+	c.live.bytes.Add(st.bytes)
+	b := &Buffer{client: c, shape: s, state: st}
+	b.leak = runtime.AddCleanup(b, func(st *bufferState) {
+		if st.release() {
+			st.client.warnLeak(st.what)
+		}
+	}, st)
+	return b
+}
+
+// release drops the value and reports whether this call did it.
+func (st *bufferState) release() bool {
+	if st.value.Swap(nil) == nil {
+		return false
+	}
+	st.client.live.buffers.Add(-1)
+	st.client.live.bytes.Add(-st.bytes)
+	return true
+}
+
+// FromSlice makes a buffer of the row-major elements v[D0*...*Dn] with the dimensions dims; without dims, of rank 1.
+// v is copied. It fails if the count is not the product of dims.
+func FromSlice[T literal.Element](c *Client, v []T, dims ...int64) (*Buffer, error) {
+	if err := c.open(); err != nil {
+		return nil, err
+	}
+	if len(dims) == 0 {
+		dims = []int64{int64(len(v))}
+	}
+	l, err := literal.FromSlice(v, dims...)
+	if err != nil {
+		return nil, &Error{Code: InvalidArgument, Err: err}
+	}
+	return c.newBuffer(l), nil
+}
+
+// FromScalar makes a buffer of rank 0.
+func FromScalar[T literal.Element](c *Client, v T) (*Buffer, error) {
+	if err := c.open(); err != nil {
+		return nil, err
+	}
+	return c.newBuffer(literal.Scalar(v)), nil
+}
+
+// Shape returns the buffer's shape; it works after Close.
+func (b *Buffer) Shape() shape.Shape { return b.shape }
+
+// Literal returns the buffer's value, which must not be changed. It fails after Close.
+func (b *Buffer) Literal() (*literal.Literal, error) {
+	l := b.state.value.Load()
+	runtime.KeepAlive(b)
+	if l == nil {
+		return nil, errorf(Closed, "buffer %v: %w", b.shape, ErrClosed)
+	}
+	return l, nil
+}
+
+// Close lets go of the buffer. Executions under way that use it keep its memory until they end. It always returns nil.
+func (b *Buffer) Close() error {
+	if b.state.release() {
+		b.leak.Stop()
+	}
+	return nil
+}
+
+// To copies the buffer's elements, row-major, into dst: a slice of the Go type of the buffer's element type and of its
+// length. It fails if type or length differ.
+func (b *Buffer) To(dst any) error {
+	l, err := b.Literal()
+	if err != nil {
+		return err
+	}
+	return copyTo(dst, l)
+}
+
+// ToSlice returns the buffer's elements, row-major, as a new slice. It fails if T is not the buffer's element type.
+func ToSlice[T literal.Element](b *Buffer) ([]T, error) {
+	l, err := b.Literal()
+	if err != nil {
+		return nil, err
+	}
+	v, err := literal.View[T](l.RowMajor())
+	if err != nil {
+		return nil, &Error{Code: InvalidArgument, Err: err}
+	}
+	return append(make([]T, 0, len(v)), v...), nil
+}
+
+func copyTo(dst any, l *literal.Literal) error {
+	for _, f := range copiers {
+		if ok, err := f(dst, l); ok {
+			return err
+		}
+	}
+	return errorf(InvalidArgument, "cannot copy %v into a %T, want a slice of its Go type", l.Shape(), dst)
+}
+
+// copiers try the slice types one after the other; each says whether dst was of its type.
+var copiers = []func(dst any, l *literal.Literal) (bool, error){
+	copier[float32], copier[float64], copier[int32], copier[int64], copier[uint32], copier[uint64], copier[int8],
+	copier[uint8], copier[int16], copier[uint16], copier[bool], copier[complex64], copier[complex128],
+}
+
+func copier[T literal.Element](dst any, l *literal.Literal) (bool, error) {
+	d, ok := dst.([]T)
+	if !ok {
+		return false, nil
+	}
+	v, err := literal.View[T](l.RowMajor())
+	if err != nil {
+		return true, &Error{Code: InvalidArgument, Err: err}
+	}
+	if len(d) != len(v) {
+		return true, errorf(InvalidArgument, "copy %v: got a slice of %d elements, want %d", l.Shape(), len(d), len(v))
+	}
+	copy(d, v)
+	return true, nil
+}

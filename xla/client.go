@@ -1,0 +1,151 @@
+// Package xla runs XLA programs: a Client compiles them for a backend, an Executable runs them, Buffers hold their arrays.
+//
+// Clients, executables and buffers are safe for concurrent use. Each has a Close that may be called more than once and in
+// any order: a client's memory lives until the last of its children is closed.
+package xla
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+
+	"github.com/halo-xla/halo/xla/exec"
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/literal"
+)
+
+// Backend is a family of devices: Reference, or one made by a backend package.
+type Backend = exec.Backend
+
+// Reference returns the backend that runs every op by its definition: slow, plain and exact.
+func Reference() Backend { return exec.Reference() }
+
+// Handlers finds the functions behind custom calls. HandlerMap is a simple one.
+type Handlers = hlo.Handlers
+
+// Handler is a Go function behind a custom call: operands in, result out, of the call's shape.
+type Handler = hlo.Handler
+
+// HandlerMap finds handlers by target name.
+type HandlerMap map[string]Handler
+
+// Lookup returns the handler of target and whether there is one.
+func (m HandlerMap) Lookup(target string) (Handler, bool) { h, ok := m[target]; return h, ok }
+
+// ClientOptions configure a client. The zero value is useful.
+type ClientOptions struct {
+	// Handlers finds the functions behind custom calls; nil: there are none.
+	Handlers Handlers
+	// MemoryLimit is the greatest number of bytes that the live values of one execution may take; 0: no limit.
+	MemoryLimit int64
+	// Logger takes warnings, such as buffers that were dropped without Close; nil: slog.Default().
+	Logger *slog.Logger
+}
+
+// Client compiles programs for one backend and makes buffers.
+type Client struct {
+	backend Backend
+	options ClientOptions
+	closed  atomic.Bool
+	live    counters
+	mu      sync.Mutex
+	idle    *sync.Cond
+}
+
+// ErrClosed is the error of calls on what has been closed.
+var ErrClosed = errors.New("closed")
+
+// NewClient returns a client of backend. It fails if backend is nil.
+func NewClient(backend Backend, o ClientOptions) (*Client, error) {
+	if backend == nil {
+		return nil, &Error{Code: InvalidArgument, Err: errors.New("backend is nil, want one such as xla.Reference()")}
+	}
+	if o.MemoryLimit < 0 {
+		return nil, errorf(InvalidArgument, "memory limit %d, want 0 or more bytes", o.MemoryLimit)
+	}
+	c := &Client{backend: backend, options: o}
+	c.idle = sync.NewCond(&c.mu)
+	return c, nil
+}
+
+// BackendName returns the backend's name.
+func (c *Client) BackendName() string { return c.backend.Name() }
+
+// Close stops new work: Compile and the making of buffers fail from now on. It waits for executions under way. Open
+// executables and buffers stay usable for reading and closing. It always returns nil.
+func (c *Client) Close() error {
+	c.closed.Store(true)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for c.live.running.Load() > 0 {
+		c.idle.Wait()
+	}
+	return nil
+}
+
+func (c *Client) open() error {
+	if c.closed.Load() {
+		return &Error{Code: Closed, Err: errors.Join(errors.New("client"), ErrClosed)}
+	}
+	return nil
+}
+
+// begin counts an execution; it fails once the client is closed.
+func (c *Client) begin() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.open(); err != nil {
+		return err
+	}
+	c.live.running.Add(1)
+	return nil
+}
+
+func (c *Client) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.live.running.Add(-1)
+	c.idle.Broadcast()
+}
+
+type counters struct{ buffers, bytes, executables, running atomic.Int64 }
+
+// Live is how much of a client's is open.
+type Live struct {
+	Buffers, Executables, Running int64
+	// BufferBytes is what the open buffers hold.
+	BufferBytes int64
+}
+
+// Live returns what is open now; all counts are zero once everything is closed.
+func (c *Client) Live() Live {
+	return Live{
+		Buffers: c.live.buffers.Load(), Executables: c.live.executables.Load(),
+		Running: c.live.running.Load(), BufferBytes: c.live.bytes.Load(),
+	}
+}
+
+func (c *Client) logger() *slog.Logger {
+	if c.options.Logger != nil {
+		return c.options.Logger
+	}
+	return slog.Default()
+}
+
+// warnLeak is the clean-up of what was dropped without Close.
+func (c *Client) warnLeak(what string) {
+	c.logger().LogAttrs(context.Background(), slog.LevelWarn, "xla: dropped without Close", slog.String("what", what))
+}
+
+// FromLiteral makes a buffer of l, which must not be changed afterwards.
+func (c *Client) FromLiteral(l *literal.Literal) (*Buffer, error) {
+	if err := c.open(); err != nil {
+		return nil, err
+	}
+	if l == nil {
+		return nil, errorf(InvalidArgument, "literal is nil")
+	}
+	return c.newBuffer(l), nil
+}

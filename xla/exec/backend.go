@@ -1,0 +1,59 @@
+// Package exec makes programs run: it knows what a backend must provide, and has the backend that runs everything by the
+// reference evaluator.
+package exec
+
+import (
+	"context"
+
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/literal"
+)
+
+// Backend is what a device family provides.
+type Backend interface {
+	// Name is what flags and reports call the backend.
+	Name() string
+	// Compile makes a verified module ready to run on any number of devices. It fails with errors.ErrUnsupported and a
+	// sentence that names every op it cannot run.
+	Compile(ctx context.Context, m *hlo.Module, o Options) (Program, error)
+}
+
+// Options say how a module is compiled.
+type Options struct {
+	// Handlers finds the functions behind custom calls; nil: there are none.
+	Handlers hlo.Handlers
+	// MemoryLimit is the greatest number of bytes that live values of one execution may take; 0: no limit.
+	MemoryLimit int64
+}
+
+// Program is a compiled module. It is immutable and safe for concurrent use.
+type Program interface {
+	// Run runs the program once on each device: args[d] are the arguments of device d (replica-major), row-major literals
+	// or in any layout. It returns one result a device and fails with ctx's error when ctx ends.
+	Run(ctx context.Context, args [][]*literal.Literal, o RunOptions) ([]*literal.Literal, error)
+	// Report lists what runs what.
+	Report() []Step
+	// Close frees what the program holds. It is called once, when no Run is under way.
+	Close()
+}
+
+// RunOptions say how a program runs once.
+type RunOptions struct {
+	// Seed seeds the generators of rng ops.
+	Seed uint64
+	// Replicas and Partitions say how many devices there are; 0 means 1.
+	Replicas, Partitions int
+	// MaxSteps limits the instructions that the reference runs, loops counted; 0: no limit.
+	MaxSteps int64
+}
+
+// Step is one line of a report.
+type Step struct {
+	// Op is the opcode, Kernel what runs it: a library, a kernel, or "reference".
+	Op, Kernel string
+	// Instruction is the name of the first instruction of this kind, Count how many there are.
+	Instruction string
+	Count       int
+	// Reason says why the reference runs it; "" if something faster does.
+	Reason string
+}

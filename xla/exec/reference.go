@@ -1,0 +1,53 @@
+package exec
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/literal"
+)
+
+// Reference returns the backend that runs every op by its definition: slow, plain and exact.
+func Reference() Backend { return reference{} }
+
+type reference struct{}
+
+func (reference) Name() string { return "reference" }
+
+func (reference) Compile(_ context.Context, m *hlo.Module, o Options) (Program, error) {
+	return &referenceProgram{m, o}, nil
+}
+
+type referenceProgram struct {
+	m *hlo.Module
+	o Options
+}
+
+func (p *referenceProgram) Run(ctx context.Context, args [][]*literal.Literal, o RunOptions) ([]*literal.Literal, error) {
+	eo := hlo.EvalOptions{Handlers: p.o.Handlers, Seed: o.Seed, MaxSteps: o.MaxSteps, MaxBytes: p.o.MemoryLimit}
+	return hlo.EvaluateAll(ctx, p.m, args, eo, max(int64(o.Replicas), 1), max(int64(o.Partitions), 1))
+}
+
+func (p *referenceProgram) Close() {}
+
+func (p *referenceProgram) Report() []Step {
+	byOp := map[hlo.Opcode]*Step{}
+	for _, c := range p.m.Computations {
+		for _, in := range c.Instructions {
+			s := byOp[in.Op]
+			if s == nil {
+				s = &Step{Op: in.Op.String(), Kernel: "reference", Instruction: in.Name, Reason: "the reference backend was asked for"}
+				byOp[in.Op] = s
+			}
+			s.Count++
+		}
+	}
+	steps := make([]Step, 0, len(byOp))
+	for _, s := range byOp {
+		steps = append(steps, *s)
+	}
+	slices.SortFunc(steps, func(a, b Step) int { return strings.Compare(a.Op, b.Op) })
+	return steps
+}

@@ -1,0 +1,269 @@
+package xla
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+
+	"github.com/halo-xla/halo/xla/exec"
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// CompileOptions say how a program is compiled. The zero value is useful.
+type CompileOptions struct {
+	// AllowReference lets the reference evaluator run what the backend cannot; Report lists it.
+	AllowReference bool
+}
+
+// Executable is a compiled program. It is immutable.
+type Executable struct {
+	client    *Client
+	signature Signature
+	state     *execState
+	leak      runtime.Cleanup
+}
+
+// execState is shared with the clean-up that reports leaks.
+type execState struct {
+	client  *Client
+	program exec.Program
+	name    string
+	mu      sync.Mutex
+	running int
+	closed  bool
+	idle    sync.Cond
+}
+
+// Compile makes p ready to run. It fails if p cannot be read or is wrong, or, with errors.ErrUnsupported, if the backend
+// cannot run it: the sentence then names every op that it lacks.
+func (c *Client) Compile(ctx context.Context, p Program, o CompileOptions) (x *Executable, err error) {
+	defer guard(&err)
+	if err := c.open(); err != nil {
+		return nil, err
+	}
+	m, err := Read(p)
+	if err != nil {
+		return nil, wrap(err, InvalidArgument)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, wrap(err, Cancelled)
+	}
+	prog, err := c.backend.Compile(ctx, m, exec.Options{Handlers: c.options.Handlers, MemoryLimit: c.options.MemoryLimit})
+	if err != nil {
+		return nil, wrap(err, InvalidArgument)
+	}
+	return c.newExecutable(m, prog), nil
+}
+
+func (c *Client) newExecutable(m *hlo.Module, prog exec.Program) *Executable {
+	st := &execState{client: c, program: prog, name: m.Name}
+	st.idle.L = &st.mu
+	c.live.executables.Add(1)
+	x := &Executable{client: c, signature: SignatureOf(m), state: st}
+	x.leak = runtime.AddCleanup(x, func(st *execState) {
+		if st.close() {
+			st.client.warnLeak("executable " + st.name)
+		}
+	}, st)
+	return x
+}
+
+// Signature returns the program's parameters and results.
+func (x *Executable) Signature() Signature { return x.signature }
+
+// Report lists what runs what, one Step an op or kernel.
+func (x *Executable) Report() []exec.Step { return x.state.program.Report() }
+
+// Close waits for executions under way and frees the program. It always returns nil.
+func (x *Executable) Close() error {
+	if x.state.close() {
+		x.leak.Stop()
+	}
+	return nil
+}
+
+func (st *execState) close() bool {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	for st.running > 0 {
+		st.idle.Wait()
+	}
+	if st.closed {
+		return false
+	}
+	st.closed = true
+	st.program.Close()
+	st.client.live.executables.Add(-1)
+	return true
+}
+
+func (st *execState) begin() error {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if st.closed {
+		return errorf(Closed, "executable %s: %w", st.name, ErrClosed)
+	}
+	if err := st.client.begin(); err != nil {
+		return err
+	}
+	st.running++
+	return nil
+}
+
+func (st *execState) end() {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.running--
+	st.client.end()
+	st.idle.Broadcast()
+}
+
+// RunOptions say how a program runs once. The zero value is useful.
+type RunOptions struct {
+	// Seed seeds the generators of rng ops; equal seeds give equal results.
+	Seed uint64
+	// Donate lists the arguments that the execution may use up: their buffers are closed when it has begun.
+	Donate []int
+	// MaxSteps limits the instructions that the reference runs, loops counted; 0: no limit.
+	MaxSteps int64
+}
+
+// Execute runs the program. args are the arguments in the order of the parameters; the results are the elements of the
+// program's result tuple, or its one result. It fails if count, types or shapes differ from the signature, naming the
+// parameter, and with ctx's error when ctx ends.
+func (x *Executable) Execute(ctx context.Context, args ...*Buffer) ([]*Buffer, error) {
+	return x.ExecuteWith(ctx, RunOptions{}, args...)
+}
+
+// ExecuteWith is Execute with options.
+func (x *Executable) ExecuteWith(ctx context.Context, o RunOptions, args ...*Buffer) ([]*Buffer, error) {
+	out, err := x.run(ctx, o, [][]*Buffer{args}, 1, 1)
+	if err != nil {
+		return nil, err
+	}
+	return x.client.buffersOf(out[0]), nil
+}
+
+// ExecuteDevices runs the program on replicas x partitions devices at once: args[d] are the arguments of device d, in
+// replica-major order, and so are the results.
+func (x *Executable) ExecuteDevices(ctx context.Context, o RunOptions, replicas, partitions int, args [][]*Buffer) ([][]*Buffer, error) {
+	if replicas < 1 || partitions < 1 || len(args) != replicas*partitions {
+		return nil, errorf(InvalidArgument, "%d replicas of %d partitions: got %d lists of arguments, want %d", replicas, partitions,
+			len(args), replicas*partitions)
+	}
+	out, err := x.run(ctx, o, args, replicas, partitions)
+	if err != nil {
+		return nil, err
+	}
+	results := make([][]*Buffer, len(out))
+	for d, l := range out {
+		results[d] = x.client.buffersOf(l)
+	}
+	return results, nil
+}
+
+// ExecuteInto is ExecuteWith with the results copied into dst, one slice a result as Buffer.To takes it.
+func (x *Executable) ExecuteInto(ctx context.Context, o RunOptions, dst []any, args ...*Buffer) error {
+	if want := len(x.signature.Results); len(dst) != want {
+		return errorf(InvalidArgument, "got %d slices for results, want %d", len(dst), want)
+	}
+	out, err := x.run(ctx, o, [][]*Buffer{args}, 1, 1)
+	if err != nil {
+		return err
+	}
+	for i, l := range leaves(out[0]) {
+		if err := copyTo(dst[i], l); err != nil {
+			return errorf(InvalidArgument, "result %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// ExecuteNamed is ExecuteWith with arguments and results by the names of the signature.
+func (x *Executable) ExecuteNamed(ctx context.Context, o RunOptions, args map[string]*Buffer) (map[string]*Buffer, error) {
+	ordered, err := x.signature.order(args)
+	if err != nil {
+		return nil, err
+	}
+	out, err := x.ExecuteWith(ctx, o, ordered...)
+	if err != nil {
+		return nil, err
+	}
+	named := make(map[string]*Buffer, len(out))
+	for i, b := range out {
+		named[x.signature.Results[i].Name] = b
+	}
+	return named, nil
+}
+
+func (x *Executable) run(ctx context.Context, o RunOptions, args [][]*Buffer, r, p int) (out []*literal.Literal, err error) {
+	defer guard(&err)
+	if err := x.state.begin(); err != nil {
+		return nil, err
+	}
+	defer x.state.end()
+	values := make([][]*literal.Literal, len(args))
+	for d := range args {
+		if values[d], err = x.signature.check(args[d]); err != nil {
+			return nil, err
+		}
+	}
+	if err := donate(o.Donate, args); err != nil {
+		return nil, err
+	}
+	out, err = x.state.program.Run(ctx, values, exec.RunOptions{Seed: o.Seed, Replicas: r, Partitions: p, MaxSteps: o.MaxSteps})
+	runtime.KeepAlive(x)
+	return out, wrap(err, Failed)
+}
+
+func donate(which []int, args [][]*Buffer) error {
+	for _, list := range args {
+		for _, i := range which {
+			if i < 0 || i >= len(list) {
+				return errorf(InvalidArgument, "donated argument %d, want 0 to %d", i, len(list)-1)
+			}
+		}
+	}
+	for _, list := range args {
+		for _, i := range which {
+			list[i].Close()
+		}
+	}
+	return nil
+}
+
+// leaves returns the arrays and tokens of a result: those of a tuple in order, nested ones flattened.
+func leaves(l *literal.Literal) []*literal.Literal {
+	if !l.Shape().IsTuple() {
+		return []*literal.Literal{l}
+	}
+	var out []*literal.Literal
+	for _, e := range l.Elems() {
+		out = append(out, leaves(e)...)
+	}
+	return out
+}
+
+func (c *Client) buffersOf(l *literal.Literal) []*Buffer {
+	var out []*Buffer
+	for _, e := range leaves(l) {
+		out = append(out, c.newBuffer(e))
+	}
+	return out
+}
+
+var errNil = errors.New("buffer is nil")
+
+func leafShapes(s shape.Shape) []shape.Shape {
+	if !s.IsTuple() {
+		return []shape.Shape{s}
+	}
+	var out []shape.Shape
+	for _, e := range s.Elems {
+		out = append(out, leafShapes(e)...)
+	}
+	return out
+}

@@ -1,0 +1,122 @@
+package xla
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/stablehlo"
+)
+
+// Program is what Compile takes: the bytes of a file in any format that is understood, or a module.
+type Program struct {
+	// Name is the file's name, for error positions.
+	Name string
+	// Line is the line of the file on which Source begins; 0 means 1.
+	Line int
+	// Source is the program's text.
+	Source []byte
+	// Module is a module that was built or read already; Source is ignored then.
+	Module *hlo.Module
+}
+
+// Format is a form in which programs are written.
+type Format string
+
+// The formats.
+const (
+	HLOText   Format = "hlo"
+	MLIRText  Format = "mlir"
+	NoProgram Format = ""
+)
+
+// Detect returns the format of src by its content, NoProgram if it is none that is known.
+func Detect(src []byte) Format {
+	s := skipComments(src)
+	switch {
+	case bytes.IndexByte(src[:min(len(src), 512)], 0) >= 0:
+		return NoProgram
+	case hasWord(s, "HloModule"), hasWord(s, "ENTRY"), bytes.HasPrefix(s, []byte("%")) && !bytes.HasPrefix(s, []byte("%0")):
+		return HLOText
+	case len(s) == 0, strings.ContainsRune("#!\"{", rune(s[0])), hasWord(s, "module"), hasWord(s, "func.func"), hasWord(s, "builtin.module"):
+		return MLIRText
+	}
+	return NoProgram
+}
+
+func hasWord(s []byte, w string) bool { return bytes.HasPrefix(s, []byte(w)) }
+
+// skipComments drops leading white space and // and /* */ comments.
+func skipComments(s []byte) []byte {
+	for {
+		s = bytes.TrimLeft(s, " \t\r\n")
+		switch {
+		case bytes.HasPrefix(s, []byte("//")):
+			if _, rest, ok := bytes.Cut(s, []byte("\n")); ok {
+				s = rest
+			} else {
+				return nil
+			}
+		case bytes.HasPrefix(s, []byte("/*")):
+			if _, rest, ok := bytes.Cut(s, []byte("*/")); ok {
+				s = rest
+			} else {
+				return nil
+			}
+		default:
+			return s
+		}
+	}
+}
+
+// Read parses and verifies a program. A MLIR text must hold one module: Split cuts a file of several.
+func Read(p Program) (m *hlo.Module, err error) {
+	defer guard(&err)
+	if m, err = p.parse(); err == nil {
+		err = hlo.Verify(m)
+	}
+	if err != nil {
+		return nil, wrap(err, InvalidArgument)
+	}
+	return m, nil
+}
+
+func (p Program) parse() (*hlo.Module, error) {
+	if p.Module != nil {
+		return p.Module, nil
+	}
+	switch Detect(p.Source) {
+	case HLOText:
+		return hlo.Parse(p.Source, p.Name)
+	case MLIRText:
+		return p.importMLIR()
+	}
+	return nil, fmt.Errorf("%s:1:1: unknown kind of program, want HLO or StableHLO text: %w", p.Name, errors.ErrUnsupported)
+}
+
+func (p Program) importMLIR() (*hlo.Module, error) {
+	in, err := stablehlo.Parse(stablehlo.Text{File: p.Name, Line: max(p.Line, 1), Source: string(p.Source)})
+	switch {
+	case err != nil:
+		return nil, err
+	case in.Module != nil:
+		return in.Module, nil
+	}
+	b := hlo.NewBuilder("main") // a text without an entry: there is nothing to run
+	entry, err := b.Build(b.Tuple())
+	if err != nil {
+		return nil, err
+	}
+	return hlo.NewModule("", entry), nil
+}
+
+// Split cuts a MLIR text at its lines "// -----" into programs that keep their line numbers.
+func Split(p Program) []Program {
+	var out []Program
+	for _, t := range stablehlo.SplitChunks(p.Name, string(p.Source)) {
+		out = append(out, Program{Name: p.Name, Line: t.Line, Source: []byte(t.Source)})
+	}
+	return out
+}

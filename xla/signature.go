@@ -1,0 +1,106 @@
+package xla
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// Signature is what a program takes and gives.
+type Signature struct {
+	Parameters, Results []Value
+}
+
+// Value is a parameter or a result.
+type Value struct {
+	// Name is the producer's name for it, "arg0" or "result0" if it has none.
+	Name  string
+	Shape shape.Shape
+}
+
+// SignatureOf returns the signature of a module.
+func SignatureOf(m *hlo.Module) Signature {
+	var s Signature
+	for i, p := range m.Entry.Parameters {
+		name := p.Name
+		if name == "" {
+			name = fmt.Sprintf("arg%d", i)
+		}
+		s.Parameters = append(s.Parameters, Value{name, p.Shape})
+	}
+	for i, r := range leafShapes(m.Entry.Root.Shape) {
+		s.Results = append(s.Results, Value{fmt.Sprintf("result%d", i), r})
+	}
+	return s
+}
+
+// String returns the signature on one line: "(x f32[2,3]) -> (result0 f32[2])".
+func (s Signature) String() string {
+	return "(" + list(s.Parameters) + ") -> (" + list(s.Results) + ")"
+}
+
+func list(vs []Value) string {
+	parts := make([]string, len(vs))
+	for i, v := range vs {
+		parts[i] = v.Name + " " + v.Shape.String()
+	}
+	return strings.Join(parts, ", ")
+}
+
+// check returns the values of args, or names the parameter that does not get what it wants.
+func (s Signature) check(args []*Buffer) ([]*literal.Literal, error) {
+	if len(args) != len(s.Parameters) {
+		return nil, errorf(InvalidArgument, "got %d arguments, want %d: %s", len(args), len(s.Parameters), list(s.Parameters))
+	}
+	out := make([]*literal.Literal, len(args))
+	for i, b := range args {
+		p := s.Parameters[i]
+		if b == nil {
+			return nil, errorf(InvalidArgument, "argument %d (%s): %w, want %v", i, p.Name, errNil, p.Shape)
+		}
+		l, err := b.Literal()
+		if err != nil {
+			return nil, errorf(Closed, "argument %d (%s): %w", i, p.Name, err)
+		}
+		if !hlo.Fits(l.Shape(), p.Shape) {
+			return nil, errorf(InvalidArgument, "argument %d (%s): got %v, want %v", i, p.Name, l.Shape(), p.Shape)
+		}
+		out[i] = l
+	}
+	return out, nil
+}
+
+// order puts named arguments into the order of the parameters.
+func (s Signature) order(args map[string]*Buffer) ([]*Buffer, error) {
+	out := make([]*Buffer, len(s.Parameters))
+	left := len(args)
+	for i, p := range s.Parameters {
+		b, ok := args[p.Name]
+		if !ok {
+			return nil, errorf(InvalidArgument, "argument %q is missing, want %v", p.Name, p.Shape)
+		}
+		out[i] = b
+		left--
+	}
+	if left == 0 {
+		return out, nil
+	}
+	for name := range args {
+		if !s.has(name) {
+			return nil, errorf(InvalidArgument, "there is no parameter %q, want one of: %s", name, list(s.Parameters))
+		}
+	}
+	return out, nil
+}
+
+func (s Signature) has(name string) bool {
+	for _, p := range s.Parameters {
+		if p.Name == name {
+			return true
+		}
+	}
+	return false
+}

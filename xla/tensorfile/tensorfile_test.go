@@ -1,0 +1,113 @@
+package tensorfile
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/halo-xla/halo/xla/literal"
+)
+
+// file makes the bytes of a safetensors file.
+func file(header string, data []byte) []byte {
+	return append(append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...), data...)
+}
+
+func TestSafetensors(t *testing.T) {
+	header := `{"b":{"dtype":"F32","shape":[2],"data_offsets":[2,10]},"a":{"dtype":"I16","shape":[],"data_offsets":[0,2]},"__metadata__":{"k":"v"}}  `
+	arrays, err := parseSafetensors(file(header, []byte{5, 0, 0, 0, 128, 63, 0, 0, 0, 64}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := []string{arrays[0].Name, fmt.Sprint(arrays[0].Value), arrays[1].Name, fmt.Sprint(arrays[1].Value)}
+	want := []string{"a", "s16[] 5", "b", "f32[2] {1, 2}"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestSafetensorsRefuses(t *testing.T) {
+	entry := func(dtype, shape string, from, to int) string {
+		return fmt.Sprintf(`{"x":{"dtype":%q,"shape":%s,"data_offsets":[%d,%d]}}`, dtype, shape, from, to)
+	}
+	eight := make([]byte, 8)
+	cases := map[string]struct {
+		file  []byte
+		words string
+	}{
+		"short":            {[]byte{1, 2}, "want the 8"},
+		"long header":      {file("{}", nil)[:9], "header of 2 bytes, want at most 1"},
+		"no object":        {file("[]", nil), "want a JSON object"},
+		"unknown type":     {file(entry("X9", "[2]", 0, 8), eight), `element type "X9"`},
+		"size and bytes":   {file(entry("F32", "[3]", 0, 8), eight), "f32[3] in 8 bytes"},
+		"overflow":         {file(entry("F32", "[4611686018427387904,8]", 0, 8), eight), "in 8 bytes"},
+		"negative":         {file(entry("F32", "[-2]", 0, 8), eight), "in 8 bytes"},
+		"past the end":     {file(entry("F32", "[4]", 0, 16), eight), "bytes 0 to 16"},
+		"hole":             {file(entry("F32", "[1]", 4, 8), eight), "want them to start at 0"},
+		"rest":             {file(entry("F32", "[1]", 0, 4), eight), "the arrays end at byte 4"},
+		"twice":            {file(`{"x":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},"x":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}}`, nil), "stands twice"},
+		"after the object": {file("{} x", nil), "after the object"},
+	}
+	for name, tc := range cases {
+		if _, err := parseSafetensors(tc.file); err == nil || !strings.Contains(err.Error(), tc.words) {
+			t.Errorf("%s: got %v, want %q", name, err, tc.words)
+		}
+	}
+}
+
+func TestNPZRoundTrip(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.npz")
+	a, err := literal.FromSlice([]int32{1, 2, 3, 4}, 2, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := literal.Scalar(2.5)
+	if err := WriteNPZ(path, []string{"a", "b"}, []*literal.Literal{a, b}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != 2 || got[0].Name != "a" || !slices.Equal(got[0].Value.Bytes(), a.Bytes()) || got[1].Value.Wide().F[0] != 2.5 {
+		t.Errorf("got %v, want a and b", got)
+	}
+}
+
+func TestUnknownFile(t *testing.T) {
+	if _, err := Read("x.pickle"); err == nil || IsData("x.pickle") {
+		t.Errorf("got %v, want an error", err)
+	}
+	if _, err := Read(filepath.Join(t.TempDir(), "absent.npy")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v, want that the file does not exist", err)
+	}
+}
+
+func FuzzSafetensors(f *testing.F) {
+	f.Add(file(`{"x":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}}`, []byte{1, 2}))
+	f.Add(file(`{"__metadata__":{}}`, nil))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		arrays, err := parseSafetensors(b)
+		if err != nil {
+			return
+		}
+		total := 0
+		for _, a := range arrays {
+			total += len(a.Value.Bytes())
+		}
+		if total > len(b) {
+			t.Errorf("%d bytes of arrays from a file of %d", total, len(b))
+		}
+	})
+}
+
+func Example() {
+	arrays, err := parseSafetensors(file(`{"bias":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`, []byte{0, 0, 0, 63}))
+	fmt.Println(arrays[0].Name, arrays[0].Value, err)
+	// Output: bias f32[1] {0.5} <nil>
+}
