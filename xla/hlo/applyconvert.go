@@ -185,6 +185,12 @@ func mantissaBits(t shape.ElementType) (int, bool) {
 		return 23, true
 	case shape.F64:
 		return 52, true
+	case shape.F8E5M2:
+		return 2, true
+	case shape.F8E4M3:
+		return 3, true
+	case shape.F8E3M4:
+		return 4, true
 	}
 	return 0, false
 }

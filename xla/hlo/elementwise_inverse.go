@@ -163,6 +163,9 @@ func complexPower(z, w complex128) complex128 {
 	case !finite(z) || !finite(w) || z == 0:
 		return cmplx.Pow(z, w)
 	}
+	if n := real(w); imag(w) == 0 && n == math.Trunc(n) && math.Abs(n) <= 16 && moderate(z) {
+		return wholePower(z, int(n))
+	}
 	l := cddLog(z)
 	u, v := dd{real(w), 0}, dd{imag(w), 0}
 	p := cdd{ddSub(ddMul(l.re, u), ddMul(l.im, v)), ddAdd(ddMul(l.re, v), ddMul(l.im, u))}
@@ -173,6 +176,26 @@ func complexPower(z, w complex128) complex128 {
 		p.re = dd{clampExponent(p.re.hi), 0}
 	}
 	return scaled(cddExp(p))
+}
+
+// moderate reports whether the 16th power of |z| and of 1/|z| are far from over- and underflow.
+func moderate(z complex128) bool {
+	m := max(math.Abs(real(z)), math.Abs(imag(z)))
+	return m > 0x1p-40 && m < 0x1p40
+}
+
+// wholePower is the product of n factors z, of 1/z for negative n: exact where that is, unlike exp(n log z).
+func wholePower(z complex128, n int) complex128 {
+	x, y := dd{real(z), 0}, dd{imag(z), 0}
+	p := cdd{dd{1, 0}, dd{}}
+	for range max(n, -n) {
+		p = cdd{ddSub(ddMul(p.re, x), ddMul(p.im, y)), ddAdd(ddMul(p.re, y), ddMul(p.im, x))}
+	}
+	if n < 0 {
+		d := ddAdd(ddMul(p.re, p.re), ddMul(p.im, p.im))
+		p = cdd{ddDiv(p.re, d), ddDiv(ddNeg(p.im), d)}
+	}
+	return p.value()
 }
 
 // complexCbrt is the principal third root.

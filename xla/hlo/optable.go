@@ -118,7 +118,7 @@ func init() {
 		ReplicaId:              {Name: "replica-id", MLIR: "stablehlo.replica_id", Infer: inferReplicaID, Eval: evalReplicaID, Spec: "stablehlo#replica_id"},
 		Reshape:                {Name: "reshape", MLIR: "stablehlo.reshape", Operands: "operand", Attrs: attrs[ReshapeAttrs], Infer: inferReshape, Eval: evalReshape, Spec: "stablehlo#reshape"},
 		Reverse:                {Name: "reverse", MLIR: "stablehlo.reverse", Operands: "operand", Attrs: attrs[ReverseAttrs], Infer: inferReverse, Eval: evalReverse, Spec: "stablehlo#reverse"},
-		Rng:                    {Name: "rng", MLIR: "stablehlo.rng", Operands: "a b", Attrs: attrs[RngAttrs], Infer: inferRng, Eval: evalRng, Traits: SideEffect, Spec: "stablehlo#rng"},
+		Rng:                    {Name: "rng", MLIR: "stablehlo.rng", Operands: "a b...", Attrs: attrs[RngAttrs], Infer: inferRng, Eval: evalRng, Traits: SideEffect, Spec: "stablehlo#rng"},
 		RngBitGenerator:        {Name: "rng-bit-generator", MLIR: "stablehlo.rng_bit_generator", Operands: "initial_state", Attrs: attrs[RngBitGeneratorAttrs], Infer: inferRngBitGenerator, Eval: evalRngBitGenerator, Spec: "stablehlo#rng_bit_generator"},
 		RngGetAndUpdateState:   {Name: "rng-get-and-update-state", Attrs: attrs[RngGetAndUpdateStateAttrs], Infer: inferRngGetAndUpdateState, Eval: evalRngGetAndUpdateState, Traits: SideEffect},
 		RoundNearestAfz:        {Name: "round-nearest-afz", MLIR: "stablehlo.round_nearest_afz", Operands: "operand", Scalar: &scalarRoundNearestAfz, Traits: Elementwise, Spec: "stablehlo#round_nearest_afz"},

@@ -1,0 +1,253 @@
+package hlo
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// inferConvert is told the element type; row 71.
+func inferConvert(in *Instruction) (shape.Shape, error) {
+	return convertedShape(in)
+}
+
+// convertedShape is operand 0's shape with the element type that in is told.
+func convertedShape(in *Instruction) (shape.Shape, error) {
+	if err := checkArrays(in); err != nil {
+		return poison, err
+	}
+	s, t := in.Operands[0].Shape, in.Shape.Type
+	if !t.IsArray() {
+		return poison, fmt.Errorf("result: got %v, want an array", in.Shape)
+	}
+	return s.WithType(t), nil // C1
+}
+
+func evalConvert(_ *Evaluator, in *Instruction, args []*literal.Literal) (*literal.Literal, error) {
+	return literal.Convert(args[0], in.Shape.Type)
+}
+
+// inferBitcastConvert is told the element type; the dimensions follow. Row 72.
+func inferBitcastConvert(in *Instruction) (shape.Shape, error) {
+	if err := checkArrays(in); err != nil {
+		return poison, err
+	}
+	s, t := in.Operands[0].Shape.WithoutLayout(), in.Shape.Type
+	switch {
+	case !t.IsArray():
+		return poison, fmt.Errorf("result: got %v, want an array", in.Shape)
+	case s.Type.IsComplex() != t.IsComplex(): // C2
+		return poison, fmt.Errorf("%v to %v: complex numbers convert only to complex numbers", s.Type, t)
+	case s.Type.Bits() == t.Bits():
+		return s.WithType(t), nil
+	case t.IsComplex() || s.Type.Bits()%t.Bits() != 0 && t.Bits()%s.Type.Bits() != 0: // C1
+		return poison, fmt.Errorf("%v of %d bits to %v of %d bits: neither width divides the other",
+			s.Type, s.Type.Bits(), t, t.Bits())
+	case s.Type.Bits() > t.Bits():
+		out := newDimList(t, s.Rank()+1)
+		for d := range s.Dims {
+			out.addOf(s, int64(d))
+		}
+		out.add(int64(s.Type.Bits()/t.Bits()), false)
+		return out.shape(), nil
+	}
+	k, last := int64(t.Bits()/s.Type.Bits()), s.Rank()-1
+	if last < 0 || s.Dims[last] != k && s.Dims[last] != shape.Unbounded || s.IsDynamicDim(last) && s.Dims[last] == k {
+		return poison, fmt.Errorf("%v to %v: want a last dimension of size %d, which it takes to fill an element", s, t, k)
+	}
+	out := shape.Shape{Type: t, Dims: s.Dims[:last]}
+	if s.Dynamic != nil {
+		out.Dynamic = s.Dynamic[:last]
+	}
+	return out, nil
+}
+
+func evalBitcastConvert(_ *Evaluator, in *Instruction, args []*literal.Literal) (*literal.Literal, error) {
+	l, s := args[0], shape.Array(in.Shape.Type, in.Shape.Dims...)
+	from, to := l.Shape().Type, s.Type
+	if from.Bits()%8 == 0 && to.Bits()%8 == 0 && to != shape.Pred {
+		return l.WithShape(s)
+	}
+	return literal.FromBytes(s, repack(l.Bytes(), from, to))
+}
+
+// repack cuts the bits of elements of one type, one element in as many bytes as it takes, into elements of another; the
+// first element has the lowest bits.
+func repack(data []byte, from, to shape.ElementType) []byte {
+	var out []byte
+	var acc, have uint64
+	for i := 0; i < len(data); i++ {
+		width := uint64(min(from.Bits(), 8)) // wider types give their bytes one by one
+		acc |= uint64(data[i]) & (1<<width - 1) << have
+		for have += width; have >= uint64(min(to.Bits(), 8)); {
+			w := uint(min(to.Bits(), 8))
+			out = append(out, storedByte(byte(acc&(1<<w-1)), to))
+			acc >>= w
+			have -= uint64(w)
+		}
+	}
+	return out
+}
+
+// storedByte is how a literal stores the low bits of an element of at most 8 bits: signed ones extended, predicates as 0
+// or 1.
+func storedByte(v byte, t shape.ElementType) byte {
+	switch {
+	case t == shape.Pred:
+		return byte(boolCell(v != 0).I)
+	case t.IsSigned() && t.Bits() < 8:
+		up := 8 - t.Bits()
+		return byte(int8(v<<up) >> up)
+	}
+	return v
+}
+
+// inferBitcast is told its shape, whose array takes as many bytes as the operand's; layouts count.
+func inferBitcast(in *Instruction) (shape.Shape, error) {
+	if err := checkArrays(in); err != nil {
+		return poison, err
+	}
+	from, err := in.Operands[0].Shape.ByteSize()
+	if err != nil {
+		return poison, err
+	}
+	to, err := in.Shape.ByteSize()
+	if err != nil {
+		return poison, err
+	}
+	if from != to {
+		return poison, fmt.Errorf("result %v takes %d bytes, operand %v takes %d",
+			in.Shape, to, in.Operands[0].Shape, from)
+	}
+	return in.Shape, nil
+}
+
+// evalBitcast reads the operand's bytes, in its layout, as the result's in the result's.
+func evalBitcast(_ *Evaluator, in *Instruction, args []*literal.Literal) (*literal.Literal, error) {
+	l := args[0]
+	if y := in.Operands[0].Shape.Layout; y != nil {
+		var err error
+		if l, err = l.Relayout(y); err != nil {
+			return nil, err
+		}
+	}
+	out, err := literal.FromBytes(in.Shape, l.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	out = out.RowMajor()
+	return literal.FromBytes(in.Shape.WithoutLayout(), out.Bytes())
+}
+
+// inferReducePrecision: row 103.
+func inferReducePrecision(in *Instruction) (shape.Shape, error) {
+	if err := checkClass(in, 0, shape.FloatClass); err != nil {
+		return poison, err
+	}
+	a := in.Attrs.(*ReducePrecisionAttrs)
+	s := in.Operands[0].Shape.WithoutLayout()
+	if a.ExponentBits < 1 { // C2
+		return poison, fmt.Errorf("exponent_bits: got %d, want at least 1", a.ExponentBits)
+	}
+	if a.MantissaBits < 0 { // C3
+		return poison, fmt.Errorf("mantissa_bits: got %d, want at least 0", a.MantissaBits)
+	}
+	if _, ok := mantissaBits(s.Type); !ok {
+		return poison, fmt.Errorf("element type %v is not supported, want an IEEE format", s.Type)
+	}
+	return s, nil // C1
+}
+
+func evalReducePrecision(_ *Evaluator, in *Instruction, args []*literal.Literal) (*literal.Literal, error) {
+	a, t := in.Attrs.(*ReducePrecisionAttrs), in.Shape.Type
+	man, _ := mantissaBits(t)
+	exp2, man2 := int(min(a.ExponentBits, 64)), int(min(a.MantissaBits, 64))
+	out := args[0].Clone()
+	data, size := out.Bytes(), t.Bytes()
+	for i := 0; i < len(data); i += size {
+		putBits(data[i:i+size], reducePrecision(getBits(data[i:i+size]), t.Bits(), man, exp2, man2))
+	}
+	return out, nil
+}
+
+// getBits and putBits read and write a little-endian element.
+func getBits(b []byte) uint64 {
+	var v uint64
+	for i := len(b) - 1; i >= 0; i-- {
+		v = v<<8 | uint64(b[i])
+	}
+	return v
+}
+
+func putBits(b []byte, v uint64) {
+	for i := range b {
+		b[i] = byte(v)
+		v >>= 8
+	}
+}
+
+// inferStochasticConvert is told the element type; random has unsigned integers as wide as operand's elements.
+func inferStochasticConvert(in *Instruction) (shape.Shape, error) {
+	if err := checkClass(in, 0, shape.FloatClass); err != nil {
+		return poison, err
+	}
+	if err := checkClass(in, 1, shape.UnsignedClass); err != nil {
+		return poison, err
+	}
+	t, r := in.Operands[0].Shape.Type, in.Operands[1].Shape.Type
+	if t.Bits() != r.Bits() {
+		return poison, fmt.Errorf("random is %v, want as many bits as %v has", r, t)
+	}
+	if to := in.Shape.Type; !to.IsInteger() && !to.IsFloat() {
+		return poison, fmt.Errorf("result: got %v, want elements that are integers or floating point", in.Shape)
+	}
+	if _, err := sameDims(in); err != nil {
+		return poison, err
+	}
+	return convertedShape(in)
+}
+
+// evalStochasticConvert rounds away from 0 if the random bits, as a fraction of 1, are below the fraction that rounding
+// towards 0 drops.
+func evalStochasticConvert(e *Evaluator, in *Instruction, args []*literal.Literal) (*literal.Literal, error) {
+	x, r := args[0].Wide(), args[1].Wide()
+	to, width := in.Shape.Type, args[1].Shape().Type.Bits()
+	out := literal.MakeWide(shape.FloatClass, len(x.F))
+	for i, v := range x.F {
+		out.F[i] = stochastic(v, math.Ldexp(float64(r.U[i]), -width), to)
+		if err := e.poll(i); err != nil {
+			return nil, err
+		}
+	}
+	s := args[0].Shape().WithType(to)
+	return literal.FromWide(s, literal.ConvertWide(out, shape.F64, to)), nil
+}
+
+// stochastic rounds v to one of its two neighbours in t; u in [0, 1) decides.
+func stochastic(v, u float64, t shape.ElementType) float64 {
+	a := math.Abs(v)
+	if v != v || math.IsInf(v, 0) {
+		return v
+	}
+	low, high := math.Floor(a), math.Floor(a)+1
+	if t.IsFloat() {
+		low, high = floatNeighbours(a, t)
+	}
+	if a > low && u < (a-low)/(high-low) {
+		low = high
+	}
+	return math.Copysign(low, v)
+}
+
+// floatNeighbours returns the values of t next to a, which is not negative, below or at it and above it.
+func floatNeighbours(a float64, t shape.ElementType) (low, high float64) {
+	bits := t.FromFloat64(a)
+	low = t.ToFloat64(bits)
+	if low > a && bits > 0 {
+		bits--
+		low = t.ToFloat64(bits)
+	}
+	return low, t.ToFloat64(bits + 1)
+}

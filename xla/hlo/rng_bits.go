@@ -1,0 +1,144 @@
+package hlo
+
+import (
+	"math/bits"
+
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// Law of this file: Salmon et al., Random123, and the layout of bits that XLA fixed; row 112 and its section 7.
+
+// threeFry is ThreeFry2x32 with 20 rounds.
+func threeFry(key, counter uint64) (x0, x1 uint32) {
+	k0, k1 := uint32(key), uint32(key>>32)
+	ks := [3]uint32{k0, k1, 0x1BD11BDA ^ k0 ^ k1}
+	rotations := [2][4]int{{13, 15, 26, 6}, {17, 29, 16, 24}}
+	x0, x1 = uint32(counter)+ks[0], uint32(counter>>32)+ks[1]
+	for g := range 5 {
+		for _, r := range rotations[g%2] {
+			x0 += x1
+			x1 = bits.RotateLeft32(x1, r) ^ x0
+		}
+		x0 += ks[(g+1)%3]
+		x1 += ks[(g+2)%3] + uint32(g) + 1
+	}
+	return x0, x1
+}
+
+// philox is Philox4x32 with 10 rounds.
+func philox(key, low, high uint64) [4]uint32 {
+	k0, k1 := uint32(key), uint32(key>>32)
+	c := [4]uint32{uint32(low), uint32(low >> 32), uint32(high), uint32(high >> 32)}
+	for range 10 {
+		h0, l0 := bits.Mul32(c[0], 0xD2511F53)
+		h1, l1 := bits.Mul32(c[2], 0xCD9E8D57)
+		c = [4]uint32{h1 ^ c[1] ^ k0, l1, h0 ^ c[3] ^ k1, l0}
+		k0 += 0x9E3779B9
+		k1 += 0xBB67AE85
+	}
+	return c
+}
+
+// threeFryBits fills out with the bits of elements of width bits of an array of the given sizes, and returns how far the
+// counter moves.
+func threeFryBits(e *Evaluator, key, counter uint64, width int, dims []int64, out []uint64) (uint64, error) {
+	if width == 64 {
+		for i := range out {
+			x0, x1 := threeFry(key, counter+uint64(i))
+			out[i] = uint64(x0) | uint64(x1)<<32
+			if err := e.poll(i); err != nil {
+				return 0, err
+			}
+		}
+		return uint64(len(out)), nil
+	}
+	if len(dims) == 0 {
+		x0, _ := threeFry(key, counter)
+		out[0] = uint64(x0)
+		return 1, nil
+	}
+	if len(out) == 0 {
+		return 0, nil
+	}
+	return threeFryPairs(e, key, counter, dims, out)
+}
+
+// threeFryPairs makes 32-bit elements: the two words of a block are neighbours along one dimension.
+func threeFryPairs(e *Evaluator, key, counter uint64, dims []int64, out []uint64) (uint64, error) {
+	split := splitDim(dims)
+	inner := int64(1)
+	for _, n := range dims[split+1:] {
+		inner *= n
+	}
+	size := dims[split]
+	half := (size + 1) / 2
+	blocks := int64(len(out)) / size * half
+	for b := range blocks {
+		x0, x1 := threeFry(key, counter+uint64(b))
+		in, j, outer := b%inner, b/inner%half, b/inner/half
+		at := (outer*size+2*j)*inner + in
+		out[at] = uint64(x0)
+		if 2*j+1 < size {
+			out[at+inner] = uint64(x1)
+		}
+		if err := e.poll(int(b)); err != nil {
+			return 0, err
+		}
+	}
+	return uint64(blocks), nil
+}
+
+// splitDim returns the first dimension of even size, or else the first of the largest.
+func splitDim(dims []int64) int {
+	largest := 0
+	for d, n := range dims {
+		if n%2 == 0 {
+			return d
+		}
+		if n > dims[largest] {
+			largest = d
+		}
+	}
+	return largest
+}
+
+// philoxBits fills out with the bits of elements of width bits and returns the 128-bit counter after them.
+func philoxBits(e *Evaluator, key, low, high uint64, width int, out []uint64) (newLow, newHigh uint64, err error) {
+	per := 4 // elements in a block
+	if width == 64 {
+		per = 2
+	}
+	for i := 0; i < len(out); i += per {
+		c := philox(key, low, high)
+		for k := 0; k < per && i+k < len(out); k++ {
+			if width == 64 {
+				out[i+k] = uint64(c[2*k]) | uint64(c[2*k+1])<<32
+			} else {
+				out[i+k] = uint64(c[k])
+			}
+		}
+		var carry uint64
+		low, carry = bits.Add64(low, 1, 0)
+		high += carry
+		if err := e.poll(i / per); err != nil {
+			return 0, 0, err
+		}
+	}
+	return low, high, nil
+}
+
+// generateBits runs a generator: it returns the bits of each element, in their low end, and the new state.
+func generateBits(e *Evaluator, a RandomAlgorithm, state []uint64, s shape.Shape) (out, newState []uint64, err error) {
+	out = make([]uint64, s.Size())
+	width := s.Type.Bits()
+	if a == RngThreeFry {
+		n, err := threeFryBits(e, state[0], state[1], width, s.Dims, out)
+		return out, []uint64{state[0], state[1] + n}, err
+	}
+	high := state[0] // a state of two words has no room for the upper half of the counter
+	if len(state) == 3 {
+		high = state[2]
+	}
+	low, high, err := philoxBits(e, state[0], state[1], high, width, out)
+	return out, []uint64{state[0], low, high}[:len(state)], err
+}

@@ -1,3 +1,0 @@
-package hlo
-
-type rngState struct{}
