@@ -178,19 +178,21 @@ func dotRow[T number](out, x, r []T) {
 }
 
 // axpyRows adds to out the sum of the rows of r, one for each element of x, times these elements.
-func axpyRows[T number](out, x, r []T) {
+func axpyRows[T number](out, x, r []T) { axpyStrided(out, x, r, len(out)) }
+
+// axpyStrided is axpyRows with rows that are stride elements apart.
+func axpyStrided[T number](out, x, r []T, stride int) {
 	n := len(out)
-	for len(x) >= 4 {
+	for len(x) > 4 {
 		x0, x1, x2, x3 := x[0], x[1], x[2], x[3]
-		r0, r1, r2, r3 := r[:n], r[n:2*n], r[2*n:3*n], r[3*n:4*n]
-		r1, r2, r3 = r1[:len(r0)], r2[:len(r0)], r3[:len(r0)]
-		for j, v := range r0 {
-			out[j] = out[j] + x0*v + x1*r1[j] + x2*r2[j] + x3*r3[j]
+		r0, r1, r2, r3 := r[:n], r[stride:][:n], r[2*stride:][:n], r[3*stride:][:n]
+		for j := range out {
+			out[j] = out[j] + x0*r0[j] + x1*r1[j] + x2*r2[j] + x3*r3[j]
 		}
-		x, r = x[4:], r[4*n:]
+		x, r = x[4:], r[4*stride:]
 	}
 	for i, v := range x {
-		for j, w := range r[i*n : (i+1)*n] {
+		for j, w := range r[i*stride:][:n] {
 			out[j] += v * w
 		}
 	}

@@ -170,7 +170,7 @@ func TestView(t *testing.T) {
 	if v, err := View[bool](bad); err == nil {
 		t.Errorf("pred of 2: got %v", v)
 	}
-	odd, _ := FromBytes(shape.Array(shape.S64, 1), make([]byte, 9)[1:])
+	odd, _ := FromBytes(shape.Array(shape.S64, 1), asBytes(make([]int64, 2))[1:9])
 	if v, err := View[int64](odd); err == nil {
 		t.Errorf("not aligned: got %v", v)
 	}

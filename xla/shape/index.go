@@ -31,6 +31,9 @@ func NewIndexer(s Shape) (*Indexer, error) {
 	if !s.IsArray() || s.HasUnbounded() {
 		return nil, fmt.Errorf("shape %s has no position for its elements, want an array of known size", s)
 	}
+	if _, ok := s.CheckedSize(); !ok {
+		return nil, fmt.Errorf("shape %s: the number of elements overflows", s)
+	}
 	l := s.Layout
 	if l == nil {
 		l = DefaultLayout(s.Rank())
