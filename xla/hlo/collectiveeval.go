@@ -279,8 +279,8 @@ func evalAllToAll(e *Evaluator, in *Instruction, args []*literal.Literal) (*lite
 	return results(out), nil
 }
 
-// rootPlaces returns which member is the root for each of n operands, by place in the group, and the operands without the
-// roots.
+// rootPlaces returns which member is the root for each of n operands, by place in the group, and the operands without
+// the roots.
 func rootPlaces(args []*literal.Literal, dynamic bool, size int) ([]int, []*literal.Literal, error) {
 	if !dynamic {
 		return make([]int, len(args)), args, nil

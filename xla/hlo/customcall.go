@@ -1,6 +1,12 @@
 package hlo
 
-import "github.com/halo-xla/halo/xla/shape"
+import (
+	"errors"
+	"fmt"
+
+	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/shape"
+)
 
 // CustomCallAttrs: row 90. The backend_config is among the common attributes.
 type CustomCallAttrs struct {
@@ -55,4 +61,82 @@ const (
 var apiVersionNames = names{
 	"API_VERSION_UNSPECIFIED", "API_VERSION_ORIGINAL", "API_VERSION_STATUS_RETURNING",
 	"API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_TYPED_FFI",
+}
+
+func inferCustomCall(in *Instruction) (shape.Shape, error) {
+	a := in.Attrs.(*CustomCallAttrs)
+	if a.Target == "" {
+		return poison, fmt.Errorf("custom_call_target is empty")
+	}
+	if int(a.APIVersion) >= len(apiVersionNames) { // row 90
+		return poison, fmt.Errorf("api_version is %d, want 0 to %d", a.APIVersion, len(apiVersionNames)-1)
+	}
+	if a.OperandLayouts != nil {
+		if len(a.OperandLayouts) != len(in.Operands) {
+			return poison, fmt.Errorf("got %d operand layouts, want %d", len(a.OperandLayouts), len(in.Operands))
+		}
+		for i, s := range a.OperandLayouts {
+			if !agrees(s, in.Operands[i].Shape) {
+				return poison, fmt.Errorf("layout of operand %d is for %v, want %v", i, s, in.Operands[i].Shape)
+			}
+		}
+	}
+	if a.Target == runParallel {
+		if _, err := newParallel(in); err != nil {
+			return poison, err
+		}
+	}
+	return told(in)
+}
+
+// evalCustomCall calls the handler of the target, or what this package knows of it. Operands are in row-major order, the
+// result may have any layout. A handler that panics fails.
+func evalCustomCall(e *Evaluator, in *Instruction, args []*literal.Literal) (*literal.Literal, error) {
+	target := in.Attrs.(*CustomCallAttrs).Target
+	var out *literal.Literal
+	var err error
+	if h, ok := lookup(e.Handlers, target); ok {
+		out, err = e.handle(h, in, args)
+	} else if b, ok := builtins[target]; ok && (b.fits == nil || b.fits(in)) {
+		out, err = b.eval(e, in, args)
+	} else {
+		err = unsupportedTarget(target)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !Fits(out.Shape(), in.Shape) {
+		return nil, fmt.Errorf("custom call %q returned %v, want %v", target, out.Shape(), in.Shape)
+	}
+	return out.RowMajor(), nil
+}
+
+func unsupportedTarget(target string) error {
+	return fmt.Errorf("custom call %q: no function is registered for this target, give one in Handlers: %w",
+		target, errors.ErrUnsupported)
+}
+
+func lookup(h Handlers, target string) (Handler, bool) {
+	if h == nil {
+		return nil, false
+	}
+	return h.Lookup(target)
+}
+
+// handle calls a handler and makes an error of its panic.
+func (e *Evaluator) handle(h Handler, in *Instruction, args []*literal.Literal) (out *literal.Literal, err error) {
+	target := in.Attrs.(*CustomCallAttrs).Target
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("custom call %q panicked: %v", target, p)
+		}
+	}()
+	out, err = h(e.ctx, in, args)
+	if err != nil {
+		return nil, fmt.Errorf("custom call %q: %w", target, err)
+	}
+	if out == nil {
+		return nil, fmt.Errorf("custom call %q returned nothing", target)
+	}
+	return out, nil
 }

@@ -42,6 +42,8 @@ func (c *ctx) common(op *Op, in *hlo.Instruction) error {
 			common.Frontend = append(common.Frontend, frontend(a.Value)...)
 		case "backend_config", "mhlo.backend_config":
 			setBackendConfig(&common, a.Value)
+		case "error_message", "rng_algorithm", "mhlo.attributes": // what some custom calls say besides
+			common.Frontend = append(common.Frontend, hlo.KeyValue{Key: a.Name, Value: plainText(a.Value)})
 		case "sdy.sharding":
 			common.Frontend = append(common.Frontend, hlo.KeyValue{Key: "xla.sdy.sharding", Value: AttrString(a.Value)})
 		}
@@ -54,6 +56,14 @@ func (c *ctx) common(op *Op, in *hlo.Instruction) error {
 	}
 	in.Common = &common
 	return nil
+}
+
+// plainText returns a string as it is and any other attribute as MLIR writes it.
+func plainText(a Attr) string {
+	if s, ok := a.(StringAttr); ok {
+		return string(s)
+	}
+	return AttrString(a)
 }
 
 // setBackendConfig keeps a dictionary if there is one, else a string that is not empty.

@@ -1,0 +1,55 @@
+package hlo
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Unsupported returns nil if every op and custom call of m can be evaluated with handlers, which may be nil. Otherwise
+// the error, an errors.ErrUnsupported, is one sentence that names each of them once, with the place of the first.
+func Unsupported(m *Module, handlers Handlers) error {
+	var names []string
+	count := map[string]int{}
+	first := map[string]*Instruction{}
+	for _, c := range m.Computations {
+		for _, in := range c.Instructions {
+			name := lacking(in, handlers)
+			if name == "" {
+				continue
+			}
+			if count[name]++; count[name] == 1 {
+				names, first[name] = append(names, name), in
+			}
+		}
+	}
+	if names == nil {
+		return nil
+	}
+	parts := make([]string, len(names))
+	for i, n := range names {
+		parts[i] = n
+		if p := first[n].Pos.String(); p != "" {
+			parts[i] += " at " + p
+		}
+		if count[n] > 1 {
+			parts[i] += fmt.Sprintf(" and %d more", count[n]-1)
+		}
+	}
+	return fmt.Errorf("no function is registered for %s: %w", strings.Join(parts, ", "), errors.ErrUnsupported)
+}
+
+// lacking names the custom call that in is if nobody serves it.
+func lacking(in *Instruction, handlers Handlers) string {
+	a, ok := in.Attrs.(*CustomCallAttrs)
+	if !ok {
+		return ""
+	}
+	if _, ok := lookup(handlers, a.Target); ok {
+		return ""
+	}
+	if b, ok := builtins[a.Target]; ok && (b.fits == nil || b.fits(in)) {
+		return ""
+	}
+	return fmt.Sprintf("the custom call %q", a.Target)
+}
