@@ -153,7 +153,9 @@ func (p *parser) aliases(c *ModuleConfig) error {
 			c.Alias = append(c.Alias, a)
 			return err
 		}
-		p.pos++
+		if err := p.need("("); err != nil {
+			return err
+		}
 		if a.ParameterIndex, err = p.parameterIndex(); err != nil {
 			return err
 		}

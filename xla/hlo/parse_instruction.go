@@ -273,7 +273,7 @@ func (d *draft) operand() (*Instruction, error) {
 
 // readAttributes reads ", name=value" as often as it stands there, then gives each to its field.
 func (d *draft) readAttributes() error {
-	for d.take(",") {
+	for d.atAttribute() {
 		d.space()
 		a := attrText{nameAt: d.pos}
 		if a.name = d.word(); a.name == "" {
@@ -287,7 +287,9 @@ func (d *draft) readAttributes() error {
 		if err := d.need("="); err != nil {
 			return err
 		}
-		d.space()
+		if a.name != "padding" { // a scalar's is empty
+			d.space()
+		}
 		a.at = d.pos
 		var err error
 		if a.text, err = d.attributeValue(a.name); err != nil {
@@ -296,6 +298,22 @@ func (d *draft) readAttributes() error {
 		d.given = append(d.given, a)
 	}
 	return d.setAttributes()
+}
+
+// atAttribute takes the comma before an attribute. After an instruction in place of an operand the comma may belong to
+// the operands around it.
+func (d *draft) atAttribute() bool {
+	start := d.pos
+	if !d.take(",") {
+		return false
+	}
+	name := d.pos
+	if d.name == "" && (d.word() == "" || !d.take("=")) {
+		d.pos = start
+		return false
+	}
+	d.pos = name
+	return true
 }
 
 // attributeValue reads the text of a value. The one that has a space outside brackets is a literal, "f32[2] {1,2}".

@@ -272,7 +272,7 @@ func (p *printer) instruction(in *Instruction) {
 	}
 	p.string(")")
 	for _, f := range fields {
-		if f.Name != "" && f.When != Operand && f.printed() {
+		if f.Name != "" && f.When != Operand && f.printed() && !p.predicateBranches(in) {
 			p.string(", ", f.Name, "=")
 			p.field(f)
 		}
@@ -280,6 +280,16 @@ func (p *printer) instruction(in *Instruction) {
 	if in.Common != nil {
 		p.common(in.Common)
 	}
+}
+
+// predicateBranches writes the branches of a conditional on a predicate, which XLA reads under these names only.
+func (p *printer) predicateBranches(in *Instruction) bool {
+	a, ok := in.Attrs.(*ConditionalAttrs)
+	if !ok || len(a.Branches) != 2 || len(in.Operands) == 0 || in.Operands[0].Shape.Type != shape.Pred {
+		return false
+	}
+	p.string(", true_computation=%", p.names[a.Branches[0]], ", false_computation=%", p.names[a.Branches[1]])
+	return true
 }
 
 // operandField writes a parameter's number or a constant's value.
