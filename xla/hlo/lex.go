@@ -227,9 +227,18 @@ func stringEnd(src string, i int) int {
 	return -1
 }
 
-// value reads the balanced text of an attribute's value: up to a comma, white space or closing bracket that belongs to
-// what surrounds it. Comments are dropped.
+// value reads the text of an attribute's value, of which there must be some.
 func (s *scanner) value() (string, error) {
+	text, err := s.balanced()
+	if err == nil && text == "" {
+		err = s.wrong("a value")
+	}
+	return text, err
+}
+
+// balanced reads text whose brackets match: up to a comma, white space or closing bracket that belongs to what surrounds
+// it. Comments are dropped.
+func (s *scanner) balanced() (string, error) {
 	start, from := s.pos, s.pos
 	var kept []byte // text so far, once a comment has been dropped
 	var open []byte

@@ -10,6 +10,8 @@ import (
 // Limits of the text, so that no input overflows the stack or asks for more memory than its size excuses.
 const (
 	maxTextDepth   = 500     // nesting of instructions and computations written in place, and of tuples in constants
+	maxInPlace     = 20      // nesting of computations written in place, which are read once for each level around them
+	maxAttributes  = 1_000   // attributes of an instruction
 	maxCallChain   = 5_000   // computations that must be read before the one that names them
 	maxIotaDevices = 1 << 22 // ids that all iota forms of a text spell out together
 )
@@ -55,8 +57,11 @@ type parser struct {
 	shapes map[string]shape.Shape
 	// chain is how many computations are being read, depth how deep instructions and computations in place nest.
 	chain, depth int
+	inPlaceDepth int
 	iotaDevices  int
 	layoutAt     int // where the entry layout stands
+	// adders are the computations that cross-replica-sum stands for.
+	adders map[shape.ElementType]*Computation
 }
 
 // unit is a computation's place in the text.
@@ -211,13 +216,13 @@ func (p *parser) computation(u *unit) error {
 		return p.errorAt(u.at, "computations name later ones more than %d deep", maxCallChain)
 	}
 	u.state = reading
-	save := p.pos
-	p.pos = u.body
+	pos, depth := p.pos, p.depth
+	p.pos, p.depth = u.body, 0
 	c, err := p.body(u.name)
 	if err != nil {
 		return err
 	}
-	p.pos = save
+	p.pos, p.depth = pos, depth
 	p.chain--
 	c.Extra = u.extra
 	u.state, u.comp = read, c

@@ -283,14 +283,14 @@ func (d *draft) calledName(a *attrText, name string) (*Computation, error) {
 
 // inPlace reads a computation written as the value of an attribute.
 func (d *draft) inPlace(a *attrText) (c *Computation, err error) {
-	if d.depth++; d.depth > maxTextDepth {
-		return nil, fmt.Errorf("computations nest deeper than %d", maxTextDepth)
+	if d.inPlaceDepth++; d.inPlaceDepth > maxInPlace {
+		return nil, fmt.Errorf("computations in place of their names nest deeper than %d", maxInPlace)
 	}
 	err = d.reread(a, func() (err error) {
 		c, err = d.parser.body(d.freeName(d.name + "." + a.name))
 		return err
 	})
-	d.depth--
+	d.inPlaceDepth--
 	if err == nil {
 		d.keep(c)
 	}
@@ -300,14 +300,12 @@ func (d *draft) inPlace(a *attrText) (c *Computation, err error) {
 // freeName returns base, or base with a number, so that no computation has that name yet.
 func (p *parser) freeName(base string) string {
 	name := base
-	for n := 1; p.parserHas(name); n++ {
+	for n := 1; p.byName[name] != nil; n++ {
 		name = fmt.Sprintf("%s.%d", base, n)
 	}
 	p.byName[name] = &unit{name: name, state: reading}
 	return name
 }
-
-func (p *parser) parserHas(name string) bool { return p.byName[name] != nil }
 
 // keep adds a computation that has no place of its own in the text to the module; its name is from freeName.
 func (p *parser) keep(c *Computation) {

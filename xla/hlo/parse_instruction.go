@@ -284,6 +284,9 @@ func (d *draft) readAttributes() error {
 				return d.errorAt(a.nameAt, "attribute %s is given twice", a.name)
 			}
 		}
+		if len(d.given) >= maxAttributes {
+			return d.errorAt(a.nameAt, "%s has more than %d attributes", d.opcode, maxAttributes)
+		}
 		if err := d.need("="); err != nil {
 			return err
 		}
@@ -318,7 +321,10 @@ func (d *draft) atAttribute() bool {
 
 // attributeValue reads the text of a value. The one that has a space outside brackets is a literal, "f32[2] {1,2}".
 func (d *draft) attributeValue(name string) (string, error) {
-	if name != "literal" || !d.atShape() {
+	switch {
+	case name == "padding": // a scalar's is empty
+		return d.balanced()
+	case name != "literal" || !d.atShape():
 		return d.value()
 	}
 	start := d.pos

@@ -45,9 +45,17 @@ func crossReplicaSum(d *draft) (*Instruction, error) {
 
 // adder makes the computation of two scalars' sum.
 func (d *draft) adder(t shape.ElementType) (*Computation, error) {
-	return d.make("add_"+t.String(), []shape.Shape{shape.Array(t), shape.Array(t)}, func(p []*Instruction) *Instruction {
+	if c := d.adders[t]; c != nil {
+		return c, nil
+	}
+	c, err := d.make("add_"+t.String(), []shape.Shape{shape.Array(t), shape.Array(t)}, func(p []*Instruction) *Instruction {
 		return &Instruction{Name: "sum", Op: Add, Operands: p}
 	})
+	if d.adders == nil {
+		d.adders = map[shape.ElementType]*Computation{}
+	}
+	d.adders[t] = c
+	return c, err
 }
 
 // make makes a computation of parameters, and of the root that build gives unless that is a parameter.

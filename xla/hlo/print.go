@@ -17,9 +17,9 @@ func (m *Module) Text() string { return string(m.Append(nil)) }
 // of the computation, has before: those get a number.
 func (m *Module) Append(b []byte) []byte {
 	p := &printer{b: b, names: map[*Computation]string{}}
-	taken := map[string]bool{}
+	taken := takenNames{}
 	for _, c := range m.Computations {
-		p.names[c] = freeName(taken, cleanName(c.Name, "computation"))
+		p.names[c] = taken.free(cleanName(c.Name, "computation"))
 	}
 	p.header(m)
 	for _, c := range m.Computations {
@@ -32,13 +32,21 @@ func (m *Module) Append(b []byte) []byte {
 	return p.b
 }
 
-// freeName returns name, or name with a number if it is taken, and takes it.
-func freeName(taken map[string]bool, name string) string {
+// takenNames are names in use, each with the number that the next of the same name may get.
+type takenNames map[string]int
+
+// free returns name, or name with a number if it is taken, and takes it.
+func (t takenNames) free(name string) string {
+	n := t[name]
+	if n == 0 {
+		t[name] = 1
+		return name
+	}
 	free := name
-	for n := 1; taken[free]; n++ {
+	for ; t[free] > 0; n++ {
 		free = name + "." + strconv.Itoa(n)
 	}
-	taken[free] = true
+	t[name], t[free] = n, 1
 	return free
 }
 
@@ -68,6 +76,8 @@ type printer struct {
 	names map[*Computation]string
 	// renamed are the instructions of the computation whose printed name is not their own.
 	renamed map[*Instruction]string
+	// first is the first instruction of a name in such a computation.
+	first map[string]*Instruction
 }
 
 func (p *printer) string(parts ...string) {
@@ -224,21 +234,27 @@ func (p *printer) computation(c *Computation) {
 
 // rename finds the instructions of c that cannot keep their names.
 func (p *printer) rename(c *Computation) {
-	p.renamed = nil
-	taken := make(map[string]bool, len(c.Instructions))
+	p.renamed, p.first = nil, nil
+	taken := make(takenNames, len(c.Instructions))
 	var clash []*Instruction
 	for _, in := range c.Instructions {
-		if clean := cleanName(in.Name, ""); clean != in.Name || clean == "" || taken[clean] {
+		if clean := cleanName(in.Name, ""); clean != in.Name || clean == "" || taken[clean] > 0 {
 			clash = append(clash, in)
 			continue
 		}
-		taken[in.Name] = true
+		taken[in.Name] = 1
 	}
+	if clash == nil {
+		return
+	}
+	p.renamed, p.first = map[*Instruction]string{}, map[string]*Instruction{}
 	for _, in := range clash {
-		if p.renamed == nil {
-			p.renamed = map[*Instruction]string{}
+		p.renamed[in] = taken.free(cleanName(in.Name, in.Op.String()))
+	}
+	for _, in := range c.Instructions {
+		if p.first[in.Name] == nil {
+			p.first[in.Name] = in
 		}
-		p.renamed[in] = freeName(taken, cleanName(in.Name, in.Op.String()))
 	}
 }
 
@@ -298,8 +314,31 @@ func (p *printer) operandField(f Field) {
 	case *int64:
 		p.b = strconv.AppendInt(p.b, *v, 10)
 	case **literal.Literal:
-		p.b = (*v).Append(p.b)
+		p.b = appendConstant(p.b, *v)
 	}
+}
+
+// appendConstant appends the values of l. An array without elements but with many empty rows is one pair of braces.
+func appendConstant(b []byte, l *literal.Literal) []byte {
+	s := l.Shape()
+	if s.IsTuple() && len(l.Elems()) > 0 {
+		for i, e := range l.Elems() {
+			b = appendConstant(append(b, []string{", ", "( "}[b2i(i == 0)]...), e)
+		}
+		return append(b, " )"...)
+	}
+	if s.IsArray() && s.Size() == 0 {
+		rows := int64(1)
+		for _, n := range s.Dims {
+			if rows *= min(n, 1001); rows > 1000 {
+				return append(b, "{}"...)
+			}
+			if n == 0 {
+				break
+			}
+		}
+	}
+	return l.Append(b)
 }
 
 // printed reports whether the attribute has to be in the text.
@@ -402,12 +441,10 @@ func (p *printer) raw(name string, text Raw) {
 	}
 }
 
-// predecessor returns the printed name of the instruction called name.
+// predecessor returns the printed name of the first instruction called name.
 func (p *printer) predecessor(name string) string {
-	for in, renamed := range p.renamed {
-		if in.Name == name {
-			return renamed
-		}
+	if in := p.first[name]; in != nil {
+		return p.name(in)
 	}
 	return name
 }
