@@ -81,7 +81,7 @@ func inferCustomCall(in *Instruction) (shape.Shape, error) {
 			}
 		}
 	}
-	if a.Target == runParallel {
+	if a.Target == runParallel && in.Common != nil && in.Common.Config != "" {
 		if _, err := newParallel(in); err != nil {
 			return poison, err
 		}
@@ -89,7 +89,7 @@ func inferCustomCall(in *Instruction) (shape.Shape, error) {
 	return told(in)
 }
 
-// evalCustomCall calls the handler of the target, or what this package knows of it. Operands are in row-major order, the
+// evalCustomCall calls the handler of the target, or what this package knows of it. Operands are in row-major order; a
 // result may have any layout. A handler that panics fails.
 func evalCustomCall(e *Evaluator, in *Instruction, args []*literal.Literal) (*literal.Literal, error) {
 	target := in.Attrs.(*CustomCallAttrs).Target

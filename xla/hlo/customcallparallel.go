@@ -11,8 +11,8 @@ import (
 // interpreter.run_parallel(inputs...) runs functions on the devices of a grid. As a custom call its called computations
 // are the programs, replica by replica and in each partition by partition, and after them those that give infeeds. Its
 // backend_config is the dictionary {programs = [[@f, @g], [@h, @k]], infeed = [@q]}, whose nesting says how many
-// there are of each; the names do not count. Inputs and results lie one device after the other; a program that returns a tuple
-// has its elements as results. The infeeds are one queue for all devices; what is sent to the outfeed is dropped.
+// there are of each; the names do not count. Inputs and results lie one device after the other; a program that returns
+// a tuple has its elements as results. The infeeds are one queue for all devices; what goes to the outfeed is dropped.
 
 // parallel is what a run_parallel call says.
 type parallel struct {
@@ -101,14 +101,26 @@ func gridOf(config string) (rows []int, infeeds int, err error) {
 	return rows, infeeds, nil
 }
 
-// after returns the text from the bracket on that follows "name =".
-func after(config, name string) (string, bool) {
-	_, rest, ok := strings.Cut(config, name)
-	if !ok {
-		return "", false
+// after returns the text from the bracket on of the dictionary's entry "name = [".
+func after(dictionary, name string) (string, bool) {
+	depth, quoted := 0, false
+	for i := 0; i < len(dictionary); i++ {
+		switch c := dictionary[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[':
+			depth++
+		case c == ']':
+			depth--
+		case depth == 0 && strings.HasPrefix(dictionary[i:], name):
+			rest := strings.TrimLeft(dictionary[i+len(name):], " =")
+			return rest, strings.HasPrefix(rest, "[")
+		}
 	}
-	rest = strings.TrimLeft(rest, " =")
-	return rest, strings.HasPrefix(rest, "[")
+	return "", false
 }
 
 // countList counts the elements of the flat list that s begins with and returns where it ends; names may be quoted.

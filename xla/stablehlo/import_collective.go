@@ -214,13 +214,26 @@ func importReduceScatter(c *ctx, op *Op) error {
 
 func importCollectiveBroadcast(c *ctx, op *Op) error {
 	a := &hlo.CollectiveBroadcastAttrs{}
-	if dynamic, err := op.Bool("has_dynamic_root"); err != nil || dynamic {
-		return unsupported(op, "a root that is an operand")
+	var err error
+	if a.HasDynamicRoot, err = op.Bool("has_dynamic_root"); err != nil {
+		return err
 	}
 	if err := c.setCollective(op, &a.CollectiveAttrs); err != nil {
 		return err
 	}
 	return c.simple(op, hlo.CollectiveBroadcast, a)
+}
+
+func importCollectiveReduce(c *ctx, op *Op) error {
+	a := &hlo.CollectiveReduceAttrs{}
+	var err error
+	if a.HasDynamicRoot, err = op.Bool("has_dynamic_root"); err != nil {
+		return err
+	}
+	if err := c.setCollective(op, &a.CollectiveAttrs); err != nil {
+		return err
+	}
+	return c.withComputation(op, hlo.CollectiveReduce, a, &a.ToApply, "reducer")
 }
 
 func importCollectivePermute(c *ctx, op *Op) error {

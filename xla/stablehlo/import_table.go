@@ -25,6 +25,7 @@ var stablehloImports = map[string]importFunc{
 	"stablehlo.broadcast":            importBroadcast,
 	"stablehlo.case":                 importCase,
 	"stablehlo.collective_broadcast": importCollectiveBroadcast,
+	"stablehlo.collective_reduce":    importCollectiveReduce,
 	"stablehlo.collective_permute":   importCollectivePermute,
 	"stablehlo.composite":            importComposite,
 	"stablehlo.constant":             importConstant,
