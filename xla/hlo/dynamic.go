@@ -239,6 +239,8 @@ func sharedDims(in *Instruction) [][]operandDim {
 			}
 		}
 		return out
+	case *ScatterAttrs:
+		return scatterDims(in, a.dims())
 	case *ConcatenateAttrs:
 		return alike(in.Operands, int(a.Dimension))
 	case *ReduceAttrs, *ReduceWindowAttrs, *ScanAttrs:
@@ -250,6 +252,21 @@ func sharedDims(in *Instruction) [][]operandDim {
 		return alike(in.Operands, -1)
 	}
 	return nil
+}
+
+// scatterDims groups the dimensions of a scatter's indices with those of its updates that follow them.
+func scatterDims(in *Instruction, g indexDims) [][]operandDim {
+	n := len(in.Operands) / 2
+	starts := g.startDims(in.Operands[n].Shape.Rank())
+	var out [][]operandDim
+	for i, d := range g.batchDims(in.Operands[n+1].Shape.Rank()) {
+		group := []operandDim{{n, int(starts[i])}}
+		for k := n + 1; k < len(in.Operands); k++ {
+			group = append(group, operandDim{k, int(d)})
+		}
+		out = append(out, group)
+	}
+	return out
 }
 
 // alike groups all dimensions but except of the operands that have the highest rank.

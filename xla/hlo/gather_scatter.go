@@ -79,7 +79,7 @@ func scatterResult(inputs []*Instruction, c *Computation) (shape.Shape, error) {
 	}
 	if c != nil && len(c.Parameters) == 2*len(inputs) {
 		for i, p := range c.Parameters[:len(inputs)] {
-			if widensTo(shapes[i].Type, p.Shape.Type) { // C23
+			if promotable(shapes[i].Type, p.Shape.Type) { // C23
 				shapes[i].Type = p.Shape.Type // C25
 			}
 		}
@@ -93,9 +93,4 @@ func scatterResult(inputs []*Instruction, c *Computation) (shape.Shape, error) {
 		return shapes[0], nil
 	}
 	return shape.TupleOf(shapes...), nil
-}
-
-// widensTo reports whether every value of type t is one of type to, of the same class: StableHLO's is_promotable.
-func widensTo(t, to shape.ElementType) bool {
-	return t == to || t.Class() == to.Class() && t.Class() != shape.PredClass && t.Bits() <= to.Bits()
 }
