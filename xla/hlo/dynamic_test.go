@@ -111,6 +111,10 @@ var dynamicCases = []struct {
 		v := b.DynamicIota(n, 0, shape.Array(shape.S32, shape.Unbounded))
 		return b.add(Add, nil, shape.Shape{}, v, v)
 	}, dims(2), []int32{0, 2}},
+	{"convert", 2, func(t *testing.T, b *Builder) *Instruction {
+		v := cutTo(t, b)
+		return b.add(Convert, nil, v.Shape.WithType(shape.S32), b.add(Convert, nil, v.Shape.WithType(shape.F32), v))
+	}, dims(2), []int32{1, 2}},
 }
 
 func TestDynamicSizes(t *testing.T) {

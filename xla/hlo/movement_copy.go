@@ -2,7 +2,6 @@ package hlo
 
 import (
 	"fmt"
-
 	"slices"
 	"unsafe"
 
