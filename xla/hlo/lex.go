@@ -29,10 +29,13 @@ type scanner struct {
 	gap int
 	// lines are the offsets at which lines begin.
 	lines []int
+	// lastClose is where the last comment ends, so that no comment without an end is searched for it twice.
+	lastClose int
 }
 
 func newScanner(src, file string) scanner {
 	s := scanner{src: src, file: file, lines: make([]int, 1, 1+strings.Count(src, "\n"))}
+	s.lastClose = strings.LastIndex(src, "*/")
 	for i := 0; ; {
 		n := strings.IndexByte(src[i:], '\n')
 		if n < 0 {
@@ -96,7 +99,7 @@ func (s *scanner) space() {
 		case ' ', '\t', '\n', '\r':
 			s.pos++
 		case '/':
-			end := commentEnd(s.src, s.pos)
+			end := s.commentEnd(s.pos)
 			if end == s.pos {
 				return
 			}
@@ -108,17 +111,15 @@ func (s *scanner) space() {
 }
 
 // commentEnd returns the offset after the comment that begins at i, or i if none does or it has no end.
-func commentEnd(src string, i int) int {
+func (s *scanner) commentEnd(i int) int {
 	switch {
-	case strings.HasPrefix(src[i:], "//"):
-		if n := strings.IndexByte(src[i:], '\n'); n >= 0 {
+	case strings.HasPrefix(s.src[i:], "//"):
+		if n := strings.IndexByte(s.src[i:], '\n'); n >= 0 {
 			return i + n + 1
 		}
-		return len(src)
-	case strings.HasPrefix(src[i:], "/*"):
-		if n := strings.Index(src[i+2:], "*/"); n >= 0 {
-			return i + n + 4
-		}
+		return len(s.src)
+	case strings.HasPrefix(s.src[i:], "/*") && i+2 <= s.lastClose:
+		return i + 2 + strings.Index(s.src[i+2:], "*/") + 2
 	}
 	return i
 }
@@ -236,8 +237,8 @@ func (s *scanner) value() (string, error) {
 	return text, err
 }
 
-// balanced reads text whose brackets match: up to a comma, white space or closing bracket that belongs to what surrounds
-// it. Comments are dropped.
+// balanced reads text whose brackets match: up to a comma, white space or closing bracket that belongs to what
+// surrounds it. Comments are dropped.
 func (s *scanner) balanced() (string, error) {
 	start, from := s.pos, s.pos
 	var kept []byte // text so far, once a comment has been dropped
@@ -253,7 +254,7 @@ func (s *scanner) balanced() (string, error) {
 			s.pos = end
 			continue
 		case '/':
-			if end := commentEnd(s.src, s.pos); end > s.pos {
+			if end := s.commentEnd(s.pos); end > s.pos {
 				kept = append(kept, s.src[from:s.pos]...)
 				s.pos, from = end, end
 				continue
@@ -304,7 +305,7 @@ func (s *scanner) skipBlock() error {
 			}
 			i = end - 1
 		case '/':
-			if end := commentEnd(s.src, i); end > i {
+			if end := s.commentEnd(i); end > i {
 				i = end - 1
 			}
 		}
