@@ -2,7 +2,6 @@ package hlo_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -23,9 +22,6 @@ func TestOps(t *testing.T) {
 			t.Fatal(err)
 		}
 		m, err := hlo.Parse([]byte(c.Source()), c.File)
-		if errors.Is(err, errors.ErrUnsupported) {
-			t.Skip(err) // until the last op has landed
-		}
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package hlo
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -28,7 +29,7 @@ func orOne(n int64) int64 {
 	return n
 }
 
-// intPart is a part of one number a dimension.
+// intPart is a part of one number a dimension. Strides and dilations of 0, which would mean 1 to the builder, are refused.
 func intPart(name string, field func(d *WindowDim) *int64, needed func(d WindowDim) bool) windowPart {
 	return windowPart{name, needed,
 		func(b []byte, d WindowDim) []byte {
@@ -38,7 +39,14 @@ func intPart(name string, field func(d *WindowDim) *int64, needed func(d WindowD
 			}
 			return strconv.AppendInt(b, n, 10)
 		},
-		func(d *WindowDim, s string) (err error) { *field(d), err = parseInt(s); return err }}
+		func(d *WindowDim, s string) error {
+			n, err := parseInt(s)
+			if err == nil && n == 0 && name != "size" {
+				return errors.New("got 0, want 1 or more")
+			}
+			*field(d) = n
+			return err
+		}}
 }
 
 var windowParts = []windowPart{
