@@ -38,7 +38,8 @@ func (m HandlerMap) Lookup(target string) (Handler, bool) { h, ok := m[target]; 
 type ClientOptions struct {
 	// Handlers finds the functions behind custom calls; nil: there are none.
 	Handlers Handlers
-	// MemoryLimit is the greatest number of bytes that the live values of one execution may take; 0: no limit.
+	// MemoryLimit is the greatest number of bytes that the live values of one execution may take; 0: three quarters of the
+	// memory of the machine, or of its control group if that has less.
 	MemoryLimit int64
 	// Logger takes warnings, such as buffers that were dropped without Close; nil: slog.Default().
 	Logger *slog.Logger
@@ -64,6 +65,9 @@ func NewClient(backend Backend, o ClientOptions) (*Client, error) {
 	}
 	if o.MemoryLimit < 0 {
 		return nil, errorf(InvalidArgument, "memory limit %d, want 0 or more bytes", o.MemoryLimit)
+	}
+	if o.MemoryLimit == 0 {
+		o.MemoryLimit = defaultMemoryLimit()
 	}
 	c := &Client{backend: backend, options: o}
 	c.idle = sync.NewCond(&c.mu)

@@ -431,7 +431,7 @@ func TestDetect(t *testing.T) {
 	cases := map[string]xla.Format{
 		axpy: xla.HLOText, "// comment\nHloModule x": xla.HLOText, "/* c */ ENTRY main {}": xla.HLOText,
 		"module {}": xla.MLIRText, "#loc = loc(unknown)\nmodule {}": xla.MLIRText, "func.func @main() { return }": xla.MLIRText,
-		"\"builtin.module\"() ({}) : () -> ()": xla.MLIRText, "": xla.MLIRText, "\x00\x01": xla.NoProgram, "what": xla.NoProgram,
+		"\"builtin.module\"() ({}) : () -> ()": xla.MLIRText, "": xla.NoProgram, "// nothing\n": xla.NoProgram, "\x00\x01": xla.NoProgram, "what": xla.NoProgram,
 	}
 	for src, want := range cases {
 		if got := xla.Detect([]byte(src)); got != want {

@@ -18,6 +18,8 @@ type Program struct {
 	Line int
 	// Source is the program's text.
 	Source []byte
+	// chunk says that Split made the program.
+	chunk bool
 	// Module is a module that was built or read already; Source is ignored then.
 	Module *hlo.Module
 }
@@ -40,7 +42,9 @@ func Detect(src []byte) Format {
 		return NoProgram
 	case hasWord(s, "HloModule"), hasWord(s, "ENTRY"), bytes.HasPrefix(s, []byte("%")) && !bytes.HasPrefix(s, []byte("%0")):
 		return HLOText
-	case len(s) == 0, strings.ContainsRune("#!\"{", rune(s[0])), hasWord(s, "module"), hasWord(s, "func.func"), hasWord(s, "builtin.module"):
+	case len(s) == 0:
+		return NoProgram
+	case strings.ContainsRune("#!\"{", rune(s[0])), hasWord(s, "module"), hasWord(s, "func.func"), hasWord(s, "builtin.module"):
 		return MLIRText
 	}
 	return NoProgram
@@ -87,13 +91,17 @@ func (p Program) parse() (*hlo.Module, error) {
 	if p.Module != nil {
 		return p.Module, nil
 	}
-	switch Detect(p.Source) {
+	format := Detect(p.Source)
+	if p.chunk {
+		format = MLIRText // which may be empty
+	}
+	switch format {
 	case HLOText:
 		return hlo.Parse(p.Source, p.Name)
 	case MLIRText:
 		return p.importMLIR()
 	}
-	return nil, fmt.Errorf("%s:1:1: unknown kind of program, want HLO or StableHLO text: %w", p.Name, errors.ErrUnsupported)
+	return nil, fmt.Errorf("%s:1:1: no program, want HLO or StableHLO text: %w", p.Name, errors.ErrUnsupported)
 }
 
 func (p Program) importMLIR() (*hlo.Module, error) {
@@ -116,7 +124,7 @@ func (p Program) importMLIR() (*hlo.Module, error) {
 func Split(p Program) []Program {
 	var out []Program
 	for _, t := range stablehlo.SplitChunks(p.Name, string(p.Source)) {
-		out = append(out, Program{Name: p.Name, Line: t.Line, Source: []byte(t.Source)})
+		out = append(out, Program{Name: p.Name, Line: t.Line, Source: []byte(t.Source), chunk: true})
 	}
 	return out
 }

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
+	"strings"
+	"sync"
 
 	"github.com/halo-xla/halo/xla"
 	"github.com/halo-xla/halo/xla/hlo"
@@ -13,12 +16,18 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// expectations are the check.* calls of self-checking programs.
-var expectations = xla.HandlerMap{
-	"check.expect_eq":        expectation(expectEqual),
-	"check.expect_almost_eq": expectation(expectAlmost),
-	"check.expect_close":     expectation(expectClose),
-	"check.eq":               checkEq,
+// newExpectations returns the handlers of the check.* and interpreter.* calls of one self-checking program.
+func newExpectations() xla.HandlerMap {
+	p := &probes{values: map[string][]*literal.Literal{}}
+	return xla.HandlerMap{
+		"check.expect_eq":            expectation(expectEqual),
+		"check.expect_almost_eq":     expectation(expectAlmost),
+		"check.expect_close":         expectation(expectClose),
+		"check.eq":                   checkEq,
+		"check.expect_serialized_eq": p.expect,
+		"interpreter.probe":          p.record,
+		"interpreter.print":          printValue,
+	}
 }
 
 // expectation wraps a judgement of (actual, expected) into a handler without results.
@@ -37,24 +46,28 @@ func expectation(judge func(call *hlo.Instruction, got, want *literal.Literal) e
 	}
 }
 
-// attribute returns a number among the call's attributes, or its default.
-func attribute(call *hlo.Instruction, name string, otherwise float64) (float64, error) {
-	if call.Common == nil {
-		return otherwise, nil
+// attribute returns an attribute of the call as MLIR writes it, without its type, and whether it is there.
+func attribute(call *hlo.Instruction, name string) (string, bool) {
+	if call.Common == nil || !call.Common.Dictionary {
+		return "", false
 	}
-	text, ok := call.Common.Frontend.Lookup(name)
+	for _, entry := range strings.Split(strings.Trim(call.Common.Config, "{}"), ",") {
+		key, value, ok := strings.Cut(entry, "=")
+		if ok && strings.TrimSpace(key) == name {
+			value, _, _ = strings.Cut(value, " : ")
+			return strings.Trim(strings.TrimSpace(value), `"`), true
+		}
+	}
+	return "", false
+}
+
+// number returns a number among the call's attributes, or its default.
+func number(call *hlo.Instruction, name string, otherwise float64) (float64, error) {
+	text, ok := attribute(call, name)
 	if !ok {
 		return otherwise, nil
 	}
 	return strconv.ParseFloat(text, 64)
-}
-
-func isCustomCall(call *hlo.Instruction) bool {
-	if call.Common == nil {
-		return false
-	}
-	form, _ := call.Common.Frontend.Lookup("form")
-	return form == "custom_call"
 }
 
 func difference(d *literal.Difference) error {
@@ -69,13 +82,9 @@ func expectEqual(_ *hlo.Instruction, got, want *literal.Literal) error {
 	return difference(literal.Compare(got, want, literal.Tolerance{}))
 }
 
-// expectAlmost wants an absolute difference within the tolerance.
+// expectAlmost wants an absolute difference within the tolerance. The call without attributes is custom_call's form.
 func expectAlmost(call *hlo.Instruction, got, want *literal.Literal) error {
-	otherwise := 1e-4
-	if isCustomCall(call) {
-		otherwise = 1e-3
-	}
-	tol, err := attribute(call, "tolerance", otherwise)
+	tol, err := number(call, "tolerance", 1e-3)
 	if err != nil {
 		return err
 	}
@@ -97,15 +106,11 @@ func parts(l *literal.Literal) *literal.Literal {
 
 // expectClose wants a difference in units of the last place within the limits.
 func expectClose(call *hlo.Instruction, got, want *literal.Literal) error {
-	otherwise := 1.0
-	if isCustomCall(call) {
-		otherwise = 3
-	}
-	most, err := attribute(call, "max_ulp_difference", otherwise)
+	most, err := number(call, "max_ulp_difference", 3)
 	if err != nil {
 		return err
 	}
-	least, err := attribute(call, "min_ulp_difference", 0)
+	least, err := number(call, "min_ulp_difference", 0)
 	if err != nil {
 		return err
 	}
@@ -136,4 +141,43 @@ func checkEq(_ context.Context, call *hlo.Instruction, args []*literal.Literal) 
 		return nil, errWrong{err}
 	}
 	return literal.Scalar(true), nil
+}
+
+// probes are the values that interpreter.probe saw, by probe and in their order.
+type probes struct {
+	mu     sync.Mutex
+	values map[string][]*literal.Literal
+}
+
+// record keeps the operand and returns it.
+func (p *probes) record(_ context.Context, call *hlo.Instruction, args []*literal.Literal) (*literal.Literal, error) {
+	id, _ := attribute(call, "probe_id")
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.values[id] = append(p.values[id], args[0])
+	return args[0], nil
+}
+
+// expect wants the operand to be what the probe saw in an iteration, counted from 0.
+func (p *probes) expect(_ context.Context, call *hlo.Instruction, args []*literal.Literal) (*literal.Literal, error) {
+	id, _ := attribute(call, "probe_id")
+	iter, err := number(call, "iter", 0)
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if n := len(p.values[id]); int(iter) >= n {
+		return nil, errWrong{fmt.Errorf("probe %q saw %d values, want one with the number %v", id, n, iter)}
+	}
+	if err := difference(literal.Compare(args[0], p.values[id][int(iter)], literal.Tolerance{})); err != nil {
+		return nil, errWrong{err}
+	}
+	return literal.NewTuple(), nil
+}
+
+// printValue prints its operand as a message.
+func printValue(_ context.Context, _ *hlo.Instruction, args []*literal.Literal) (*literal.Literal, error) {
+	fmt.Fprintln(os.Stderr, args[0])
+	return literal.NewTuple(), nil
 }

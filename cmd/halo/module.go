@@ -96,7 +96,7 @@ func (o *checkOptions) runThreads(ctx context.Context, r *outcome, p xla.Program
 	if err != nil {
 		return nil, err
 	}
-	client, err := xla.NewClient(backend, xla.ClientOptions{Handlers: expectations})
+	client, err := xla.NewClient(backend, xla.ClientOptions{Handlers: newExpectations()})
 	if err != nil {
 		return nil, err
 	}

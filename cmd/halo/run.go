@@ -65,7 +65,7 @@ func (t *tool) runProgram(o *runOptions, path string, words []string) error {
 	if err != nil {
 		return err
 	}
-	client, err := xla.NewClient(backend, xla.ClientOptions{Handlers: expectations})
+	client, err := xla.NewClient(backend, xla.ClientOptions{Handlers: newExpectations()})
 	if err != nil {
 		return err
 	}

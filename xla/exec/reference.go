@@ -17,6 +17,9 @@ type reference struct{}
 func (reference) Name() string { return "reference" }
 
 func (reference) Compile(_ context.Context, m *hlo.Module, o Options) (Program, error) {
+	if err := hlo.Unsupported(m, o.Handlers); err != nil {
+		return nil, err
+	}
 	return &referenceProgram{m, o}, nil
 }
 
