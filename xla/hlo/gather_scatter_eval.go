@@ -118,7 +118,7 @@ func (s *scattering) combine(e *Evaluator, c *Computation, results []shape.Shape
 		}
 		wide[i], more[i] = inputs[i].Wide(), updates[i].Wide()
 	}
-	line, err := e.folder(c, wide, more)
+	line, err := e.folder(c, results, wide, more)
 	if err != nil {
 		return nil, err
 	}
@@ -157,9 +157,9 @@ func (s *scattering) combine(e *Evaluator, c *Computation, results []shape.Shape
 type lineFolder func(dst, src int, a axis) error
 
 // folder returns the function that folds updates into values by c.
-func (e *Evaluator) folder(c *Computation, values, updates []literal.Wide) (lineFolder, error) {
+func (e *Evaluator) folder(c *Computation, results []shape.Shape, values, updates []literal.Wide) (lineFolder, error) {
 	if op, ok := simpleReducer(c); ok && len(values) == 1 {
-		if f := simpleFolder(op, values[0], updates[0]); f != nil {
+		if f := simpleFolder(op, results[0].Type, values[0], updates[0]); f != nil {
 			return f, nil
 		}
 	}
@@ -186,8 +186,20 @@ func (e *Evaluator) folder(c *Computation, values, updates []literal.Wide) (line
 	}, nil
 }
 
-// simpleFolder is the folder of one op on one array; nil if the op does not fold that class.
-func simpleFolder(op Opcode, v, u literal.Wide) lineFolder {
+// simpleFolder is the folder of one op on one array of type t; nil if there is no quick one. Every sum is rounded to t,
+// as the order of the updates is the law here and not only a way to a sum.
+func simpleFolder(op Opcode, t shape.ElementType, v, u literal.Wide) lineFolder {
+	if op == Add || op == Multiply {
+		switch t {
+		case shape.F32:
+			return foldLine(foldF32[op], v.F, u.F)
+		case shape.F64, shape.C128:
+		default:
+			if t.IsFloat() || t.IsComplex() {
+				return nil
+			}
+		}
+	}
 	switch v.Class {
 	case shape.PredClass:
 		return foldLine(foldPred[op], v.B, u.B)
@@ -245,6 +257,10 @@ var (
 		Multiply: func(a, b float64) float64 { return a * b },
 		Maximum:  func(a, b float64) float64 { return max(a, b) },
 		Minimum:  func(a, b float64) float64 { return min(a, b) },
+	}
+	foldF32 = map[Opcode]func(a, b float64) float64{
+		Add:      func(a, b float64) float64 { return float64(float32(a + b)) },
+		Multiply: func(a, b float64) float64 { return float64(float32(a * b)) },
 	}
 	foldComplex = map[Opcode]func(a, b complex128) complex128{
 		Add: func(a, b complex128) complex128 { return a + b },

@@ -128,13 +128,13 @@ func TestScatterOfSeveralArrays(t *testing.T) {
 func TestScatterFolds(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 0))
-	types := []shape.ElementType{shape.Pred, shape.S8, shape.U64, shape.F64, shape.C128}
+	types := []shape.ElementType{shape.Pred, shape.S8, shape.U64, shape.F32, shape.F64, shape.C128}
 	for _, typ := range types {
 		for _, op := range []Opcode{Add, Multiply, Maximum, Minimum, And, Or, Xor} {
 			v, u := literal.MakeWide(typ.Class(), 3), literal.MakeWide(typ.Class(), 12)
 			fill := func(w literal.Wide) {
 				for i := range w.Len() {
-					setCell(w, i, Cell{I: int64(int8(r.Uint32())), F: float64(r.IntN(9) - 4), Im: float64(r.IntN(3))})
+					setCell(w, i, Cell{I: int64(int8(r.Uint32())), F: float64(float32(r.NormFloat64())), Im: float64(r.IntN(3))})
 				}
 			}
 			fill(v)
@@ -142,7 +142,7 @@ func TestScatterFolds(t *testing.T) {
 			if typ.Class() == shape.FloatClass {
 				u.F[3], u.F[5] = math.NaN(), math.Copysign(0, -1)
 			}
-			f := simpleFolder(op, v, u)
+			f := simpleFolder(op, typ, v, u)
 			c := scalarOpOrNil(op, typ)
 			if f == nil || c == nil {
 				continue
@@ -192,6 +192,20 @@ func scalarOpOrNil(op Opcode, typ shape.ElementType) *Computation {
 		return nil
 	}
 	return c
+}
+
+// TestScatterRoundsEachSum adds a small number to a large one twice: in f32 it is lost each time.
+func TestScatterRoundsEachSum(t *testing.T) {
+	for _, typ := range []shape.ElementType{shape.F32, shape.BF16} {
+		out := run(t, build(t, "main", func(b *Builder) *Instruction {
+			in := b.ConstantLiteral(literal.FromWide(shape.Array(typ, 1), wideOf(typ, Cell{F: 1 << 24})))
+			one := b.Broadcast(b.ConstantLiteral(literal.FromWide(shape.Array(typ), wideOf(typ, Cell{F: 1}))), dims(2))
+			return b.Scatter([]*Instruction{in}, ints(t, b, dims(2), 0, 0), []*Instruction{one}, rowScatter(scalarOp(t, Add, typ)))
+		}))
+		if got := out.Wide().F[0]; got != 1<<24 {
+			t.Errorf("%v: got %v, want %v", typ, got, 1<<24)
+		}
+	}
 }
 
 func TestScatterPromotes(t *testing.T) {
