@@ -126,13 +126,16 @@ func hasExample(f *ast.File) bool {
 	return false
 }
 
-var link = regexp.MustCompile(`\]\(([^)#\s]+)(#[^)]*)?\)`)
+var (
+	code = regexp.MustCompile("(?s)```.*?```|`[^`]*`")
+	link = regexp.MustCompile(`\]\(([^)#\s]+)(#[^)]*)?\)`)
+)
 
 // TestLinks wants every relative link of a document to point at a file of the project.
 func TestLinks(t *testing.T) {
 	dir, _ := root(t)
 	for _, path := range files(t, true, ".md") {
-		for _, m := range link.FindAllStringSubmatch(read(t, path), -1) {
+		for _, m := range link.FindAllStringSubmatch(code.ReplaceAllString(read(t, path), ""), -1) {
 			if strings.Contains(m[1], "://") || strings.HasPrefix(m[1], "mailto:") {
 				continue
 			}
