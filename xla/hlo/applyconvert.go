@@ -46,8 +46,8 @@ func holds[T int64 | uint64 | float64](dir Direction, a, b T) bool {
 	return a < b
 }
 
-// totalOrderKey orders floats as row 49 says: -NaN < -Inf < ... < -0 < +0 < ... < +Inf < +NaN. Widening a narrower float
-// keeps the order of the bits.
+// totalOrderKey orders floats as row 49 says: -NaN < -Inf < ... < -0 < +0 < ... < +Inf < +NaN. Widening a narrower
+// float keeps the order of the bits.
 func totalOrderKey(v float64) int64 {
 	s := int64(math.Float64bits(v))
 	return s ^ int64(uint64(s>>63)>>1)
@@ -108,8 +108,8 @@ func intToFloatStep(from, to shape.ElementType, d, a int32) step {
 	}
 }
 
-// oddFloat returns v, or if float64 does not have it, the neighbour with an odd last bit: rounding that to a narrower type
-// gives what rounding v gives.
+// oddFloat returns v, or if float64 does not have it, the neighbour with an odd last bit: rounding that to a narrower
+// type gives what rounding v gives.
 func oddFloat(v uint64) float64 {
 	const drop = 64 - 53
 	if v>>53 != 0 && v&(1<<drop-1) != 0 {
@@ -195,8 +195,9 @@ func mantissaBits(t shape.ElementType) (int, bool) {
 	return 0, false
 }
 
-// reducePrecision rounds the pattern bits of a float of the given width with man mantissa bits to the exponent and mantissa
-// widths exp2 and man2: to nearest even, beyond the range to infinity, below the normal numbers to zero. Law: row 103.
+// reducePrecision rounds the pattern bits of a float of the given width with man mantissa bits to the exponent and
+// mantissa widths exp2 and man2: to nearest even, beyond the range to infinity, below the normal numbers to zero. Law:
+// row 103.
 func reducePrecision(bits uint64, width, man, exp2, man2 int) uint64 {
 	expBits := width - 1 - man
 	sign := bits >> (width - 1) << (width - 1)

@@ -5,7 +5,8 @@ type ReducePrecisionAttrs struct{ ExponentBits, MantissaBits int64 }
 
 // Fields lists the attributes.
 func (a *ReducePrecisionAttrs) Fields() []Field {
-	return []Field{{"exponent_bits", "exponent_bits", &a.ExponentBits, Always}, {"mantissa_bits", "mantissa_bits", &a.MantissaBits, Always}}
+	return []Field{{"exponent_bits", "exponent_bits", &a.ExponentBits, Always},
+		{"mantissa_bits", "mantissa_bits", &a.MantissaBits, Always}}
 }
 
 // DimensionAttrs names one dimension: get-dimension-size and set-dimension-size.

@@ -73,8 +73,8 @@ func evalBitcastConvert(_ *Evaluator, in *Instruction, args []*literal.Literal) 
 	return literal.FromBytes(s, repack(l.Bytes(), from, to))
 }
 
-// repack cuts the bits of elements of one type, one element in as many bytes as it takes, into elements of another; the
-// first element has the lowest bits.
+// repack cuts the bits of elements of one type, one element in as many bytes as it takes, into elements of another;
+// the first element has the lowest bits.
 func repack(data []byte, from, to shape.ElementType) []byte {
 	var out []byte
 	var acc, have uint64
@@ -91,8 +91,8 @@ func repack(data []byte, from, to shape.ElementType) []byte {
 	return out
 }
 
-// storedByte is how a literal stores the low bits of an element of at most 8 bits: signed ones extended, predicates as 0
-// or 1.
+// storedByte is how a literal stores the low bits of an element of at most 8 bits: signed ones extended, predicates as
+// 0 or 1.
 func storedByte(v byte, t shape.ElementType) byte {
 	switch {
 	case t == shape.Pred:
@@ -209,8 +209,8 @@ func inferStochasticConvert(in *Instruction) (shape.Shape, error) {
 	return convertedShape(in)
 }
 
-// evalStochasticConvert rounds away from 0 if the random bits, as a fraction of 1, are below the fraction that rounding
-// towards 0 drops.
+// evalStochasticConvert rounds away from 0 if the random bits, as a fraction of 1, are below the fraction that
+// rounding towards 0 drops.
 func evalStochasticConvert(e *Evaluator, in *Instruction, args []*literal.Literal) (*literal.Literal, error) {
 	x, r := args[0].Wide(), args[1].Wide()
 	to, width := in.Shape.Type, args[1].Shape().Type.Bits()

@@ -34,7 +34,8 @@ func TestConvert(t *testing.T) {
 		to   shape.ElementType
 		want *literal.Literal
 	}{
-		{"floats saturate and drop the fraction", floatsOf(shape.F32, 1.9, -1.9, 300, -inf, nan), shape.S8, intsOf(shape.S8, 1, -1, 127, -128, 0)},
+		{"floats saturate and drop the fraction", floatsOf(shape.F32, 1.9, -1.9, 300, -inf, nan), shape.S8,
+			intsOf(shape.S8, 1, -1, 127, -128, 0)},
 		{"negative floats become 0 unsigned", floatsOf(shape.F32, -5, 3.7, inf), shape.U8, intsOf(shape.U8, 0, 3, 255)},
 		{"past int64", floatsOf(shape.F64, 1e30, -1e30), shape.S64, intsOf(shape.S64, math.MaxInt64, math.MinInt64)},
 		{"integers keep low bits", intsOf(shape.S32, 300, -1, -129), shape.S8, intsOf(shape.S8, 44, -1, 127)},
@@ -66,8 +67,10 @@ func TestBitcastConvert(t *testing.T) {
 		want *literal.Literal
 	}{
 		{"same width", bits32(0x3F800000, 0x7FC00001), shape.F32, typed(t, bits32(0x3F800000, 0x7FC00001), shape.F32, 2)},
-		{"narrower: a new last dimension, low part first", bits32(0x00020001, 0x00040003), shape.U16, typed(t, bits32(0x00020001, 0x00040003), shape.U16, 2, 2)},
-		{"wider: the last dimension goes", typed(t, bits32(1, 2), shape.U32, 1, 2), shape.F64, typed(t, bits32(1, 2), shape.F64, 1)},
+		{"narrower: a new last dimension, low part first", bits32(0x00020001, 0x00040003), shape.U16,
+			typed(t, bits32(0x00020001, 0x00040003), shape.U16, 2, 2)},
+		{"wider: the last dimension goes", typed(t, bits32(1, 2), shape.U32, 1, 2), shape.F64,
+			typed(t, bits32(1, 2), shape.F64, 1)},
 		{"into nibbles", intsOf(shape.U8, 0x21, 0x8F), shape.S4, signed},
 		{"out of nibbles", typed(t, nibbles, shape.U4, 2, 2), shape.U8, intsOf(shape.U8, 0x21, 0x8F)},
 		{"nibbles get signs", nibbles, shape.S4, typed(t, signed, shape.S4, 4)},
@@ -112,7 +115,8 @@ func TestReducePrecision(t *testing.T) {
 		{20, 60, 1.1, float64(float32(1.1))},
 	} {
 		a := &ReducePrecisionAttrs{c.exponent, c.mantissa}
-		if got := evalOp(t, ReducePrecision, a, shape.Shape{}, floatsOf(shape.F32, c.x)).Wide().F[0]; !sameFloat(got, c.want) {
+		if got := evalOp(t, ReducePrecision, a, shape.Shape{}, floatsOf(shape.F32, c.x)).Wide().F[0]; !sameFloat(got,
+			c.want) {
 			t.Errorf("reduce-precision of %v to e%dm%d: got %v, want %v", c.x, c.exponent, c.mantissa, got, c.want)
 		}
 	}

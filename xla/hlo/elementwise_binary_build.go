@@ -18,7 +18,8 @@ func (b *Builder) binary(op Opcode, a Attrs, lhs, rhs *Instruction, dims []int64
 	return b.add(op, a, shape.Shape{}, lhs, rhs)
 }
 
-// implicit broadcasts two operands of op to one shape. It fails the builder and returns false if they do not go together.
+// implicit broadcasts two operands of op to one shape. It fails the builder and returns false if they do not go
+// together.
 func (b *Builder) implicit(op Opcode, lhs, rhs *Instruction, dims []int64) (l, r *Instruction, ok bool) {
 	x, y := lhs.Shape, rhs.Shape
 	if !x.IsArray() || !y.IsArray() {
@@ -78,8 +79,8 @@ func implicitDims(small, large shape.Shape, dims []int64) ([]int64, string) {
 	return dims, ""
 }
 
-// degenerate returns the shape that small, its dimensions placed at dims of large, and large have after sizes of 1 have
-// stretched. Law: section 2.2, rule 3 and the table of dynamic sizes.
+// degenerate returns the shape that small, its dimensions placed at dims of large, and large have after sizes of 1
+// have stretched. Law: section 2.2, rule 3 and the table of dynamic sizes.
 func degenerate(small, large shape.Shape, dims []int64) (shape.Shape, bool) {
 	out := shape.Shape{Type: large.Type, Dims: slices.Clone(large.Dims), Dynamic: make([]bool, large.Rank())}
 	for d := range out.Dims {
@@ -105,11 +106,22 @@ func degenerate(small, large shape.Shape, dims []int64) (shape.Shape, bool) {
 	return out, true
 }
 
-// spread broadcasts in, whose dimension i is dimension dims[i] of out, to out. other, placed at otherDims, has the sizes
-// that are known at run time only.
-func (b *Builder) spread(in *Instruction, out shape.Shape, dims []int64, other *Instruction, otherDims []int64) *Instruction {
+// stretches reports whether a size of 1 in s meets one in out that is not known.
+func stretches(s, out shape.Shape) bool {
+	for d, n := range s.Dims {
+		if n == 1 && !s.IsDynamicDim(d) && out.Dims[d] == shape.Unbounded {
+			return true
+		}
+	}
+	return false
+}
+
+// spread broadcasts in, whose dimension i is dimension dims[i] of out, to out. other, placed at otherDims, has the
+// sizes that are known at run time only.
+func (b *Builder) spread(in *Instruction, out shape.Shape, dims []int64, other *Instruction,
+	otherDims []int64) *Instruction {
 	want := out.WithType(in.Shape.Type)
-	if in.Shape.Rank() == out.Rank() && compatibleDims(in.Shape, out) {
+	if in.Shape.Rank() == out.Rank() && compatibleDims(in.Shape, out) && !stretches(in.Shape, out) {
 		return in
 	}
 	if !want.IsDynamic() {
@@ -237,7 +249,8 @@ func (b *Builder) Complex(real, imag *Instruction, broadcastDimensions ...int64)
 	return b.binary(Complex, nil, real, imag, broadcastDimensions)
 }
 
-// Compare compares elements in the given direction; the zero CompareAttrs.Type is the order of the element type. Row 43.
+// Compare compares elements in the given direction; the zero CompareAttrs.Type is the order of the element type.
+// Row 43.
 func (b *Builder) Compare(lhs, rhs *Instruction, a CompareAttrs, broadcastDimensions ...int64) *Instruction {
 	return b.binary(Compare, &a, lhs, rhs, broadcastDimensions)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// ResultAccuracy is how exact a function's result is wished: a Mode, "default" or "highest", or tolerances. The reference
-// computes as exactly as it can whatever is wished.
+// ResultAccuracy is how exact a function's result is wished: a Mode, "default" or "highest", or tolerances. The
+// reference computes as exactly as it can whatever is wished.
 type ResultAccuracy struct {
 	Mode       string
 	Atol, Rtol float64
@@ -220,8 +220,8 @@ func (b *Builder) ConvertElementType(operand *Instruction, t shape.ElementType) 
 	return b.add(Convert, nil, operand.Shape.WithType(t), operand)
 }
 
-// BitcastConvertType reinterprets the bits of the elements: wider elements become a new last dimension of narrower ones,
-// and a last dimension of narrower ones that fill a wider one becomes it. Row 72.
+// BitcastConvertType reinterprets the bits of the elements: wider elements become a new last dimension of narrower
+// ones, and a last dimension of narrower ones that fill a wider one becomes it. Row 72.
 func (b *Builder) BitcastConvertType(operand *Instruction, t shape.ElementType) *Instruction {
 	return b.add(BitcastConvert, nil, shape.Array(t), operand)
 }

@@ -5,8 +5,9 @@ import (
 	"math/cmplx"
 )
 
-// The functions of one complex number. Finite arguments are computed in double-double and rounded once; infinities and NaN
-// follow C99's Annex G, which package cmplx does too. Branch cuts are C99's: the sign of a zero says on which side.
+// The functions of one complex number. Finite arguments are computed in double-double and rounded once; infinities and
+// NaN follow C99's Annex G, which package cmplx does too. Branch cuts are C99's: the sign of a zero says on which
+// side.
 
 // cdd is a complex number in double-double.
 type cdd struct{ re, im dd }
@@ -49,8 +50,8 @@ func cddSqrt(z cdd) cdd {
 	return cdd{ddAbs(u), t}
 }
 
-// scaleDown brings the parts of z below 2^2 by an even power of 2, which it returns; what vanishes was worthless beside
-// the other part.
+// scaleDown brings the parts of z below 2^2 by an even power of 2, which it returns; what vanishes was worthless
+// beside the other part.
 func scaleDown(z complex128) (re, im float64, e int) {
 	e = exponentOf(max(math.Abs(real(z)), math.Abs(imag(z)))) &^ 1
 	return math.Ldexp(real(z), -e), math.Ldexp(imag(z), -e), e

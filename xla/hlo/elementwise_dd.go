@@ -6,8 +6,8 @@ import (
 )
 
 // dd is the number hi + lo, with lo at most half a last place of hi: some 106 bits. The functions of complex numbers
-// compute with it, so that what they return is within an ULP even after cancellation. Overflow and infinities are their
-// callers' business.
+// compute with it, so that what they return is within an ULP even after cancellation. Overflow and infinities are
+// their callers' business.
 type dd struct{ hi, lo float64 }
 
 func twoSum(a, b float64) dd {

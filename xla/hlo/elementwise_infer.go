@@ -24,8 +24,8 @@ func (s *Scalar) defines(c shape.Class) bool {
 	return false
 }
 
-// inferElementwise is the rule of all ops that are defined by their Scalar: operands of one type and the same sizes give
-// a result like them. Sections 3.1 and 3.2: the table says which classes an op takes.
+// inferElementwise is the rule of all ops that are defined by their Scalar: operands of one type and the same sizes
+// give a result like them. Sections 3.1 and 3.2: the table says which classes an op takes.
 func inferElementwise(in *Instruction) (shape.Shape, error) {
 	if err := sameTypes(in); err != nil { // C1
 		return poison, err

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// The elementwise ops on predicates and integers, and on floats where one line says all. Integers wrap: what an integer
-// function returns is cut to the type's width by its caller.
+// The elementwise ops on predicates and integers, and on floats where one line says all. Integers wrap: what an
+// integer function returns is cut to the type's width by its caller.
 var (
 	scalarAdd = Scalar{
 		Pred:     func(a []bool) bool { return a[0] || a[1] },
@@ -255,7 +255,8 @@ func leadingZeros(v uint64, width int) int {
 	return min(bits.LeadingZeros64(v<<(64-width)), width)
 }
 
-// shiftBy returns how far to shift: the amount is read as unsigned and is past, which shifts out every bit, from width on.
+// shiftBy returns how far to shift: the amount is read as unsigned and is past, which shifts out every bit, from
+// width on.
 func shiftBy(amount uint64, width int, past uint) uint {
 	if amount >= uint64(width) {
 		return past

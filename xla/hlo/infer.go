@@ -88,8 +88,8 @@ func compatible(a, b shape.Shape) bool {
 	return slices.EqualFunc(a.Elems, b.Elems, compatible)
 }
 
-// sameDims returns the dimensions that in's operands share, with the element type of the first. It fails unless all are
-// arrays of the same sizes.
+// sameDims returns the dimensions that in's operands share, with the element type of the first. It fails unless all
+// are arrays of the same sizes.
 func sameDims(in *Instruction) (shape.Shape, error) {
 	if err := checkArrays(in); err != nil {
 		return poison, err
@@ -105,8 +105,8 @@ func sameDims(in *Instruction) (shape.Shape, error) {
 	return out, nil
 }
 
-// sameArrays returns the shape that in's operands share. It fails unless all are arrays of one element type and the same
-// sizes.
+// sameArrays returns the shape that in's operands share. It fails unless all are arrays of one element type and the
+// same sizes.
 func sameArrays(in *Instruction) (shape.Shape, error) {
 	if err := sameTypes(in); err != nil {
 		return poison, err
@@ -129,8 +129,8 @@ func sameTypes(in *Instruction) error {
 	return nil
 }
 
-// checkDims fails unless every number in dims is one of 0 to rank-1 and, if asked, none is there twice and they ascend.
-// name is what messages call the list.
+// checkDims fails unless every number in dims is one of 0 to rank-1 and, if asked, none is there twice and they
+// ascend. name is what messages call the list.
 func checkDims(name string, dims []int64, rank int, unique, sorted bool) error {
 	for i, d := range dims {
 		if d < 0 || d >= int64(rank) {
@@ -180,8 +180,8 @@ func scalars(shapes []shape.Shape) []shape.Shape {
 	return out
 }
 
-// checkScalarComputation fails unless c takes parameters of the shapes params and returns results: one as it is, several
-// as a tuple. Dimensions do not count beyond the rank where they are unknown.
+// checkScalarComputation fails unless c takes parameters of the shapes params and returns results: one as it is,
+// several as a tuple. Dimensions do not count beyond the rank where they are unknown.
 func checkScalarComputation(c *Computation, params []shape.Shape, results ...shape.Shape) error {
 	if c == nil {
 		return fmt.Errorf("computation is missing")

@@ -39,8 +39,8 @@ func philox(key, low, high uint64) [4]uint32 {
 	return c
 }
 
-// threeFryBits fills out with the bits of elements of width bits of an array of the given sizes, and returns how far the
-// counter moves.
+// threeFryBits fills out with the bits of elements of width bits of an array of the given sizes, and returns how far
+// the counter moves.
 func threeFryBits(e *Evaluator, key, counter uint64, width int, dims []int64, out []uint64) (uint64, error) {
 	if width == 64 {
 		for i := range out {

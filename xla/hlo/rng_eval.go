@@ -83,8 +83,8 @@ func evalRng(e *Evaluator, in *Instruction, args []*literal.Literal) (*literal.L
 	return literal.FromWide(s, out), nil
 }
 
-// stream is a random number generator of one rng instruction: Philox, keyed by the run's seed, with a counter that starts
-// at the instruction's turn.
+// stream is a random number generator of one rng instruction: Philox, keyed by the run's seed, with a counter that
+// starts at the instruction's turn.
 type stream struct {
 	key, low, high uint64
 	block          [4]uint32
@@ -135,8 +135,8 @@ func (s *stream) uniformFloat(a, b float64, t shape.ElementType) float64 {
 	return a
 }
 
-// uniformInt returns an integer in [a, b), each as likely as the others, or a if there is none. The difference is taken
-// without sign. Row 111.
+// uniformInt returns an integer in [a, b), each as likely as the others, or a if there is none. The difference is
+// taken without sign. Row 111.
 func (s *stream) uniformInt(a, b int64, some bool) int64 {
 	if !some {
 		return a

@@ -40,7 +40,8 @@ func TestRngBitGenerator(t *testing.T) {
 		{RngThreeFry, shape.U32, []int64{3, 4}, []uint64{42, 0},
 			[]uint64{0xde79f4b9, 0x4f6cc618, 0x268fd86c, 0xfe251627, 0x8533bc2a, 0x1b41c6e8, 0x3ffbe4ea, 0xdc557f27,
 				0x9f821b71, 0x0a548c27, 0x436dbd8a, 0x294e53cc}, []uint64{42, 6}},
-		{RngThreeFry, shape.U64, []int64{2}, []uint64{1, 2}, []uint64{0x802fd53b0296e954, 0xdf435003ed3492d3}, []uint64{1, 4}},
+		{RngThreeFry, shape.U64, []int64{2}, []uint64{1, 2}, []uint64{0x802fd53b0296e954, 0xdf435003ed3492d3},
+			[]uint64{1, 4}},
 		{RngThreeFry, shape.U64, nil, []uint64{3, 3}, []uint64{3349939604322698703}, []uint64{3, 4}},
 		{RngThreeFry, shape.U8, []int64{2, 3}, []uint64{1, 2}, []uint64{0x54, 0xd3, 0xd3, 0x3b, 0x03, 0x61}, []uint64{1, 5}},
 		{RngThreeFry, shape.U32, []int64{0}, []uint64{1, 2}, nil, []uint64{1, 2}},
@@ -124,15 +125,20 @@ func TestRngDistributions(t *testing.T) {
 		mean, deviation     float64
 		least, most, within float64
 	}{
-		{"uniform floats", RngUniform, f32, []*literal.Literal{one(-1), one(3)}, 1, 4 / math.Sqrt(12), -1, math.Nextafter(3, 0), 0.05},
-		{"uniform integers", RngUniform, s32, []*literal.Literal{literal.Scalar[int32](-3), literal.Scalar[int32](4)}, 0, 2, -3, 3, 0.08},
+		{"uniform floats", RngUniform, f32, []*literal.Literal{one(-1), one(3)}, 1, 4 / math.Sqrt(12), -1,
+			math.Nextafter(3, 0), 0.05},
+		{"uniform integers", RngUniform, s32, []*literal.Literal{literal.Scalar[int32](-3), literal.Scalar[int32](4)}, 0, 2,
+			-3, 3, 0.08},
 		{"normal", RngNormal, f32, []*literal.Literal{one(2), one(0.5)}, 2, 0.5, -2, 6, 0.02},
-		{"bernoulli", RngBernoulli, shape.Array(shape.U32, n), []*literal.Literal{one(0.25)}, 0.25, math.Sqrt(0.1875), 0, 1, 0.02},
+		{"bernoulli", RngBernoulli, shape.Array(shape.U32, n), []*literal.Literal{one(0.25)}, 0.25, math.Sqrt(0.1875), 0, 1,
+			0.02},
 		{"certain", RngBernoulli, shape.Array(shape.U32, n), []*literal.Literal{one(1.5)}, 1, 0, 1, 1, 0},
 		{"never for NaN", RngBernoulli, shape.Array(shape.U32, n), []*literal.Literal{one(float32(nan))}, 0, 0, 0, 0, 0},
 		{"empty range", RngUniform, f32, []*literal.Literal{one(2), one(2)}, 2, 0, 2, 2, 0},
-		{"reversed range", RngUniform, s32, []*literal.Literal{literal.Scalar[int32](5), literal.Scalar[int32](-5)}, 5, 0, 5, 5, 0},
-		{"predicates", RngUniform, shape.Array(shape.Pred, n), []*literal.Literal{literal.Scalar(false), literal.Scalar(true)}, 0.5, 0.5, 0, 1, 0.02},
+		{"reversed range", RngUniform, s32, []*literal.Literal{literal.Scalar[int32](5), literal.Scalar[int32](-5)}, 5, 0,
+			5, 5, 0},
+		{"predicates", RngUniform, shape.Array(shape.Pred, n),
+			[]*literal.Literal{literal.Scalar(false), literal.Scalar(true)}, 0.5, 0.5, 0, 1, 0.02},
 	} {
 		v := rngSample(t, 1, c.d, c.s, c.params...)
 		sum, squares := 0.0, 0.0
@@ -152,7 +158,8 @@ func TestRngDistributions(t *testing.T) {
 
 func TestRngSeeds(t *testing.T) {
 	s, p := shape.Array(shape.F32, 8), []*literal.Literal{literal.Scalar[float32](0), literal.Scalar[float32](1)}
-	a, b, c := rngSample(t, 1, RngUniform, s, p...), rngSample(t, 1, RngUniform, s, p...), rngSample(t, 2, RngUniform, s, p...)
+	a, b, c := rngSample(t, 1, RngUniform, s, p...), rngSample(t, 1, RngUniform, s, p...),
+		rngSample(t, 2, RngUniform, s, p...)
 	if !slices.Equal(a, b) {
 		t.Errorf("one seed gave %v and %v", a, b)
 	}
@@ -163,7 +170,8 @@ func TestRngSeeds(t *testing.T) {
 
 // A value that rounds up to the upper bound of a narrow type must not come out.
 func TestUniformStaysBelow(t *testing.T) {
-	for _, v := range rngSample(t, 3, RngUniform, shape.Array(shape.BF16, 4096), literal.ScalarOf(shape.BF16, 1), literal.ScalarOf(shape.BF16, 1.03125)) {
+	for _, v := range rngSample(t, 3, RngUniform, shape.Array(shape.BF16, 4096), literal.ScalarOf(shape.BF16, 1),
+		literal.ScalarOf(shape.BF16, 1.03125)) {
 		if v < 1 || v >= 1.03125 {
 			t.Fatalf("got %v, want a value in [1, 1.03125)", v)
 		}

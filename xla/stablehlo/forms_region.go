@@ -124,7 +124,8 @@ func (p *parser) appliedReducer(st *opState, name string, at Pos) {
 	st.Regions = []*Region{{Pos: at, Blocks: []*Block{block}}}
 }
 
-var appliedOps = []string{"add", "and", "atan2", "divide", "maximum", "minimum", "multiply", "or", "power", "remainder",
+var appliedOps = []string{"add", "and", "atan2", "divide", "maximum", "minimum", "multiply", "or", "power",
+	"remainder",
 	"shift_left", "shift_right_arithmetic", "shift_right_logical", "subtract", "xor"}
 
 // convolutionForm reads "(%a, %b) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {stride = [1], ...}

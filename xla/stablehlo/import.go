@@ -17,6 +17,8 @@ type Imported struct {
 	Module *hlo.Module
 	// Functions are those that have a body, by name.
 	Functions map[string]*hlo.Computation
+	// Unsupported says why functions that the entry does not need were left out: they are right and cannot be imported.
+	Unsupported []error
 }
 
 // Parse reads one program and turns it into HLO. Each of its functions is checked, also those that the entry does not
@@ -42,6 +44,10 @@ func Import(prog *Program) (*Imported, error) {
 			continue
 		}
 		c, err := im.computation(f)
+		if errors.Is(err, errors.ErrUnsupported) && !im.isEntry(f) {
+			out.Unsupported = append(out.Unsupported, err)
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -128,20 +134,28 @@ func (im *importer) collectFunction(op *Op) error {
 
 // entry returns the function main, else the only one that has a body, else nil.
 func (im *importer) entry() *function {
-	if f := im.functions["main"]; f != nil && f.computation != nil {
-		return f
-	}
-	var only *function
 	for _, f := range im.order {
-		if f.computation == nil {
-			continue
+		if im.isEntry(f) {
+			return f
 		}
-		if only != nil {
-			return nil
-		}
-		only = f
 	}
-	return only
+	return nil
+}
+
+// isEntry reports whether f is the entry.
+func (im *importer) isEntry(f *function) bool {
+	if len(f.op.Regions) == 0 {
+		return false
+	}
+	if f.name == "main" {
+		return true
+	}
+	for _, other := range im.order {
+		if other != f && len(other.op.Regions) > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 func (im *importer) moduleName() string {

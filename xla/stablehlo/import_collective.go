@@ -17,8 +17,16 @@ func (c *ctx) setCollective(op *Op, a *hlo.CollectiveAttrs) (err error) {
 	if a.UseGlobalDeviceIDs, err = op.Bool("use_global_device_ids"); err != nil {
 		return err
 	}
-	a.ReplicaGroups, err = c.replicaGroups(op)
-	return err
+	if a.UseGlobalDeviceIDs && a.ChannelID <= 0 { // all_gather C5, all_reduce C4, reduce_scatter C6
+		return op.wrong("channel_handle", "a positive handle with use_global_device_ids")
+	}
+	if a.ReplicaGroups, err = c.replicaGroups(op); err != nil {
+		return err
+	}
+	if a.UseGlobalDeviceIDs && len(a.ReplicaGroups.Groups) == 0 { // all_reduce C3
+		return op.wrong("replica_groups", "groups with use_global_device_ids")
+	}
+	return nil
 }
 
 // channel returns the handle of an op's channel, 0 without one.
@@ -30,6 +38,9 @@ func channel(op *Op) (int64, error) {
 	handle, ok := intOf(d.Fields.Lookup("handle"))
 	if !ok {
 		return 0, op.wrong("channel_handle", "#stablehlo.channel_handle<handle = ..., type = ...>")
+	}
+	if handle < 0 {
+		return 0, op.wrong("channel_handle", "a handle that is not negative")
 	}
 	return handle, nil
 }
@@ -307,6 +318,9 @@ func importAllToAll(c *ctx, op *Op) error {
 	operands, err := c.operands(op)
 	if err != nil {
 		return err
+	}
+	if len(a.ReplicaGroups.Groups) == 0 { // all_to_all C8
+		return op.wrong("replica_groups", "groups of split_count members")
 	}
 	for _, in := range operands {
 		if err := checkAllToAll(op, in.Shape, split, concat, count, a.ReplicaGroups); err != nil {

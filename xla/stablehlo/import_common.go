@@ -43,12 +43,20 @@ func (c *ctx) common(op *Op, in *hlo.Instruction) error {
 		case "backend_config", "mhlo.backend_config":
 			setBackendConfig(&common, a.Value)
 		case "error_message", "rng_algorithm", "mhlo.attributes": // what some custom calls say besides
+			if in.Op != hlo.CustomCall {
+				continue
+			}
 			common.Frontend = append(common.Frontend, hlo.KeyValue{Key: a.Name, Value: plainText(a.Value)})
+		case "result_accuracy":
+			var err error
+			if common.ResultAccuracy, err = accuracy(op); err != nil {
+				return err
+			}
 		case "sdy.sharding":
 			common.Frontend = append(common.Frontend, hlo.KeyValue{Key: "xla.sdy.sharding", Value: AttrString(a.Value)})
 		}
 	}
-	if common.Sharding == "" && common.Frontend == nil && common.Config == "" {
+	if common.Sharding == "" && common.Frontend == nil && common.Config == "" && common.ResultAccuracy == "" {
 		return nil
 	}
 	if in.Common != nil {
@@ -64,6 +72,42 @@ func plainText(a Attr) string {
 		return string(s)
 	}
 	return AttrString(a)
+}
+
+// accuracy reads #stablehlo.result_accuracy<...> as HLO text has it. Only the mode TOLERANCE has tolerances.
+func accuracy(op *Op) (hlo.Raw, error) {
+	d, ok := op.Attr("result_accuracy").(*DialectAttr)
+	if !ok {
+		return "", op.wrong("result_accuracy", "#stablehlo.result_accuracy<...>")
+	}
+	fields := &Op{Name: op.Name, Pos: op.Pos, Operands: op.Operands, Attrs: d.Fields}
+	var tolerance [3]float64
+	for i, name := range [...]string{"atol", "rtol", "ulps"} {
+		if fields.Attr(name) == nil {
+			continue
+		}
+		var err error
+		if tolerance[i], err = fields.Float(name); err != nil {
+			return "", err
+		}
+		if tolerance[i] < 0 {
+			return "", op.wrong("result_accuracy", "tolerances that are not negative")
+		}
+	}
+	mode := "DEFAULT"
+	if m, ok := d.Fields.Lookup("mode").(*DialectAttr); ok {
+		mode = m.Word
+	}
+	if mode != "TOLERANCE" {
+		if tolerance != [3]float64{} {
+			return "", op.wrong("result_accuracy", "no tolerances unless its mode is TOLERANCE")
+		}
+		if mode == "DEFAULT" {
+			return "", nil
+		}
+		return "{mode=highest}", nil
+	}
+	return hlo.Raw(fmt.Sprintf("{tolerance={atol=%v,rtol=%v,ulps=%v}}", tolerance[0], tolerance[1], tolerance[2])), nil
 }
 
 // setBackendConfig keeps a dictionary if there is one, else a string that is not empty.

@@ -21,6 +21,11 @@ func importDotGeneral(c *ctx, op *Op) error {
 		if a.Algorithm, err = algorithm(op); err != nil {
 			return err
 		}
+		for _, p := range a.Precision { // dot_general C21
+			if p != hlo.DefaultPrecision {
+				return op.wrong("precision_config", "DEFAULT since there is an algorithm")
+			}
+		}
 	}
 	return c.simple(op, hlo.Dot, a)
 }

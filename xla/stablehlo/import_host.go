@@ -76,6 +76,9 @@ func importInfeed(c *ctx, op *Op) error {
 	if err != nil {
 		return err
 	}
+	if err := checkInfeedLayout(op); err != nil {
+		return err
+	}
 	operands, err := c.operands(op)
 	if err != nil {
 		return err
@@ -85,6 +88,23 @@ func importInfeed(c *ctx, op *Op) error {
 		return err
 	}
 	return c.received(op, in)
+}
+
+// checkInfeedLayout wants a layout for each result but the token, lists of lists of dimensions for tuples.
+func checkInfeedLayout(op *Op) error {
+	if op.Attr("layout") == nil {
+		return nil
+	}
+	list, ok := op.Attr("layout").(ArrayAttr)
+	if !ok || len(list) != len(op.Results)-1 {
+		return op.wrong("layout", fmt.Sprintf("a list of %d layouts", len(op.Results)-1))
+	}
+	for _, a := range list {
+		if _, ok := a.(ArrayAttr); !ok {
+			return op.wrong("layout", "a list of lists")
+		}
+	}
+	return nil
 }
 
 // importOutfeed imports an outfeed: a token from data and a token.
@@ -104,19 +124,38 @@ func importOutfeed(c *ctx, op *Op) error {
 	return c.finish(op, in)
 }
 
-func channelAttrs(op *Op) (*hlo.ChannelAttrs, error) {
+// The types of channels.
+const (
+	deviceToDevice = 1
+	deviceToHost   = 2
+	hostToDevice   = 3
+)
+
+// channelAttrs reads the channel of a send or receive. host is its type where the other side is the host.
+func channelAttrs(op *Op, host int64) (*hlo.ChannelAttrs, error) {
 	a := &hlo.ChannelAttrs{}
 	if err := setAttrs(op, a); err != nil {
 		return nil, err
 	}
 	var err error
-	a.ChannelID, err = channel(op)
-	return a, err
+	if a.ChannelID, err = channel(op); err != nil {
+		return nil, err
+	}
+	want := int64(deviceToDevice)
+	if a.IsHostTransfer {
+		want = host
+	}
+	if d, ok := op.Attr("channel_handle").(*DialectAttr); ok { // send C1, recv C1
+		if got, ok := intOf(d.Fields.Lookup("type")); !ok || got != want {
+			return nil, op.wrong("channel_handle", fmt.Sprintf("type = %d", want))
+		}
+	}
+	return a, nil
 }
 
 // importSend imports a send as HLO's send and send-done. Law: rows 86 and 87.
 func importSend(c *ctx, op *Op) error {
-	a, err := channelAttrs(op)
+	a, err := channelAttrs(op, deviceToHost)
 	if err != nil {
 		return err
 	}
@@ -140,7 +179,7 @@ func importSend(c *ctx, op *Op) error {
 
 // importRecv imports a receive as HLO's recv and recv-done. Law: rows 88 and 89.
 func importRecv(c *ctx, op *Op) error {
-	a, err := channelAttrs(op)
+	a, err := channelAttrs(op, hostToDevice)
 	if err != nil {
 		return err
 	}
@@ -205,8 +244,14 @@ func apiVersion(op *Op) (hlo.APIVersion, error) {
 	if err == nil && (v < 0 || v > int64(hlo.APITypedFFI)) {
 		err = op.wrong("api_version", "0 to 4")
 	}
-	if _, dict := op.Attr("backend_config").(DictAttr); dict && err == nil && v != int64(hlo.APITypedFFI) {
+	config := op.Attr("backend_config")
+	_, dict := config.(DictAttr)
+	text, _ := config.(StringAttr)
+	if err == nil && dict && v != int64(hlo.APITypedFFI) {
 		err = op.wrong("backend_config", "a string unless api_version is 4")
+	}
+	if err == nil && text != "" && v == int64(hlo.APITypedFFI) {
+		err = op.wrong("backend_config", "a dictionary since api_version is 4")
 	}
 	return hlo.APIVersion(v), err
 }

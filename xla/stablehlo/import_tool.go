@@ -167,11 +167,3 @@ func (c *ctx) infeeds(op *Op, a *hlo.CustomCallAttrs) error {
 	}
 	return nil
 }
-
-// chloImports are the ops of CHLO that are no row of HLO's op table.
-var chloImports = map[string]importFunc{}
-
-// importQuantised imports an op with quantised operands or results.
-func importQuantised(_ *ctx, op *Op) error {
-	return unsupported(op, "quantised types are not supported")
-}

@@ -65,6 +65,8 @@ func elementType(t Type) (shape.ElementType, bool) {
 	switch t := t.(type) {
 	case *QuantType:
 		return elementType(t.Storage)
+	case IndexType:
+		return shape.S64, true
 	case IntType:
 		if t.Sign == Signed {
 			t.Sign = Signless
