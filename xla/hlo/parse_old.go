@@ -48,7 +48,8 @@ func (d *draft) adder(t shape.ElementType) (*Computation, error) {
 	if c := d.adders[t]; c != nil {
 		return c, nil
 	}
-	c, err := d.make("add_"+t.String(), []shape.Shape{shape.Array(t), shape.Array(t)}, func(p []*Instruction) *Instruction {
+	two := []shape.Shape{shape.Array(t), shape.Array(t)}
+	c, err := d.make("add_"+t.String(), two, func(p []*Instruction) *Instruction {
 		return &Instruction{Name: "sum", Op: Add, Operands: p}
 	})
 	if d.adders == nil {

@@ -1,7 +1,6 @@
 package hlo
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/halo-xla/halo/internal/testfile"
@@ -11,9 +10,6 @@ import (
 func TestText(t *testing.T) {
 	testfile.Run(t, "../../testdata/text/*.hlo", func(t *testing.T, c *testfile.Case) {
 		m, err := Parse([]byte(c.Source()), c.File)
-		if errors.Is(err, errors.ErrUnsupported) {
-			t.Skip(err) // until the last op has landed
-		}
 		if err != nil {
 			t.Fatal(err)
 		}
