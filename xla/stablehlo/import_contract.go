@@ -197,6 +197,9 @@ func kernelWindow(op *Op, labels hlo.DimLabels) (hlo.Window, error) {
 	if !ok {
 		return nil, op.Errorf("kernel is %s, want a tensor", op.Operands[1].Type)
 	}
+	if input, ok := op.Operands[0].Type.(*TensorType); ok && !TypesEqual(input.Elem, kernel.Elem) { // convolution C27
+		return nil, op.Errorf("elements differ: the input's are %s, the kernel's %s", input.Elem, kernel.Elem)
+	}
 	sizes := make([]int64, len(labels.KernelSpatial))
 	for i, d := range labels.KernelSpatial {
 		if d < 0 || d >= int64(len(kernel.Dims)) {

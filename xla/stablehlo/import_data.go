@@ -193,6 +193,20 @@ func importRng(c *ctx, op *Op) error {
 	return c.finish(op, in)
 }
 
+// importRngBitGenerator leaves out states of other types than HLO's vectors of u32 or u64, which StableHLO's verifier allows.
+func importRngBitGenerator(c *ctx, op *Op) error {
+	if len(op.Operands) == 1 {
+		in, err := c.value(op.Operands[0])
+		if err != nil {
+			return err
+		}
+		if s := in.Shape; s.Type != shape.U64 && s.Type != shape.U32 || s.Rank() != 1 {
+			return unsupported(op, "a state of type %s", op.Operands[0].Type)
+		}
+	}
+	return importGeneric(c, op)
+}
+
 // checkRngShape compares the shape operand with the result, where it is a constant.
 func checkRngShape(op *Op) error {
 	t, ok := op.Operands[2].Type.(*TensorType)

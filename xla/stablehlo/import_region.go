@@ -1,6 +1,8 @@
 package stablehlo
 
 import (
+	"slices"
+
 	"github.com/halo-xla/halo/xla/hlo"
 )
 
@@ -47,7 +49,44 @@ func importReduce(c *ctx, op *Op) error {
 	if err := setAttrs(op, a); err != nil {
 		return err
 	}
+	if len(op.Operands) > 0 {
+		if t, ok := op.Operands[0].Type.(*TensorType); ok {
+			if err := wholeArrays(op, without(t.Dims, a.Dimensions)); err != nil {
+				return err
+			}
+		}
+	}
 	return c.withComputation(op, hlo.Reduce, a, &a.ToApply, "reducer")
+}
+
+// without returns dims but those at the places of gone.
+func without(dims, gone []int64) []int64 {
+	var rest []int64
+	for d, n := range dims {
+		if !slices.Contains(gone, int64(d)) {
+			rest = append(rest, n)
+		}
+	}
+	return rest
+}
+
+// wholeArrays finds reductions whose computation works on arrays of some of the dimensions kept, which StableHLO's verifier
+// allows and HLO does not have. Others, right or wrong, are left to the rules of HLO.
+func wholeArrays(op *Op, kept []int64) error {
+	init, ok := op.Operands[len(op.Operands)-1].Type.(*TensorType)
+	if !ok || len(init.Dims) == 0 {
+		return nil
+	}
+	k := 0
+	for _, n := range kept {
+		if k < len(init.Dims) && (n == init.Dims[k] || n == Dynamic) {
+			k++
+		}
+	}
+	if k < len(init.Dims) {
+		return nil
+	}
+	return unsupported(op, "its computation works on arrays of type %s", init)
 }
 
 func importMap(c *ctx, op *Op) error {
@@ -89,6 +128,13 @@ func importReduceWindow(c *ctx, op *Op) error {
 	a := &hlo.ReduceWindowAttrs{}
 	var err error
 	if a.Window, err = operandWindow(op); err != nil {
+		return err
+	}
+	sizes := make([]int64, len(a.Window))
+	for i, d := range a.Window {
+		sizes[i] = d.Size
+	}
+	if err := wholeArrays(op, sizes); err != nil {
 		return err
 	}
 	return c.withComputation(op, hlo.ReduceWindow, a, &a.ToApply, "reducer")

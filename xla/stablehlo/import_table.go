@@ -54,6 +54,7 @@ var stablehloImports = map[string]importFunc{
 	"stablehlo.reduce_scatter":       importReduceScatter,
 	"stablehlo.reduce_window":        importReduceWindow,
 	"stablehlo.rng":                  importRng,
+	"stablehlo.rng_bit_generator":    importRngBitGenerator,
 	"stablehlo.scatter":              importScatter,
 	"stablehlo.select_and_scatter":   importSelectAndScatter,
 	"stablehlo.send":                 importSend,
