@@ -193,7 +193,8 @@ func importRng(c *ctx, op *Op) error {
 	return c.finish(op, in)
 }
 
-// importRngBitGenerator leaves out states of other types than HLO's vectors of u32 or u64, which StableHLO's verifier allows.
+// importRngBitGenerator leaves out states of other types than HLO's vectors of u32 or u64, which StableHLO's
+// verifier allows.
 func importRngBitGenerator(c *ctx, op *Op) error {
 	if len(op.Operands) == 1 {
 		in, err := c.value(op.Operands[0])

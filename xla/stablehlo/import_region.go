@@ -70,7 +70,8 @@ func without(dims, gone []int64) []int64 {
 	return rest
 }
 
-// wholeArrays finds reductions whose computation works on arrays of some of the dimensions kept, which StableHLO's verifier
+// wholeArrays finds reductions whose computation works on arrays of some of the dimensions kept, which StableHLO's
+// verifier
 // allows and HLO does not have. Others, right or wrong, are left to the rules of HLO.
 func wholeArrays(op *Op, kept []int64) error {
 	init, ok := op.Operands[len(op.Operands)-1].Type.(*TensorType)
