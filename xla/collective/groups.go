@@ -115,7 +115,7 @@ func CheckIDs(m Mode, lists [][]int64, n int64) error {
 	for _, l := range lists {
 		for _, id := range l {
 			if id < 0 || id >= n {
-				return fmt.Errorf("group %s names %s %d, but there are only %d (0 to %d)", ids(l), m.IDs(), id, n, n-1)
+				return fmt.Errorf("group %s names %s %d, want one of 0 to %d", ids(l), m.IDs(), id, n-1)
 			}
 			if seen[id] {
 				return fmt.Errorf("%s %d is in the groups twice", m.IDs(), id)
@@ -177,7 +177,7 @@ func (g Grid) Pairs(m Mode, pairs [][2]int64) ([][2]int, error) {
 		seen := map[int64]bool{}
 		for _, p := range pairs {
 			if id := p[side]; id < 0 || id >= n {
-				return nil, fmt.Errorf("pair %s names %s %d, but there are only %d (0 to %d)", ids(p[:]), m.IDs(), id, n, n-1)
+				return nil, fmt.Errorf("pair %s names %s %d, want one of 0 to %d", ids(p[:]), m.IDs(), id, n-1)
 			} else if seen[id] {
 				return nil, fmt.Errorf("%s %d is the %s of two pairs", m.IDs(), id, what)
 			} else {

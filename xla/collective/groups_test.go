@@ -36,7 +36,7 @@ func TestGroups(t *testing.T) {
 		lists [][]int64
 		want  string
 	}{
-		{CrossReplica, [][]int64{{0, 2}}, "group {0,2} names replica 2, but there are only 2"},
+		{CrossReplica, [][]int64{{0, 2}}, "group {0,2} names replica 2, want one of 0 to 1"},
 		{CrossReplica, [][]int64{{-1}}, "names replica -1"},
 		{CrossPartition, [][]int64{{0, 1}, {1, 2}}, "partition 1 is in the groups twice"},
 		{FlattenedIDs, nil, "there are no groups"},

@@ -271,9 +271,21 @@ func (b *Builder) ReduceScatter(operand *Instruction, computation *Computation, 
 	if !b.checkShards(ReduceScatter, shardCount, o) {
 		return b.instructions[len(b.instructions)-1]
 	}
+	parts := []shape.Shape{operand.Shape}
+	if operand.Shape.IsTuple() {
+		parts = operand.Shape.Elems
+	}
+	for _, s := range parts {
+		if err := checkDim("scatter dimension", scatterDim, s); err != nil {
+			return b.fail(ReduceScatter, "%w", err)
+		}
+		if n := s.Dims[scatterDim]; n != shape.Unbounded && n%shardCount != 0 {
+			return b.fail(ReduceScatter, "dimension %d of %v does not divide in %d equal blocks", scatterDim, s, shardCount)
+		}
+	}
 	a := &ReduceScatterAttrs{CollectiveAttrs: o.attrs(), Dimension: OneDim(scatterDim), ToApply: computation}
 	return b.addCollective(ReduceScatter, a, o, func(s shape.Shape) shape.Shape {
-		if scatterDim < 0 || scatterDim >= int64(s.Rank()) || s.Dims[scatterDim]%shardCount != 0 {
+		if s.Dims[scatterDim] == shape.Unbounded {
 			return s
 		}
 		return withDim(s, scatterDim, s.Dims[scatterDim]/shardCount)

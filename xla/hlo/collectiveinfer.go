@@ -48,7 +48,7 @@ func checkGroups(in *Instruction, a *CollectiveAttrs) (size int64, err error) {
 			return 0, fmt.Errorf("replica_groups: %w", err)
 		}
 	} else if err := collective.CheckIDs(mode, groups, int64(len(all))); err != nil { // all_reduce C1, C2
-		return 0, fmt.Errorf("replica_groups: %w", err)
+		return 0, fmt.Errorf("replica_groups: %w: %d ids are 0 to %d, each once", err, len(all), len(all)-1)
 	}
 	size = int64(len(groups[0]))
 	reduces := in.Op == AllReduce || in.Op == AllReduceStart
@@ -238,6 +238,9 @@ func reducedTo(operands []shape.Shape, c *Computation) ([]shape.Shape, error) {
 		return nil, fmt.Errorf("the reduction computation is missing")
 	}
 	t := c.Root.Shape.Type
+	if !t.IsArray() { // all_reduce C5, row 114
+		return nil, fmt.Errorf("computation %s returns %v, want a scalar", c.Name, c.Root.Shape)
+	}
 	scalar := shape.Array(t)
 	if err := checkScalarComputation(c, []shape.Shape{scalar, scalar}, scalar); err != nil { // all_reduce C5, row 114
 		return nil, err
