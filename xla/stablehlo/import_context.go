@@ -69,6 +69,11 @@ func (c *ctx) row(op *Op) importFunc {
 	if usesQuantised(op) {
 		return importQuantised
 	}
+	return c.plainRow(op)
+}
+
+// plainRow returns how an op is imported whose tensors are not quantised, or as if they were not.
+func (c *ctx) plainRow(op *Op) importFunc {
 	for _, name := range spellings(op.Name) {
 		if f := c.im.rows[name]; f != nil {
 			return f
