@@ -140,9 +140,17 @@ func NewModule(name string, entry *Computation) *Module {
 	return m
 }
 
-// Parameter adds the next parameter, of the shape s.
-func (b *Builder) Parameter(number int64, s shape.Shape, name string) *Instruction {
-	in := b.add(Parameter, &ParameterAttrs{Number: number}, s)
+// Parameter adds a parameter of shape s. replicated says of each leaf of s whether all replicas get the same value; it
+// is left out where that is unknown.
+//
+//	result s
+//
+// It fails, at Build, if the numbers are not 0 to P-1. Law: row 73.
+func (b *Builder) Parameter(number int64, s shape.Shape, name string, replicated ...bool) *Instruction {
+	if n := s.LeafCount(); len(replicated) > 0 && len(replicated) != n {
+		return b.fail(Parameter, "got %d flags of replication, want %d as %v has leaves", len(replicated), n, s)
+	}
+	in := b.add(Parameter, &ParameterAttrs{Number: number, Replication: replicated}, s)
 	if name != "" {
 		in.Name = name
 	}
@@ -150,6 +158,10 @@ func (b *Builder) Parameter(number int64, s shape.Shape, name string) *Instructi
 }
 
 // ConstantLiteral adds a constant.
+//
+//	result of l's shape
+//
+// It never fails. Law: row 74.
 func (b *Builder) ConstantLiteral(l *literal.Literal) *Instruction {
 	return b.add(Constant, &ConstantAttrs{Literal: l}, l.Shape())
 }

@@ -126,8 +126,35 @@ func (b *Builder) SendToHost(operand, token *Instruction, withLayout shape.Shape
 }
 
 func (b *Builder) send(operand, token *Instruction, a ChannelAttrs) *Instruction {
-	done := a
-	return b.add(SendDone, &done, shape.Shape{}, b.add(Send, &a, shape.Shape{}, operand, token))
+	return b.CreateSendDone(b.CreateSend(operand, token, a.ChannelID, a.IsHostTransfer))
+}
+
+// CreateSend starts to send operand after token, as the instruction of HLO does; other work may be built before its
+// CreateSendDone.
+//
+//	operand T   token token[]   result (T, u32[], token[])
+//
+// It fails if token is none or operand is a token. Law: row 86.
+func (b *Builder) CreateSend(operand, token *Instruction, channelID int64, isHostTransfer bool) *Instruction {
+	return b.add(Send, &ChannelAttrs{channelID, isHostTransfer}, shape.Shape{}, operand, token)
+}
+
+// CreateSendDone waits until what CreateSend started is done.
+//
+//	context (T, u32[], token[])   result token[]
+//
+// It fails unless context is what CreateSend returned. Law: row 87.
+func (b *Builder) CreateSendDone(context *Instruction) *Instruction {
+	return b.add(SendDone, channelOf(context), shape.Shape{}, context)
+}
+
+// channelOf is a copy of the channel attributes of a send or recv, so that the done has the same.
+func channelOf(context *Instruction) *ChannelAttrs {
+	if a, ok := context.Attrs.(*ChannelAttrs); ok {
+		done := *a
+		return &done
+	}
+	return &ChannelAttrs{}
 }
 
 // Recv receives a value of shape s on a channel between devices, in the order in which transfers without tokens are
@@ -155,7 +182,25 @@ func (b *Builder) RecvFromHost(token *Instruction, s shape.Shape, channel Channe
 }
 
 func (b *Builder) recv(token *Instruction, s shape.Shape, a ChannelAttrs) *Instruction {
+	return b.CreateRecvDone(b.CreateRecv(s, token, a.ChannelID, a.IsHostTransfer))
+}
+
+// CreateRecv starts to receive a value of shape s after token, as the instruction of HLO does; other work may be built
+// before its CreateRecvDone.
+//
+//	token token[]   result (s, u32[], token[])
+//
+// It fails if token is none. Law: row 88.
+func (b *Builder) CreateRecv(s shape.Shape, token *Instruction, channelID int64, isHostTransfer bool) *Instruction {
 	request := shape.TupleOf(s, shape.Array(shape.U32), shape.TokenShape())
-	done := a
-	return b.add(RecvDone, &done, shape.Shape{}, b.add(Recv, &a, request, token))
+	return b.add(Recv, &ChannelAttrs{channelID, isHostTransfer}, request, token)
+}
+
+// CreateRecvDone waits for what CreateRecv started.
+//
+//	context (s, u32[], token[])   result (s, token[])
+//
+// It fails unless context is what CreateRecv returned. Law: row 89.
+func (b *Builder) CreateRecvDone(context *Instruction) *Instruction {
+	return b.add(RecvDone, channelOf(context), shape.Shape{}, context)
 }

@@ -217,8 +217,17 @@ func TestMap(t *testing.T) {
 		return b.Map(just(numParam(b, f32, 4)), sub, []int64{0})
 	})
 	wantBuildError(t, "at least one", func(b *Builder) *Instruction { return b.Map(nil, sub, nil) })
-	wantBuildError(t, "static operand 0 is f32[2], want a scalar", func(b *Builder) *Instruction {
+	wantBuildError(t, "got f32[2], want f32[] as computation", func(b *Builder) *Instruction {
 		return b.Map(just(numParam(b, f32, 4)), sub, []int64{0}, numParam(b, f32, 2))
+	})
+	wantBuildError(t, "static operand 0 is alone", func(b *Builder) *Instruction {
+		return b.Map(nil, sub, nil, numParam(b, f32, 2))
+	})
+	wantBuildError(t, "all its dimensions in order", func(b *Builder) *Instruction {
+		return b.Map(just(numParam(b, f32, 4, 5)), sub, []int64{1, 0}, numParam(b, f32, 2))
+	})
+	wantBuildError(t, "want the same sizes", func(b *Builder) *Instruction {
+		return b.Map([]*Instruction{numParam(b, f32, 4), numParam(b, f32, 5)}, sub, []int64{0}, numParam(b, f32, 2))
 	})
 }
 
