@@ -110,6 +110,8 @@ func TestValueErrors(t *testing.T) {
 		{new(Window), "{size=3 pad=1}", "low_high"},
 		{new(Window), "{size=3 rhs_reversal=2}", "0 or 1"},
 		{new(Window), "size=3", "want {size"},
+		{new(Window), "{size=3x3 stride=1x0}", "window stride: "},
+		{new(Window), "{size=3 rhs_dilate=0}", "window rhs_dilate: "},
 		{new(Padding), "1", "low_high"},
 		{new(Padding), "1_2_3_4", "low_high"},
 		{new(Padding), "1_x", "integer"},
