@@ -42,7 +42,7 @@ func Parse(src []byte, file string) (*Module, error) {
 	}
 	p.m.Entry = entry.comp
 	if p.m.Name == "" {
-		p.m.Name = entry.name
+		p.m.Name = "module_" + entry.name
 	}
 	return p.m, p.checkEntryLayout()
 }

@@ -288,19 +288,17 @@ func (p *parser) frontend() (FrontendAttributes, error) {
 	return list, err
 }
 
-// tables are the keywords of the tables after the module's line.
+// tables are the keywords of the tables after the module's line, which may be empty.
 var tables = map[string]bool{"FileNames": true, "FunctionNames": true, "FileLocations": true, "StackFrames": true}
 
-// atTable returns the keyword of the table at the position, "" if none begins there.
+// atTable returns the keyword of the table at the position, "" if none begins there. A word and a number begin a table
+// that is newer than this.
 func (p *parser) atTable() string {
 	save := p.pos
 	w := p.word()
-	if !tables[w] {
-		p.pos = save
-		return ""
-	}
 	p.space()
-	if p.atBodyOrSignature() { // a computation of that name
+	numbered := p.pos < len(p.src) && p.src[p.pos] >= '0' && p.src[p.pos] <= '9'
+	if w == "" || w == "ENTRY" || !numbered && (!tables[w] || p.atBodyOrSignature()) {
 		p.pos = save
 		return ""
 	}

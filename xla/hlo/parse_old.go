@@ -172,6 +172,7 @@ var oldNames = map[Opcode]map[string]string{
 	Compare:   {"order": "type"},
 	AllReduce: {"all_reduce_id": "channel_id"},
 	Infeed:    {"config": "infeed_config"},
+	Scan:      {"scan_dimension": "dimensions"},
 }
 
 // renameOld gives attributes today's names.

@@ -20,7 +20,7 @@ type ScanAttrs struct {
 // Fields lists the attributes.
 func (a *ScanAttrs) Fields() []Field {
 	return []Field{
-		{"scan_dimension", "dimension", &a.Dimension, Always},
+		{"dimensions", "dimension", (*OneDim)(&a.Dimension), Always},
 		{"num_carries", "", &a.NumCarries, Set},
 		{"is_reverse", "is_reverse", &a.IsReverse, Set},
 		{"is_associative", "is_associative", &a.IsAssociative, Set},
