@@ -42,7 +42,7 @@ func inferBitcastConvert(in *Instruction) (shape.Shape, error) {
 		return poison, fmt.Errorf("%v to %v: complex numbers convert only to complex numbers", s.Type, t)
 	case s.Type.Bits() == t.Bits():
 		return s.WithType(t), nil
-	case t.IsComplex() || s.Type.Bits()%t.Bits() != 0 && t.Bits()%s.Type.Bits() != 0: // C1
+	case s.Type.Bits()%t.Bits() != 0 && t.Bits()%s.Type.Bits() != 0: // C1
 		return poison, fmt.Errorf("%v of %d bits to %v of %d bits: neither width divides the other",
 			s.Type, s.Type.Bits(), t, t.Bits())
 	case s.Type.Bits() > t.Bits():

@@ -32,7 +32,17 @@ func (e *Error) Error() string { return e.Pos.String() + ": " + e.Msg }
 func (e *Error) Unwrap() error { return e.Err }
 
 func errorf(pos Pos, format string, args ...any) error {
-	return &Error{Pos: pos, Msg: fmt.Sprintf(format, args...)}
+	return &Error{Pos: pos, Msg: fmt.Sprintf(format, args...), Err: cause(args)}
+}
+
+// cause returns the error among args, nil if there is none.
+func cause(args []any) error {
+	for _, a := range args {
+		if err, ok := a.(error); ok {
+			return err
+		}
+	}
+	return nil
 }
 
 // Op is one operation, whichever way it was spelled.
@@ -126,7 +136,7 @@ func (o *Op) Signature() string {
 
 // Errorf returns an error at the op that begins with its signature.
 func (o *Op) Errorf(format string, args ...any) error {
-	return errorf(o.Pos, "%s: %s", o.Signature(), fmt.Sprintf(format, args...))
+	return &Error{Pos: o.Pos, Msg: o.Signature() + ": " + fmt.Sprintf(format, args...), Err: cause(args)}
 }
 
 // Dialect returns the part of the op's name before the first dot.

@@ -1,6 +1,7 @@
 package stablehlo
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -54,4 +55,41 @@ func TestCorpusParses(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestCorpusRejects wants every program that breaks a rule to be refused, with a place.
+func TestCorpusRejects(t *testing.T) {
+	corpus(t, []string{"conformance/reject"}, func(t *testing.T, path, text string) {
+		for _, chunk := range SplitChunks(path, text) {
+			_, err := Parse(chunk)
+			if err == nil {
+				t.Errorf("%s: no error", path)
+			} else if e, ok := err.(*Error); !ok || e.Pos.Line == 0 {
+				t.Errorf("%s: error without a place: %v", path, err)
+			}
+		}
+	})
+}
+
+// TestCorpusImports wants every right program to be imported, or to be refused as not supported.
+func TestCorpusImports(t *testing.T) {
+	folders := []string{"conformance/accept", "conformance/stablehlo", "conformance/math", "conformance/jax",
+		"conformance/vhlo", "models", "producers"}
+	imported, unsupported := 0, 0
+	corpus(t, folders, func(t *testing.T, path, text string) {
+		if strings.Contains(path, "/formats/") { // programs with faults
+			return
+		}
+		for _, chunk := range SplitChunks(path, text) {
+			switch _, err := Parse(chunk); {
+			case errors.Is(err, errors.ErrUnsupported):
+				unsupported++
+			case err != nil:
+				t.Error(err)
+			default:
+				imported++
+			}
+		}
+	})
+	t.Logf("%d imported, %d not supported", imported, unsupported)
 }

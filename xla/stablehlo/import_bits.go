@@ -138,6 +138,28 @@ func (c *ctx) splitBits(op *Op, in *hlo.Instruction, to shape.Shape) error {
 	return c.finish(op, out)
 }
 
+// importConvert imports a change of type. Of a complex number only the real part is converted to what is not complex.
+func importConvert(c *ctx, op *Op) error {
+	operands, err := c.operands(op)
+	if err != nil {
+		return err
+	}
+	told, err := declared(op)
+	if err != nil {
+		return err
+	}
+	if len(operands) == 1 && operands[0].Shape.Type.IsComplex() && told.IsArray() && !told.Type.IsComplex() {
+		if operands[0], err = c.add(op, hlo.Real, nil, noShape, operands[0]); err != nil {
+			return err
+		}
+	}
+	in, err := c.add(op, hlo.Convert, nil, told, operands...)
+	if err != nil {
+		return err
+	}
+	return c.oneOrTuple(op, in)
+}
+
 // importCompare imports a comparison. A comparison type of the wrong kind says nothing and is dropped, as
 // StableHLO's verifier
 // lets it pass.

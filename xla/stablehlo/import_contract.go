@@ -26,6 +26,9 @@ func importDotGeneral(c *ctx, op *Op) error {
 				return op.wrong("precision_config", "DEFAULT since there is an algorithm")
 			}
 		}
+		if s, err := shapeOf(op.Operands[0].Type); err != nil || !s.Type.IsFloat() {
+			a.Algorithm = "" // it speaks of floats
+		}
 	}
 	return c.simple(op, hlo.Dot, a)
 }

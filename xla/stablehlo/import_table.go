@@ -33,6 +33,7 @@ var stablehloImports = map[string]importFunc{
 	"stablehlo.compare":              importCompare,
 	"stablehlo.composite":            importComposite,
 	"stablehlo.constant":             importConstant,
+	"stablehlo.convert":              importConvert,
 	"stablehlo.convolution":          importConvolution,
 	"stablehlo.create_token":         importCreateToken,
 	"stablehlo.cross-replica-sum":    importCrossReplicaSum,

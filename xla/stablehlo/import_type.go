@@ -1,10 +1,19 @@
 package stablehlo
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/halo-xla/halo/xla/shape"
 )
+
+// typeError says of a type that is right that HLO does not have it.
+type typeError string
+
+func (e typeError) Error() string { return string(e) }
+
+// Unwrap returns errors.ErrUnsupported.
+func (typeError) Unwrap() error { return errors.ErrUnsupported }
 
 // shapeOf returns the shape that a type means. A quantised tensor has the shape of what it stores. It fails for
 // types that HLO does not have.
@@ -18,7 +27,7 @@ func shapeOf(t Type) (shape.Shape, error) {
 		elems, err := shapesOf(t.Elems)
 		return shape.TupleOf(elems...), err
 	}
-	return shape.Shape{}, fmt.Errorf("type %s has no HLO shape", t)
+	return shape.Shape{}, typeError(fmt.Sprintf("type %s has no HLO shape", t))
 }
 
 func shapesOf(types []Type) ([]shape.Shape, error) {
@@ -35,10 +44,10 @@ func shapesOf(types []Type) ([]shape.Shape, error) {
 func tensorShape(t *TensorType) (shape.Shape, error) {
 	elem, ok := elementType(t.Elem)
 	if !ok {
-		return shape.Shape{}, fmt.Errorf("element type %s of %s is not supported", t.Elem, t)
+		return shape.Shape{}, typeError(fmt.Sprintf("element type %s of %s is not supported", t.Elem, t))
 	}
 	if t.Unranked {
-		return shape.Shape{}, fmt.Errorf("type %s has no rank", t)
+		return shape.Shape{}, typeError(fmt.Sprintf("type %s has no rank", t))
 	}
 	s := shape.Array(elem, make([]int64, len(t.Dims))...)
 	for i, d := range t.Dims {
