@@ -40,13 +40,13 @@ func (e *Evaluator) convolve(in *Instruction, a *ConvolutionAttrs, lhs, rhs *lit
 	c, out := newConvSizes(a, w, lhs.Shape(), rhs.Shape(), s), literal.Wide{Class: l.Class}
 	switch l.Class {
 	case shape.SignedClass:
-		out.I, err = convolve(e, c, l.I, r.I)
+		out.I, err = convolve(e, c, l.I, r.I, nil)
 	case shape.UnsignedClass:
-		out.U, err = convolve(e, c, l.U, r.U)
+		out.U, err = convolve(e, c, l.U, r.U, nil)
 	case shape.FloatClass:
-		out.F, err = convolve(e, c, l.F, r.F)
+		out.F, err = convolve(e, c, l.F, r.F, convShort(c, s.Type, addF32))
 	default:
-		out.C, err = convolve(e, c, l.C, r.C)
+		out.C, err = convolve(e, c, l.C, r.C, convShort(c, s.Type, addC64))
 	}
 	if err != nil {
 		return nil, err
@@ -106,13 +106,20 @@ func newConvSizes(a *ConvolutionAttrs, w Window, lhs, rhs, out shape.Shape) *con
 // fewOutputs is how many output features of a group make rows of them worth while.
 const fewOutputs = 4
 
-func convolve[T number](e *Evaluator, c *convSizes, lhs, rhs []T) ([]T, error) {
+// convSum adds to out, all output features at one place, the products of lhs with rhs.
+type convSum[T number] func(c *convSizes, taps []tap, out, lhs, rhs []T)
+
+// convolve convolves lhs with rhs by short, if there is one, which takes rhs by output features.
+func convolve[T number](e *Evaluator, c *convSizes, lhs, rhs []T, short convSum[T]) ([]T, error) {
 	out := make([]T, c.batch*c.space*c.outputs)
 	if len(out) == 0 || c.features == 0 {
 		return out, nil
 	}
-	sum, order, kernelStride := convRows[T], c.rhsByInput, c.features*c.outputs
-	if c.outputs/c.groups < fewOutputs {
+	sum, order, kernelStride := convSum[T](convRows[T]), c.rhsByInput, c.features*c.outputs
+	switch {
+	case short != nil:
+		sum, order, kernelStride = short, c.rhsByOutput, c.features
+	case c.outputs/c.groups < fewOutputs:
 		sum, order, kernelStride = convDots[T], c.rhsByOutput, c.features
 	}
 	lhs, rhs = permute(lhs, c.lhsDims, c.lhsOrder), permute(rhs, c.rhsDims, order)

@@ -48,6 +48,9 @@ func contract(e *Evaluator, t shape.ElementType, a *DotAttrs, ls, rs shape.Shape
 		return d.withAlgorithm(e, alg, t, lhs, rhs)
 	}
 	out := literal.MakeWide(lhs.Class, d.b*d.m*d.n)
+	if d.k <= shortSum && roundsTerms(t) {
+		return out, d.short(e, out, lhs, rhs)
+	}
 	return out, d.wide(e, out, lhs, rhs)
 }
 

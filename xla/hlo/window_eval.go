@@ -14,7 +14,7 @@ func evalReduceWindow(e *Evaluator, in *Instruction, args []*literal.Literal) (*
 	if err != nil {
 		return nil, err
 	}
-	if op, ok := simpleReducer(a.ToApply); ok && r.n == 1 {
+	if op, ok := simpleReducer(a.ToApply); ok && r.n == 1 && !r.rounds(op, a.Window.size()) {
 		w, err := r.simpleWindow(e, op, a.Window, operand.Dims)
 		if err != nil {
 			return nil, err
@@ -26,6 +26,15 @@ func evalReduceWindow(e *Evaluator, in *Instruction, args []*literal.Literal) (*
 		return nil, err
 	}
 	return r.literal(s, out), nil
+}
+
+// size is the number of elements of the window.
+func (w Window) size() int {
+	n := 1
+	for _, d := range w {
+		n = min(n*int(min(d.Size, shortSum+1)), shortSum+1)
+	}
+	return n
 }
 
 // generalWindow reduces windows with any computation. A window that begins where the one before began, and has its
