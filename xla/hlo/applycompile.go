@@ -236,7 +236,7 @@ func scalarClassStep(s *Scalar, t shape.ElementType, d int32, x [3]int32, n int)
 			r[d].F = f(buf)
 		}
 	case class == shape.ComplexClass && s.Complex != nil:
-		buf, f := make([]complex128, n), s.Complex
+		buf, f := make([]complex128, n), s.complexOn(bits)
 		return func(r []Cell) {
 			for i := range buf {
 				buf[i] = complex(r[x[i]].F, r[x[i]].Im)

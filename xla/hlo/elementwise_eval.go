@@ -35,7 +35,8 @@ func evalElementwise(e *Evaluator, in *Instruction, args []*literal.Literal) (*l
 			err = applyEach(e, s.Float, out.F, cols)
 		}
 	case shape.ComplexClass:
-		err = applyEach(e, s.Complex, out.C, columns(wide, func(w literal.Wide) []complex128 { return w.C }))
+		err = applyEach(e, s.complexOn(t.Bits()), out.C,
+			columns(wide, func(w literal.Wide) []complex128 { return w.C }))
 	}
 	if err != nil {
 		return nil, err

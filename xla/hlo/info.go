@@ -48,6 +48,8 @@ type Scalar struct {
 	Unsigned func(a []uint64, bits int) uint64
 	Float    func(a []float64) float64
 	Complex  func(a []complex128) complex128
+	// C64 is the meaning on C64 if it rounds on the way; nil: that of Complex, rounded once.
+	C64 func(a []complex128) complex128
 }
 
 // Arity returns the number of operands, or the least number and true for an op that takes several.

@@ -3,6 +3,7 @@ package hlo
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/halo-xla/halo/xla/literal"
@@ -55,8 +56,9 @@ func TestReduceTypes(t *testing.T) {
 		{"product wraps", Multiply, shape.U8, 1, []float64{16, 17}, 272 - 256},
 		{"init counts once", Add, shape.S32, 5, []float64{1, 2, 3}, 11},
 		{"empty gives init", Add, shape.F32, 7, nil, 7},
-		{"sum does not stall", Add, shape.F32, 1 << 24, []float64{1, 1, 1, 1}, 1<<24 + 4},
-		{"half rounds once", Add, shape.F16, 2048, []float64{1, 1}, 2050},
+		{"long sum does not stall", Add, shape.F32, 1 << 24, slices.Repeat([]float64{1}, 1000), 1<<24 + 1000},
+		{"short sum rounds each term", Add, shape.F32, 1 << 24, []float64{1, 1, 1, 1}, 1 << 24},
+		{"half rounds each term", Add, shape.F16, 2048, []float64{1, 1}, 2048},
 		{"or", Or, shape.Pred, 0, []float64{0, 1, 0}, 1},
 		{"and", And, shape.Pred, 1, []float64{1, 0, 1}, 0},
 		{"predicates add as or", Add, shape.Pred, 0, []float64{1, 1}, 1},
