@@ -50,7 +50,7 @@ func TestGroups(t *testing.T) {
 
 func TestPairs(t *testing.T) {
 	grid := Grid{Replicas: 2, Partitions: 2}
-	got, err := grid.Pairs(CrossPartition, [][2]int64{{0, 1}, {1, 1 - 1}})
+	got, err := grid.Pairs(CrossPartition, [][2]int64{{0, 1}, {1, 0}})
 	if want := [][2]int{{0, 1}, {2, 3}, {1, 0}, {3, 2}}; err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, %v, want %v", got, err, want)
 	}

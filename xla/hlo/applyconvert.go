@@ -118,26 +118,6 @@ func oddFloat(v uint64) float64 {
 	return float64(v)
 }
 
-// bitsOf returns the bits of c as an element of type t; not for complex types.
-func bitsOf(t shape.ElementType, c Cell) uint64 {
-	if t.IsFloat() {
-		return t.FromFloat64(c.F)
-	}
-	return uint64(c.I)
-}
-
-// cellOf returns the element of type t with the given bits; not for complex types.
-func cellOf(t shape.ElementType, bits uint64) Cell {
-	if t.IsFloat() {
-		return Cell{F: t.ToFloat64(bits)}
-	}
-	c := Cell{I: int64(bits)}
-	if round := rounder(t); round != nil {
-		round(&c)
-	}
-	return c
-}
-
 // bitcastConvertStep reinterprets bits between types of one width; row 72.
 func bitcastConvertStep(in *Instruction, d int32, x [3]int32) step {
 	from, to, a := in.Operands[0].Shape.Type, in.Shape.Type, x[0]

@@ -1,7 +1,6 @@
 package hlo
 
 import (
-	"errors"
 
 	"github.com/halo-xla/halo/xla/shape"
 )
@@ -136,15 +135,6 @@ func attrs[T any, P interface {
 
 // names of an enumeration's values; the value is the index.
 type names []string
-
-func (n names) parse(s string) (uint8, error) {
-	for i, name := range n {
-		if name == s && s != "" {
-			return uint8(i), nil
-		}
-	}
-	return 0, errors.New("got " + s + ", want one of " + n.list())
-}
 
 func (n names) list() string {
 	s := ""

@@ -63,6 +63,3 @@ func (i *OpInfo) Arity() (n int, variadic bool) {
 	}
 	return n, variadic
 }
-
-// given is the Infer of ops whose shape is part of the program.
-func given(in *Instruction) (shape.Shape, error) { return in.Shape, nil }

@@ -171,8 +171,7 @@ func (p *parser) bounds(name string, open, end tokenKind) DictAttr {
 
 // convSide names the attributes for the dimensions of one of the three shapes of a convolution.
 type convSide struct {
-	letters          string // the two dimensions that are not spatial
-	first, second    string
+	first, second    string // the two dimensions that are not spatial
 	spatial          string
 	letterA, letterB byte
 }
