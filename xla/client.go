@@ -1,7 +1,8 @@
-// Package xla runs XLA programs: a Client compiles them for a backend, an Executable runs them, Buffers hold their arrays.
+// Package xla runs XLA programs: a Client compiles them for a backend, an Executable runs them, Buffers hold their
+// arrays.
 //
-// Clients, executables and buffers are safe for concurrent use. Each has a Close that may be called more than once and in
-// any order: a client's memory lives until the last of its children is closed.
+// Clients, executables and buffers are safe for concurrent use. Each has a Close that may be called more than once and
+// in any order: a client's memory lives until the last of its children is closed.
 package xla
 
 import (

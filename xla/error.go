@@ -29,7 +29,8 @@ const (
 	Failed
 )
 
-var codeNames = [...]string{"internal", "invalid argument", "unsupported", "resource exhausted", "cancelled", "closed", "failed"}
+var codeNames = [...]string{"internal", "invalid argument", "unsupported", "resource exhausted", "cancelled",
+	"closed", "failed"}
 
 // String returns the code in words.
 func (c Code) String() string { return codeNames[c] }

@@ -37,8 +37,8 @@ type execState struct {
 	idle    sync.Cond
 }
 
-// Compile makes p ready to run. It fails if p cannot be read or is wrong, or, with errors.ErrUnsupported, if the backend
-// cannot run it: the sentence then names every op that it lacks.
+// Compile makes p ready to run. It fails if p cannot be read or is wrong, or, with errors.ErrUnsupported, if the
+// backend cannot run it: the sentence then names every op that it lacks.
 func (c *Client) Compile(ctx context.Context, p Program, o CompileOptions) (x *Executable, err error) {
 	defer guard(&err)
 	if err := c.open(); err != nil {
@@ -149,9 +149,11 @@ func (x *Executable) ExecuteWith(ctx context.Context, o RunOptions, args ...*Buf
 
 // ExecuteDevices runs the program on replicas x partitions devices at once: args[d] are the arguments of device d, in
 // replica-major order, and so are the results.
-func (x *Executable) ExecuteDevices(ctx context.Context, o RunOptions, replicas, partitions int, args [][]*Buffer) ([][]*Buffer, error) {
+func (x *Executable) ExecuteDevices(ctx context.Context, o RunOptions, replicas, partitions int,
+	args [][]*Buffer) ([][]*Buffer, error) {
 	if replicas < 1 || partitions < 1 || len(args) != replicas*partitions {
-		return nil, errorf(InvalidArgument, "%d replicas of %d partitions: got %d lists of arguments, want %d", replicas, partitions,
+		return nil, errorf(InvalidArgument, "%d replicas of %d partitions: got %d lists of arguments, want %d", replicas,
+			partitions,
 			len(args), replicas*partitions)
 	}
 	out, err := x.run(ctx, o, args, replicas, partitions)
@@ -183,7 +185,8 @@ func (x *Executable) ExecuteInto(ctx context.Context, o RunOptions, dst []any, a
 }
 
 // ExecuteNamed is ExecuteWith with arguments and results by the names of the signature.
-func (x *Executable) ExecuteNamed(ctx context.Context, o RunOptions, args map[string]*Buffer) (map[string]*Buffer, error) {
+func (x *Executable) ExecuteNamed(ctx context.Context, o RunOptions,
+	args map[string]*Buffer) (map[string]*Buffer, error) {
 	ordered, err := x.signature.order(args)
 	if err != nil {
 		return nil, err
@@ -199,7 +202,8 @@ func (x *Executable) ExecuteNamed(ctx context.Context, o RunOptions, args map[st
 	return named, nil
 }
 
-func (x *Executable) run(ctx context.Context, o RunOptions, args [][]*Buffer, r, p int) (out []*literal.Literal, err error) {
+func (x *Executable) run(ctx context.Context, o RunOptions, args [][]*Buffer,
+	r, p int) (out []*literal.Literal, err error) {
 	defer guard(&err)
 	if err := x.state.begin(); err != nil {
 		return nil, err
@@ -214,7 +218,8 @@ func (x *Executable) run(ctx context.Context, o RunOptions, args [][]*Buffer, r,
 	if err := donate(o.Donate, args); err != nil {
 		return nil, err
 	}
-	out, err = x.state.program.Run(ctx, values, exec.RunOptions{Seed: o.Seed, Replicas: r, Partitions: p, MaxSteps: o.MaxSteps})
+	out, err = x.state.program.Run(ctx, values,
+		exec.RunOptions{Seed: o.Seed, Replicas: r, Partitions: p, MaxSteps: o.MaxSteps})
 	runtime.KeepAlive(x)
 	return out, wrap(err, Failed)
 }

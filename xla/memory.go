@@ -12,7 +12,8 @@ const unknownMemory = 8 << 30
 
 // defaultMemoryLimit is three quarters of the bytes that this process may have.
 func defaultMemoryLimit() int64 {
-	n := min(machineMemory("/proc/meminfo"), groupMemory("/sys/fs/cgroup/memory.max"), groupMemory("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
+	n := min(machineMemory("/proc/meminfo"), groupMemory("/sys/fs/cgroup/memory.max"),
+		groupMemory("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 	if n == math.MaxInt64 {
 		n = unknownMemory
 	}

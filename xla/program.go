@@ -40,11 +40,13 @@ func Detect(src []byte) Format {
 	switch {
 	case bytes.IndexByte(src[:min(len(src), 512)], 0) >= 0:
 		return NoProgram
-	case hasWord(s, "HloModule"), hasWord(s, "ENTRY"), bytes.HasPrefix(s, []byte("%")) && !bytes.HasPrefix(s, []byte("%0")):
+	case hasWord(s, "HloModule"), hasWord(s, "ENTRY"),
+		bytes.HasPrefix(s, []byte("%")) && !bytes.HasPrefix(s, []byte("%0")):
 		return HLOText
 	case len(s) == 0:
 		return NoProgram
-	case strings.ContainsRune("#!\"{", rune(s[0])), hasWord(s, "module"), hasWord(s, "func.func"), hasWord(s, "builtin.module"):
+	case strings.ContainsRune("#!\"{", rune(s[0])), hasWord(s, "module"), hasWord(s, "func.func"),
+		hasWord(s, "builtin.module"):
 		return MLIRText
 	}
 	return NoProgram

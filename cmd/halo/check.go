@@ -99,7 +99,8 @@ func parseCheck(t *tool, args []string) (*checkOptions, error) {
 	var seconds float64
 	fl.BoolVar(&o.json, "json", false, "one JSON line per module or form")
 	fl.StringVar(&o.backend, "backend", "reference", "what runs the programs")
-	fl.StringVar(&threads, "threads", "", "thread counts to run with, such as 1,2,7: their results must be equal to the bit")
+	fl.StringVar(&threads, "threads", "",
+		"thread counts to run with, such as 1,2,7: their results must be equal to the bit")
 	fl.Float64Var(&seconds, "timeout", 120, "seconds for each module or form")
 	fl.StringVar(&forms, "forms", "", "run only these forms of a case, such as mlir,hlo")
 	fl.StringVar(&o.plugins, "plugins", "", "folder with the cases' custom-call libraries")

@@ -24,7 +24,8 @@ func findings() []finding {
 	for _, name := range planned {
 		list = append(list, finding{"backend " + name, "missing", "not in this build"})
 	}
-	for _, name := range []string{"HALO_LOG", "HALO_THREADS", "HALO_ISA", "HALO_LIBS", "HALO_NEED", "HALO_CONFORMANCE", "HALO_PLUGIN_PATH"} {
+	for _, name := range []string{"HALO_LOG", "HALO_THREADS", "HALO_ISA", "HALO_LIBS", "HALO_NEED", "HALO_CONFORMANCE",
+		"HALO_PLUGIN_PATH"} {
 		if v, ok := os.LookupEnv(name); ok {
 			list = append(list, finding{name, "set", v})
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// inputs makes the arguments of a program from the command line's words: in order, or name=... . A parameter that no word
-// gives is an error.
+// inputs makes the arguments of a program from the command line's words: in order, or name=... . A parameter that no
+// word gives is an error.
 func inputs(sig xla.Signature, words []string, given map[int]*literal.Literal) ([]*literal.Literal, error) {
 	args := make([]*literal.Literal, len(sig.Parameters))
 	for i, l := range given {

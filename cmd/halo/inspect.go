@@ -95,7 +95,8 @@ func describe(file string, m *hlo.Module) description {
 }
 
 func (t *tool) printDescription(d description) {
-	fmt.Fprintf(t.stdout, "%s: %d replicas x %d partitions, %d bytes of constants\n", d.Name, d.Replicas, d.Partitions, d.Bytes)
+	fmt.Fprintf(t.stdout, "%s: %d replicas x %d partitions, %d bytes of constants\n", d.Name, d.Replicas, d.Partitions,
+		d.Bytes)
 	for i, v := range d.Parameters {
 		fmt.Fprintf(t.stdout, "  parameter %d  %-24s %s %s\n", i, v.Name, v.Shape, v.Sharding)
 	}
@@ -127,7 +128,8 @@ func (t *tool) inspectData(path string, asJSON bool) error {
 	return nil
 }
 
-var numpyNames = map[shape.Class]string{shape.SignedClass: "int", shape.UnsignedClass: "uint", shape.FloatClass: "float", shape.ComplexClass: "complex"}
+var numpyNames = map[shape.Class]string{shape.SignedClass: "int", shape.UnsignedClass: "uint",
+	shape.FloatClass: "float", shape.ComplexClass: "complex"}
 
 var numpySpecial = map[shape.ElementType]string{
 	shape.Pred: "bool", shape.BF16: "bfloat16", shape.F8E5M2: "float8_e5m2", shape.F8E4M3FN: "float8_e4m3fn",

@@ -48,7 +48,8 @@ func checkFile(ctx context.Context, o *checkOptions, path string) []outcome {
 		if len(all) > 1 {
 			r.Module = fmt.Sprint(i)
 		}
-		out = append(out, guarded(ctx, o, &r, func(ctx context.Context, r *outcome) error { return checkModule(ctx, o, r, p) }))
+		out = append(out, guarded(ctx, o, &r,
+			func(ctx context.Context, r *outcome) error { return checkModule(ctx, o, r, p) }))
 	}
 	return out
 }
@@ -81,7 +82,8 @@ func checkModule(ctx context.Context, o *checkOptions, r *outcome, p xla.Program
 func nothingToRun(m *hlo.Module) error {
 	for _, p := range m.Entry.Parameters {
 		if p.Shape.IsDynamic() {
-			return errSkip{fmt.Errorf("parameter %s has the dynamic shape %v and there are no inputs; parsed and verified", p.Name, p.Shape)}
+			return errSkip{fmt.Errorf("parameter %s has the dynamic shape %v and there are no inputs; parsed and verified",
+				p.Name, p.Shape)}
 		}
 		if !p.Shape.IsArray() {
 			return errSkip{fmt.Errorf("parameter %s is a %v and there are no inputs; parsed and verified", p.Name, p.Shape)}
@@ -91,7 +93,8 @@ func nothingToRun(m *hlo.Module) error {
 }
 
 // runThreads compiles a program, runs it with each thread count, and fails it if the bits of the results differ.
-func (o *checkOptions) runThreads(ctx context.Context, r *outcome, p xla.Program, args [][]*literal.Literal, replicas, partitions int) ([][]*literal.Literal, error) {
+func (o *checkOptions) runThreads(ctx context.Context, r *outcome, p xla.Program, args [][]*literal.Literal,
+	replicas, partitions int) ([][]*literal.Literal, error) {
 	backend, err := newBackend(o.backend)
 	if err != nil {
 		return nil, err
@@ -137,7 +140,8 @@ func fallbacks(exe *xla.Executable) []string {
 }
 
 // execute runs exe once on every device and returns the results of each.
-func execute(ctx context.Context, c *xla.Client, exe *xla.Executable, args [][]*literal.Literal, replicas, partitions int) ([][]*literal.Literal, error) {
+func execute(ctx context.Context, c *xla.Client, exe *xla.Executable, args [][]*literal.Literal,
+	replicas, partitions int) ([][]*literal.Literal, error) {
 	in := make([][]*xla.Buffer, len(args))
 	defer func() { closeAll(in) }()
 	for d := range args {

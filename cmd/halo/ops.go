@@ -52,7 +52,8 @@ func opsCommand(t *tool, args []string) error {
 		if l.Reference {
 			ref = "reference"
 		}
-		fmt.Fprintf(t.stdout, "%4d %-24s %-28s %-36s %-4s %-10s cpu %-8s cuda %s\n", l.Row, l.Name, l.HLO, l.StableHLO, l.Seeds, ref, l.CPU, l.CUDA)
+		fmt.Fprintf(t.stdout, "%4d %-24s %-28s %-36s %-4s %-10s cpu %-8s cuda %s\n", l.Row, l.Name, l.HLO, l.StableHLO,
+			l.Seeds, ref, l.CPU, l.CUDA)
 	}
 	if missing {
 		return errSilent

@@ -77,7 +77,8 @@ func (t *tool) runProgram(o *runOptions, path string, words []string) error {
 	if err := dumpText(o.dump, "00.input.hlo", m.Text()); err != nil {
 		return err
 	}
-	exe, err := client.Compile(t.ctx, xla.Program{Name: path, Module: m}, xla.CompileOptions{AllowReference: !o.noReference})
+	exe, err := client.Compile(t.ctx, xla.Program{Name: path, Module: m},
+		xla.CompileOptions{AllowReference: !o.noReference})
 	if err != nil {
 		return err
 	}
@@ -128,7 +129,8 @@ func weightArguments(path string, sig xla.Signature) (map[int]*literal.Literal, 
 	return given, nil
 }
 
-func (t *tool) runOnce(o *runOptions, client *xla.Client, exe *xla.Executable, args []*literal.Literal) ([]*literal.Literal, error) {
+func (t *tool) runOnce(o *runOptions, client *xla.Client, exe *xla.Executable,
+	args []*literal.Literal) ([]*literal.Literal, error) {
 	var in []*xla.Buffer
 	for _, l := range args {
 		b, err := client.FromLiteral(l)

@@ -42,7 +42,8 @@ func run(ctx context.Context) error {
 		return err
 	}
 	defer client.Close()
-	exe, err := client.Compile(ctx, xla.Program{Name: "relu.mlir", Source: []byte(strings.TrimSpace(program))}, xla.CompileOptions{})
+	exe, err := client.Compile(ctx, xla.Program{Name: "relu.mlir", Source: []byte(strings.TrimSpace(program))},
+		xla.CompileOptions{})
 	if err != nil {
 		return err
 	}

@@ -41,8 +41,8 @@ func Run(t *testing.T, pattern string, f func(t *testing.T, c *Case)) {
 }
 
 // CheckErrors compares errors with the marks of the case. An error's text begins "name:line:" or "name:line:col:" with
-// the line in the file, as it does when the code under test was given Case.Source. Every mark must be met by an error on
-// its line that contains all its strings, and every error must be asked for by a mark.
+// the line in the file, as it does when the code under test was given Case.Source. Every mark must be met by an error
+// on its line that contains all its strings, and every error must be asked for by a mark.
 func (c *Case) CheckErrors(t *testing.T, errs ...error) {
 	t.Helper()
 	for _, problem := range c.compareErrors(errs) {

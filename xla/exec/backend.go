@@ -1,5 +1,5 @@
-// Package exec makes programs run: it knows what a backend must provide, and has the backend that runs everything by the
-// reference evaluator.
+// Package exec makes programs run: it knows what a backend must provide, and has the backend that runs everything by
+// the reference evaluator.
 package exec
 
 import (

@@ -28,7 +28,8 @@ type referenceProgram struct {
 	o Options
 }
 
-func (p *referenceProgram) Run(ctx context.Context, args [][]*literal.Literal, o RunOptions) ([]*literal.Literal, error) {
+func (p *referenceProgram) Run(ctx context.Context, args [][]*literal.Literal,
+	o RunOptions) ([]*literal.Literal, error) {
 	eo := hlo.EvalOptions{Handlers: p.o.Handlers, Seed: o.Seed, MaxSteps: o.MaxSteps, MaxBytes: p.o.MemoryLimit}
 	return hlo.EvaluateAll(ctx, p.m, args, eo, max(int64(o.Replicas), 1), max(int64(o.Partitions), 1))
 }
@@ -41,7 +42,8 @@ func (p *referenceProgram) Report() []Step {
 		for _, in := range c.Instructions {
 			s := byOp[in.Op]
 			if s == nil {
-				s = &Step{Op: in.Op.String(), Kernel: "reference", Instruction: in.Name, Reason: "the reference backend was asked for"}
+				s = &Step{Op: in.Op.String(), Kernel: "reference", Instruction: in.Name,
+					Reason: "the reference backend was asked for"}
 				byOp[in.Op] = s
 			}
 			s.Count++

@@ -23,7 +23,8 @@ func (a *BatchNormAttrs) Fields() []Field {
 //
 // It fails if T is no float, featureIndex is out of range or scale or offset have another size or type. Law: row 98,
 // StableHLO batch_norm_training C1 to C7.
-func (b *Builder) BatchNormTraining(operand, scale, offset *Instruction, epsilon float32, featureIndex int64) *Instruction {
+func (b *Builder) BatchNormTraining(operand, scale, offset *Instruction, epsilon float32,
+	featureIndex int64) *Instruction {
 	return b.add(BatchNormTraining, &BatchNormAttrs{float64(epsilon), featureIndex}, shape.Shape{}, operand, scale, offset)
 }
 
@@ -43,7 +44,8 @@ func (b *Builder) BatchNormInference(operand, scale, offset, mean, variance *Ins
 //	operand, gradOutput T[..., C, ...]   scale, mean, variance T[C]
 //	result (grad of operand T[..., C, ...], of scale T[C], of offset T[C])
 //
-// It fails as BatchNormTraining does, or if gradOutput has another shape. Law: row 100, StableHLO batch_norm_grad C1 to C5.
+// It fails as BatchNormTraining does, or if gradOutput has another shape. Law: row 100, StableHLO batch_norm_grad C1 to
+// C5.
 func (b *Builder) BatchNormGrad(operand, scale, mean, variance, gradOutput *Instruction, epsilon float32,
 	featureIndex int64) *Instruction {
 	a := &BatchNormAttrs{float64(epsilon), featureIndex}

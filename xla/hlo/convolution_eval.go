@@ -22,7 +22,8 @@ func evalDynamicConvolution(e *Evaluator, in *Instruction, args []*literal.Liter
 	return e.convolve(in, &a, args[0], args[1])
 }
 
-func (e *Evaluator) convolve(in *Instruction, a *ConvolutionAttrs, lhs, rhs *literal.Literal) (*literal.Literal, error) {
+func (e *Evaluator) convolve(in *Instruction, a *ConvolutionAttrs,
+	lhs, rhs *literal.Literal) (*literal.Literal, error) {
 	real := &Instruction{Op: Convolution, Attrs: a, Operands: []*Instruction{{Shape: lhs.Shape()}, {Shape: rhs.Shape()}}}
 	real.Shape.Type = in.Shape.Type
 	s, err := inferConvolution(real)
@@ -54,8 +55,8 @@ func (e *Evaluator) convolve(in *Instruction, a *ConvolutionAttrs, lhs, rhs *lit
 	return literal.FromWide(s, sums(out, s.Type)), nil
 }
 
-// convSizes is a convolution of lhs, batch by space by input features, with rhs, into batch by space by output features.
-// Output features come in groups; each sees its own part of the input features or of the batch.
+// convSizes is a convolution of lhs, batch by space by input features, with rhs, into batch by space by output
+// features. Output features come in groups; each sees its own part of the input features or of the batch.
 type convSizes struct {
 	batch, outputs, groups  int // batch of the result
 	features                int // input features that one output feature sees
@@ -123,7 +124,8 @@ func convolve[T number](e *Evaluator, c *convSizes, lhs, rhs []T, short convSum[
 		sum, order, kernelStride = convDots[T], c.rhsByOutput, c.features
 	}
 	lhs, rhs = permute(lhs, c.lhsDims, c.lhsOrder), permute(rhs, c.rhsDims, order)
-	runs := c.window.taps(c.spatial, timesEach(rowMajor(c.kernel), kernelStride), timesEach(rowMajor(c.spatial), c.lhsChannels))
+	runs := c.window.taps(c.spatial, timesEach(rowMajor(c.kernel), kernelStride),
+		timesEach(rowMajor(c.spatial), c.lhsChannels))
 	var taps []tap
 	done := 0
 	for p := newPlaces(runs, -1); p.more; p.next() {

@@ -36,7 +36,8 @@ func DefaultConvDimensionNumbers(n int) DimLabels {
 //	lhs T[N, C, D...]   rhs T[O, C, K...]   result T[N, O, E...]
 //
 // The kernel is not flipped. It fails as ConvGeneralDilated does. Law: row 93.
-func (b *Builder) Conv(lhs, rhs *Instruction, windowStrides []int64, padding PaddingKind, opts ...ConvOptions) *Instruction {
+func (b *Builder) Conv(lhs, rhs *Instruction, windowStrides []int64, padding PaddingKind,
+	opts ...ConvOptions) *Instruction {
 	return b.ConvWithGeneralDimensions(lhs, rhs, windowStrides, padding, b.convDefault(lhs), opts...)
 }
 
@@ -69,7 +70,8 @@ func (b *Builder) ConvWithGeneralDimensions(lhs, rhs *Instruction, windowStrides
 }
 
 // ConvGeneral is Conv with padding and with dimensions in any order.
-func (b *Builder) ConvGeneral(lhs, rhs *Instruction, windowStrides []int64, padding [][2]int64, dimensionNumbers DimLabels,
+func (b *Builder) ConvGeneral(lhs, rhs *Instruction, windowStrides []int64, padding [][2]int64,
+	dimensionNumbers DimLabels,
 	opts ...ConvOptions) *Instruction {
 	return b.ConvGeneralDilated(lhs, rhs, windowStrides, padding, nil, nil, dimensionNumbers, opts...)
 }
@@ -78,8 +80,8 @@ func (b *Builder) ConvGeneral(lhs, rhs *Instruction, windowStrides []int64, padd
 // empty padding none. Padding and holes are left out of the sums.
 //
 // It fails if ranks differ, dimension numbers are no permutation, a list has another length than there are spatial
-// dimensions, a stride, dilation or kernel size is less than 1, features do not match, a group count does not divide what
-// it splits, both group counts are above 1, or element types differ. Law: row 94, StableHLO convolution C1 to C27.
+// dimensions, a stride, dilation or kernel size is less than 1, features do not match, a group count does not divide
+// what it splits, both group counts are above 1, or element types differ. Law: row 94, StableHLO convolution C1 to C27.
 func (b *Builder) ConvGeneralDilated(lhs, rhs *Instruction, windowStrides []int64, padding [][2]int64,
 	lhsDilation, rhsDilation []int64, dimensionNumbers DimLabels, opts ...ConvOptions) *Instruction {
 	w, in := b.convWindow(Convolution, rhs, windowStrides, lhsDilation, rhsDilation, padding, dimensionNumbers, opts)

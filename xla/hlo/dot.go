@@ -52,7 +52,8 @@ func (v Precision) check(n int) error {
 // DotOptions are what the later generations added to the arguments of dots and convolutions.
 type DotOptions struct {
 	Precision Precision
-	// Algorithm is a name of XLA's PrecisionConfig.Algorithm in lower case, "dot_bf16_bf16_f32"; "" leaves the choice open.
+	// Algorithm is a name of XLA's PrecisionConfig.Algorithm in lower case, "dot_bf16_bf16_f32"; "" leaves the choice
+	// open.
 	Algorithm Raw
 	// PreferredElementType is the type of sums and result; Invalid means the operands'.
 	PreferredElementType shape.ElementType
@@ -73,7 +74,8 @@ func (b *Builder) Dot(lhs, rhs *Instruction, opts ...DotOptions) *Instruction {
 	return b.DotGeneral(lhs, rhs, DotAttrs{LHSContracting: []int64{last}, RHSContracting: []int64{0}}, opts...)
 }
 
-// DotGeneral multiplies lhs and rhs and sums over pairs of contracting dimensions, for each index of the batch dimensions.
+// DotGeneral multiplies lhs and rhs and sums over pairs of contracting dimensions, for each index of the batch
+// dimensions.
 //
 //	lhs T[B..., M..., K...] and rhs T[B..., N..., K...] in any order of dimensions   result T[B..., M..., N...]
 //
@@ -121,7 +123,9 @@ func dotType(in *Instruction) (shape.ElementType, error) {
 	switch {
 	case !t.IsArray():
 		return t, fmt.Errorf("result type: got %v, want the type of an array's elements", t)
-	case l.IsComplex() && !t.IsComplex(), l.IsFloat() && !t.IsFloat() && !t.IsComplex(), l != shape.Pred && t == shape.Pred:
+	case l.IsComplex() && !t.IsComplex(),
+		l.IsFloat() && !t.IsFloat() && !t.IsComplex(),
+		l != shape.Pred && t == shape.Pred:
 		return t, fmt.Errorf("result type: got %v, want one that holds the values of %v", t, l)
 	case !l.IsFloat() && t.Class() == l.Class() && t.Bits() < l.Bits():
 		return t, fmt.Errorf("result type: got %v, want one not narrower than %v", t, l)
@@ -135,7 +139,8 @@ func dotDims(lhs, rhs shape.Shape, a *DotAttrs) (shape.Shape, error) {
 		return poison, fmt.Errorf("batch dimensions: lhs has %d, rhs has %d", len(a.LHSBatch), len(a.RHSBatch))
 	}
 	if len(a.LHSContracting) != len(a.RHSContracting) { // C2
-		return poison, fmt.Errorf("contracting dimensions: lhs has %d, rhs has %d", len(a.LHSContracting), len(a.RHSContracting))
+		return poison, fmt.Errorf("contracting dimensions: lhs has %d, rhs has %d", len(a.LHSContracting),
+			len(a.RHSContracting))
 	}
 	if err := checkDotSide("lhs", lhs, a.LHSBatch, a.LHSContracting); err != nil { // C3, C5, C6
 		return poison, err
@@ -145,7 +150,8 @@ func dotDims(lhs, rhs shape.Shape, a *DotAttrs) (shape.Shape, error) {
 	}
 	for i, l := range a.LHSContracting { // C10
 		if r := a.RHSContracting[i]; !compatibleDim(lhs, int(l), rhs, int(r)) {
-			return poison, fmt.Errorf("contracting sizes differ: lhs dim %d is %d, rhs dim %d is %d", l, lhs.Dims[l], r, rhs.Dims[r])
+			return poison, fmt.Errorf("contracting sizes differ: lhs dim %d is %d, rhs dim %d is %d", l, lhs.Dims[l], r,
+				rhs.Dims[r])
 		}
 	}
 	var out shape.Shape

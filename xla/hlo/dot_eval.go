@@ -38,7 +38,8 @@ func sums(w literal.Wide, t shape.ElementType) literal.Wide {
 }
 
 // contract multiplies lhs and rhs, of shapes ls and rs and of the class of t's summands, as a dot with attributes a.
-func contract(e *Evaluator, t shape.ElementType, a *DotAttrs, ls, rs shape.Shape, lhs, rhs literal.Wide) (literal.Wide, error) {
+func contract(e *Evaluator, t shape.ElementType, a *DotAttrs, ls, rs shape.Shape,
+	lhs, rhs literal.Wide) (literal.Wide, error) {
 	d := newDotSizes(ls, rs, a)
 	alg, err := findAlgorithm(a.Algorithm)
 	if err != nil {
@@ -115,14 +116,16 @@ func (d *dotSizes) rhsByK() []int64 {
 }
 
 // withAlgorithm computes a dot of floats from narrow parts of its operands.
-func (d *dotSizes) withAlgorithm(e *Evaluator, alg *dotAlgorithm, t shape.ElementType, lhs, rhs literal.Wide) (literal.Wide, error) {
+func (d *dotSizes) withAlgorithm(e *Evaluator, alg *dotAlgorithm, t shape.ElementType,
+	lhs, rhs literal.Wide) (literal.Wide, error) {
 	out := literal.MakeWide(lhs.Class, d.b*d.m*d.n)
 	if out.Class != shape.FloatClass {
 		return out, fmt.Errorf("algorithm %s is for floating point, not %v", alg.name, t)
 	}
 	l, r := alg.split(lhs.F), alg.split(rhs.F)
 	for _, p := range alg.pairs() {
-		if err := d.wide(e, out, literal.Wide{Class: out.Class, F: l[p[0]]}, literal.Wide{Class: out.Class, F: r[p[1]]}); err != nil {
+		if err := d.wide(e, out, literal.Wide{Class: out.Class, F: l[p[0]]},
+			literal.Wide{Class: out.Class, F: r[p[1]]}); err != nil {
 			return out, err
 		}
 	}

@@ -35,10 +35,11 @@ func (a *RaggedDotAttrs) Fields() []Field {
 //	ragged in K: lhs T[B..., M..., K...]   rhs T[B..., K..., N...]      result T[G, B..., M..., N...]: a sum for each group
 //	ragged in B: lhs T[B..., M..., K...]   rhs T[B..., K..., N...]      result T[B..., M..., N...]
 //
-// groupSizes is S[G], or S[P..., G] where P are the batch dimensions and those of the ragged one's kind before it. What is
-// in no group gives zeros. It fails as DotGeneral does, or if there is not one ragged dimension, or the sizes have another
-// shape. Law: section 5.1, line 11.
-func (b *Builder) RaggedDot(lhs, rhs, groupSizes *Instruction, a RaggedDotAttrs, preferred shape.ElementType) *Instruction {
+// groupSizes is S[G], or S[P..., G] where P are the batch dimensions and those of the ragged one's kind before it. What
+// is in no group gives zeros. It fails as DotGeneral does, or if there is not one ragged dimension, or the sizes have
+// another shape. Law: section 5.1, line 11.
+func (b *Builder) RaggedDot(lhs, rhs, groupSizes *Instruction, a RaggedDotAttrs,
+	preferred shape.ElementType) *Instruction {
 	return b.add(RaggedDot, &a, shape.Shape{Type: preferred}, lhs, rhs, groupSizes)
 }
 
@@ -79,7 +80,8 @@ const (
 	raggedBatch
 )
 
-// mode returns the kind of the ragged dimension and, of lhs, the dimensions before it that may have their own group sizes.
+// mode returns the kind of the ragged dimension and, of lhs, the dimensions before it that may have their own group
+// sizes.
 func (a *RaggedDotAttrs) mode(lhsRank int) (raggedMode, []int64, error) {
 	if len(a.LHSRagged) != 1 {
 		return 0, nil, fmt.Errorf("lhs_ragged_dims: got %s, want one dimension", list(a.LHSRagged))
@@ -117,7 +119,8 @@ func raggedDims(shapes []shape.Shape, a *RaggedDotAttrs) (shape.Shape, error) {
 	groups := sizes.Rank() - 1
 	for i, d := range prefix[:groups] {
 		if !compatibleDim(sizes, i, lhs, int(d)) {
-			return poison, fmt.Errorf("group_sizes is %v: dim %d is %d, want %d as lhs dim %d", sizes, i, sizes.Dims[i], lhs.Dims[d], d)
+			return poison, fmt.Errorf("group_sizes is %v: dim %d is %d, want %d as lhs dim %d", sizes, i, sizes.Dims[i],
+				lhs.Dims[d], d)
 		}
 	}
 	for _, d := range a.RHSGroup {
@@ -146,6 +149,7 @@ func (a *RaggedDotAttrs) withoutGroups(rhs shape.Shape) (*DotAttrs, shape.Shape)
 		}
 		return out
 	}
-	return &DotAttrs{a.LHSBatch, a.LHSContracting, renumber(a.RHSBatch), renumber(a.RHSContracting), a.Precision, a.Algorithm},
+	return &DotAttrs{a.LHSBatch, a.LHSContracting, renumber(a.RHSBatch), renumber(a.RHSContracting), a.Precision,
+			a.Algorithm},
 		dropDims(rhs, a.RHSGroup)
 }

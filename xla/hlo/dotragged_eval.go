@@ -63,8 +63,8 @@ type groups struct {
 	of []int32
 }
 
-// groupsOf numbers the elements of an array of shape s: along dimension ragged come first those of group 0, then those of
-// group 1 and so on. sizes has the numbers of each, once or for each index of the dimensions prefix.
+// groupsOf numbers the elements of an array of shape s: along dimension ragged come first those of group 0, then those
+// of group 1 and so on. sizes has the numbers of each, once or for each index of the dimensions prefix.
 func groupsOf(s shape.Shape, prefix []int64, ragged int64, sizes *literal.Literal) *groups {
 	w := wideAs(sizes, shape.S64).I
 	dims := sizes.Shape().Dims

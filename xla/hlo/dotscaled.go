@@ -7,14 +7,15 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// ScaledDot is DotGeneral of operands whose elements share scales by blocks: an element is multiplied by the scale at its
-// index divided by the block's size, which is the operand's size divided by the scale's in each dimension.
+// ScaledDot is DotGeneral of operands whose elements share scales by blocks: an element is multiplied by the scale at
+// its index divided by the block's size, which is the operand's size divided by the scale's in each dimension.
 //
 //	lhs T[D...]   lhsScale S[D/block...] or S[]   and the same for rhs
 //
-// It fails as DotGeneral does, or if a type is no float or a scale's sizes do not divide the operand's. Law: section 5.1,
-// line 12.
-func (b *Builder) ScaledDot(lhs, rhs, lhsScale, rhsScale *Instruction, a DotAttrs, preferred shape.ElementType) *Instruction {
+// It fails as DotGeneral does, or if a type is no float or a scale's sizes do not divide the operand's. Law: section
+// 5.1, line 12.
+func (b *Builder) ScaledDot(lhs, rhs, lhsScale, rhsScale *Instruction, a DotAttrs,
+	preferred shape.ElementType) *Instruction {
 	return b.add(ScaledDot, &a, shape.Shape{Type: preferred}, lhs, rhs, lhsScale, rhsScale)
 }
 

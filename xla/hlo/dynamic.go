@@ -63,7 +63,8 @@ func guess(in *Instruction, operands []*Instruction) (shape.Shape, error) {
 	return realLike(in.Shape, like), nil
 }
 
-// realLike returns s with the dynamic sizes of the same dimensions of like, or their bounds where like has no such ones.
+// realLike returns s with the dynamic sizes of the same dimensions of like, or their bounds where like has no such
+// ones.
 func realLike(s, like shape.Shape) shape.Shape {
 	out := shape.Shape{Type: s.Type, Dims: slices.Clone(s.Dims)}
 	for d := range s.Dims {
@@ -88,8 +89,9 @@ func realBroadcast(in *Instruction, operand shape.Shape) shape.Shape {
 	return out
 }
 
-// realReshape returns the sizes of a reshape's result. Each dynamic dimension of it gets what its share of the operand's
-// dimensions leaves, shares being the shortest runs of dimensions with the same numbers of elements on both sides.
+// realReshape returns the sizes of a reshape's result. Each dynamic dimension of it gets what its share of the
+// operand's dimensions leaves, shares being the shortest runs of dimensions with the same numbers of elements on both
+// sides.
 func realReshape(in *Instruction, operand shape.Shape) (shape.Shape, error) {
 	declared, out := in.Operands[0].Shape, realLike(in.Shape, shape.Shape{})
 	dynamic := func(d int) bool { return in.Shape.IsDynamicDim(d) }
@@ -102,7 +104,8 @@ func realReshape(in *Instruction, operand shape.Shape) (shape.Shape, error) {
 	}
 	for _, g := range shares(declared, in.Shape) {
 		if !g.solve(operand, out, dynamic) {
-			return out, fmt.Errorf("reshape of %v to %v at run time: cannot tell the sizes of the result %v", declared, in.Shape, operand)
+			return out, fmt.Errorf("reshape of %v to %v at run time: cannot tell the sizes of the result %v", declared,
+				in.Shape, operand)
 		}
 	}
 	return out, nil

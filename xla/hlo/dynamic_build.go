@@ -32,9 +32,11 @@ func (b *Builder) RemoveDynamicDimension(operand *Instruction, dimension int64) 
 
 // DynamicReshape is Reshape to sizes known at run time only: dimSizes are integer scalars, newSizeBounds their bounds;
 // dimsAreDynamic says which of the result's dimensions may be smaller than the bound.
-func (b *Builder) DynamicReshape(operand *Instruction, dimSizes []*Instruction, newSizeBounds []int64, dimsAreDynamic []bool) *Instruction {
+func (b *Builder) DynamicReshape(operand *Instruction, dimSizes []*Instruction, newSizeBounds []int64,
+	dimsAreDynamic []bool) *Instruction {
 	if len(newSizeBounds) != len(dimsAreDynamic) {
-		return b.fail(DynamicReshape, "got %d bounds and %d dynamic flags, want the same number", len(newSizeBounds), len(dimsAreDynamic))
+		return b.fail(DynamicReshape, "got %d bounds and %d dynamic flags, want the same number", len(newSizeBounds),
+			len(dimsAreDynamic))
 	}
 	out := newDimList(operand.Shape.Type, len(newSizeBounds))
 	for d, n := range newSizeBounds {
@@ -51,7 +53,8 @@ func (b *Builder) MhloDynamicReshape(operand, outputShape *Instruction, s shape.
 
 // MhloDynamicBroadcastInDim is BroadcastInDim to the sizes in a vector of integers; s is what is known of the result.
 // Law: StableHLO dynamic_broadcast_in_dim.
-func (b *Builder) MhloDynamicBroadcastInDim(operand, outputDimensions *Instruction, dims []int64, s shape.Shape) *Instruction {
+func (b *Builder) MhloDynamicBroadcastInDim(operand, outputDimensions *Instruction, dims []int64,
+	s shape.Shape) *Instruction {
 	return b.add(DynamicBroadcastInDim, &DynamicBroadcastAttrs{Dimensions: dims}, s, operand, outputDimensions)
 }
 

@@ -68,7 +68,8 @@ func (e *Evaluator) Entry(m *Module, args []*literal.Literal) (*literal.Literal,
 	return out, e.device.close()
 }
 
-// Fits reports whether a value of shape s may be passed where want is declared: dynamic dimensions take any size up to the bound.
+// Fits reports whether a value of shape s may be passed where want is declared: dynamic dimensions take any size up to
+// the bound.
 func Fits(s, want shape.Shape) bool {
 	if s.Type != want.Type || len(s.Dims) != len(want.Dims) || len(s.Elems) != len(want.Elems) {
 		return false

@@ -21,7 +21,8 @@ func inferFft(in *Instruction) (shape.Shape, error) {
 		return poison, fmt.Errorf("fft_length: got %d lengths, want 1 to 3", len(a.Length))
 	}
 	if len(a.Length) > len(operand.Dims) { // C1
-		return poison, fmt.Errorf("fft_length: got %d lengths for %v, want at most %d", len(a.Length), operand, len(operand.Dims))
+		return poison, fmt.Errorf("fft_length: got %d lengths for %v, want at most %d", len(a.Length), operand,
+			len(operand.Dims))
 	}
 	out, err := fftResultType(operand.Type, a.Type) // C2
 	if err != nil {
@@ -45,7 +46,8 @@ func inferFft(in *Instruction) (shape.Shape, error) {
 		}
 		want := sizes[d-first]
 		if n := operand.Dims[d]; n != want && n != shape.Unbounded { // C4, C5; row 95 checks FFT and IFFT too
-			return poison, fmt.Errorf("dimension %d of %v: got size %d, want %d for fft_length %s", d, operand, n, want, list(a.Length))
+			return poison, fmt.Errorf("dimension %d of %v: got size %d, want %d for fft_length %s", d, operand, n, want,
+				list(a.Length))
 		}
 		if d-first == last {
 			want = a.resultLast()

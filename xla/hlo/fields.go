@@ -1,7 +1,6 @@
 package hlo
 
 import (
-
 	"github.com/halo-xla/halo/xla/shape"
 )
 
@@ -28,7 +27,8 @@ const (
 	Set When = iota
 	// Always attributes are printed even when zero or empty, and the reader demands them.
 	Always
-	// One attributes are integers that default to 1 and are printed when they differ from it; 0 given to the builder means 1.
+	// One attributes are integers that default to 1 and are printed when they differ from it; 0 given to the builder means
+	// 1.
 	One
 	// Operand attributes stand in the parentheses of the operands: constant and parameter.
 	Operand

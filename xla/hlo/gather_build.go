@@ -15,7 +15,8 @@ func (b *Builder) Gather(input, startIndices *Instruction, a GatherAttrs) *Instr
 
 // DynamicGather is Gather whose slice sizes are a vector of integers; s is what is known of the result.
 // Law: StableHLO dynamic_gather.
-func (b *Builder) DynamicGather(input, startIndices, sliceSizes *Instruction, a DynamicGatherAttrs, s shape.Shape) *Instruction {
+func (b *Builder) DynamicGather(input, startIndices, sliceSizes *Instruction, a DynamicGatherAttrs,
+	s shape.Shape) *Instruction {
 	return b.add(DynamicGather, &a, s, input, startIndices, sliceSizes)
 }
 
@@ -27,7 +28,8 @@ func (b *Builder) DynamicGather(input, startIndices, sliceSizes *Instruction, a 
 //
 // It fails if dimension numbers are out of range, repeated or out of order, or do not fit together, or if the
 // computation is not one of scalars. Law: row 69, StableHLO scatter C1 to C25.
-func (b *Builder) Scatter(inputs []*Instruction, scatterIndices *Instruction, updates []*Instruction, a ScatterAttrs) *Instruction {
+func (b *Builder) Scatter(inputs []*Instruction, scatterIndices *Instruction, updates []*Instruction,
+	a ScatterAttrs) *Instruction {
 	operands := append(append(append([]*Instruction(nil), inputs...), scatterIndices), updates...)
 	return b.add(Scatter, &a, shape.Shape{}, operands...)
 }

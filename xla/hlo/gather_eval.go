@@ -133,7 +133,8 @@ func evalDynamicGather(e *Evaluator, in *Instruction, args []*literal.Literal) (
 }
 
 // gather copies one slice of the given sizes for each index vector into an array of shape s.
-func (e *Evaluator) gather(g *indexDims, s shape.Shape, operand, start *literal.Literal, sizes []int64) (*literal.Literal, error) {
+func (e *Evaluator) gather(g *indexDims, s shape.Shape, operand, start *literal.Literal,
+	sizes []int64) (*literal.Literal, error) {
 	out, err := e.array(s)
 	if err != nil {
 		return nil, err

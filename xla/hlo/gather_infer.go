@@ -82,7 +82,8 @@ func (g *indexDims) check(operand, start shape.Shape, windowed int) error {
 		return fmt.Errorf("%s: got %v, want integers", n.start, start)
 	}
 	if got := len(g.offset) + len(g.collapsed) + len(g.batching); got != rank { // C1, scatter C2
-		return fmt.Errorf("%s, %s and %s have %d dimensions, want %d, the rank of %v", n.offset, n.collapsed, n.batching, got, rank, operand)
+		return fmt.Errorf("%s, %s and %s have %d dimensions, want %d, the rank of %v", n.offset, n.collapsed, n.batching,
+			got, rank, operand)
 	}
 	if g.vector < 0 || g.vector > int64(len(start.Dims)) { // C2, scatter C22
 		return fmt.Errorf("index_vector_dim: got %d, want 0 to %d", g.vector, len(start.Dims))
@@ -115,14 +116,17 @@ func (g *indexDims) check(operand, start shape.Shape, windowed int) error {
 
 func (g *indexDims) checkBatching(operand, start shape.Shape) error {
 	n := g.names
-	if err := checkDims(n.startBatching, g.startBatching, len(start.Dims), true, false); err != nil { // C13, C14, scatter C14, C15
+	// C13, C14, scatter C14, C15
+	if err := checkDims(n.startBatching, g.startBatching, len(start.Dims), true, false); err != nil {
 		return err
 	}
 	if slices.Contains(g.startBatching, g.vector) { // C15, scatter C16
-		return fmt.Errorf("%s: got %s, want dimensions other than index_vector_dim %d", n.startBatching, list(g.startBatching), g.vector)
+		return fmt.Errorf("%s: got %s, want dimensions other than index_vector_dim %d", n.startBatching,
+			list(g.startBatching), g.vector)
 	}
 	if len(g.batching) != len(g.startBatching) { // C16, scatter C17
-		return fmt.Errorf("%s has %d dimensions, %s has %d", n.batching, len(g.batching), n.startBatching, len(g.startBatching))
+		return fmt.Errorf("%s has %d dimensions, %s has %d", n.batching, len(g.batching), n.startBatching,
+			len(g.startBatching))
 	}
 	for i, d := range g.batching { // C17, scatter C18
 		if s := g.startBatching[i]; !compatibleDim(operand, int(d), start, int(s)) {

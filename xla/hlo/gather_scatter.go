@@ -60,12 +60,14 @@ func (g *indexDims) checkUpdate(operand, start, update shape.Shape) error {
 	for i, d := range g.offset {
 		n, limit := update.Dims[d], operand.Dims[window[i]]
 		if n != shape.Unbounded && limit != shape.Unbounded && n > limit {
-			return fmt.Errorf("window is larger than the operand: dimension %d of update %v, dimension %d of %v", d, update, window[i], operand)
+			return fmt.Errorf("window is larger than the operand: dimension %d of update %v, dimension %d of %v", d, update,
+				window[i], operand)
 		}
 	}
 	for i, d := range g.batchDims(len(update.Dims)) {
 		if !compatibleDim(update, int(d), start, int(starts[i])) {
-			return fmt.Errorf("index sizes differ: dimension %d of update %v, dimension %d of indices %v", d, update, starts[i], start)
+			return fmt.Errorf("index sizes differ: dimension %d of update %v, dimension %d of indices %v", d, update,
+				starts[i], start)
 		}
 	}
 	return nil

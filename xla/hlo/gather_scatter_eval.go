@@ -110,7 +110,8 @@ func (s *scattering) overwrite(e *Evaluator, inputs, updates []*literal.Literal)
 }
 
 // combine folds the updates in by the computation c, in the wide types, and rounds to the types of results.
-func (s *scattering) combine(e *Evaluator, c *Computation, results []shape.Shape, inputs, updates []*literal.Literal) ([]*literal.Literal, error) {
+func (s *scattering) combine(e *Evaluator, c *Computation, results []shape.Shape,
+	inputs, updates []*literal.Literal) ([]*literal.Literal, error) {
 	wide, more := make([]literal.Wide, len(inputs)), make([]literal.Wide, len(inputs))
 	for i := range inputs {
 		if _, err := e.array(results[i]); err != nil {
@@ -244,8 +245,8 @@ func foldOr(a, b bool) bool  { return a || b }
 func foldAnd(a, b bool) bool { return a && b }
 func foldXor(a, b bool) bool { return a != b }
 
-// The folds of simple reducers by class. Go's max and min propagate NaN and order zeros by their sign, as rows 33 and 34
-// want.
+// The folds of simple reducers by class. Go's max and min propagate NaN and order zeros by their sign, as rows 33 and
+// 34 want.
 var (
 	foldSigned   = foldIntegers[int64]()
 	foldUnsigned = foldIntegers[uint64]()

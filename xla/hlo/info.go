@@ -19,7 +19,8 @@ type OpInfo struct {
 	Infer func(in *Instruction) (shape.Shape, error)
 	// Eval is the reference semantics: operands in, result out. Operands and result are row-major.
 	Eval func(e *Evaluator, in *Instruction, args []*literal.Literal) (*literal.Literal, error)
-	// Scalar is the meaning on one element, for ops that map elements of one type to the same type; Infer and Eval follow from it.
+	// Scalar is the meaning on one element, for ops that map elements of one type to the same type; Infer and Eval follow
+	// from it.
 	Scalar *Scalar
 	Traits Trait
 	// ULP is how far a backend's result may be from Eval's, in units of the result type's last place; 0 is exact.
@@ -40,8 +41,9 @@ const (
 	Elementwise
 )
 
-// Scalar is the meaning of an elementwise op on one element, per wide class; nil means that the op is not defined there.
-// Integer functions get the width of the type in bits and may return more bits than fit: the result is cut to the width.
+// Scalar is the meaning of an elementwise op on one element, per wide class; nil means that the op is not defined
+// there. Integer functions get the width of the type in bits and may return more bits than fit: the result is cut to
+// the width.
 type Scalar struct {
 	Pred     func(a []bool) bool
 	Signed   func(a []int64, bits int) int64

@@ -72,14 +72,15 @@ func (b *Builder) Cholesky(a *Instruction, lower bool) *Instruction {
 	return b.add(Cholesky, &CholeskyAttrs{Lower: lower}, shape.Shape{}, a)
 }
 
-// TriangularSolve solves op(a) x = rhs, or x op(a) = rhs if not leftSide, for x. lower says which triangle of a is meant,
-// before op; only it is read. With unitDiagonal the diagonal counts as 1 and is not read. Singular matrices give what
-// IEEE division gives.
+// TriangularSolve solves op(a) x = rhs, or x op(a) = rhs if not leftSide, for x. lower says which triangle of a is
+// meant, before op; only it is read. With unitDiagonal the diagonal counts as 1 and is not read. Singular matrices give
+// what IEEE division gives.
 //
 //	a T[B..., m, m]   rhs T[B..., m, k], or T[B..., k, m] on the right   result like rhs
 //
 // It fails if sizes or element types do not fit or transposeA is invalid. Law: row 97.
-func (b *Builder) TriangularSolve(a, rhs *Instruction, leftSide, lower, unitDiagonal bool, transposeA TransposeA) *Instruction {
+func (b *Builder) TriangularSolve(a, rhs *Instruction, leftSide, lower, unitDiagonal bool,
+	transposeA TransposeA) *Instruction {
 	attrs := &TriangularSolveAttrs{LeftSide: leftSide, Lower: lower, UnitDiagonal: unitDiagonal, TransposeA: transposeA}
 	return b.add(TriangularSolve, attrs, shape.Shape{}, a, rhs)
 }

@@ -69,5 +69,6 @@ func (a *PadAttrs) Fields() []Field { return []Field{{"padding", "", &a.Padding,
 // Padding is one PadDim a dimension; its text is "0_1x2_-1_3".
 type Padding []PadDim
 
-// PadDim says how a dimension is padded: Low and High may be negative, which crops; Interior elements go between neighbours.
+// PadDim says how a dimension is padded: Low and High may be negative, which crops; Interior elements go between
+// neighbours.
 type PadDim struct{ Low, High, Interior int64 }

@@ -80,7 +80,8 @@ func (b *Builder) ReshapeInOrder(operand *Instruction, dimensions, newSizes []in
 
 // ReshapeWithInferredDimension is Reshape in which, if operand has dynamic dimensions, inferredDimension is the one of
 // the result that takes what is left at run time; -1 says none. Law: row 57, the form of 2021.
-func (b *Builder) ReshapeWithInferredDimension(operand *Instruction, newSizes []int64, inferredDimension int64) *Instruction {
+func (b *Builder) ReshapeWithInferredDimension(operand *Instruction, newSizes []int64,
+	inferredDimension int64) *Instruction {
 	s := shape.Array(operand.Shape.Type, newSizes...)
 	if inferredDimension == -1 {
 		return b.ReshapeTo(s, operand)
@@ -161,8 +162,8 @@ func (b *Builder) PadInDim(operand, paddingValue *Instruction, dimension, low, h
 	return b.Pad(operand, paddingValue, padding)
 }
 
-// Iota is an array of shape s whose elements are their indices along iotaDimension. Floats are rounded from the integer,
-// complex numbers get it as real part, narrow integers wrap. It fails for PRED and rank 0. Law: row 70.
+// Iota is an array of shape s whose elements are their indices along iotaDimension. Floats are rounded from the
+// integer, complex numbers get it as real part, narrow integers wrap. It fails for PRED and rank 0. Law: row 70.
 func (b *Builder) Iota(s shape.Shape, iotaDimension int64) *Instruction {
 	return b.add(Iota, &IotaAttrs{Dimension: iotaDimension}, s)
 }

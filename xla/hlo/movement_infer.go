@@ -8,7 +8,8 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// toldArray returns the result shape that the program says, which must be an array of the element type t and of known size.
+// toldArray returns the result shape that the program says, which must be an array of the element type t and of known
+// size.
 func toldArray(in *Instruction, t shape.ElementType) (shape.Shape, error) {
 	s := in.Shape.WithoutLayout()
 	switch {
@@ -94,10 +95,12 @@ func isSource(operand shape.Shape, dims []int64, d int) bool {
 	return false
 }
 
-// checkBroadcastDims checks that dims maps each dimension of operand to one of out that has its size, or any if it is 1.
+// checkBroadcastDims checks that dims maps each dimension of operand to one of out that has its size, or any if it is
+// 1.
 func checkBroadcastDims(operand, out shape.Shape, dims []int64) error {
 	if len(dims) != len(operand.Dims) { // C2
-		return fmt.Errorf("got %d broadcast dimensions %s, want %d, the rank of %v", len(dims), list(dims), len(operand.Dims), operand)
+		return fmt.Errorf("got %d broadcast dimensions %s, want %d, the rank of %v", len(dims), list(dims),
+			len(operand.Dims), operand)
 	}
 	if err := checkDims("broadcast dimensions", dims, len(out.Dims), true, false); err != nil { // C3, C4
 		return err
@@ -135,7 +138,8 @@ func inferReshape(in *Instruction) (shape.Shape, error) {
 	return out, nil
 }
 
-// checkSameCount fails if operand and out have different numbers of elements, bounded dimensions counted at their bounds.
+// checkSameCount fails if operand and out have different numbers of elements, bounded dimensions counted at their
+// bounds.
 func checkSameCount(operand, out shape.Shape) error {
 	if operand.HasUnbounded() || out.HasUnbounded() {
 		return nil
@@ -245,7 +249,8 @@ func inferPad(in *Instruction) (shape.Shape, error) {
 		return poison, fmt.Errorf("padding value: got %v, want a scalar", v)
 	}
 	if len(padding) != len(operand.Dims) { // C2
-		return poison, fmt.Errorf("got padding for %d dimensions, want %d, the rank of %v", len(padding), len(operand.Dims), operand)
+		return poison, fmt.Errorf("got padding for %d dimensions, want %d, the rank of %v", len(padding), len(operand.Dims),
+			operand)
 	}
 	out := newDimList(operand.Type, len(padding))
 	for d, p := range padding {

@@ -22,11 +22,12 @@ func (a *ReduceAttrs) Fields() []Field {
 //
 //	operands T0[D...] ... TN-1[D...]   initValues T0[] ... TN-1[]   computation (A0..., A0...) -> A0 or (A0, ...)
 //
-// The result has the dimensions that are left: one array, or a tuple for N > 1. Elements are taken in row-major order and
-// the init value stands left of them once. It fails if a dimension is out of range or named twice, the operands' sizes
-// differ, an init value is no scalar of its operand's type or the computation has other parameters or results; the
-// computation's types may be wider than the operands'. Law: row 101, StableHLO reduce C1 to C8.
-func (b *Builder) Reduce(operands, initValues []*Instruction, computation *Computation, dimensions ...int64) *Instruction {
+// The result has the dimensions that are left: one array, or a tuple for N > 1. Elements are taken in row-major order
+// and the init value stands left of them once. It fails if a dimension is out of range or named twice, the operands'
+// sizes differ, an init value is no scalar of its operand's type or the computation has other parameters or results;
+// the computation's types may be wider than the operands'. Law: row 101, StableHLO reduce C1 to C8.
+func (b *Builder) Reduce(operands, initValues []*Instruction, computation *Computation,
+	dimensions ...int64) *Instruction {
 	return b.add(Reduce, &ReduceAttrs{dimensions, computation}, shape.Shape{}, slices.Concat(operands, initValues)...)
 }
 
@@ -51,8 +52,8 @@ func inferReduce(in *Instruction) (shape.Shape, error) {
 	return resultOf(dropDims(s, a.Dimensions), types), nil // C7, C8
 }
 
-// checkReduction checks the operands of in, N inputs and N init values, and the reducer c. It returns the dimensions that
-// the inputs share and the types of the results.
+// checkReduction checks the operands of in, N inputs and N init values, and the reducer c. It returns the dimensions
+// that the inputs share and the types of the results.
 func checkReduction(in *Instruction, c *Computation) (shape.Shape, []shape.ElementType, error) {
 	n := len(in.Operands) / 2
 	if n == 0 || len(in.Operands)%2 != 0 { // C3
@@ -101,8 +102,8 @@ func checkReducer(c *Computation, inputs []*Instruction) ([]shape.ElementType, e
 	return types, checkScalarComputation(c, params, results...)
 }
 
-// promotable reports whether an operand of type from may be reduced in type to: the same kind of number and not narrower.
-// StableHLO is_promotable.
+// promotable reports whether an operand of type from may be reduced in type to: the same kind of number and not
+// narrower. StableHLO is_promotable.
 func promotable(from, to shape.ElementType) bool {
 	same := from.IsInteger() && to.IsInteger() || from.Class() == to.Class()
 	return from.IsArray() && same && from.Bits() <= to.Bits()

@@ -52,7 +52,8 @@ func inferScan(in *Instruction) (shape.Shape, error) {
 	}
 	params, result := a.ToApply.ProgramShape()
 	if len(params) != len(in.Operands) {
-		return poison, fmt.Errorf("computation %s takes %d parameters, want %d", a.ToApply.Name, len(params), len(in.Operands))
+		return poison, fmt.Errorf("computation %s takes %d parameters, want %d", a.ToApply.Name, len(params),
+			len(in.Operands))
 	}
 	size, err := scanSize(in, a, m)
 	if err != nil {
@@ -100,7 +101,8 @@ func scanResult(in *Instruction, a *ScanAttrs, m int, size, result shape.Shape) 
 	}
 	n := len(elems) - int(a.NumCarries)
 	if n < 0 {
-		return poison, fmt.Errorf("computation %s returns %v, want %d carries at the end", a.ToApply.Name, result, a.NumCarries)
+		return poison, fmt.Errorf("computation %s returns %v, want %d carries at the end", a.ToApply.Name, result,
+			a.NumCarries)
 	}
 	out := make([]shape.Shape, len(elems))
 	for i, s := range elems {

@@ -12,7 +12,8 @@ func inferSlice(in *Instruction) (shape.Shape, error) {
 	}
 	operand, slice := in.Operands[0].Shape, in.Attrs.(*SliceAttrs).Slice
 	if len(slice) != len(operand.Dims) { // C2
-		return poison, fmt.Errorf("got a slice of %d dimensions, want %d, the rank of %v", len(slice), len(operand.Dims), operand)
+		return poison, fmt.Errorf("got a slice of %d dimensions, want %d, the rank of %v", len(slice), len(operand.Dims),
+			operand)
 	}
 	out := newDimList(operand.Type, len(slice))
 	for d, s := range slice {
@@ -59,7 +60,8 @@ func inferDynamicSlice(in *Instruction) (shape.Shape, error) {
 // stays dynamic.
 func slicedShape(operand shape.Shape, sizes []int64) (shape.Shape, error) {
 	if len(sizes) != len(operand.Dims) { // C2
-		return poison, fmt.Errorf("got %d slice sizes %s, want %d, the rank of %v", len(sizes), list(sizes), len(operand.Dims), operand)
+		return poison, fmt.Errorf("got %d slice sizes %s, want %d, the rank of %v", len(sizes), list(sizes),
+			len(operand.Dims), operand)
 	}
 	out := newDimList(operand.Type, len(sizes))
 	for d, n := range sizes {
@@ -113,7 +115,8 @@ func inferDynamicUpdateSlice(in *Instruction) (shape.Shape, error) {
 	}
 	for d, n := range update.Dims {
 		if n > operand.Dims[d] && operand.Dims[d] != shape.Unbounded { // C6
-			return poison, fmt.Errorf("update is larger than operand: dimension %d is %d, operand's is %d", d, n, operand.Dims[d])
+			return poison, fmt.Errorf("update is larger than operand: dimension %d is %d, operand's is %d", d, n,
+				operand.Dims[d])
 		}
 	}
 	return operand, nil // C1

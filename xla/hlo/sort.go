@@ -25,5 +25,6 @@ type TopKAttrs struct {
 
 // Fields lists the attributes.
 func (a *TopKAttrs) Fields() []Field {
-	return []Field{{"k", "k", &a.K, Always}, {"largest", "largest", &a.Largest, Always}, {"is_stable", "", &a.IsStable, Set}}
+	return []Field{{"k", "k", &a.K, Always}, {"largest", "largest", &a.Largest, Always},
+		{"is_stable", "", &a.IsStable, Set}}
 }

@@ -2,10 +2,10 @@ package hlo
 
 import "github.com/halo-xla/halo/xla/shape"
 
-// Sort sorts operands together along dimension, which counts from the end if negative (-1 is the last); the result is one
-// array, or a tuple for several operands. comparator takes two scalars of each operand, lhs and rhs by turns, and says
-// whether lhs goes first; nil compares the first operand's by less-than in total order, as Sort(operand) of 2017 and
-// Sort(keys, values, dimension) of 2018 do. Equal elements always keep their order, whatever isStable says.
+// Sort sorts operands together along dimension, which counts from the end if negative (-1 is the last); the result is
+// one array, or a tuple for several operands. comparator takes two scalars of each operand, lhs and rhs by turns, and
+// says whether lhs goes first; nil compares the first operand's by less-than in total order, as Sort(operand) of 2017
+// and Sort(keys, values, dimension) of 2018 do. Equal elements always keep their order, whatever isStable says.
 //
 //	operands T_i[D...]   result T_i[D...]
 //
@@ -42,8 +42,8 @@ func lessThan(operands []*Instruction) (*Computation, error) {
 	return b.Build(b.add(Compare, a, shape.Shape{}, b.instructions[0], b.instructions[1]))
 }
 
-// TopK is the k largest (or smallest) elements of each row, best first, and their places in the row, as a tuple. Of equal
-// elements the one with the lower index comes first; floats are in total order.
+// TopK is the k largest (or smallest) elements of each row, best first, and their places in the row, as a tuple. Of
+// equal elements the one with the lower index comes first; floats are in total order.
 //
 //	operand T[D..., N]   result (T[D..., k], s32[D..., k])
 //

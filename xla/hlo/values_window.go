@@ -29,7 +29,8 @@ func orOne(n int64) int64 {
 	return n
 }
 
-// intPart is a part of one number a dimension. Strides and dilations of 0, which would mean 1 to the builder, are refused.
+// intPart is a part of one number a dimension. Strides and dilations of 0, which would mean 1 to the builder, are
+// refused.
 func intPart(name string, field func(d *WindowDim) *int64, needed func(d WindowDim) bool) windowPart {
 	return windowPart{name, needed,
 		func(b []byte, d WindowDim) []byte {

@@ -26,7 +26,8 @@ func NewInstruction(op Opcode, a Attrs, told shape.Shape, operands []*Instructio
 
 // agrees reports whether a declared shape can be what inference found: dimensions unknown on one side match any size.
 func agrees(inferred, declared shape.Shape) bool {
-	if inferred.Type != declared.Type || len(inferred.Dims) != len(declared.Dims) || len(inferred.Elems) != len(declared.Elems) {
+	if inferred.Type != declared.Type || len(inferred.Dims) != len(declared.Dims) ||
+		len(inferred.Elems) != len(declared.Elems) {
 		return false
 	}
 	for d, n := range inferred.Dims {

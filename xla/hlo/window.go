@@ -7,7 +7,8 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// Window is one WindowDim a dimension; its text is "{size=3x3 stride=2x2 pad=1_1x0_0 lhs_dilate=1x2 rhs_dilate=2x1 rhs_reversal=1x0}".
+// Window is one WindowDim a dimension; its text is "{size=3x3 stride=2x2 pad=1_1x0_0 lhs_dilate=1x2 rhs_dilate=2x1
+// rhs_reversal=1x0}".
 type Window []WindowDim
 
 // WindowDim is a window along one dimension. Stride and the dilations of 0 mean 1. PadLow and PadHigh may be negative.
@@ -25,7 +26,8 @@ type PaddingKind uint8
 const (
 	// ValidPadding pads nothing.
 	ValidPadding PaddingKind = iota
-	// SamePadding pads so that the result has the size divided by the stride and rounded up; an odd element goes to the end.
+	// SamePadding pads so that the result has the size divided by the stride and rounded up; an odd element goes to the
+	// end.
 	SamePadding
 )
 
@@ -57,9 +59,9 @@ func (b *Builder) ReduceWindow(operands, initValues []*Instruction, computation 
 	return b.add(ReduceWindow, &ReduceWindowAttrs{w, computation}, shape.Shape{}, slices.Concat(operands, initValues)...)
 }
 
-// ReduceWindowWithGeneralPadding is ReduceWindow with padding of each dimension at low and high end, negative to crop, with
-// dilation of the operands and of the window. Empty lists mean ones, empty padding none. Positions in padding and in the
-// holes of a dilated operand are left out.
+// ReduceWindowWithGeneralPadding is ReduceWindow with padding of each dimension at low and high end, negative to crop,
+// with dilation of the operands and of the window. Empty lists mean ones, empty padding none. Positions in padding and
+// in the holes of a dilated operand are left out.
 //
 // It fails if a list's length is not the operands' rank, a window size, stride or dilation is less than 1, or as Reduce
 // does. Law: row 102, StableHLO reduce_window C1 to C16.
@@ -93,7 +95,8 @@ type SelectAndScatterAttrs struct {
 
 // Fields lists the attributes.
 func (a *SelectAndScatterAttrs) Fields() []Field {
-	return []Field{{"window", "", &a.Window, Always}, {"select", "", &a.Select, Always}, {"scatter", "", &a.Scatter, Always}}
+	return []Field{{"window", "", &a.Window, Always}, {"select", "", &a.Select, Always},
+		{"scatter", "", &a.Scatter, Always}}
 }
 
 // SelectAndScatter picks in each window of operand the element that select prefers to all later ones, and combines the

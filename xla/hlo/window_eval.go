@@ -97,7 +97,8 @@ func (r *reduction) simpleWindow(e *Evaluator, op Opcode, w Window, dims []int64
 	return o, err
 }
 
-// windowPasses reduces along each dimension in turn, then puts init before each result. Windows without elements give init.
+// windowPasses reduces along each dimension in turn, then puts init before each result. Windows without elements give
+// init.
 func windowPasses[T any](e *Evaluator, x []T, init T, w Window, dims []int64, f fold[T]) ([]T, error) {
 	dims = slices.Clone(dims)
 	var empty []bool

@@ -59,8 +59,8 @@ func (w Window) pad(kind PaddingKind, dims []int64) {
 	}
 }
 
-// slide returns the dimensions of the places that w has on an array of shape s. It fails if w has another rank, a number
-// of it is out of range or sizes overflow. StableHLO reduce_window C4 to C12, C14 to C16; row 94.
+// slide returns the dimensions of the places that w has on an array of shape s. It fails if w has another rank, a
+// number of it is out of range or sizes overflow. StableHLO reduce_window C4 to C12, C14 to C16; row 94.
 func (w Window) slide(s shape.Shape) (shape.Shape, error) {
 	if len(w) != s.Rank() {
 		return poison, fmt.Errorf("window has %d dimensions, want %d as %v", len(w), s.Rank(), s)

@@ -93,7 +93,8 @@ type places struct {
 
 // newPlaces returns the first place; dimension fastest is the fastest, the last one if it is -1.
 func newPlaces(runs [][]tapRun, fastest int) *places {
-	p := &places{runs: runs, strides: make([]int, len(runs)), index: make([]int, len(runs)), here: make([]tapRun, len(runs)), more: true}
+	p := &places{runs: runs, strides: make([]int, len(runs)), index: make([]int, len(runs)),
+		here: make([]tapRun, len(runs)), more: true}
 	n := 1
 	for d := len(runs) - 1; d >= 0; d-- {
 		p.strides[d] = n
@@ -131,8 +132,8 @@ func (p *places) next() {
 	p.more = false
 }
 
-// growing returns a dimension along which every window begins where the one before begins and has its elements and maybe
-// more, as in running sums, or -1.
+// growing returns a dimension along which every window begins where the one before begins and has its elements and
+// maybe more, as in running sums, or -1.
 func growing(runs [][]tapRun) int {
 	for d, r := range runs {
 		grows := len(r) > 1
@@ -146,8 +147,8 @@ func growing(runs [][]tapRun) int {
 	return -1
 }
 
-// grown returns what the window here has more than the window last, which must be the first elements of here in row-major
-// order; false if they are not.
+// grown returns what the window here has more than the window last, which must be the first elements of here in
+// row-major order; false if they are not.
 func grown(rest, here, last []tapRun) bool {
 	copy(rest, here)
 	single := true // all dimensions so far have one element

@@ -120,7 +120,8 @@ func (e namedEntry) array(data []byte, start int64) (*literal.Literal, error) {
 	}
 	from, to := e.Offsets[0], e.Offsets[1]
 	if from != start || to < from || to > int64(len(data)) {
-		return nil, fmt.Errorf("bytes %d to %d of the data, want them to start at %d and end by %d", from, to, start, len(data))
+		return nil, fmt.Errorf("bytes %d to %d of the data, want them to start at %d and end by %d", from, to, start,
+			len(data))
 	}
 	s := shape.Array(t, e.Shape...)
 	n, ok := s.CheckedSize()

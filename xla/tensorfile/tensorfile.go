@@ -75,7 +75,8 @@ func readNPZ(path string) ([]Array, error) {
 	var arrays []Array
 	for _, f := range z.File {
 		if f.UncompressedSize64 > limit {
-			return nil, fmt.Errorf("%s: %d bytes when unpacked, want at most %d times the file", f.Name, f.UncompressedSize64, maxExpansion)
+			return nil, fmt.Errorf("%s: %d bytes when unpacked, want at most %d times the file", f.Name, f.UncompressedSize64,
+				maxExpansion)
 		}
 		limit -= f.UncompressedSize64
 		l, err := readMember(f)
