@@ -116,28 +116,6 @@ func inferWhile(in *Instruction) (shape.Shape, error) {
 	return init.WithoutLayout(), nil // while C3
 }
 
-func evalWhile(e *Evaluator, in *Instruction, args []*literal.Literal) (*literal.Literal, error) {
-	a := in.Attrs.(*WhileAttrs)
-	state := []*literal.Literal{args[0]}
-	for {
-		if err := e.tick(); err != nil {
-			return nil, err
-		}
-		again, err := e.Call(a.Condition, state)
-		if err != nil {
-			return nil, err
-		}
-		if again.Bytes()[0] == 0 {
-			return state[0], nil
-		}
-		next, err := e.Call(a.Body, state)
-		if err != nil {
-			return nil, err
-		}
-		state[0] = next
-	}
-}
-
 func inferConditional(in *Instruction) (shape.Shape, error) {
 	branches, index, operands := in.Attrs.(*ConditionalAttrs).Branches, in.Operands[0].Shape, in.Operands[1:]
 	switch { // row 81

@@ -43,6 +43,10 @@ type Evaluator struct {
 	// device is this execution's place among several devices; its zero value is the only one.
 	device device
 	rng    rngState
+	// frames are those of the calls that run now, and of deeper ones before, to be used again.
+	frames []*frame
+	// inPlace are the writes that need not copy what they write to.
+	inPlace []inPlace
 }
 
 // ErrLimit is what evaluation returns when it passes MaxSteps or MaxBytes.
@@ -97,15 +101,31 @@ func (e *Evaluator) Call(c *Computation, args []*literal.Literal) (*literal.Lite
 		return nil, fmt.Errorf("computation %s: calls nest deeper than %d", c.Name, maxDepth)
 	}
 	defer func() { e.depth-- }()
-	f := frame{args: args, values: make([]*literal.Literal, len(c.Instructions)), left: make([]int32, len(c.Instructions))}
+	f := e.frame(len(c.Instructions), args)
 	for _, in := range c.Instructions {
-		if err := e.step(&f, in); err != nil {
+		if err := e.step(f, in); err != nil {
 			return nil, err
 		}
 	}
 	root := f.values[c.Root.index]
 	e.bytes -= f.bytes
+	clear(f.values)
+	clear(f.operands[:])
 	return root, nil
+}
+
+// frame returns an empty frame of n instructions for the present depth of calls.
+func (e *Evaluator) frame(n int, args []*literal.Literal) *frame {
+	for len(e.frames) < e.depth {
+		e.frames = append(e.frames, &frame{})
+	}
+	f := e.frames[e.depth-1]
+	if cap(f.values) < n {
+		f.values, f.left = make([]*literal.Literal, n), make([]int32, n)
+	}
+	f.args, f.values, f.left, f.bytes = args, f.values[:n], f.left[:n], 0
+	clear(f.values)
+	return f
 }
 
 // frame is one run of a computation: its arguments and the values that somebody still needs.
@@ -114,6 +134,8 @@ type frame struct {
 	values []*literal.Literal
 	left   []int32 // uses of each value still to come
 	bytes  int64   // bytes of the values made here
+	// operands is for the arguments of ops that do not keep them.
+	operands [4]*literal.Literal
 }
 
 func (e *Evaluator) step(f *frame, in *Instruction) error {
@@ -141,20 +163,32 @@ func (e *Evaluator) tick() error {
 }
 
 func (e *Evaluator) value(f *frame, in *Instruction) (*literal.Literal, error) {
-	if in.Op == Parameter {
+	switch in.Op {
+	case Parameter:
 		return f.args[in.Attrs.(*ParameterAttrs).Number], nil
+	case GetTupleElement:
+		return f.values[in.Operands[0].index].Elems()[in.Attrs.(*GetTupleElementAttrs).Index], nil
 	}
-	args := make([]*literal.Literal, len(in.Operands))
+	info := in.Op.Info()
+	var args []*literal.Literal
+	if n := len(in.Operands); info.Traits&Elementwise != 0 && n <= len(f.operands) {
+		args = f.operands[:n]
+	} else {
+		args = make([]*literal.Literal, n)
+	}
 	for i, o := range in.Operands {
 		args[i] = f.values[o.index]
 	}
-	if isDynamic(in) {
+	if in.dynamic {
 		var err error
 		if in, args, err = concrete(in, args); err != nil {
 			return nil, err
 		}
 	}
-	return in.Op.Info().Eval(e, in, args)
+	if in.Op == DynamicUpdateSlice && e.writesInPlace(in) {
+		return updateInPlace(args), nil
+	}
+	return info.Eval(e, in, args)
 }
 
 // keep stores v until its last use and drops the operands that nobody needs any more.

@@ -40,8 +40,10 @@ type Instruction struct {
 	Common *Common
 	// Pos is where the instruction stands in the program's text or in the caller's source: "file:line:col".
 	Pos Pos
-	// index is the instruction's place in its computation, users how many operand slots name it.
+	// index is the instruction's place in its computation, users how many operand slots name it, dynamic whether its
+	// shape or an operand's has dynamic dimensions.
 	index, users int
+	dynamic      bool
 }
 
 // Pos is a place in a program's text or, for built programs, in the source that called the builder.
@@ -101,7 +103,7 @@ func (c *Computation) ProgramShape() (params []shape.Shape, result shape.Shape) 
 // seal numbers c's instructions and counts their users; every computation is sealed before it runs or prints.
 func (c *Computation) seal() {
 	for i, in := range c.Instructions {
-		in.index, in.users = i, 0
+		in.index, in.users, in.dynamic = i, 0, isDynamic(in)
 	}
 	for _, in := range c.Instructions {
 		for _, o := range in.Operands {
