@@ -66,7 +66,8 @@ func input(spec string, want shape.Shape) (*literal.Literal, error) {
 		return typedList(s, values)
 	}
 	if want.IsDynamic() {
-		return nil, fmt.Errorf("%s needs a size, but the parameter is %v: give a file or values such as 2x3xf32=1,2,3,4,5,6", spec, want)
+		return nil, fmt.Errorf("%s needs a size, but the parameter is %v: give a file or values such as 2x3xf32=1,2,3,4,5,6",
+			spec, want)
 	}
 	switch kind, seed, _ := strings.Cut(spec, ":"); kind {
 	case "random":

@@ -29,11 +29,11 @@ func (a *RaggedDotAttrs) Fields() []Field {
 	}
 }
 
-// RaggedDot is a dot whose ragged dimension of lhs falls into G groups of the sizes groupSizes.
+// RaggedDot is a dot whose ragged dimension of lhs, in M, K or B, falls into G groups of the sizes groupSizes.
 //
-//	ragged in M: lhs T[B..., M..., K...]   rhs T[G, B..., K..., N...]   result T[B..., M..., N...]: each group has its rhs
-//	ragged in K: lhs T[B..., M..., K...]   rhs T[B..., K..., N...]      result T[G, B..., M..., N...]: a sum for each group
-//	ragged in B: lhs T[B..., M..., K...]   rhs T[B..., K..., N...]      result T[B..., M..., N...]
+//	in M: lhs T[B..., M..., K...]   rhs T[G, B..., K..., N...]   result T[B..., M..., N...]: each group has its rhs
+//	in K: lhs T[B..., M..., K...]   rhs T[B..., K..., N...]      result T[G, B..., M..., N...]: a sum for each group
+//	in B: lhs T[B..., M..., K...]   rhs T[B..., K..., N...]      result T[B..., M..., N...]
 //
 // groupSizes is S[G], or S[P..., G] where P are the batch dimensions and those of the ragged one's kind before it. What
 // is in no group gives zeros. It fails as DotGeneral does, or if there is not one ragged dimension, or the sizes have

@@ -19,9 +19,10 @@ const maxHeader = 100_000_000
 
 // safeTypes are the element types by their names in safetensors.
 var safeTypes = map[string]shape.ElementType{
-	"BOOL": shape.Pred, "U8": shape.U8, "I8": shape.S8, "U16": shape.U16, "I16": shape.S16, "U32": shape.U32, "I32": shape.S32,
-	"U64": shape.U64, "I64": shape.S64, "F16": shape.F16, "BF16": shape.BF16, "F32": shape.F32, "F64": shape.F64, "C64": shape.C64,
-	"F8_E5M2": shape.F8E5M2, "F8_E4M3": shape.F8E4M3FN, "F8_E8M0": shape.F8E8M0FNU,
+	"BOOL": shape.Pred, "U8": shape.U8, "I8": shape.S8, "U16": shape.U16, "I16": shape.S16, "U32": shape.U32,
+	"I32": shape.S32, "U64": shape.U64, "I64": shape.S64, "F16": shape.F16, "BF16": shape.BF16, "F32": shape.F32,
+	"F64": shape.F64, "C64": shape.C64, "F8_E5M2": shape.F8E5M2, "F8_E4M3": shape.F8E4M3FN,
+	"F8_E8M0": shape.F8E8M0FNU,
 }
 
 type safeEntry struct {
