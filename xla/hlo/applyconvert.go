@@ -72,7 +72,7 @@ func convertClassStep(from, to shape.ElementType, d, a int32) step {
 	floating := from.IsFloat() || from.IsComplex()
 	switch {
 	case to == shape.Pred && floating:
-		return func(r []Cell) { r[d] = boolCell(r[a].F != 0 || r[a].Im != 0) }
+		return func(r []Cell) { r[d] = boolCell(r[a].F != 0) } // of complex numbers the real part
 	case to == shape.Pred:
 		return func(r []Cell) { r[d] = boolCell(r[a].I != 0) }
 	case to.IsSigned() && floating:

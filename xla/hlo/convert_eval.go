@@ -29,7 +29,8 @@ func evalConvert(_ *Evaluator, in *Instruction, args []*literal.Literal) (*liter
 	return literal.Convert(args[0], in.Shape.Type)
 }
 
-// inferBitcastConvert is told the element type; the dimensions follow. Row 72.
+// inferBitcastConvert is told the element type; the dimensions follow. Row 72. Predicates have 8 bits, but as StableHLO's
+// i1 a single one: the sizes that are told say which.
 func inferBitcastConvert(in *Instruction) (shape.Shape, error) {
 	if err := checkArrays(in); err != nil {
 		return poison, err
@@ -40,20 +41,40 @@ func inferBitcastConvert(in *Instruction) (shape.Shape, error) {
 		return poison, fmt.Errorf("result: got %v, want an array", in.Shape)
 	case s.Type.IsComplex() != t.IsComplex(): // C2
 		return poison, fmt.Errorf("%v to %v: complex numbers convert only to complex numbers", s.Type, t)
-	case s.Type.Bits() == t.Bits():
+	}
+	out, err := bitcastShape(s, t, s.Type.Bits(), t.Bits())
+	if (s.Type == shape.Pred) != (t == shape.Pred) && (err != nil || !compatibleDims(out, in.Shape)) {
+		if bits, err := bitcastShape(s, t, oneBit(s.Type), oneBit(t)); err == nil && compatibleDims(bits, in.Shape) {
+			return bits, nil
+		}
+	}
+	return out, err
+}
+
+// oneBit is the width of t where predicates take one bit.
+func oneBit(t shape.ElementType) int {
+	if t == shape.Pred {
+		return 1
+	}
+	return t.Bits()
+}
+
+// bitcastShape returns the shape of s's bits as elements of type t, for elements of the given widths.
+func bitcastShape(s shape.Shape, t shape.ElementType, from, to int) (shape.Shape, error) {
+	switch {
+	case from == to:
 		return s.WithType(t), nil
-	case s.Type.Bits()%t.Bits() != 0 && t.Bits()%s.Type.Bits() != 0: // C1
-		return poison, fmt.Errorf("%v of %d bits to %v of %d bits: neither width divides the other",
-			s.Type, s.Type.Bits(), t, t.Bits())
-	case s.Type.Bits() > t.Bits():
+	case from%to != 0 && to%from != 0: // C1
+		return poison, fmt.Errorf("%v of %d bits to %v of %d bits: neither width divides the other", s.Type, from, t, to)
+	case from > to:
 		out := newDimList(t, s.Rank()+1)
 		for d := range s.Dims {
 			out.addOf(s, int64(d))
 		}
-		out.add(int64(s.Type.Bits()/t.Bits()), false)
+		out.add(int64(from/to), false)
 		return out.shape(), nil
 	}
-	k, last := int64(t.Bits()/s.Type.Bits()), s.Rank()-1
+	k, last := int64(to/from), s.Rank()-1
 	if last < 0 || s.Dims[last] != k && s.Dims[last] != shape.Unbounded || s.IsDynamicDim(last) && s.Dims[last] == k {
 		return poison, fmt.Errorf("%v to %v: want a last dimension of size %d, which it takes to fill an element", s, t, k)
 	}
@@ -67,32 +88,34 @@ func inferBitcastConvert(in *Instruction) (shape.Shape, error) {
 func evalBitcastConvert(_ *Evaluator, in *Instruction, args []*literal.Literal) (*literal.Literal, error) {
 	l, s := args[0], shape.Array(in.Shape.Type, in.Shape.Dims...)
 	from, to := l.Shape().Type, s.Type
-	if from.Bits()%8 == 0 && to.Bits()%8 == 0 && to != shape.Pred {
+	if from.Bits()%8 == 0 && to.Bits()%8 == 0 && (to == shape.Pred) == (from == shape.Pred) {
 		return l.WithShape(s)
 	}
-	return literal.FromBytes(s, repack(l.Bytes(), from, to))
+	wf, wt := from.Bits(), to.Bits()
+	if l.Shape().Size()*int64(wf) != s.Size()*int64(wt) { // predicates of one bit
+		wf, wt = oneBit(from), oneBit(to)
+	}
+	return literal.FromBytes(s, repack(l.Bytes(), min(wf, 8), min(wt, 8), to))
 }
 
-// repack cuts the bits of elements of one type, one element in as many bytes as it takes, into elements of another;
-// the first element has the lowest bits.
-func repack(data []byte, from, to shape.ElementType) []byte {
+// repack cuts bytes with some low bits each in use into elements of another type with wt bits in each byte; the first
+// element has the lowest bits.
+func repack(data []byte, wf, wt int, to shape.ElementType) []byte {
 	var out []byte
-	var acc, have uint64
-	for i := 0; i < len(data); i++ {
-		width := uint64(min(from.Bits(), 8)) // wider types give their bytes one by one
-		acc |= uint64(data[i]) & (1<<width - 1) << have
-		for have += width; have >= uint64(min(to.Bits(), 8)); {
-			w := uint(min(to.Bits(), 8))
-			out = append(out, storedByte(byte(acc&(1<<w-1)), to))
-			acc >>= w
-			have -= uint64(w)
+	var acc uint64
+	have := 0
+	for _, b := range data {
+		acc |= uint64(b) & (1<<wf - 1) << have
+		for have += wf; have >= wt; have -= wt {
+			out = append(out, storedByte(byte(acc&(1<<wt-1)), to))
+			acc >>= wt
 		}
 	}
 	return out
 }
 
-// storedByte is how a literal stores the low bits of an element of at most 8 bits: signed ones extended, predicates as
-// 0 or 1.
+// storedByte is how a literal stores the low bits of an element of at most 8 bits: signed ones extended, predicates as 0
+// or 1.
 func storedByte(v byte, t shape.ElementType) byte {
 	switch {
 	case t == shape.Pred:
@@ -209,8 +232,8 @@ func inferStochasticConvert(in *Instruction) (shape.Shape, error) {
 	return convertedShape(in)
 }
 
-// evalStochasticConvert rounds away from 0 if the random bits, as a fraction of 1, are below the fraction that
-// rounding towards 0 drops.
+// evalStochasticConvert rounds away from 0 if the random bits, as a fraction of 1, are below the fraction that rounding
+// towards 0 drops.
 func evalStochasticConvert(e *Evaluator, in *Instruction, args []*literal.Literal) (*literal.Literal, error) {
 	x, r := args[0].Wide(), args[1].Wide()
 	to, width := in.Shape.Type, args[1].Shape().Type.Bits()

@@ -48,6 +48,7 @@ func TestConvert(t *testing.T) {
 		{"overflow to infinity", floatsOf(shape.F32, 70000), shape.F16, floatsOf(shape.F16, inf)},
 		{"overflow to NaN without infinity", floatsOf(shape.F32, 500), shape.F8E4M3FN, floatsOf(shape.F8E4M3FN, nan)},
 		{"imaginary part drops", complexOf(shape.C64, 1.5+2i), shape.F32, floatsOf(shape.F32, 1.5)},
+		{"imaginary part does not count", complexOf(shape.C64, 2i, -1), shape.Pred, intsOf(shape.Pred, 0, 1)},
 		{"imaginary part is 0", floatsOf(shape.F32, 2.5), shape.C64, complexOf(shape.C64, 2.5)},
 	} {
 		got := evalOp(t, Convert, nil, shape.Array(c.to), c.in)
@@ -74,9 +75,11 @@ func TestBitcastConvert(t *testing.T) {
 		{"into nibbles", intsOf(shape.U8, 0x21, 0x8F), shape.S4, signed},
 		{"out of nibbles", typed(t, nibbles, shape.U4, 2, 2), shape.U8, intsOf(shape.U8, 0x21, 0x8F)},
 		{"nibbles get signs", nibbles, shape.S4, typed(t, signed, shape.S4, 4)},
+		{"bits of predicates", intsOf(shape.Pred, 1, 0, 1, 1, 0, 0, 0, 1), shape.U8, intsOf(shape.U8, 1, 0, 1, 1, 0, 0, 0, 1)},
+		{"complex parts", complexOf(shape.C128, 0), shape.C64, typed(t, complexOf(shape.C64, 0, 0), shape.C64, 1, 2)},
 		{"complex", complexOf(shape.C64, 1+2i), shape.C64, complexOf(shape.C64, 1+2i)},
 	} {
-		got := evalOp(t, BitcastConvert, nil, shape.Array(c.to), c.in)
+		got := evalOp(t, BitcastConvert, nil, shape.Array(c.to, c.want.Shape().Dims...), c.in)
 		if !got.Shape().Equal(c.want.Shape()) || !bytes.Equal(got.Bytes(), c.want.Bytes()) {
 			t.Errorf("%s: got %v %x, want %v %x", c.name, got.Shape(), got.Bytes(), c.want.Shape(), c.want.Bytes())
 		}
@@ -91,6 +94,18 @@ func TestBitcast(t *testing.T) {
 		if got[i] != want {
 			t.Fatalf("got %v, want the transpose", got)
 		}
+	}
+}
+
+// StableHLO's i1 has one bit, and is stored as a predicate.
+func TestBitcastOneBit(t *testing.T) {
+	bits := intsOf(shape.Pred, 1, 0, 1, 1, 0, 0, 0, 1)
+	b := evalOp(t, BitcastConvert, nil, shape.Array(shape.U8), bits)
+	if got := b.Bytes()[0]; got != 0x8D {
+		t.Errorf("8 predicates are %#x, want 0x8d", got)
+	}
+	if got := evalOp(t, BitcastConvert, nil, shape.Array(shape.Pred, 8), b); !bytes.Equal(got.Bytes(), bits.Bytes()) {
+		t.Errorf("0x8d is %v, want %v", got.Bytes(), bits.Bytes())
 	}
 }
 

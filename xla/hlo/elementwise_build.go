@@ -223,7 +223,13 @@ func (b *Builder) ConvertElementType(operand *Instruction, t shape.ElementType) 
 // BitcastConvertType reinterprets the bits of the elements: wider elements become a new last dimension of narrower
 // ones, and a last dimension of narrower ones that fill a wider one becomes it. Row 72.
 func (b *Builder) BitcastConvertType(operand *Instruction, t shape.ElementType) *Instruction {
-	return b.add(BitcastConvert, nil, shape.Array(t), operand)
+	told := shape.Array(t)
+	if s := operand.Shape; s.IsArray() && t.IsArray() {
+		if out, err := bitcastShape(s, t, s.Type.Bits(), t.Bits()); err == nil {
+			told = out
+		}
+	}
+	return b.add(BitcastConvert, nil, told, operand)
 }
 
 // ReducePrecision rounds floats to fewer exponent and mantissa bits. Row 103.

@@ -166,7 +166,10 @@ func scaled(m cdd, n int) complex128 {
 func clampExponent(x float64) float64 { return max(-3000, min(3000, x)) }
 
 func complexExp(z complex128) complex128 {
-	if !finite(z) {
+	switch {
+	case math.IsInf(real(z), 0) && imag(z)-imag(z) != 0: // no angle: NaN, where C would have a zero of any sign
+		return complex(math.NaN(), math.NaN())
+	case !finite(z):
 		return cmplx.Exp(z)
 	}
 	m, n := cddExp(cdd{dd{clampExponent(real(z)), 0}, dd{imag(z), 0}})

@@ -4,6 +4,15 @@ import "math"
 
 // Functions of one float where package math strays further than 2 ULPs, or is not what the ops mean.
 
+// logarithm is log, which package math gets wrong for subnormal numbers on some machines.
+func logarithm(v float64) float64 {
+	if v > 0 && v < 0x1p-1022 {
+		l := ddLog(dd{v, 0})
+		return l.value()
+	}
+	return math.Log(v)
+}
+
 // sine is sin for any finite argument: the argument is reduced with as many bits of pi as it takes.
 func sine(v float64) float64 {
 	if math.Abs(v) <= math.Pi/4 || v-v != 0 {

@@ -135,7 +135,7 @@ var (
 	scalarExp              = floats(math.Exp, complexExp)
 	scalarExpm1            = floats(math.Expm1, complexExpm1)
 	scalarFloor            = floats(math.Floor, nil)
-	scalarLog              = floats(math.Log, complexLog)
+	scalarLog              = floats(logarithm, complexLog)
 	scalarLog1p            = floats(math.Log1p, complexLog1p)
 	scalarLogistic         = floats(logistic, complexLogistic)
 	scalarRoundNearestAfz  = floats(math.Round, nil)

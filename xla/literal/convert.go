@@ -32,7 +32,7 @@ func ConvertWide(w Wide, from, to shape.ElementType) Wide {
 	if w.Class == to.Class() {
 		return w
 	}
-	if w.Class == shape.ComplexClass && to != shape.Pred {
+	if w.Class == shape.ComplexClass {
 		return ConvertWide(Wide{Class: shape.FloatClass, F: reals(w.C)}, from.Component(), to)
 	}
 	switch to.Class() {
@@ -73,9 +73,6 @@ func toPred(w Wide) Wide {
 		o.B[i] = v != 0
 	}
 	for i, v := range w.F {
-		o.B[i] = v != 0
-	}
-	for i, v := range w.C {
 		o.B[i] = v != 0
 	}
 	return o

@@ -103,7 +103,7 @@ func TestConvert(t *testing.T) {
 		{vec[uint64](math.MaxUint64), shape.F32, vec[float32](0x1p64)},
 		{vec[complex64](3 - 4i), shape.F32, vec[float32](3)},
 		{vec[complex64](3.7-4i, 2i), shape.S32, vec[int32](3, 0)},
-		{vec[complex64](4i, 0), shape.Pred, vec(true, false)},
+		{vec[complex64](4i, 1), shape.Pred, vec(false, true)},
 		{vec[int32](7), shape.C128, vec[complex128](7)},
 		{vec[float64](0x1.000001p0, 1e300), shape.F32, vec[float32](1, float32(inf))},
 	} {
