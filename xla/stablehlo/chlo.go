@@ -182,7 +182,7 @@ func importNextAfter(c *ctx, op *Op) error {
 	if err := sameOperands(op, x, told); err != nil {
 		return err
 	}
-	unsigned, ok := unsignedOf(told.Type)
+	unsigned, ok := bitsTypeOf(told.Type)
 	if !ok || len(x) != 2 {
 		return op.Errorf("has %d operands of %v, want two of f64, f32, f16 or bf16", len(x), told.Type)
 	}
@@ -194,7 +194,7 @@ func importNextAfter(c *ctx, op *Op) error {
 	return c.declare(op, out)
 }
 
-func unsignedOf(t shape.ElementType) (shape.ElementType, bool) {
+func bitsTypeOf(t shape.ElementType) (shape.ElementType, bool) {
 	switch t {
 	case shape.F64:
 		return shape.U64, true

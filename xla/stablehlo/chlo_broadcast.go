@@ -14,7 +14,7 @@ func broadcastImports() map[string]importFunc {
 	imports := map[string]importFunc{
 		"chlo.broadcast_compare": importBroadcastCompare,
 		"chlo.broadcast_next_after": broadcasting(func(m *mathOps, x []*hlo.Instruction) *hlo.Instruction {
-			unsigned, ok := unsignedOf(x[0].Shape.Type)
+			unsigned, ok := bitsTypeOf(x[0].Shape.Type)
 			if !ok {
 				m.fail("operands are %v, want f64, f32, f16 or bf16", x[0].Shape)
 				return x[0]
