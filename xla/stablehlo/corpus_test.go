@@ -74,7 +74,7 @@ func TestCorpusRejects(t *testing.T) {
 // TestCorpusImports wants every right program to be imported, or to be refused as not supported.
 func TestCorpusImports(t *testing.T) {
 	folders := []string{"conformance/accept", "conformance/stablehlo", "conformance/math", "conformance/jax",
-		"conformance/vhlo", "models", "producers"}
+		"models", "producers"}
 	imported, unsupported := 0, 0
 	corpus(t, folders, func(t *testing.T, path, text string) {
 		if strings.Contains(path, "/formats/") { // programs with faults
