@@ -25,7 +25,7 @@ var toolImports = map[string]importFunc{
 var toolDefaults = map[string]DictAttr{
 	"check.expect_almost_eq":     {{Name: "tolerance", Value: FloatAttr{"1.0e-4", FloatType{"f64"}}}},
 	"check.expect_close":         {intDefault("max_ulp_difference", "1"), intDefault("min_ulp_difference", "0")},
-	"check.expect_serialized_eq": {intDefault("iter", "1")},
+	"check.expect_serialized_eq": {intDefault("iter", "0")},
 }
 
 func intDefault(name, value string) NamedAttr {
