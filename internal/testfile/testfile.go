@@ -1,7 +1,7 @@
 // Package testfile reads the text files under testdata: cases with a comment, inputs, wanted answers or marked errors.
 //
-// A file holds one or more cases with a line "// -----" between them. Such a file is itself a legal HLO or MLIR file,
-// since everything a test needs beside the program stands in comments:
+// A file holds one or more cases with a line "// -----" between them. A case is itself a legal HLO or MLIR text, since
+// everything a test needs beside the program stands in comments:
 //
 //	// Addition wraps.
 //	// in: s32[] 2147483647
