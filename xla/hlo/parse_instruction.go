@@ -327,15 +327,16 @@ func (d *draft) attributeValue(name string) (string, error) {
 	case name != "literal" || !d.atShape():
 		return d.value()
 	}
-	start := d.pos
-	if _, err := d.arrayOrTuple(); err != nil {
+	s, err := d.arrayOrTuple()
+	if err != nil {
 		return "", err
 	}
 	d.space()
-	if _, err := d.value(); err != nil {
-		return "", err
+	text, err := d.value()
+	if s.Layout == nil && s.Rank() > 0 { // else the reader may take the values for one
+		s.Layout = shape.DefaultLayout(s.Rank())
 	}
-	return d.src[start:d.pos], nil
+	return s.Text() + " " + text, err
 }
 
 // finish makes the instruction and checks it.

@@ -41,5 +41,5 @@ var textOnlyAttributes = []string{
 	"all_reduce_id", "async_group_name", "custom_call_schedule", "dilated_padding", "entry", "exit", "original_value",
 	"is_cross_program_prefetch", "outer_dimension_partitions", "sparsity", "tag", "shape_index",
 	"collective_op_group_mode", "true_computation", "false_computation", "order", "config", "comparator", "unroll_factor",
-	"mode", "conv_kind",
+	"mode", "conv_kind", "convolution_kind", "block_scaling_config", "sparsity_config",
 }

@@ -49,7 +49,7 @@ func (v *ComparisonType) AppendText(b []byte) []byte { return append(b, v.String
 // ParseText reads the type's name; "TOTAL" is TOTALORDER, "PARTIAL" says nothing.
 func (v *ComparisonType) ParseText(s string) error {
 	switch s {
-	case "NOTYPE", "PARTIAL":
+	case "NOTYPE", "PARTIAL", "PARTIALORDER":
 		*v = DefaultComparison
 		return nil
 	case "TOTAL":
