@@ -62,8 +62,8 @@ func (b *Builder) DynamicConvInputGrad(inputSizes, lhs, rhs *Instruction, window
 
 // DynamicConvKernelGrad is the convolution that gives the gradient of a forward one's kernel: activations is its input,
 // gradients that of its result, rhsDilation its strides and windowStrides its kernel dilation. The padding of dynamic
-// spatial dimensions follows the real sizes, as the forward convolution's of paddingType, so that the result has the size
-// that padding gives the bounds; padding is that of all others.
+// spatial dimensions follows the real sizes, as the forward convolution's of paddingType, so that the result has the
+// size that padding gives the bounds; padding is that of all others.
 //
 //	activations T[N, C, D...]   gradients T[O, C, K...]   result T[N, O, E...]
 //

@@ -17,6 +17,7 @@ func evalDynamicConvolution(e *Evaluator, in *Instruction, args []*literal.Liter
 	a.Window = slices.Clone(a.Window)
 	p := wideAs(args[2], shape.S64)
 	for d := range a.Window {
+		a.Window[d].Size = 0 // the kernel's real one
 		a.Window[d].PadLow, a.Window[d].PadHigh = p.I[2*d], p.I[2*d+1]
 	}
 	return e.convolve(in, &a, args[0], args[1])

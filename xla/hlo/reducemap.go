@@ -73,17 +73,26 @@ func (b *Builder) mapStatic(operands []*Instruction, c *Computation, dimensions 
 			s, list(dimensions))
 	}
 	state := []*Instruction{b.scalarOf(shape.S64, 0)}
+	var args []*Instruction // of one call
 	for _, o := range operands {
+		args = append(args, &Instruction{Shape: shape.Array(o.Shape.Type)})
 		if !o.Shape.SameDims(s) {
 			return b.fail(Map, "operands have the shapes %v and %v, want the same sizes", s, o.Shape)
 		}
 		state = append(state, b.Reshape(o, []int64{n}))
+	}
+	call := &Instruction{Op: Call, Attrs: &CallAttrs{ToApply: c}, Operands: append(args, static...)}
+	if _, err := Infer(call); err != nil {
+		return b.fail(Map, "%w", err)
 	}
 	state = append(state, static...)
 	result := b.ConstantLiteral(literal.Zero(c.Root.Shape.Type))
 	init := b.Tuple(append(state, b.Broadcast(result, []int64{n}))...)
 	if b.err != nil {
 		return init
+	}
+	if n == 0 {
+		return b.Broadcast(result, s.Dims)
 	}
 	condition, body, err := mapLoop(init.Shape, c, len(operands))
 	if err != nil {
