@@ -124,7 +124,9 @@ func (ex *execution) run(e *Evaluator, c *Computation, args []*literal.Literal) 
 		ex.hub.Fail(err)
 		ex.cancel()
 	}
-	ex.results[d] = out
+	if err == nil {
+		ex.results[d] = cropped(out)
+	}
 }
 
 // finish returns the results when all devices are done, or the first fault.
@@ -145,7 +147,7 @@ func arguments(c *Computation, args []*literal.Literal) ([]*literal.Literal, err
 	}
 	in := make([]*literal.Literal, len(args))
 	for i, a := range args {
-		p := c.Parameters[i]
+		p, a := c.Parameters[i], cropped(a)
 		if !Fits(a.Shape(), p.Shape) {
 			return nil, fmt.Errorf("argument %d (%s): got %v, want %v", i, p.Name, a.Shape(), p.Shape)
 		}

@@ -88,22 +88,3 @@ func evalRealDynamicSlice(e *Evaluator, in *Instruction, args []*literal.Literal
 	}
 	return e.slice(args[0], s)
 }
-
-func evalGetDimensionSize(_ *Evaluator, in *Instruction, args []*literal.Literal) (*literal.Literal, error) {
-	return literal.Scalar(int32(args[0].Shape().Dims[in.Attrs.(*DimensionAttrs).Dimension])), nil
-}
-
-func evalSetDimensionSize(_ *Evaluator, in *Instruction, args []*literal.Literal) (*literal.Literal, error) {
-	dim := int(in.Attrs.(*DimensionAttrs).Dimension)
-	n, bound := indices(args[1])[0], in.Shape.Dims[dim]
-	if bound == shape.Unbounded {
-		bound = args[0].Shape().Dims[dim]
-	}
-	switch {
-	case n < 0 || n > bound: // row 108
-		return nil, fmt.Errorf("size of dimension %d at run time: got %d, want 0 to %d", dim, n, bound)
-	case !in.Shape.IsDynamicDim(dim):
-		n = bound
-	}
-	return resized(args[0], dim, n), nil
-}

@@ -69,7 +69,7 @@ func (e *Evaluator) Entry(m *Module, args []*literal.Literal) (*literal.Literal,
 	if err != nil {
 		return nil, err
 	}
-	return out, e.device.close()
+	return cropped(out), e.device.close()
 }
 
 // Fits reports whether a value of shape s may be passed where want is declared: dynamic dimensions take any size up to
@@ -180,10 +180,7 @@ func (e *Evaluator) value(f *frame, in *Instruction) (*literal.Literal, error) {
 		args[i] = f.values[o.index]
 	}
 	if in.dynamic {
-		var err error
-		if in, args, err = concrete(in, args); err != nil {
-			return nil, err
-		}
+		return e.evalDynamic(in, args)
 	}
 	if in.Op == DynamicUpdateSlice && e.writesInPlace(in) {
 		return updateInPlace(args), nil
