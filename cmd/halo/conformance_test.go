@@ -1,0 +1,66 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// outside returns the folder of programs that are judged by answers of other implementations.
+func outside(t *testing.T) string {
+	t.Helper()
+	dir := os.Getenv("HALO_CONFORMANCE")
+	if dir == "" {
+		t.Skip("HALO_CONFORMANCE is not set")
+	}
+	return dir
+}
+
+// notPassed are the lines of a check or verify that are neither a pass nor a skip, at most 20.
+func notPassed(stdout, good string) string {
+	var bad []string
+	for line := range strings.Lines(stdout) {
+		if !strings.HasPrefix(line, good) && !strings.HasPrefix(line, "skip") && len(bad) < 20 {
+			bad = append(bad, line)
+		}
+	}
+	return strings.Join(bad, "")
+}
+
+// TestConformance runs the self-checking programs and the mathematics cases.
+func TestConformance(t *testing.T) {
+	dir := outside(t)
+	code, stdout, stderr := halo(t, dir, "", "check", "DIR/conformance/stablehlo", "DIR/conformance/math")
+	if code != exitOK {
+		t.Errorf("exit %d\n%s%s", code, notPassed(stdout, "pass"), stderr)
+	}
+}
+
+// TestProducers runs what JAX, TensorFlow and PyTorch exported, with their inputs and answers.
+func TestProducers(t *testing.T) {
+	dir := outside(t)
+	folders, err := filepath.Glob(filepath.Join(dir, "producers", "*", "meta.json"))
+	if err != nil || len(folders) == 0 {
+		t.Fatalf("no case under %s/producers (%v)", dir, err)
+	}
+	args := []string{"check", "--forms", "mlir,hlo", "--unsupported", "testdata/unsupported.txt", "DIR/models/cases"}
+	for _, f := range folders {
+		args = append(args, filepath.Dir(f))
+	}
+	code, stdout, stderr := halo(t, dir, "", args...)
+	if code != exitOK {
+		t.Errorf("exit %d\n%s%s", code, notPassed(stdout, "pass"), stderr)
+	}
+}
+
+// TestAcceptReject reads valid programs, and invalid ones that must be refused.
+func TestAcceptReject(t *testing.T) {
+	dir := outside(t)
+	for _, good := range []string{"accept", "reject"} {
+		_, stdout, stderr := halo(t, dir, "", "verify", "DIR/conformance/"+good)
+		if bad := notPassed(stdout, good+":"); bad != "" || stdout == "" {
+			t.Errorf("%s:\n%s%s", good, bad, stderr)
+		}
+	}
+}
