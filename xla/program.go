@@ -130,3 +130,13 @@ func Split(p Program) []Program {
 	}
 	return out
 }
+
+// StableHLO returns m as text of StableHLO and CHLO ops, which Read takes back. It fails with errors.ErrUnsupported for
+// what the dialects lack.
+func StableHLO(m *hlo.Module) (string, error) {
+	p, err := stablehlo.Export(m)
+	if err != nil {
+		return "", err
+	}
+	return p.String(), nil
+}

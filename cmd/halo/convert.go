@@ -10,7 +10,8 @@ import (
 
 // writers are the forms that convert writes.
 var writers = map[string]func(m *hlo.Module) (string, error){
-	"hlo": func(m *hlo.Module) (string, error) { return m.Text(), nil },
+	"hlo":       func(m *hlo.Module) (string, error) { return m.Text(), nil },
+	"stablehlo": xla.StableHLO,
 }
 
 func convertCommand(t *tool, args []string) error {

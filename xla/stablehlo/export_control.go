@@ -1,0 +1,238 @@
+package stablehlo
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+func exportSame(b *writer, in *hlo.Instruction) (node, error) { return b.values[in.Operands[0]], nil }
+
+func exportFirst(b *writer, in *hlo.Instruction) (node, error) { return b.element(in.Operands[0], 0) }
+
+func exportSecond(b *writer, in *hlo.Instruction) (node, error) { return b.element(in.Operands[0], 1) }
+
+// element returns an element of what a tuple became.
+func (b *writer) element(in *hlo.Instruction, i int64) (node, error) {
+	n := b.values[in]
+	if i >= int64(len(n.elems)) {
+		return n, fmt.Errorf("operand %s has no element %d: %w", in.Name, i, errors.ErrUnsupported)
+	}
+	return n.elems[i], nil
+}
+
+func exportElementOf(b *writer, in *hlo.Instruction) (node, error) {
+	return b.element(in.Operands[0], in.Attrs.(*hlo.GetTupleElementAttrs).Index)
+}
+
+func exportTuple(b *writer, in *hlo.Instruction) (node, error) {
+	n := node{tuple: true}
+	for _, o := range in.Operands {
+		n.elems = append(n.elems, b.values[o])
+	}
+	return n, nil
+}
+
+// exportAddDependency writes a barrier that waits for the value and the token.
+func exportAddDependency(b *writer, in *hlo.Instruction) (node, error) {
+	operands, err := b.operands(in)
+	if err != nil {
+		return node{}, err
+	}
+	n, err := b.op(in, "stablehlo.optimization_barrier", shape.TupleOf(in.Operands[0].Shape, in.Operands[1].Shape), operands)
+	if err != nil {
+		return node{}, err
+	}
+	return n.elems[0], nil
+}
+
+func exportBarrier(b *writer, in *hlo.Instruction) (node, error) {
+	operands, err := b.operands(in)
+	if err != nil || len(operands) == 0 {
+		return b.values[in.Operands[0]], err
+	}
+	return b.op(in, "stablehlo.optimization_barrier", in.Shape, operands)
+}
+
+func exportCopyStart(b *writer, in *hlo.Instruction) (node, error) {
+	n := b.values[in.Operands[0]]
+	return tupleOf(n, n, node{}), nil
+}
+
+// exportCall writes calls and fusions as calls of functions, composites as such.
+func exportCall(b *writer, in *hlo.Instruction) (node, error) {
+	operands, err := b.operands(in)
+	if err != nil {
+		return node{}, err
+	}
+	return b.call(in, in.Called()[0], in.Shape, operands)
+}
+
+func (b *writer) call(in *hlo.Instruction, c *hlo.Computation, s shape.Shape, operands []*Value) (node, error) {
+	callee := symbolOf(b.ex.symbol(c))
+	a, ok := in.Attrs.(*hlo.CallAttrs)
+	if !ok || !a.IsComposite || in.Common == nil {
+		return b.op(in, "func.call", s, operands, named("callee", callee))
+	}
+	name, _ := in.Common.Frontend.Lookup("composite.name")
+	attrs := []NamedAttr{named("name", StringAttr(name)), named("decomposition", callee)}
+	if text, ok := in.Common.Frontend.Lookup("composite.attributes"); ok && text != "" {
+		attrs = append(attrs, named("composite_attributes", OpaqueAttr(text)))
+	}
+	if text, ok := in.Common.Frontend.Lookup("composite.version"); ok {
+		v, err := strconv.ParseInt(text, 10, 32)
+		if err != nil {
+			return node{}, fmt.Errorf("composite.version: got %q, want a number", text)
+		}
+		attrs = append(attrs, named("version", number32(v)))
+	}
+	return b.op(in, "stablehlo.composite", s, operands, attrs...)
+}
+
+// exportAsyncStart writes the call at once.
+func exportAsyncStart(b *writer, in *hlo.Instruction) (node, error) {
+	operands, err := b.operands(in)
+	if err != nil {
+		return node{}, err
+	}
+	result, err := b.call(in, in.Called()[0], in.Shape.Elems[1], operands)
+	return tupleOf(node{tuple: true}, result), err
+}
+
+// exportWhile writes a loop over the parts of the state.
+func exportWhile(b *writer, in *hlo.Instruction) (node, error) {
+	a := in.Attrs.(*hlo.WhileAttrs)
+	return b.applied(in, "stablehlo.while", []*hlo.Computation{a.Condition, a.Body})
+}
+
+// exportConditional writes the branches as regions that see the operands directly.
+func exportConditional(b *writer, in *hlo.Instruction) (node, error) {
+	index, err := b.values[in.Operands[0]].leaves()
+	if err != nil {
+		return node{}, err
+	}
+	var regions []*Region
+	for i, c := range in.Attrs.(*hlo.ConditionalAttrs).Branches {
+		r, err := b.body(c, []node{b.values[in.Operands[i+1]]})
+		if err != nil {
+			return node{}, err
+		}
+		regions = append(regions, r)
+	}
+	name := "stablehlo.case"
+	if in.Operands[0].Shape.Type == shape.Pred {
+		name = "stablehlo.if"
+	}
+	return b.region(in, name, in.Shape, index, regions)
+}
+
+// exportCustomCall writes a custom call; operands and results that are tuples in a tuple stay such.
+func exportCustomCall(b *writer, in *hlo.Instruction) (node, error) {
+	a := in.Attrs.(*hlo.CustomCallAttrs)
+	if len(a.Window) > 0 || !a.DimLabels.IsZero() || a.Literal != "" {
+		return node{}, fmt.Errorf("a custom call with a window, dimension labels or a literal: %w", errors.ErrUnsupported)
+	}
+	operands, err := b.operands(in)
+	if err != nil {
+		return node{}, err
+	}
+	if len(operands) != len(in.Operands) {
+		return node{}, fmt.Errorf("a custom call of tuples: %w", errors.ErrUnsupported)
+	}
+	attrs := []NamedAttr{named("call_target_name", StringAttr(a.Target)), named("api_version", number32(int64(a.APIVersion)))}
+	if a.HasSideEffect {
+		attrs = append(attrs, named("has_side_effect", BoolAttr(true)))
+	}
+	var called ArrayAttr
+	for _, c := range in.Called() {
+		called = append(called, symbolOf(b.ex.symbol(c)))
+	}
+	if called != nil {
+		attrs = append(attrs, named("called_computations", called))
+	}
+	if a.OperandLayouts != nil {
+		attrs = append(attrs, named("operand_layouts", layoutsAttr(a.OperandLayouts)), named("result_layouts", layoutsAttr(parts(in.Shape))))
+	}
+	if a.OutputOperandAliasing != "" {
+		aliases, err := aliasesAttr(string(a.OutputOperandAliasing))
+		if err != nil {
+			return node{}, err
+		}
+		attrs = append(attrs, named("output_operand_aliases", aliases))
+	}
+	return b.op(in, "stablehlo.custom_call", in.Shape, operands, attrs...)
+}
+
+// parts returns the shapes of the arrays in s.
+func parts(s shape.Shape) []shape.Shape {
+	if !s.IsTuple() {
+		return []shape.Shape{s}
+	}
+	var all []shape.Shape
+	for _, e := range s.Elems {
+		all = append(all, parts(e)...)
+	}
+	return all
+}
+
+// layoutsAttr lists the orders of dimensions, fastest first.
+func layoutsAttr(shapes []shape.Shape) ArrayAttr {
+	var list ArrayAttr
+	for _, s := range shapes {
+		l := s.Layout
+		if l == nil {
+			l = shape.DefaultLayout(s.Rank())
+		}
+		t := &TensorType{Dims: []int64{int64(len(l.MinorToMajor))}, Elem: IndexType{}}
+		d := &DenseAttr{Kind: DenseList, Type: t, Dims: t.Dims}
+		if len(l.MinorToMajor) > 0 {
+			d.Text = "[" + strings.ReplaceAll(joinInts(l.MinorToMajor), ",", ", ") + "]"
+		}
+		list = append(list, d)
+	}
+	return list
+}
+
+// aliasesAttr reads {{0}: (1, {}), ...}: which results live in which operands.
+func aliasesAttr(text string) (Attr, error) {
+	var list ArrayAttr
+	rest := strings.NewReplacer(" ", "").Replace(text)
+	rest = strings.TrimSuffix(strings.TrimPrefix(rest, "{"), "}")
+	for rest != "" {
+		out, tail, ok := strings.Cut(strings.TrimPrefix(rest, "{"), "}:(")
+		index, tail, ok2 := strings.Cut(tail, ",{")
+		in, tail, ok3 := strings.Cut(tail, "}")
+		n, err := strconv.ParseInt(index, 10, 64)
+		outs, ok4 := splitInts(out)
+		ins, ok5 := splitInts(in)
+		_, tail, ok6 := strings.Cut(tail, ")")
+		if !ok || !ok2 || !ok3 || !ok4 || !ok5 || !ok6 || err != nil {
+			return nil, fmt.Errorf("output_to_operand_aliasing: got %s, want {{0}: (1, {})}", text)
+		}
+		list = append(list, &DialectAttr{Name: "stablehlo.output_operand_alias", Fields: DictAttr{
+			named("output_tuple_indices", numberList(outs)), named("operand_index", number64(n)),
+			named("operand_tuple_indices", numberList(ins)),
+		}})
+		rest = strings.TrimPrefix(tail, ",")
+	}
+	return list, nil
+}
+
+func splitInts(s string) ([]int64, bool) {
+	var v []int64
+	for _, part := range strings.Split(s, ",") {
+		if s == "" {
+			break
+		}
+		n, err := strconv.ParseInt(part, 10, 64)
+		if err != nil {
+			return nil, false
+		}
+		v = append(v, n)
+	}
+	return v, true
+}
