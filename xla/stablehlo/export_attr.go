@@ -154,6 +154,9 @@ func commonAttrs(in *hlo.Instruction) []NamedAttr {
 	if len(rest) > 0 {
 		attrs = append(attrs, named("mhlo.frontend_attributes", stringDict(rest)))
 	}
+	if a := accuracyAttr(string(c.ResultAccuracy)); a != nil {
+		attrs = append(attrs, named("result_accuracy", a))
+	}
 	name := "mhlo.backend_config"
 	if in.Op == hlo.CustomCall {
 		name = "backend_config"
@@ -165,6 +168,25 @@ func commonAttrs(in *hlo.Instruction) []NamedAttr {
 		attrs = append(attrs, named(name, StringAttr(c.Config)))
 	}
 	return attrs
+}
+
+// accuracyAttr turns {mode=highest} and {tolerance={atol=0,rtol=0,ulps=1}} into MLIR's form; nil for other texts.
+func accuracyAttr(text string) Attr {
+	var tolerance [3]float64
+	mode := "TOLERANCE"
+	_, err := fmt.Sscanf(text, "{tolerance={atol=%g,rtol=%g,ulps=%g}}", &tolerance[0], &tolerance[1], &tolerance[2])
+	switch {
+	case text == "{mode=highest}":
+		mode = "HIGHEST"
+	case err != nil:
+		return nil
+	}
+	return &DialectAttr{Name: "stablehlo.result_accuracy", Fields: DictAttr{
+		named("atol", FloatAttr{floatText(tolerance[0]), FloatType{"f64"}}),
+		named("rtol", FloatAttr{floatText(tolerance[1]), FloatType{"f64"}}),
+		named("ulps", number64(int64(tolerance[2]))),
+		named("mode", OpaqueAttr("#stablehlo.result_accuracy_mode<"+mode+">")),
+	}}
 }
 
 // enumNames are the enumerations of the attributes that have one.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/halo-xla/halo/internal/testfile"
@@ -44,13 +45,7 @@ func TestExportOps(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
-		again, _, err := exported(back)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if again != text {
-			t.Errorf("exported again:\n%swant\n%s", again, text)
-		}
+		checkFixed(t, back)
 		if len(c.All("fails")) > 0 {
 			return
 		}
@@ -66,11 +61,36 @@ func TestExportOps(t *testing.T) {
 			t.Fatalf("got %d arrays, want %d\n%s", len(got), len(want), text)
 		}
 		for i := range got {
-			if d := literal.Compare(got[i].RowMajor(), want[i].RowMajor(), literal.Tolerance{}); d != nil {
+			if d := literal.Compare(got[i].RowMajor(), want[i].RowMajor(), tolerance(text)); d != nil {
 				t.Errorf("result %d: %v\n%s", i, d, text)
 			}
 		}
 	})
+}
+
+// checkFixed wants m, which was read from what Export wrote, to be written and read without further change. The first
+// reading may change something: it takes apart what HLO has no op for.
+func checkFixed(t *testing.T, m *hlo.Module) {
+	t.Helper()
+	want, next, err := exported(m)
+	if err != nil {
+		t.Fatalf("exported again: %v", err)
+	}
+	got, _, err := exported(next)
+	if err != nil {
+		t.Fatalf("exported a third time: %v", err)
+	}
+	if got != want {
+		t.Errorf("exported a third time:\n%swant\n%s", got, want)
+	}
+}
+
+// tolerance is how far a program read back may stray: what CHLO's ops are made of rounds more than once.
+func tolerance(text string) literal.Tolerance {
+	if strings.Contains(text, `"chlo.`) {
+		return literal.Tolerance{ULP: 8, ATol: 1e-6}
+	}
+	return literal.Tolerance{}
 }
 
 // runExported runs m on the inputs of a case and returns the arrays of the results.
@@ -173,14 +193,14 @@ func leavesOf(l *literal.Literal) []*literal.Literal {
 // TestExportCorpus writes every program of the corpora that can be read, and reads it back: the second text is the first.
 func TestExportCorpus(t *testing.T) {
 	done, refused := 0, 0
-	corpus(t, []string{"stablehlo", "accept"}, func(t *testing.T, path, text string) {
+	corpus(t, []string{"conformance/stablehlo", "conformance/accept", "conformance/jax", "models"}, func(t *testing.T, path, text string) {
 		for i, chunk := range SplitChunks(path, text) {
 			p, err := Parse(chunk)
 			if err != nil || p.Module == nil {
 				continue
 			}
 			name := fmt.Sprintf("%s (%d)", path, i)
-			first, back, err := exported(p.Module)
+			_, back, err := exported(p.Module)
 			if errors.Is(err, errors.ErrUnsupported) {
 				refused++
 				continue
@@ -189,10 +209,7 @@ func TestExportCorpus(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 				continue
 			}
-			second, _, err := exported(back)
-			if err != nil || second != first {
-				t.Errorf("%s: exported again: %v", name, err)
-			}
+			t.Run(name, func(t *testing.T) { checkFixed(t, back) })
 			done++
 		}
 	})
