@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/halo-xla/halo/xla"
+	"github.com/halo-xla/halo/xla/hlo"
 )
 
 // verdict is what verify says of one module.
@@ -76,12 +77,24 @@ func (t *tool) verifyFile(file string) []verdict {
 		if len(all) > 1 {
 			v.Module = fmt.Sprint(i)
 		}
-		if err := caught(func() error { _, err := xla.Read(p); return err }); err != nil {
+		if err := caught(func() error { return t.verifyProgram(p) }); err != nil {
 			v.Status, v.Message = "reject", err.Error()
 		}
 		out = append(out, v)
 	}
 	return out
+}
+
+// verifyProgram refuses what Read refuses, and attributes that nobody knows, which run only warns of.
+func (t *tool) verifyProgram(p xla.Program) error {
+	m, err := xla.Read(p)
+	if err != nil {
+		return err
+	}
+	if unknown := hlo.UnknownAttributes(m); len(unknown) > 0 {
+		return unknown[0]
+	}
+	return nil
 }
 
 func (t *tool) printVerdict(asJSON bool, v verdict) {
