@@ -184,9 +184,6 @@ func reducePrecision(bits uint64, width, man, exp2, man2 int) uint64 {
 	abs := bits &^ (1 << (width - 1))
 	inf := (uint64(1)<<expBits - 1) << man
 	if abs > inf {
-		if man2 == 0 {
-			return sign | inf
-		}
 		return bits
 	}
 	if drop := man - man2; drop > 0 {

@@ -29,8 +29,8 @@ func evalConvert(_ *Evaluator, in *Instruction, args []*literal.Literal) (*liter
 	return literal.Convert(args[0], in.Shape.Type)
 }
 
-// inferBitcastConvert is told the element type; the dimensions follow. Row 72. Predicates have 8 bits, but as StableHLO's
-// i1 a single one: the sizes that are told say which.
+// inferBitcastConvert is told the element type; the dimensions follow. Row 72. Predicates have 8 bits, but as
+// StableHLO's i1 a single one: the sizes that are told say which.
 func inferBitcastConvert(in *Instruction) (shape.Shape, error) {
 	if err := checkArrays(in); err != nil {
 		return poison, err
@@ -114,8 +114,8 @@ func repack(data []byte, wf, wt int, to shape.ElementType) []byte {
 	return out
 }
 
-// storedByte is how a literal stores the low bits of an element of at most 8 bits: signed ones extended, predicates as 0
-// or 1.
+// storedByte is how a literal stores the low bits of an element of at most 8 bits: signed ones extended, predicates as
+// 0 or 1.
 func storedByte(v byte, t shape.ElementType) byte {
 	switch {
 	case t == shape.Pred:
@@ -232,8 +232,8 @@ func inferStochasticConvert(in *Instruction) (shape.Shape, error) {
 	return convertedShape(in)
 }
 
-// evalStochasticConvert rounds away from 0 if the random bits, as a fraction of 1, are below the fraction that rounding
-// towards 0 drops.
+// evalStochasticConvert rounds away from 0 if the random bits, as a fraction of 1, are below the fraction that
+// rounding towards 0 drops.
 func evalStochasticConvert(e *Evaluator, in *Instruction, args []*literal.Literal) (*literal.Literal, error) {
 	x, r := args[0].Wide(), args[1].Wide()
 	to, width := in.Shape.Type, args[1].Shape().Type.Bits()

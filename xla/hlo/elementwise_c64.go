@@ -1,7 +1,7 @@
 package hlo
 
-// mulC64 is x*y as XLA's CPU code has it: of each part one product is rounded before the sum, the other is not. Where the
-// two cancel, the exact value rounded once would be another number.
+// mulC64 is x*y as XLA's CPU code has it: of each part one product is rounded before the sum, the other is not. Where
+// the two cancel, the exact value rounded once would be another number.
 func mulC64(x, y complex128) complex128 {
 	a, b, c, d := real(x), imag(x), real(y), imag(y)
 	return complex(round32(a*c-round32(b*d)), round32(b*c+round32(a*d)))

@@ -2,8 +2,8 @@ package hlo
 
 import "testing"
 
-// The parts of (1+e)^2 - (1+2e) and of its like, with e = 2^-12: exact products cancel to e^2, rounded ones to 0. One of the
-// two products of a part is rounded to 24 bits, the other is not.
+// The parts of (1+e)^2 - (1+2e) and of its like, with e = 2^-12: exact products cancel to e^2, rounded ones to 0. One
+// of the two products of a part is rounded to 24 bits, the other is not.
 func TestProductOnC64RoundsOneOfTwoProducts(t *testing.T) {
 	const e = 0x1p-12
 	x := complex(1+e, 1+e)

@@ -47,8 +47,9 @@ func (b *Builder) generateBits(a RandomAlgorithm, key, initial *Instruction,
 // unsignedOf are the types of random bits for floats of so many bits.
 var unsignedOf = map[int]shape.ElementType{16: shape.U16, 32: shape.U32, 64: shape.U64}
 
-// UniformFloatingPointDistribution makes floats that are evenly distributed from minval up to maxval: of random bits as
-// many as the mantissa has become a number in [0, 1), which is scaled. It returns them and the generator's state after.
+// UniformFloatingPointDistribution makes floats that are evenly distributed from minval up to maxval: of random bits
+// as many as the mantissa has become a number in [0, 1), which is scaled. It returns them and the generator's state
+// after.
 //
 //	key u64[]   initialState as algorithm's generator takes it   minval maxval T[]   value s of T
 //

@@ -44,8 +44,8 @@ func chloFloats(f func(m *mathOps, x []*hlo.Instruction) *hlo.Instruction) impor
 	}
 }
 
-// cosh is exp(x+log(1/2)) + exp(log(1/2)-x), which overflows no sooner than cosh. Like sinh it is what XLA's front ends
-// made of the op for years: its rounding shows in f32.
+// cosh is exp(x+log(1/2)) + exp(log(1/2)-x), which overflows no sooner than cosh. Like sinh it is what XLA's front
+// ends made of the op for years: its rounding shows in f32.
 func cosh(m *mathOps, args []*hlo.Instruction) *hlo.Instruction {
 	return m.add(m.halfExps(args[0]))
 }

@@ -39,7 +39,8 @@ func broadcastImports() map[string]importFunc {
 }
 
 // upcast computes a formula of narrow floats in f32.
-func upcast(f func(m *mathOps, x []*hlo.Instruction) *hlo.Instruction) func(*mathOps, []*hlo.Instruction) *hlo.Instruction {
+func upcast(f func(m *mathOps, x []*hlo.Instruction) *hlo.Instruction) func(*mathOps,
+	[]*hlo.Instruction) *hlo.Instruction {
 	return func(m *mathOps, x []*hlo.Instruction) *hlo.Instruction {
 		t := x[0].Shape.Type
 		switch {
@@ -159,9 +160,11 @@ func alignment(op *Op, x []*hlo.Instruction, rank int) ([][]int64, error) {
 		if o.Shape.Rank() == rank {
 			continue
 		}
-		if len(given) != o.Shape.Rank() || !slices.IsSorted(given) || len(slices.Compact(slices.Clone(given))) != len(given) ||
+		ascending := slices.IsSorted(given) && len(slices.Compact(slices.Clone(given))) == len(given)
+		if len(given) != o.Shape.Rank() || !ascending ||
 			len(given) > 0 && (given[0] < 0 || given[len(given)-1] >= int64(rank)) {
-			return nil, op.wrong("broadcast_dimensions", "one ascending dimension of the result for each of the smaller operand")
+			return nil, op.wrong("broadcast_dimensions",
+				"one ascending dimension of the result for each of the smaller operand")
 		}
 		dims[i] = given
 	}
@@ -198,7 +201,8 @@ func joined(op *Op, x []*hlo.Instruction, dims [][]int64, rank int) (shape.Shape
 }
 
 // spread broadcasts operand i to out.
-func (m *mathOps) spread(o *hlo.Instruction, x []*hlo.Instruction, dims [][]int64, i int, out shape.Shape) *hlo.Instruction {
+func (m *mathOps) spread(o *hlo.Instruction, x []*hlo.Instruction, dims [][]int64, i int,
+	out shape.Shape) *hlo.Instruction {
 	s := shape.Shape{Type: o.Shape.Type, Dims: out.Dims, Dynamic: out.Dynamic}
 	switch {
 	case o.Shape.Compatible(s) && !s.IsDynamic():

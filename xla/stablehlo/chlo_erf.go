@@ -132,8 +132,8 @@ func erfInv(m *mathOps, args []*hlo.Instruction) *hlo.Instruction {
 	return m.choose(edge, m.mul(x, m.num(math.Inf(1), x)), m.mul(p, x))
 }
 
-// besselA is the series of exp(-x) I1(x)/x up to 8, besselB that of exp(-x) sqrt(x) I1(x) from 8 on. The f32 forms start
-// later: at besselA[12] and besselB[18].
+// besselA is the series of exp(-x) I1(x)/x up to 8, besselB that of exp(-x) sqrt(x) I1(x) from 8 on. The f32 forms
+// start later: at besselA[12] and besselB[18].
 var besselA = []float64{
 	2.77791411276104639959e-18, -2.11142121435816608115e-17, 1.55363195773620046921e-16, -1.10559694773538630805e-15,
 	7.60068429473540693410e-15, -5.04218550472791168711e-14, 3.22379336594557470981e-13, -1.98397439776494371520e-12,

@@ -7,9 +7,9 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// The gamma function's kin. Law: Lanczos, "A Precision Approximation of the Gamma Function" (1964), with g = 7 and nine
-// terms; Johansson, "Rigorous high-precision computation of the Hurwitz zeta function and its derivatives" (2015),
-// formula 5. The order of the operations is that of XLA, whose results in f32 depend on it.
+// The gamma function's kin. Law: Lanczos, "A Precision Approximation of the Gamma Function" (1964), with g = 7 and
+// nine terms; Johansson, "Rigorous high-precision computation of the Hurwitz zeta function and its derivatives"
+// (2015), formula 5. The order of the operations is that of XLA, whose results in f32 depend on it.
 
 const lanczosG = 7
 

@@ -8,8 +8,8 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// mathOps makes the instructions of a formula. It keeps the first error, after which calls are harmless; all arrays have
-// the same dimensions.
+// mathOps makes the instructions of a formula. It keeps the first error, after which calls are harmless; all arrays
+// have the same dimensions.
 type mathOps struct {
 	c      *ctx
 	op     *Op
