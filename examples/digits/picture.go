@@ -15,6 +15,9 @@ import (
 // side is the height and width in pixels of a picture as the classifier takes it.
 const side = 8
 
+// maxSide bounds the height and width of a file's picture, in pixels.
+const maxSide = 8192
+
 // picture is a digit as the classifier takes it: rows of ink, from 0 (paper) to 1.
 type picture [side * side]float32
 
@@ -26,14 +29,22 @@ func readImage(path string) (picture, error) {
 		return picture{}, err
 	}
 	defer f.Close()
+	config, _, err := image.DecodeConfig(f)
+	if err != nil {
+		return picture{}, fmt.Errorf("%s: %w", path, err)
+	}
+	if min(config.Width, config.Height) < side || max(config.Width, config.Height) > maxSide {
+		return picture{}, fmt.Errorf("%s: %dx%d pixels, want %d to %d each way", path, config.Width, config.Height,
+			side, maxSide)
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return picture{}, err
+	}
 	img, _, err := image.Decode(f)
 	if err != nil {
 		return picture{}, fmt.Errorf("%s: %w", path, err)
 	}
 	frame := img.Bounds()
-	if frame.Dx() < side || frame.Dy() < side {
-		return picture{}, fmt.Errorf("%s: %dx%d pixels, want at least %dx%d", path, frame.Dx(), frame.Dy(), side, side)
-	}
 	ink := inkOf(img)
 	if frame.Dx() != side || frame.Dy() != side {
 		frame = inkFrame(ink, frame)
