@@ -40,19 +40,28 @@ func Detect(src []byte) Format {
 	switch {
 	case bytes.IndexByte(src[:min(len(src), 512)], 0) >= 0:
 		return NoProgram
-	case hasWord(s, "HloModule"), hasWord(s, "ENTRY"),
-		bytes.HasPrefix(s, []byte("%")) && !bytes.HasPrefix(s, []byte("%0")):
-		return HLOText
 	case len(s) == 0:
 		return NoProgram
-	case strings.ContainsRune("#!\"{", rune(s[0])), hasWord(s, "module"), hasWord(s, "func.func"),
-		hasWord(s, "builtin.module"):
+	case strings.ContainsRune("#!\"{", rune(s[0])):
 		return MLIRText
+	case s[0] == '%' && !bytes.HasPrefix(s, []byte("%0")):
+		return HLOText
+	}
+	word := string(s[:len(s)-len(bytes.TrimLeft(s, wordBytes))])
+	rest := bytes.TrimLeft(s[len(word):], " \t\r\n")
+	switch {
+	case word == "HloModule" || word == "ENTRY":
+		return HLOText
+	case word == "module" || word == "func.func" || word == "builtin.module":
+		return MLIRText
+	case word != "" && len(rest) > 0 && (rest[0] == '{' || rest[0] == '('): // a computation without a module's line
+		return HLOText
 	}
 	return NoProgram
 }
 
-func hasWord(s []byte, w string) bool { return bytes.HasPrefix(s, []byte(w)) }
+// wordBytes are the bytes of names.
+const wordBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 
 // skipComments drops leading white space and // and /* */ comments.
 func skipComments(s []byte) []byte {
@@ -77,7 +86,7 @@ func skipComments(s []byte) []byte {
 	}
 }
 
-// Read parses and verifies a program. A MLIR text must hold one module: Split cuts a file of several.
+// Read parses and verifies a program. A text must hold one module: Split cuts a file of several.
 func Read(p Program) (m *hlo.Module, err error) {
 	defer guard(&err)
 	if m, err = p.parse(); err == nil {
@@ -94,12 +103,13 @@ func (p Program) parse() (*hlo.Module, error) {
 		return p.Module, nil
 	}
 	format := Detect(p.Source)
-	if p.chunk {
+	if p.chunk && format == NoProgram {
 		format = MLIRText // which may be empty
 	}
 	switch format {
 	case HLOText:
-		return hlo.Parse(p.Source, p.Name)
+		above := bytes.Repeat([]byte("\n"), max(p.Line-1, 0)) // so that positions are the file's
+		return hlo.Parse(append(above, p.Source...), p.Name)
 	case MLIRText:
 		return p.importMLIR()
 	}
@@ -122,7 +132,7 @@ func (p Program) importMLIR() (*hlo.Module, error) {
 	return hlo.NewModule("", entry), nil
 }
 
-// Split cuts a MLIR text at its lines "// -----" into programs that keep their line numbers.
+// Split cuts a text at its lines "// -----" into programs that keep their line numbers.
 func Split(p Program) []Program {
 	var out []Program
 	for _, t := range stablehlo.SplitChunks(p.Name, string(p.Source)) {

@@ -25,9 +25,9 @@ func (t *tool) readFile(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// programs splits a file into its modules: MLIR text may hold several between lines of dashes.
+// programs splits a file into its modules: text may hold several between lines of dashes.
 func programs(path string, src []byte) []xla.Program {
-	if xla.Detect(src) == xla.MLIRText && bytes.Contains(src, []byte("\n// -----")) {
+	if xla.Detect(src) != xla.NoProgram && bytes.Contains(src, []byte("\n// -----")) {
 		return xla.Split(xla.Program{Name: path, Source: src})
 	}
 	return []xla.Program{{Name: path, Source: src}}
