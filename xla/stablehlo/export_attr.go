@@ -158,11 +158,11 @@ func commonAttrs(in *hlo.Instruction) []NamedAttr {
 		attrs = append(attrs, named("result_accuracy", a))
 	}
 	name := "mhlo.backend_config"
-	if in.Op == hlo.CustomCall {
+	if a, ok := in.Attrs.(*hlo.CustomCallAttrs); ok && (!c.Dictionary || a.APIVersion == hlo.APITypedFFI) {
 		name = "backend_config"
 	}
 	switch {
-	case c.Dictionary:
+	case c.Dictionary && !strings.Contains(c.Config, `":`): // JSON is no dictionary of MLIR
 		attrs = append(attrs, named(name, OpaqueAttr(c.Config)))
 	case c.Config != "":
 		attrs = append(attrs, named(name, StringAttr(c.Config)))

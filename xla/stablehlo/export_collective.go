@@ -34,21 +34,21 @@ func collectiveOf(a hlo.Attrs) *hlo.CollectiveAttrs {
 	panic(fmt.Sprintf("stablehlo: bug: no collective: %T", a))
 }
 
-// collectiveAttrs are the attributes of a collective: flags that are not set are left out.
+// collectiveAttrs are the attributes of a collective, whose flags are set by being there.
 func collectiveAttrs(a hlo.Attrs) ([]NamedAttr, error) {
 	attrs, err := fieldAttrs(a)
 	if err != nil {
 		return nil, err
 	}
-	attrs = slices.DeleteFunc(attrs, func(n NamedAttr) bool {
-		return n.Name == "use_global_device_ids" || n.Name == "has_dynamic_root" && n.Value == BoolAttr(false)
-	})
+	attrs = slices.DeleteFunc(attrs, func(n NamedAttr) bool { return n.Value == BoolAttr(false) })
+	for i := range attrs {
+		if attrs[i].Value == BoolAttr(true) {
+			attrs[i].Value = UnitAttr{}
+		}
+	}
 	c := collectiveOf(a)
 	if c.ChannelID != 0 {
 		attrs = append(attrs, channelAttr(c.ChannelID, 1))
-	}
-	if c.UseGlobalDeviceIDs {
-		attrs = append(attrs, named("use_global_device_ids", UnitAttr{}))
 	}
 	return attrs, nil
 }
