@@ -34,6 +34,9 @@ const (
 	NoProgram Format = ""
 )
 
+// bytecodeMagic begins MLIR bytecode.
+const bytecodeMagic = "ML\xefR"
+
 // Detect returns the format of src by its content, NoProgram if it is none that is known.
 func Detect(src []byte) Format {
 	s := skipComments(src)
@@ -112,6 +115,9 @@ func (p Program) parse() (*hlo.Module, error) {
 		return hlo.Parse(append(above, p.Source...), p.Name)
 	case MLIRText:
 		return p.importMLIR()
+	}
+	if bytes.HasPrefix(p.Source, []byte(bytecodeMagic)) {
+		return nil, fmt.Errorf("%s: MLIR bytecode, want HLO or StableHLO text: %w", p.Name, errors.ErrUnsupported)
 	}
 	return nil, fmt.Errorf("%s:1:1: no program, want HLO or StableHLO text: %w", p.Name, errors.ErrUnsupported)
 }
