@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -77,7 +78,12 @@ func (t *tool) verifyFile(file string) []verdict {
 		if len(all) > 1 {
 			v.Module = fmt.Sprint(i)
 		}
-		if err := caught(func() error { return t.verifyProgram(p) }); err != nil {
+		err := caught(func() error { return t.verifyProgram(p) })
+		switch {
+		case err == nil:
+		case errors.Is(err, errors.ErrUnsupported) && xla.Detect(p.Source) == xla.MLIRText:
+			v.Message = "right, but it cannot run: " + err.Error()
+		default:
 			v.Status, v.Message = "reject", err.Error()
 		}
 		out = append(out, v)
@@ -103,6 +109,8 @@ func (t *tool) printVerdict(asJSON bool, v verdict) {
 		t.json(v)
 	case v.Status == "reject":
 		fmt.Fprintf(t.stdout, "reject: %s\n", v.Message)
+	case v.Message != "":
+		fmt.Fprintf(t.stdout, "accept: %s: %s\n", v.File, v.Message)
 	default:
 		fmt.Fprintf(t.stdout, "accept: %s\n", v.File)
 	}
