@@ -11,8 +11,8 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// Builder makes a computation, one instruction a call. It keeps the first fault and returns it from Build; calls after a
-// fault are harmless. Methods return an instruction, never nil. A Builder is for one goroutine.
+// Builder makes a computation, one instruction a call. It keeps the first fault and returns it from Build; calls after
+// a fault are harmless. Methods return an instruction, never nil. A Builder is for one goroutine.
 type Builder struct {
 	name         string
 	instructions []*Instruction
@@ -28,7 +28,8 @@ func NewBuilder(name string) *Builder { return &Builder{name: name} }
 // Err returns the first fault so far.
 func (b *Builder) Err() error { return b.err }
 
-// add appends an instruction whose shape is inferred. given is the shape of ops that are told theirs, else the zero Shape.
+// add appends an instruction whose shape is inferred. given is the shape of ops that are told theirs, else the zero
+// Shape.
 func (b *Builder) add(op Opcode, a Attrs, given shape.Shape, operands ...*Instruction) *Instruction {
 	in := &Instruction{Op: op, Shape: given, Operands: operands, Attrs: a, Common: b.common, Pos: callerPos()}
 	in.Name = fmt.Sprintf("%s.%d", op, len(b.instructions))

@@ -7,9 +7,9 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// A value with bounded dimensions is an array of its real sizes, or a whole array up to the bounds with the sizes beside
-// it. The whole one is what set-dimension-size makes and elementwise ops keep: a program that sets the size back to the
-// bound finds what lay beyond, as it does on XLA's backends. All other ops get arrays of the real sizes.
+// A value with bounded dimensions is an array of its real sizes, or a whole array up to the bounds with the sizes
+// beside it. The whole one is what set-dimension-size makes and elementwise ops keep: a program that sets the size back
+// to the bound finds what lay beyond, as it does on XLA's backends. All other ops get arrays of the real sizes.
 
 // carriers are the ops that hand on whole arrays with their sizes as they are.
 var carriers = [NumOps]bool{

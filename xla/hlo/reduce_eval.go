@@ -46,8 +46,8 @@ func newReduction(c *Computation, args []*literal.Literal) *reduction {
 	return r
 }
 
-// shortSum is how many terms a sum or product may have to be taken as the law says it, term by term, each rounded to the
-// type. Longer ones are taken in the wide class and rounded once: rounded term by term, they would go astray.
+// shortSum is how many terms a sum or product may have to be taken as the law says it, term by term, each rounded to
+// the type. Longer ones are taken in the wide class and rounded once: rounded term by term, they would go astray.
 const shortSum = 256
 
 // rounds reports whether reducing n elements with op is one of the short sums and products of floats.

@@ -15,7 +15,8 @@ import (
 //
 // It fails with errors.ErrUnsupported for ops and element types that the dialects lack.
 func Export(m *hlo.Module) (*Program, error) {
-	ex := &exporter{functions: map[*hlo.Computation]string{}, taken: map[string]bool{"main": true}, module: m, rows: exportRows()}
+	ex := &exporter{functions: map[*hlo.Computation]string{}, taken: map[string]bool{"main": true}, module: m,
+		rows: exportRows()}
 	if m.Entry == nil {
 		return nil, fmt.Errorf("module %s has no entry computation", m.Name)
 	}

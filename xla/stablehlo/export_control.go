@@ -43,7 +43,8 @@ func exportAddDependency(b *writer, in *hlo.Instruction) (node, error) {
 	if err != nil {
 		return node{}, err
 	}
-	n, err := b.op(in, "stablehlo.optimization_barrier", shape.TupleOf(in.Operands[0].Shape, in.Operands[1].Shape), operands)
+	n, err := b.op(in, "stablehlo.optimization_barrier", shape.TupleOf(in.Operands[0].Shape, in.Operands[1].Shape),
+		operands)
 	if err != nil {
 		return node{}, err
 	}
@@ -143,7 +144,8 @@ func exportCustomCall(b *writer, in *hlo.Instruction) (node, error) {
 	if len(operands) != len(in.Operands) {
 		return node{}, fmt.Errorf("a custom call of tuples: %w", errors.ErrUnsupported)
 	}
-	attrs := []NamedAttr{named("call_target_name", StringAttr(a.Target)), named("api_version", number32(int64(a.APIVersion)))}
+	attrs := []NamedAttr{named("call_target_name", StringAttr(a.Target)),
+		named("api_version", number32(int64(a.APIVersion)))}
 	if a.HasSideEffect {
 		attrs = append(attrs, named("has_side_effect", BoolAttr(true)))
 	}
@@ -155,7 +157,8 @@ func exportCustomCall(b *writer, in *hlo.Instruction) (node, error) {
 		attrs = append(attrs, named("called_computations", called))
 	}
 	if a.OperandLayouts != nil {
-		attrs = append(attrs, named("operand_layouts", layoutsAttr(a.OperandLayouts)), named("result_layouts", layoutsAttr(parts(in.Shape))))
+		attrs = append(attrs, named("operand_layouts", layoutsAttr(a.OperandLayouts)),
+			named("result_layouts", layoutsAttr(parts(in.Shape))))
 	}
 	if a.OutputOperandAliasing != "" {
 		aliases, err := aliasesAttr(string(a.OutputOperandAliasing))

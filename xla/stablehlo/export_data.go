@@ -90,7 +90,8 @@ func exportDynamicSlice(b *writer, in *hlo.Instruction) (node, error) {
 		operands = operands[:first:first]
 		t := in.Operands[first].Shape.Type
 		for d := range int64(in.Operands[0].Shape.Rank()) {
-			one, err := b.value("stablehlo.slice", shape.Array(t, 1), []*Value{starts}, named("start_indices", numbers([]int64{d})),
+			one, err := b.value("stablehlo.slice", shape.Array(t, 1), []*Value{starts},
+				named("start_indices", numbers([]int64{d})),
 				named("limit_indices", numbers([]int64{d + 1})), named("strides", numbers([]int64{1})))
 			if err != nil {
 				return node{}, err
@@ -144,7 +145,8 @@ func exportGather(b *writer, in *hlo.Instruction) (node, error) {
 }
 
 func exportScatter(b *writer, in *hlo.Instruction) (node, error) {
-	return b.applied(in, "stablehlo.scatter", in.Called(), named("scatter_dimension_numbers", numbersAttr("scatter", in.Attrs)))
+	return b.applied(in, "stablehlo.scatter", in.Called(),
+		named("scatter_dimension_numbers", numbersAttr("scatter", in.Attrs)))
 }
 
 func exportDot(b *writer, in *hlo.Instruction) (node, error) {
@@ -236,7 +238,8 @@ func exportReduceWindow(b *writer, in *hlo.Instruction) (node, error) {
 				return node{}, fmt.Errorf("a dilated window: %w", errors.ErrUnsupported)
 			}
 		}
-		extra = slices.DeleteFunc(extra, func(a NamedAttr) bool { return a.Name == "base_dilations" || a.Name == "window_dilations" })
+		extra = slices.DeleteFunc(extra,
+			func(a NamedAttr) bool { return a.Name == "base_dilations" || a.Name == "window_dilations" })
 	}
 	return b.applied(in, in.Op.Info().MLIR, in.Called(), extra...)
 }
@@ -279,8 +282,10 @@ func exportScan(b *writer, in *hlo.Instruction) (node, error) {
 	if in.Shape.IsTuple() {
 		results = int64(len(in.Shape.Elems))
 	}
-	out := DenseArrayAttr{Elem: IntType{Width: 32}, Elems: []string{fmt.Sprint(results - a.NumCarries), fmt.Sprint(a.NumCarries)}}
-	return b.applied(in, "chlo.scan", in.Called(), named("operandSegmentSizes", segments), named("resultSegmentSizes", out))
+	out := DenseArrayAttr{Elem: IntType{Width: 32},
+		Elems: []string{fmt.Sprint(results - a.NumCarries), fmt.Sprint(a.NumCarries)}}
+	return b.applied(in, "chlo.scan", in.Called(), named("operandSegmentSizes", segments),
+		named("resultSegmentSizes", out))
 }
 
 // exportBitcast writes the bytes under another shape: in the order of memory a reshape, between two transposes.
@@ -345,5 +350,6 @@ func (b *writer) transposed(v *Value, s shape.Shape, perm []int64) (*Value, erro
 	if slices.IsSorted(perm) {
 		return v, nil
 	}
-	return b.value("stablehlo.transpose", s.WithDims(picked(s.Dims, perm)...), []*Value{v}, named("permutation", numbers(perm)))
+	return b.value("stablehlo.transpose", s.WithDims(picked(s.Dims, perm)...), []*Value{v},
+		named("permutation", numbers(perm)))
 }

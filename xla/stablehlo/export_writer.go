@@ -75,12 +75,14 @@ func (b *writer) append(op *Op) {
 }
 
 // op adds an op with the attributes of in and results of the shape s, and returns these.
-func (b *writer) op(in *hlo.Instruction, name string, s shape.Shape, operands []*Value, attrs ...NamedAttr) (node, error) {
+func (b *writer) op(in *hlo.Instruction, name string, s shape.Shape, operands []*Value,
+	attrs ...NamedAttr) (node, error) {
 	return b.region(in, name, s, operands, nil, attrs...)
 }
 
 // region is op for one with regions.
-func (b *writer) region(in *hlo.Instruction, name string, s shape.Shape, operands []*Value, regions []*Region, attrs ...NamedAttr) (node, error) {
+func (b *writer) region(in *hlo.Instruction, name string, s shape.Shape, operands []*Value, regions []*Region,
+	attrs ...NamedAttr) (node, error) {
 	types, err := flat(s)
 	if err != nil {
 		return node{}, err

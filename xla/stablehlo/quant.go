@@ -41,14 +41,14 @@ var quantRows = func() map[string]quantRow {
 			rows[name] = row
 		}
 	}
-	list(quantRow{quantMath, false}, `abs atan2 batch_norm_grad batch_norm_inference batch_norm_training cbrt ceil cholesky
-		clamp compare cosine divide exponential exponential_minus_one floor is_finite log log_plus_one logistic maximum minimum
-		multiply negate power reduce_precision remainder round_nearest_afz round_nearest_even rsqrt sign sine sqrt subtract tan
-		tanh triangular_solve broadcast_add broadcast_atan2 broadcast_compare broadcast_divide broadcast_maximum
-		broadcast_minimum broadcast_multiply broadcast_power broadcast_remainder broadcast_subtract`)
-	list(quantRow{quantSame, false}, `broadcast collective_broadcast collective_permute concatenate dynamic_gather dynamic_pad
-		dynamic_slice dynamic_update_slice gather pad real_dynamic_slice reverse select slice torch_index_select all_gather
-		all_to_all broadcast_select`)
+	list(quantRow{quantMath, false}, `abs atan2 batch_norm_grad batch_norm_inference batch_norm_training cbrt ceil
+		cholesky clamp compare cosine divide exponential exponential_minus_one floor is_finite log log_plus_one logistic
+		maximum minimum multiply negate power reduce_precision remainder round_nearest_afz round_nearest_even rsqrt sign
+		sine sqrt subtract tan tanh triangular_solve broadcast_add broadcast_atan2 broadcast_compare broadcast_divide
+		broadcast_maximum broadcast_minimum broadcast_multiply broadcast_power broadcast_remainder broadcast_subtract`)
+	list(quantRow{quantSame, false}, `broadcast collective_broadcast collective_permute concatenate dynamic_gather
+		dynamic_pad dynamic_slice dynamic_update_slice gather pad real_dynamic_slice reverse select slice
+		torch_index_select all_gather all_to_all broadcast_select`)
 	list(quantRow{quantSame, true}, "broadcast_in_dim dynamic_broadcast_in_dim dynamic_reshape reshape transpose")
 	list(quantRow{quantMove, false}, "map sort while")
 	list(quantRow{quantMove, true}, `bitcast_convert call case composite constant custom_call get_dimension_size

@@ -55,7 +55,8 @@ func (q *QuantType) check(t *TensorType) error {
 		case q.Blocks == nil && n != q.ParamDims[i]: // C13
 			return fmt.Errorf("%s has %d scales along dimension %d, want %d", t, q.ParamDims[i], a, n)
 		case q.Blocks != nil && (q.Blocks[i] < 0 || q.Blocks[i] > 0 && n != q.Blocks[i]*q.ParamDims[a]):
-			return fmt.Errorf("%s has %d blocks of %d along dimension %d, want %d elements", t, q.ParamDims[a], q.Blocks[i], a, n)
+			return fmt.Errorf("%s has %d blocks of %d along dimension %d, want %d elements", t, q.ParamDims[a], q.Blocks[i], a,
+				n)
 		}
 	}
 	if q.Blocks != nil {
@@ -67,7 +68,8 @@ func (q *QuantType) check(t *TensorType) error {
 func (q *QuantType) checkBlocks(t *TensorType) error {
 	for d, n := range t.Dims {
 		if p := q.ParamDims[d]; p < 1 || n != Dynamic && n%p != 0 || !slices.Contains(q.Axes, int64(d)) && p != 1 {
-			return fmt.Errorf("%s has %d scales along dimension %d of %d elements, want a divisor, and 1 without blocks", t, p, d, n)
+			return fmt.Errorf("%s has %d scales along dimension %d of %d elements, want a divisor, and 1 without blocks", t, p,
+				d, n)
 		}
 	}
 	return nil
@@ -114,7 +116,8 @@ func isBool(t Type) bool {
 	return ok && i.Width == 1
 }
 
-// checkQuantConvert: the floats are of the expressed type. StableHLO uniform_quantize C1, C2, uniform_dequantize C1, C2.
+// checkQuantConvert: the floats are of the expressed type. StableHLO uniform_quantize C1, C2, uniform_dequantize C1,
+// C2.
 func checkQuantConvert(op *Op, kind quantKind) error {
 	if len(op.Operands) != 1 || len(op.Results) != 1 {
 		return op.Errorf("has %d operands and %d results, want one of each", len(op.Operands), len(op.Results))

@@ -7,8 +7,8 @@ import (
 	"github.com/halo-xla/halo/xla/hlo"
 )
 
-// quantContract imports dot, dot_general, convolution and dynamic_conv. Where no scale changes along what is summed, the
-// integers are multiplied and summed exactly and the sums scaled once; else the operands are dequantised first.
+// quantContract imports dot, dot_general, convolution and dynamic_conv. Where no scale changes along what is summed,
+// the integers are multiplied and summed exactly and the sums scaled once; else the operands are dequantised first.
 func (c *ctx) quantContract(op *Op, base string) error {
 	lhs, rhs, result := quantOf(op.Operands[0]), quantOf(op.Operands[1]), quantOf(op.Results[0])
 	if lhs == nil || rhs == nil || result == nil || len(lhs.Axes) > 0 || rhs.Blocks != nil || result.Blocks != nil {
