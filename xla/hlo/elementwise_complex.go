@@ -58,7 +58,12 @@ func scaleDown(z complex128) (re, im float64, e int) {
 }
 
 func complexSqrt(z complex128) complex128 {
-	if !finite(z) || z == 0 {
+	switch {
+	case math.IsInf(real(z), 1) && imag(z)-imag(z) == 0:
+		return complex(real(z), math.Copysign(0, imag(z)))
+	case math.IsInf(real(z), -1) && imag(z)-imag(z) == 0:
+		return complex(0, math.Copysign(math.Inf(1), imag(z)))
+	case !finite(z) || z == 0:
 		return cmplx.Sqrt(z)
 	}
 	x, y, e := scaleDown(z)
@@ -215,8 +220,8 @@ func sinhCosh(x float64) (sinh, cosh dd, n int) {
 
 // times is ddMul that keeps the sign of a zero.
 func times(a, b dd) dd {
-	if a.hi == 0 || b.hi == 0 {
-		return dd{a.hi * b.hi, 0}
+	if p := a.hi * b.hi; p == 0 {
+		return dd{p, 0}
 	}
 	return ddMul(a, b)
 }

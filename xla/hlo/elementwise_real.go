@@ -4,6 +4,29 @@ import "math"
 
 // Functions of one float where package math strays further than 2 ULPs, or is not what the ops mean.
 
+// exponential is exp, which package math lets overflow too early on some machines.
+func exponential(v float64) float64 {
+	if v < 709 || v > 710 || v != v {
+		return math.Exp(v)
+	}
+	e, n := ddExpScaled(dd{v, 0})
+	return math.Ldexp(e.hi, n)
+}
+
+// hyperbolicCosine is cosh.
+func hyperbolicCosine(v float64) float64 {
+	if a := math.Abs(v); a > 700 && a < 720 {
+		return halfExp(a)
+	}
+	return math.Cosh(v)
+}
+
+// halfExp is exp(v)/2, which does not overflow as soon as exp.
+func halfExp(v float64) float64 {
+	e, n := ddExpScaled(dd{v, 0})
+	return math.Ldexp(e.hi, n-1)
+}
+
 // logarithm is log, which package math gets wrong for subnormal numbers on some machines.
 func logarithm(v float64) float64 {
 	if v > 0 && v < 0x1p-1022 {
@@ -47,26 +70,14 @@ func cosine(v float64) float64 {
 	return sinNear(r)
 }
 
-// tangent is tan for any finite argument.
+// tangent is tan for any finite argument. Package math drops the cube of what is below 1e-7.
 func tangent(v float64) float64 {
-	if math.Abs(v) <= math.Pi/4 || v-v != 0 {
-		return tanSmall(v)
+	if v == 0 || v-v != 0 {
+		return math.Tan(v)
 	}
-	n, r := reducePi(dd{v, 0})
-	t := tanSmall(r.hi)
-	t += r.lo * (1 + t*t)
-	if n&1 == 0 {
-		return t
-	}
-	return -1 / t
-}
-
-// tanSmall is tan up to pi/4. Package math drops the cube of what is below 1e-7.
-func tanSmall(v float64) float64 {
-	if math.Abs(v) < 1e-4 {
-		return v + v*v*v/3
-	}
-	return math.Tan(v)
+	s, c := ddSinCos(dd{v, 0})
+	t := ddDiv(s, c)
+	return t.value()
 }
 
 // sinNear and cosNear take a reduced argument of at most pi/4.
@@ -102,15 +113,18 @@ func arccos(v float64) float64 {
 
 // hyperbolicSine is sinh.
 func hyperbolicSine(v float64) float64 {
-	if v == 0 || math.Abs(v) > 700 {
+	a := math.Abs(v)
+	if v == 0 || v != v || a > 720 {
 		return math.Sinh(v)
 	}
-	a := math.Abs(v)
 	e := math.Expm1(a)
-	if a < 1 {
+	switch {
+	case a < 1:
 		e = e - e*e/(2*(e+1)) // (e + e/(e+1))/2, arranged so that the large part is exact
-	} else {
+	case a < 700:
 		e = (e + e/(e+1)) / 2
+	default:
+		e = halfExp(a)
 	}
 	return math.Copysign(e, v)
 }
