@@ -26,6 +26,8 @@ func shapeOf(t Type) (shape.Shape, error) {
 	case TupleType:
 		elems, err := shapesOf(t.Elems)
 		return shape.TupleOf(elems...), err
+	case IntType, FloatType, ComplexType, IndexType:
+		return shape.Shape{}, fmt.Errorf("type %s, want a tensor", t)
 	}
 	return shape.Shape{}, typeError(fmt.Sprintf("type %s has no HLO shape", t))
 }
@@ -45,6 +47,9 @@ func tensorShape(t *TensorType) (shape.Shape, error) {
 	elem, ok := elementType(t.Elem)
 	if !ok {
 		return shape.Shape{}, typeError(fmt.Sprintf("element type %s of %s is not supported", t.Elem, t))
+	}
+	if q, ok := t.Elem.(*QuantType); ok && t.Unranked && len(q.Axes) > 0 {
+		return shape.Shape{}, fmt.Errorf("type %s is quantised along a dimension and has none", t)
 	}
 	if t.Unranked {
 		return shape.Shape{}, typeError(fmt.Sprintf("type %s has no rank", t))
