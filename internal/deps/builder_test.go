@@ -241,6 +241,29 @@ func TestBuilderDocumentHasLaterFunctions(t *testing.T) {
 	}
 }
 
+// TestBuilderComments wants the doc comment of every builder method to say shapes in letters, how it fails and where the
+// rule is from.
+func TestBuilderComments(t *testing.T) {
+	for _, f := range goFiles(t, parser.ParseComments|parser.SkipObjectResolution) {
+		if f.pkg != "xla/hlo" || f.test {
+			continue
+		}
+		for _, d := range f.ast.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || fn.Recv == nil || typeName(fn.Recv.List[0].Type) != "Builder" || !fn.Name.IsExported() {
+				continue
+			}
+			text := fn.Doc.Text()
+			for part, mark := range map[string]string{"shapes": "\n\t", "how it fails": " fail", "the rule's source": "Law:"} {
+				// Build and Err make no instruction.
+				if !strings.Contains(text, mark) && fn.Name.Name != "Build" && fn.Name.Name != "Err" {
+					t.Errorf("%s: the comment of %s lacks %s", f.path, fn.Name.Name, part)
+				}
+			}
+		}
+	}
+}
+
 func TestRewriteForms(t *testing.T) {
 	const in = "| 1 | A | `F(a)` | `B.F(old)`, `None` | see |\ntext `B.F`\n"
 	const want = "| 1 | A | `F(a)` | `B.F(new int) T`, `None` | see |\ntext `B.F`\n"

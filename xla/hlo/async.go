@@ -202,26 +202,46 @@ func evalStartDone(_ *Evaluator, in *Instruction, args []*literal.Literal) (*lit
 }
 
 // AsyncStart starts a call of computation; AsyncDone gets its result. thread names who runs it, "" for "main".
+//
+//	operands T_i   computation (T_0, ...) -> S   result ((T_0, ...), S, contexts)
+//
+// It fails as Call does. Law: HLO async-start.
 func (b *Builder) AsyncStart(computation *Computation, thread string, operands ...*Instruction) *Instruction {
 	return b.add(AsyncStart, &AsyncAttrs{Calls: computation, Thread: thread}, shape.Shape{}, operands...)
 }
 
 // AsyncUpdate goes on with what start, an AsyncStart or AsyncUpdate, began.
+//
+//	start what AsyncStart returned   result the same
+//
+// It fails unless start is from AsyncStart or AsyncUpdate. Law: HLO async-update.
 func (b *Builder) AsyncUpdate(start *Instruction) *Instruction {
 	return b.add(AsyncUpdate, &AsyncAttrs{}, shape.Shape{}, start)
 }
 
 // AsyncDone waits for start, an AsyncStart or AsyncUpdate, and returns the computation's result.
+//
+//	start what AsyncStart returned   result S
+//
+// It fails unless start is from AsyncStart or AsyncUpdate. Law: HLO async-done.
 func (b *Builder) AsyncDone(start *Instruction) *Instruction {
 	return b.add(AsyncDone, &AsyncAttrs{}, shape.Shape{}, start)
 }
 
 // CopyStart starts a copy; CopyDone gets it.
+//
+//	operand T   result (T, T, u32[])
+//
+// It never fails. Law: HLO copy-start.
 func (b *Builder) CopyStart(operand *Instruction) *Instruction {
 	return b.add(CopyStart, &CopyStartAttrs{}, shape.Shape{}, operand)
 }
 
 // CopyDone waits for a CopyStart and returns the copy.
+//
+//	start (T, T, u32[])   result T
+//
+// It fails unless start is what CopyStart returned. Law: HLO copy-done.
 func (b *Builder) CopyDone(start *Instruction) *Instruction {
 	return b.add(CopyDone, nil, shape.Shape{}, start)
 }

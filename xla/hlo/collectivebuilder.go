@@ -112,7 +112,11 @@ func (b *Builder) AllGather(operand *Instruction, dim, shardCount int64, o Colle
 	return b.AllGatherTuple([]*Instruction{operand}, dim, shardCount, o)
 }
 
-// AllGatherTuple is AllGather of several operands; the result is a tuple unless there is one operand.
+// AllGatherTuple is AllGather of several operands.
+//
+//	operands T_i[…,D,…]   result (T_i[…,shardCount*D,…], ...), no tuple for one operand
+//
+// It fails as AllGather does. Law: row 113.
 func (b *Builder) AllGatherTuple(operands []*Instruction, dim, shardCount int64, o CollectiveOptions) *Instruction {
 	if !b.checkShards(AllGather, shardCount, o) {
 		return b.instructions[len(b.instructions)-1]
@@ -130,21 +134,31 @@ func (b *Builder) AllGatherTuple(operands []*Instruction, dim, shardCount int64,
 	}, operands)
 }
 
-// AllReduce reduces operand, an array or a tuple of arrays, over all members of a group with a computation
-// (T, T) -> T on scalars; all members get the same result. The order of the members is that of the group.
+// AllReduce reduces operand over all members of a group with a computation of scalars; all members get the same
+// result. The order of the members is that of the group.
+//
+//	operand T[D...] or a tuple of arrays   computation (T, T) -> T   result like operand
 //
 // It fails unless the computation is one. Law: row 114.
 func (b *Builder) AllReduce(operand *Instruction, computation *Computation, o CollectiveOptions) *Instruction {
 	return b.AllReduceTuple([]*Instruction{operand}, computation, o)
 }
 
-// AllReduceTuple is AllReduce of several operands; the result is a tuple unless there is one operand.
+// AllReduceTuple is AllReduce of several operands.
+//
+//	operands T_i[D_i...]   result (T_i[D_i...], ...), no tuple for one operand
+//
+// It fails as AllReduce does. Law: row 114.
 func (b *Builder) AllReduceTuple(operands []*Instruction, computation *Computation, o CollectiveOptions) *Instruction {
 	a := &AllReduceAttrs{CollectiveAttrs: o.attrs(), ToApply: computation}
 	return b.addCollective(AllReduce, a, o, nil, operands)
 }
 
-// CrossReplicaSum adds operand over all members of a group; predicates are or-ed. Law: row 115.
+// CrossReplicaSum adds operand over all members of a group; predicates are or-ed.
+//
+//	operand T[D...]   result T[D...]
+//
+// It fails unless operand is an array. Law: row 115.
 func (b *Builder) CrossReplicaSum(operand *Instruction, o CollectiveOptions) *Instruction {
 	if !operand.Shape.IsArray() {
 		return b.fail(AllReduce, "operand: got %v, want an array", operand.Shape)
@@ -222,8 +236,12 @@ func (b *Builder) moveBlocks(x *Instruction, from, to, n int64) *Instruction {
 	return b.add(Reshape, &ReshapeAttrs{}, s.WithDims(dims...), x)
 }
 
-// AllToAllTuple sends operand k to member k of the group; result k is what member k sent. There are as many operands as
-// members, all of one shape. Law: row 116.
+// AllToAllTuple sends operand k to member k of the group; result k is what member k sent. There are as many operands
+// as members.
+//
+//	operands T[D...]   result (T[D...], ...)
+//
+// It fails if the operands' shapes differ. Law: row 116.
 func (b *Builder) AllToAllTuple(operands []*Instruction, o CollectiveOptions) *Instruction {
 	return b.add(AllToAll, &AllToAllAttrs{CollectiveAttrs: o.attrs()}, shape.Shape{}, operands...)
 }
@@ -231,12 +249,18 @@ func (b *Builder) AllToAllTuple(operands []*Instruction, o CollectiveOptions) *I
 // CollectivePermute sends operand from the source to the target of each pair (source, target); who is no target gets
 // zeros. Of the options only ChannelID and UseGlobalDeviceIDs count.
 //
+//	operand T[D...]   result T[D...]
+//
 // It fails if two pairs have one source or one target. Law: row 117.
 func (b *Builder) CollectivePermute(operand *Instruction, pairs [][2]int64, o CollectiveOptions) *Instruction {
 	return b.MultiCollectivePermute([]*Instruction{operand}, pairs, o)
 }
 
-// MultiCollectivePermute is CollectivePermute of several operands; the result is a tuple unless there is one operand.
+// MultiCollectivePermute is CollectivePermute of several operands.
+//
+//	operands T_i[D_i...]   result (T_i[D_i...], ...), no tuple for one operand
+//
+// It fails as CollectivePermute does. Law: row 117.
 func (b *Builder) MultiCollectivePermute(operands []*Instruction, pairs [][2]int64, o CollectiveOptions) *Instruction {
 	a := &CollectivePermuteAttrs{
 		ChannelID: o.ChannelID, SourceTargetPairs: pairs, UseGlobalDeviceIDs: o.UseGlobalDeviceIDs,
@@ -244,9 +268,12 @@ func (b *Builder) MultiCollectivePermute(operands []*Instruction, pairs [][2]int
 	return b.add(CollectivePermute, a, shape.Shape{}, operands...)
 }
 
-// CollectivePermuteInPlace writes slices of the source's input into the target's output: sliceSizes has a list of sizes
-// for each, inputStarts and outputStarts are tuples of its scalar starts. Targets of nobody keep their output. Law: row
-// 117.
+// CollectivePermuteInPlace writes slices of the source's input into the target's output: sliceSizes has a list of
+// sizes for each. Targets of nobody keep their output.
+//
+//	input T[D...]   output T[E...]   inputStarts, outputStarts (s32[], ...)   result T[E...]
+//
+// It fails as CollectivePermute does, or if starts or sizes do not fit. Law: row 117.
 func (b *Builder) CollectivePermuteInPlace(input, output, inputStarts, outputStarts *Instruction, pairs [][2]int64,
 	sliceSizes [][]int64, o CollectiveOptions) *Instruction {
 	var parts []string
@@ -293,12 +320,19 @@ func (b *Builder) ReduceScatter(operand *Instruction, computation *Computation, 
 }
 
 // CollectiveBroadcast gives all members of a group the operand of the first; devices in no group get zeros.
+//
+//	operand T[D...]   result T[D...]
+//
+// It fails if an id is in two groups. Law: StableHLO collective_broadcast.
 func (b *Builder) CollectiveBroadcast(operand *Instruction, o CollectiveOptions) *Instruction {
 	return b.add(CollectiveBroadcast, &CollectiveBroadcastAttrs{CollectiveAttrs: o.attrs()}, shape.Shape{}, operand)
 }
 
-// CollectiveBroadcastFrom is CollectiveBroadcast of operands from the members whose places in the group roots, an s32
-// vector with one for each operand, says.
+// CollectiveBroadcastFrom is CollectiveBroadcast of operands from the members whose places in the group roots says.
+//
+//	operands T_i[D_i...]   roots s32[number of operands]   result (T_i[D_i...], ...), no tuple for one operand
+//
+// It fails as CollectiveBroadcast does, or if roots is another array. Law: HLO collective-broadcast.
 func (b *Builder) CollectiveBroadcastFrom(operands []*Instruction, roots *Instruction,
 	o CollectiveOptions) *Instruction {
 	a := &CollectiveBroadcastAttrs{CollectiveAttrs: o.attrs(), HasDynamicRoot: true}
@@ -306,21 +340,37 @@ func (b *Builder) CollectiveBroadcastFrom(operands []*Instruction, roots *Instru
 }
 
 // CollectiveReduce is AllReduce whose result only the first of each group gets; the others get zeros.
+//
+//	operand T[D...]   computation (T, T) -> T   result T[D...]
+//
+// It fails as AllReduce does. Law: StableHLO collective_reduce.
 func (b *Builder) CollectiveReduce(operand *Instruction, computation *Computation, o CollectiveOptions) *Instruction {
 	a := &CollectiveReduceAttrs{CollectiveAttrs: o.attrs(), ToApply: computation}
 	return b.add(CollectiveReduce, a, shape.Shape{}, operand)
 }
 
-// RaggedAllToAll sends rows of input: to member k sendSizes[k] rows from inputOffsets[k], which land in its output from
-// outputOffsets[k]. recvSizes[k] is how many member k sends here. All else in output stays.
+// RaggedAllToAll sends rows of input: to member k sendSizes[k] rows from inputOffsets[k], which land in its output
+// from outputOffsets[k]. recvSizes[k] is how many member k sends here. All else in output stays.
+//
+//	input T[N, D...]   output T[M, D...]   others integer[members]   result T[M, D...]
+//
+// It fails if shapes differ from these, and at run time if rows lie outside. Law: HLO ragged-all-to-all.
 func (b *Builder) RaggedAllToAll(input, output, inputOffsets, sendSizes, outputOffsets, recvSizes *Instruction,
 	o CollectiveOptions) *Instruction {
 	a := &RaggedAllToAllAttrs{CollectiveAttrs: o.attrs()}
 	return b.add(RaggedAllToAll, a, shape.Shape{}, input, output, inputOffsets, sendSizes, outputOffsets, recvSizes)
 }
 
-// ReplicaId is the number of this device's replica, u32[]. Law: row 119.
+// ReplicaId is the number of this device's replica.
+//
+//	result u32[]
+//
+// It never fails. Law: row 119.
 func (b *Builder) ReplicaId() *Instruction { return b.add(ReplicaId, nil, shape.Shape{}) }
 
-// PartitionId is the number of this device's partition, u32[].
+// PartitionId is the number of this device's partition.
+//
+//	result u32[]
+//
+// It never fails. Law: HLO partition-id.
 func (b *Builder) PartitionId() *Instruction { return b.add(PartitionId, nil, shape.Shape{}) }

@@ -24,13 +24,13 @@ var variable = map[Opcode]bool{
 func (b *Builder) Trace(_ string, operand *Instruction) *Instruction { return operand }
 
 // IsConstant reports whether operand's value is known while the computation is being built: whether it depends on no
-// parameter but the first numParameters, no random number, no transfer, no custom call and no device. Computations that
-// are called on the way may use their own parameters.
+// parameter but the first numParameters, no random number, no transfer, no custom call and no device. Computations
+// that are called on the way may use their own parameters.
 //
 //	operand T
 //
-// It is false after a fault and for an instruction of another builder. Law: the builders of 2017 and since; theirs say
-// no to every call and loop.
+// It never fails: after a fault and for an instruction of another builder it is false. Law: the builders of 2017 and
+// since; theirs say no to every call and loop.
 func (b *Builder) IsConstant(operand *Instruction, numParameters int64) bool {
 	return b.constantGraph(operand, numParameters) != nil
 }

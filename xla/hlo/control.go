@@ -198,14 +198,20 @@ func branchIndex(index *literal.Literal, n int) int {
 
 // Call calls a computation with operands, of which there may be none.
 //
-// It fails if the number or the shapes of the operands differ from those of the computation's parameters. Law: row 75.
+//	operands T_i   computation (T_0, T_1, ...) -> S   result S
+//
+// It fails if the number or the shapes of the operands differ from those of the computation's parameters. Law: row
+// 75.
 func (b *Builder) Call(computation *Computation, operands ...*Instruction) *Instruction {
 	return b.add(Call, &CallAttrs{ToApply: computation}, shape.Shape{}, operands...)
 }
 
-// CompositeCall calls a computation that decomposes the composite name. attributes is a dictionary as text, "" is "{}".
-// A backend may know name and version and use a kernel of its own; all others call the computation. It fails as Call
-// does. Law: row 76.
+// CompositeCall calls a computation that decomposes the composite name. attributes is a dictionary as text, "" is
+// "{}". A backend may know name and version and use a kernel of its own; all others call the computation.
+//
+//	operands T_i   computation (T_0, T_1, ...) -> S   result S
+//
+// It fails if name is empty, or as Call does. Law: row 76.
 func (b *Builder) CompositeCall(computation *Computation, operands []*Instruction, name, attributes string,
 	version int64) *Instruction {
 	if name == "" {
@@ -239,6 +245,8 @@ func (b *Builder) While(condition, body *Computation, init *Instruction) *Instru
 
 // Conditional calls trueComputation on trueOperand if pred is true, else falseComputation on falseOperand.
 //
+//	pred pred[]   operands T, F   computations T -> S, F -> S   result S
+//
 // It fails unless pred is pred[], each computation takes its operand alone, and both return one shape. Law: row 80.
 func (b *Builder) Conditional(pred, trueOperand *Instruction, trueComputation *Computation, falseOperand *Instruction,
 	falseComputation *Computation) *Instruction {
@@ -249,10 +257,13 @@ func (b *Builder) Conditional(pred, trueOperand *Instruction, trueComputation *C
 	return b.add(Conditional, a, shape.Shape{}, pred, trueOperand, falseOperand)
 }
 
-// ConditionalIndexed calls branch branchIndex, an s32[], on its operand; an index out of range means the last branch.
+// ConditionalIndexed calls branch branchIndex on its operand; an index out of range means the last branch. A
+// predicate is a branch index too: true is branch 0 of 2.
+//
+//	branchIndex s32[]   operands T_i   branches T_i -> S   result S
 //
 // It fails unless there are as many operands as branches, at least one, each branch takes its operand alone, and all
-// return the same shape. A predicate is a branch index too: true is branch 0 of 2. Law: row 81.
+// return the same shape. Law: row 81.
 func (b *Builder) ConditionalIndexed(branchIndex *Instruction, branches []*Computation,
 	operands []*Instruction) *Instruction {
 	all := append([]*Instruction{branchIndex}, operands...)

@@ -46,13 +46,21 @@ func (b *Builder) convDefault(lhs *Instruction) DimLabels {
 	return DefaultConvDimensionNumbers(max(lhs.Shape.Rank()-2, 0))
 }
 
-// ConvWithGeneralPadding is Conv with padding of each spatial dimension at low and high end, negative to crop; row 94.
+// ConvWithGeneralPadding is Conv with padding of each spatial dimension at low and high end, negative to crop.
+//
+//	lhs T[N, C, D...]   rhs T[O, C, K...]   result T[N, O, E...]
+//
+// It fails as ConvGeneralDilated does. Law: row 94.
 func (b *Builder) ConvWithGeneralPadding(lhs, rhs *Instruction, windowStrides []int64, padding [][2]int64,
 	opts ...ConvOptions) *Instruction {
 	return b.ConvGeneral(lhs, rhs, windowStrides, padding, b.convDefault(lhs), opts...)
 }
 
 // ConvWithGeneralDimensions is Conv with dimensions in any order.
+//
+//	lhs T[N, C, D...]   rhs T[O, C, K...]   result T[N, O, E...] in the order of dimensionNumbers
+//
+// It fails as ConvGeneralDilated does. Law: row 94.
 func (b *Builder) ConvWithGeneralDimensions(lhs, rhs *Instruction, windowStrides []int64, padding PaddingKind,
 	dimensionNumbers DimLabels, opts ...ConvOptions) *Instruction {
 	w, in := b.convWindow(Convolution, rhs, windowStrides, nil, nil, nil, dimensionNumbers, opts)
@@ -70,18 +78,25 @@ func (b *Builder) ConvWithGeneralDimensions(lhs, rhs *Instruction, windowStrides
 }
 
 // ConvGeneral is Conv with padding and with dimensions in any order.
+//
+//	lhs T[N, C, D...]   rhs T[O, C, K...]   result T[N, O, E...] in the order of dimensionNumbers
+//
+// It fails as ConvGeneralDilated does. Law: row 94.
 func (b *Builder) ConvGeneral(lhs, rhs *Instruction, windowStrides []int64, padding [][2]int64,
 	dimensionNumbers DimLabels,
 	opts ...ConvOptions) *Instruction {
 	return b.ConvGeneralDilated(lhs, rhs, windowStrides, padding, nil, nil, dimensionNumbers, opts...)
 }
 
-// ConvGeneralDilated is ConvGeneral with dilation of lhs, a transposed convolution, and of rhs. Empty lists mean ones,
-// empty padding none. Padding and holes are left out of the sums.
+// ConvGeneralDilated is ConvGeneral with dilation of lhs, a transposed convolution, and of rhs. Empty lists mean
+// ones, empty padding none. Padding and holes are left out of the sums.
+//
+//	lhs T[N, C, D...]   rhs T[O, C/groups, K...]   result T[N/groups of the batch, O, E...]
 //
 // It fails if ranks differ, dimension numbers are no permutation, a list has another length than there are spatial
 // dimensions, a stride, dilation or kernel size is less than 1, features do not match, a group count does not divide
-// what it splits, both group counts are above 1, or element types differ. Law: row 94, StableHLO convolution C1 to C27.
+// what it splits, both group counts are above 1, or element types differ. Law: row 94, StableHLO convolution C1 to
+// C27.
 func (b *Builder) ConvGeneralDilated(lhs, rhs *Instruction, windowStrides []int64, padding [][2]int64,
 	lhsDilation, rhsDilation []int64, dimensionNumbers DimLabels, opts ...ConvOptions) *Instruction {
 	w, in := b.convWindow(Convolution, rhs, windowStrides, lhsDilation, rhsDilation, padding, dimensionNumbers, opts)

@@ -24,20 +24,31 @@ type CustomCallOptions struct {
 	APIVersion APIVersion
 }
 
-// CustomCall calls the function that the host registered as target with operands. s is the result's shape; it may be a
-// tuple. It fails if target is empty or begins with "$", which is kept for internal use. Law: row 90.
+// CustomCall calls the function that the host registered as target with operands.
+//
+//	operands T_i   result s, which may be a tuple
+//
+// It fails if target is empty or begins with "$", which is kept for internal use. Law: row 90.
 func (b *Builder) CustomCall(target string, operands []*Instruction, s shape.Shape, o CustomCallOptions) *Instruction {
 	return b.customCall(&CustomCallAttrs{Target: target}, operands, s, o)
 }
 
 // CustomCallWithComputation is CustomCall with a computation that the function may use.
+//
+//	operands T_i   result s
+//
+// It fails as CustomCall does. Law: row 90.
 func (b *Builder) CustomCallWithComputation(target string, operands []*Instruction, computation *Computation,
 	s shape.Shape, o CustomCallOptions) *Instruction {
 	return b.customCall(&CustomCallAttrs{Target: target, ToApply: computation}, operands, s, o)
 }
 
 // CustomCallWithLayout is CustomCall with the layouts in which the function gets its operands and gives its result: s
-// and operandShapes have them. It fails if a layout is missing or a shape is not that of its operand.
+// and operandShapes have them.
+//
+//	operands T_i   result s
+//
+// It fails if a layout is missing or a shape is not that of its operand, or as CustomCall does. Law: row 90.
 func (b *Builder) CustomCallWithLayout(target string, operands []*Instruction, s shape.Shape,
 	operandShapes []shape.Shape, o CustomCallOptions) *Instruction {
 	for _, l := range append([]shape.Shape{s}, operandShapes...) {
@@ -51,8 +62,12 @@ func (b *Builder) CustomCallWithLayout(target string, operands []*Instruction, s
 	return b.customCall(&CustomCallAttrs{Target: target, OperandLayouts: operandShapes}, operands, s, o)
 }
 
-// CustomCallWithConvDnums is CustomCallWithLayout for functions that convolve: window and dimension numbers go with it.
-// operandShapes may be nil.
+// CustomCallWithConvDnums is CustomCallWithLayout for functions that convolve: window and dimension numbers go with
+// it. operandShapes may be nil.
+//
+//	operands T_i   result s
+//
+// It fails as CustomCall does. Law: row 90.
 func (b *Builder) CustomCallWithConvDnums(target string, operands []*Instruction, s shape.Shape,
 	operandShapes []shape.Shape, window Window, dims DimLabels, o CustomCallOptions) *Instruction {
 	a := &CustomCallAttrs{Target: target, OperandLayouts: operandShapes, Window: window, DimLabels: dims}

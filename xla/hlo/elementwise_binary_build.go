@@ -138,62 +138,113 @@ func (b *Builder) spread(in *Instruction, out shape.Shape, dims []int64, other *
 	return b.MhloDynamicBroadcastInDim(in, b.ConcatInDim(sizes, 0), dims, want)
 }
 
-// Add is lhs + rhs; predicates or. Row 27.
+// Add is lhs + rhs; predicates or.
+//
+//	lhs T[D...]   rhs T[D...]   result T[D...]
+//
+// An operand of lower rank spreads: its dimension i becomes dimension broadcastDimensions[i] of the other. A scalar
+// needs no broadcastDimensions. Then sizes of 1 stretch, both ways.
+//
+// It fails unless operands are arrays of one type that go together so. Law: row 27; XLA's broadcasting.
 func (b *Builder) Add(lhs, rhs *Instruction, broadcastDimensions ...int64) *Instruction {
 	return b.binary(Add, nil, lhs, rhs, broadcastDimensions)
 }
 
-// Sub is lhs - rhs. Row 28.
+// Sub is lhs - rhs.
+//
+//	lhs T[D...]   rhs T[D...]   result T[D...]
+//
+// Operands spread and it fails as Add says, or for predicates. Law: row 28.
 func (b *Builder) Sub(lhs, rhs *Instruction, broadcastDimensions ...int64) *Instruction {
 	return b.binary(Subtract, nil, lhs, rhs, broadcastDimensions)
 }
 
-// Mul is lhs * rhs; predicates and. Row 29.
+// Mul is lhs * rhs; predicates and.
+//
+//	lhs T[D...]   rhs T[D...]   result T[D...]
+//
+// Operands spread and it fails as Add says. Law: row 29.
 func (b *Builder) Mul(lhs, rhs *Instruction, broadcastDimensions ...int64) *Instruction {
 	return b.binary(Multiply, nil, lhs, rhs, broadcastDimensions)
 }
 
 // Mulhi is the upper half of the product of integers.
+//
+//	lhs T[D...]   rhs T[D...]   result T[D...]
+//
+// Operands spread and it fails as Add says, or for elements that are no integers. Law: CHLO mulhi.
 func (b *Builder) Mulhi(lhs, rhs *Instruction, broadcastDimensions ...int64) *Instruction {
 	return b.binary(Mulhi, nil, lhs, rhs, broadcastDimensions)
 }
 
-// Div is lhs / rhs, of integers the whole part; by 0 it is all ones. Row 30.
+// Div is lhs / rhs, of integers the whole part; by 0 it is all ones.
+//
+//	lhs T[D...]   rhs T[D...]   result T[D...]
+//
+// Operands spread and it fails as Add says, or for predicates. Law: row 30.
 func (b *Builder) Div(lhs, rhs *Instruction, broadcastDimensions ...int64) *Instruction {
 	return b.binary(Divide, nil, lhs, rhs, broadcastDimensions)
 }
 
-// Rem is what division leaves, with the sign of lhs. Row 31.
+// Rem is what division leaves, with the sign of lhs.
+//
+//	lhs T[D...]   rhs T[D...]   result T[D...]
+//
+// Operands spread and it fails as Add says, or for predicates and complex numbers. Law: row 31.
 func (b *Builder) Rem(lhs, rhs *Instruction, broadcastDimensions ...int64) *Instruction {
 	return b.binary(Remainder, nil, lhs, rhs, broadcastDimensions)
 }
 
-// Pow is lhs to the power of rhs. Row 32.
+// Pow is lhs to the power of rhs.
+//
+//	lhs T[D...]   rhs T[D...]   result T[D...]
+//
+// Operands spread and it fails as Add says, or for predicates. Law: row 32.
 func (b *Builder) Pow(lhs, rhs *Instruction, broadcastDimensions ...int64) *Instruction {
 	return b.binary(Power, nil, lhs, rhs, broadcastDimensions)
 }
 
-// Max is the greater one; NaN wins and +0 is greater than -0. Row 33.
+// Max is the greater one; NaN wins and +0 is greater than -0.
+//
+//	lhs T[D...]   rhs T[D...]   result T[D...]
+//
+// Operands spread and it fails as Add says. Law: row 33.
 func (b *Builder) Max(lhs, rhs *Instruction, broadcastDimensions ...int64) *Instruction {
 	return b.binary(Maximum, nil, lhs, rhs, broadcastDimensions)
 }
 
-// Min is the smaller one; NaN wins and -0 is smaller than +0. Row 34.
+// Min is the smaller one; NaN wins and -0 is smaller than +0.
+//
+//	lhs T[D...]   rhs T[D...]   result T[D...]
+//
+// Operands spread and it fails as Add says. Law: row 34.
 func (b *Builder) Min(lhs, rhs *Instruction, broadcastDimensions ...int64) *Instruction {
 	return b.binary(Minimum, nil, lhs, rhs, broadcastDimensions)
 }
 
-// And is the logical and of predicates, the bitwise one of integers. Row 35.
+// And is the logical and of predicates, the bitwise one of integers.
+//
+//	lhs T[D...]   rhs T[D...]   result T[D...]
+//
+// Operands spread and it fails as Add says, or for floats and complex numbers. Law: row 35.
 func (b *Builder) And(lhs, rhs *Instruction, broadcastDimensions ...int64) *Instruction {
 	return b.binary(And, nil, lhs, rhs, broadcastDimensions)
 }
 
-// LogicalAnd is the name that And had in 2017. Row 35.
+// LogicalAnd is the name that And had until 2021.
+//
+//	lhs T[D...]   rhs T[D...]   result T[D...]
+//
+// It fails as And does. Law: row 35.
 func (b *Builder) LogicalAnd(lhs, rhs *Instruction, broadcastDimensions ...int64) *Instruction {
 	return b.And(lhs, rhs, broadcastDimensions...)
 }
 
-// AndAll is the and of one or more operands, from the left: XLA's And of several. Row 35.
+// AndAll is the and of one or more operands, from the left: XLA's And of several.
+//
+//	first, rest T[D...]   result T[D...]
+//
+// It fails as And does. Law: row 35.
 func (b *Builder) AndAll(first *Instruction, rest ...*Instruction) *Instruction {
 	for _, o := range rest {
 		first = b.And(first, o)
@@ -201,17 +252,29 @@ func (b *Builder) AndAll(first *Instruction, rest ...*Instruction) *Instruction 
 	return first
 }
 
-// Or is the logical or of predicates, the bitwise one of integers. Row 36.
+// Or is the logical or of predicates, the bitwise one of integers.
+//
+//	lhs T[D...]   rhs T[D...]   result T[D...]
+//
+// Operands spread and it fails as Add says, or for floats and complex numbers. Law: row 36.
 func (b *Builder) Or(lhs, rhs *Instruction, broadcastDimensions ...int64) *Instruction {
 	return b.binary(Or, nil, lhs, rhs, broadcastDimensions)
 }
 
-// LogicalOr is the name that Or had in 2017. Row 36.
+// LogicalOr is the name that Or had until 2021.
+//
+//	lhs T[D...]   rhs T[D...]   result T[D...]
+//
+// It fails as Or does. Law: row 36.
 func (b *Builder) LogicalOr(lhs, rhs *Instruction, broadcastDimensions ...int64) *Instruction {
 	return b.Or(lhs, rhs, broadcastDimensions...)
 }
 
-// OrAll is the or of one or more operands, from the left: XLA's Or of several. Row 36.
+// OrAll is the or of one or more operands, from the left: XLA's Or of several.
+//
+//	first, rest T[D...]   result T[D...]
+//
+// It fails as Or does. Law: row 36.
 func (b *Builder) OrAll(first *Instruction, rest ...*Instruction) *Instruction {
 	for _, o := range rest {
 		first = b.Or(first, o)
@@ -219,38 +282,66 @@ func (b *Builder) OrAll(first *Instruction, rest ...*Instruction) *Instruction {
 	return first
 }
 
-// Xor is the exclusive or of predicates or of the bits of integers. Row 37.
+// Xor is the exclusive or of predicates or of the bits of integers.
+//
+//	lhs T[D...]   rhs T[D...]   result T[D...]
+//
+// Operands spread and it fails as Add says, or for floats and complex numbers. Law: row 37.
 func (b *Builder) Xor(lhs, rhs *Instruction, broadcastDimensions ...int64) *Instruction {
 	return b.binary(Xor, nil, lhs, rhs, broadcastDimensions)
 }
 
-// ShiftLeft shifts integers; amounts read as unsigned, from the width on they leave 0. Row 38.
+// ShiftLeft shifts integers; amounts read as unsigned, from the width on they leave 0.
+//
+//	lhs T[D...]   rhs T[D...]   result T[D...]
+//
+// Operands spread and it fails as Add says, or for elements that are no integers. Law: row 38.
 func (b *Builder) ShiftLeft(lhs, rhs *Instruction, broadcastDimensions ...int64) *Instruction {
 	return b.binary(ShiftLeft, nil, lhs, rhs, broadcastDimensions)
 }
 
-// ShiftRightArithmetic shifts integers and fills with the sign bit. Row 39.
+// ShiftRightArithmetic shifts integers and fills with the sign bit.
+//
+//	lhs T[D...]   rhs T[D...]   result T[D...]
+//
+// Operands spread and it fails as Add says, or for elements that are no integers. Law: row 39.
 func (b *Builder) ShiftRightArithmetic(lhs, rhs *Instruction, broadcastDimensions ...int64) *Instruction {
 	return b.binary(ShiftRightArithmetic, nil, lhs, rhs, broadcastDimensions)
 }
 
-// ShiftRightLogical shifts integers and fills with 0. Row 40.
+// ShiftRightLogical shifts integers and fills with 0.
+//
+//	lhs T[D...]   rhs T[D...]   result T[D...]
+//
+// Operands spread and it fails as Add says, or for elements that are no integers. Law: row 40.
 func (b *Builder) ShiftRightLogical(lhs, rhs *Instruction, broadcastDimensions ...int64) *Instruction {
 	return b.binary(ShiftRightLogical, nil, lhs, rhs, broadcastDimensions)
 }
 
-// Atan2 is the angle of the point (x, y). Row 41.
+// Atan2 is the angle of the point (x, y), -pi to pi.
+//
+//	y T[D...]   x T[D...]   result T[D...]
+//
+// Operands spread and it fails as Add says, or for elements that are no floats or complex numbers. Law: row 41.
 func (b *Builder) Atan2(y, x *Instruction, broadcastDimensions ...int64) *Instruction {
 	return b.binary(Atan2, nil, y, x, broadcastDimensions)
 }
 
-// Complex makes complex numbers of real and imaginary parts, f32 or f64. Row 42.
+// Complex makes complex numbers of real and imaginary parts.
+//
+//	real f32[D...]   imag f32[D...]   result c64[D...], or f64 and c128
+//
+// Operands spread and it fails as Add says, or for other elements. Law: row 42.
 func (b *Builder) Complex(real, imag *Instruction, broadcastDimensions ...int64) *Instruction {
 	return b.binary(Complex, nil, real, imag, broadcastDimensions)
 }
 
 // Compare compares elements in the given direction; the zero CompareAttrs.Type is the order of the element type.
-// Row 43.
+//
+//	lhs T[D...]   rhs T[D...]   result pred[D...]
+//
+// Operands spread and it fails as Add says, or if the type of comparison is not one for the elements. Law: rows 43 to
+// 54.
 func (b *Builder) Compare(lhs, rhs *Instruction, a CompareAttrs, broadcastDimensions ...int64) *Instruction {
 	return b.binary(Compare, &a, lhs, rhs, broadcastDimensions)
 }

@@ -14,7 +14,10 @@ func (b *Builder) Gather(input, startIndices *Instruction, a GatherAttrs) *Instr
 }
 
 // DynamicGather is Gather whose slice sizes are a vector of integers; s is what is known of the result.
-// Law: StableHLO dynamic_gather.
+//
+//	input T[D...]   startIndices integer[S...]   sliceSizes integer[rank of input]   result s
+//
+// It fails as Gather does, or if s cannot be the result. Law: StableHLO dynamic_gather.
 func (b *Builder) DynamicGather(input, startIndices, sliceSizes *Instruction, a DynamicGatherAttrs,
 	s shape.Shape) *Instruction {
 	return b.add(DynamicGather, &a, s, input, startIndices, sliceSizes)

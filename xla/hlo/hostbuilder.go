@@ -35,9 +35,17 @@ func (b *Builder) is(op Opcode, h ChannelHandle, t ChannelType) bool {
 }
 
 // CreateToken makes a token.
+//
+//	result token[]
+//
+// It never fails. Law: row 83.
 func (b *Builder) CreateToken() *Instruction { return b.add(AfterAll, nil, shape.Shape{}) }
 
-// AfterAll joins tokens, at least one, in one. For none there is CreateToken. Law: row 83.
+// AfterAll joins tokens in one. For none there is CreateToken.
+//
+//	tokens token[]...   result token[]
+//
+// It fails if there are no tokens or an operand is none. Law: row 83.
 func (b *Builder) AfterAll(tokens ...*Instruction) *Instruction {
 	if len(tokens) == 0 {
 		return b.fail(AfterAll, "there are no tokens, want at least 1")
@@ -46,6 +54,10 @@ func (b *Builder) AfterAll(tokens ...*Instruction) *Instruction {
 }
 
 // AddDependency is operand, made after token.
+//
+//	operand T   token token[]   result T
+//
+// It fails if token is none. Law: HLO add-dependency.
 func (b *Builder) AddDependency(operand, token *Instruction) *Instruction {
 	return b.add(AddDependency, nil, shape.Shape{}, operand, token)
 }
@@ -68,15 +80,23 @@ func hasLayout(s shape.Shape) bool {
 	return s.Rank() == 0 || s.Layout != nil
 }
 
-// Infeed reads one value of shape s, which has a layout, from the device's infeed; transfers without tokens happen in
-// the order in which they are built. It fails if s has no layout or is a nested tuple. Law: row 85.
+// Infeed reads one value from the device's infeed; transfers without tokens happen in the order in which they are
+// built.
+//
+//	result s
+//
+// It fails if an array in s has no layout or s is a nested tuple. Law: row 85.
 func (b *Builder) Infeed(s shape.Shape, config string) *Instruction {
 	in := b.InfeedWithToken(b.chain(), s, config)
 	b.token = b.GetTupleElement(in, 1)
 	return b.GetTupleElement(in, 0)
 }
 
-// InfeedWithToken is Infeed after token; the result is (s, token[]).
+// InfeedWithToken is Infeed after token.
+//
+//	token token[]   result (s, token[])
+//
+// It fails as Infeed does. Law: row 85.
 func (b *Builder) InfeedWithToken(token *Instruction, s shape.Shape, config string) *Instruction {
 	if !hasLayout(s) {
 		return b.fail(Infeed, "the shape %v has no layout", s)
@@ -84,27 +104,42 @@ func (b *Builder) InfeedWithToken(token *Instruction, s shape.Shape, config stri
 	return b.add(Infeed, &InfeedAttrs{Config: config}, shape.TupleOf(s, shape.TokenShape()), token)
 }
 
-// Outfeed writes operand to the device's outfeed with the layouts that withLayout, a shape compatible with operand's,
-// has; transfers without tokens happen in the order in which they are built. It returns the token after it.
+// Outfeed writes operand to the device's outfeed with the layouts of withLayout; transfers without tokens happen in
+// the order in which they are built.
+//
+//	operand T   result token[]
+//
+// It fails if withLayout is another shape than operand's. Law: HLO outfeed.
 func (b *Builder) Outfeed(operand *Instruction, withLayout shape.Shape, config string) *Instruction {
 	b.token = b.OutfeedWithToken(operand, b.chain(), withLayout, config)
 	return b.token
 }
 
-// OutfeedWithToken is Outfeed after token; the result is a token.
+// OutfeedWithToken is Outfeed after token.
+//
+//	operand T   token token[]   result token[]
+//
+// It fails as Outfeed does. Law: HLO outfeed.
 func (b *Builder) OutfeedWithToken(operand, token *Instruction, withLayout shape.Shape, config string) *Instruction {
 	a := &OutfeedAttrs{Shape: OptionalShape{Shape: &withLayout}, Config: config}
 	return b.add(Outfeed, a, shape.Shape{}, operand, token)
 }
 
-// Send sends operand on a channel between devices, in the order in which transfers without tokens are built. It returns
-// the token after it. Law: rows 86 and 87.
+// Send sends operand on a channel between devices, in the order in which transfers without tokens are built.
+//
+//	operand T   result token[]
+//
+// It fails if the channel is of another type. Law: rows 86 and 87.
 func (b *Builder) Send(operand *Instruction, channel ChannelHandle) *Instruction {
 	b.token = b.SendWithToken(operand, b.chain(), channel)
 	return b.token
 }
 
-// SendWithToken is Send after token, by send and send-done; the result is a token.
+// SendWithToken is Send after token, by send and send-done.
+//
+//	operand T   token token[]   result token[]
+//
+// It fails as Send does, or if token is none. Law: rows 86 and 87.
 func (b *Builder) SendWithToken(operand, token *Instruction, channel ChannelHandle) *Instruction {
 	if !b.is(Send, channel, DeviceToDevice) {
 		return b.CreateToken()
@@ -112,8 +147,12 @@ func (b *Builder) SendWithToken(operand, token *Instruction, channel ChannelHand
 	return b.send(operand, token, ChannelAttrs{ChannelID: channel.Handle})
 }
 
-// SendToHost sends operand to the host after token, in the layouts of withLayout, a shape compatible with operand's.
-// The result is a token.
+// SendToHost sends operand to the host after token, in the layouts of withLayout.
+//
+//	operand T   token token[]   result token[]
+//
+// It fails if withLayout is another shape than operand's, the channel is of another type or token is none. Law: rows
+// 86 and 87.
 func (b *Builder) SendToHost(operand, token *Instruction, withLayout shape.Shape, channel ChannelHandle) *Instruction {
 	if !b.is(Send, channel, DeviceToHost) {
 		return b.CreateToken()
@@ -157,15 +196,22 @@ func channelOf(context *Instruction) *ChannelAttrs {
 	return &ChannelAttrs{}
 }
 
-// Recv receives a value of shape s on a channel between devices, in the order in which transfers without tokens are
-// built. Law: rows 88 and 89.
+// Recv receives a value on a channel between devices, in the order in which transfers without tokens are built.
+//
+//	result s
+//
+// It fails if the channel is of another type. Law: rows 88 and 89.
 func (b *Builder) Recv(s shape.Shape, channel ChannelHandle) *Instruction {
 	in := b.RecvWithToken(b.chain(), s, channel)
 	b.token = b.GetTupleElement(in, 1)
 	return b.GetTupleElement(in, 0)
 }
 
-// RecvWithToken is Recv after token, by recv and recv-done; the result is (s, token[]).
+// RecvWithToken is Recv after token, by recv and recv-done.
+//
+//	token token[]   result (s, token[])
+//
+// It fails as Recv does, or if token is none. Law: rows 88 and 89.
 func (b *Builder) RecvWithToken(token *Instruction, s shape.Shape, channel ChannelHandle) *Instruction {
 	if !b.is(Recv, channel, DeviceToDevice) {
 		return b.CreateToken()
@@ -173,7 +219,11 @@ func (b *Builder) RecvWithToken(token *Instruction, s shape.Shape, channel Chann
 	return b.recv(token, s, ChannelAttrs{ChannelID: channel.Handle})
 }
 
-// RecvFromHost receives a value of shape s from the host after token; the result is (s, token[]).
+// RecvFromHost receives a value from the host after token.
+//
+//	token token[]   result (s, token[])
+//
+// It fails if the channel is of another type or token is none. Law: rows 88 and 89.
 func (b *Builder) RecvFromHost(token *Instruction, s shape.Shape, channel ChannelHandle) *Instruction {
 	if !b.is(Recv, channel, HostToDevice) {
 		return b.CreateToken()

@@ -66,20 +66,31 @@ func (b *Builder) Reshape(operand *Instruction, newSizes []int64) *Instruction {
 	return b.ReshapeTo(shape.Array(operand.Shape.Type, newSizes...), operand)
 }
 
-// ReshapeTo is Reshape to a shape, which may have bounded dynamic dimensions. Law: row 57.
+// ReshapeTo is Reshape to the sizes of s, which may have bounded dynamic dimensions.
+//
+//	operand T[D...]   result s
+//
+// It fails if the numbers of elements or the element types differ. Law: row 57.
 func (b *Builder) ReshapeTo(s shape.Shape, operand *Instruction) *Instruction {
 	return b.add(Reshape, &ReshapeAttrs{}, s, operand)
 }
 
-// ReshapeInOrder is the form of 2017 and 2021: dimensions lists all of operand's from slowest to fastest, the order in
-// which they collapse to a vector, which newSizes then splits. It is Transpose, then Reshape.
+// ReshapeInOrder is the form of 2017 and 2021: dimensions lists all of operand's from slowest to fastest, the order
+// in which they collapse to a vector, which newSizes then splits. It is Transpose, then Reshape.
+//
+//	operand T[D...]   result T[newSizes...]
+//
 // It fails if dimensions is no permutation or the numbers of elements differ. Law: row 57.
 func (b *Builder) ReshapeInOrder(operand *Instruction, dimensions, newSizes []int64) *Instruction {
 	return b.Reshape(b.Transpose(operand, dimensions), newSizes)
 }
 
-// ReshapeWithInferredDimension is Reshape in which, if operand has dynamic dimensions, inferredDimension is the one of
-// the result that takes what is left at run time; -1 says none. Law: row 57, the form of 2021.
+// ReshapeWithInferredDimension is Reshape in which, if operand has dynamic dimensions, inferredDimension is the one
+// of the result that takes what is left at run time; -1 says none.
+//
+//	operand T[D...]   result T[newSizes...]
+//
+// It fails as Reshape does, or if inferredDimension is out of range. Law: row 57, the form of 2021.
 func (b *Builder) ReshapeWithInferredDimension(operand *Instruction, newSizes []int64,
 	inferredDimension int64) *Instruction {
 	s := shape.Array(operand.Shape.Type, newSizes...)
@@ -98,8 +109,11 @@ func (b *Builder) ReshapeWithInferredDimension(operand *Instruction, newSizes []
 	return b.add(Reshape, a, s, operand)
 }
 
-// Collapse makes one dimension of neighbours: dimensions must be ascending and consecutive. None or one of them is the
-// identity. Law: row 58.
+// Collapse makes one dimension of neighbours; none or one of them is the identity.
+//
+//	operand T[A..., B..., C...]   result T[A..., product of B, C...]
+//
+// It fails unless dimensions are ascending and consecutive. Law: row 58.
 func (b *Builder) Collapse(operand *Instruction, dimensions []int64) *Instruction {
 	if len(dimensions) <= 1 {
 		return operand
@@ -127,12 +141,19 @@ func (b *Builder) Collapse(operand *Instruction, dimensions []int64) *Instructio
 }
 
 // Transpose permutes dimensions: dimension i of the result is dimension permutation[i] of operand.
+//
+//	operand T[D...]   result T[D in the order of permutation]
+//
 // It fails if permutation is none. Law: row 59.
 func (b *Builder) Transpose(operand *Instruction, permutation []int64) *Instruction {
 	return b.add(Transpose, &TransposeAttrs{Dimensions: permutation}, shape.Shape{}, operand)
 }
 
-// Rev reverses the order of the elements along dimensions. It fails if one is out of range or there twice. Law: row 60.
+// Rev reverses the order of the elements along dimensions: index i becomes size-1-i.
+//
+//	operand T[D...]   result T[D...]
+//
+// It fails if a dimension is out of range or there twice. Law: row 60.
 func (b *Builder) Rev(operand *Instruction, dimensions []int64) *Instruction {
 	return b.add(Reverse, &ReverseAttrs{Dimensions: dimensions}, shape.Shape{}, operand)
 }
@@ -147,12 +168,21 @@ func (b *Builder) ConcatInDim(operands []*Instruction, dimension int64) *Instruc
 }
 
 // Pad puts the scalar paddingValue around and between the elements of operand: first between neighbours, then at the
-// edges, where negative numbers crop. It fails if interior padding or a size becomes negative. Law: row 65.
+// edges, where negative numbers crop.
+//
+//	operand T[N...]   paddingValue T[]   result T[low + N + max(N-1, 0)*interior + high, ...]
+//
+// It fails if interior padding or a size becomes negative, or if types or the number of dimensions differ. Law: row
+// 65.
 func (b *Builder) Pad(operand, paddingValue *Instruction, padding Padding) *Instruction {
 	return b.add(Pad, &PadAttrs{Padding: padding}, shape.Shape{}, operand, paddingValue)
 }
 
-// PadInDim is Pad at the two edges of one dimension. Law: row 65.
+// PadInDim is Pad at the two edges of one dimension.
+//
+//	operand T[A..., N, B...]   paddingValue T[]   result T[A..., low+N+high, B...]
+//
+// It fails if dimension is out of range, or as Pad does. Law: row 65.
 func (b *Builder) PadInDim(operand, paddingValue *Instruction, dimension, low, high int64) *Instruction {
 	if err := checkDim("padded dimension", dimension, operand.Shape); err != nil {
 		return b.fail(Pad, "%w", err)
@@ -163,12 +193,20 @@ func (b *Builder) PadInDim(operand, paddingValue *Instruction, dimension, low, h
 }
 
 // Iota is an array of shape s whose elements are their indices along iotaDimension. Floats are rounded from the
-// integer, complex numbers get it as real part, narrow integers wrap. It fails for PRED and rank 0. Law: row 70.
+// integer, complex numbers get it as real part, narrow integers wrap.
+//
+//	result s
+//
+// It fails for predicates, scalars and an iotaDimension out of range. Law: row 70.
 func (b *Builder) Iota(s shape.Shape, iotaDimension int64) *Instruction {
 	return b.add(Iota, &IotaAttrs{Dimension: iotaDimension}, s)
 }
 
-// IotaVector is Iota(type, size), the form of 2021: a vector 0, 1, ... Law: row 70.
+// IotaVector is Iota(type, size): a vector 0, 1, ...
+//
+//	result t[size]
+//
+// It fails as Iota does. Law: row 70, the form of 2021.
 func (b *Builder) IotaVector(t shape.ElementType, size int64) *Instruction {
 	return b.Iota(shape.Array(t, size), 0)
 }

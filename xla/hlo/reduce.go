@@ -32,6 +32,10 @@ func (b *Builder) Reduce(operands, initValues []*Instruction, computation *Compu
 }
 
 // ReduceAll is Reduce of one operand along all its dimensions.
+//
+//	operand T[D...]   initValue T[]   computation (A, A) -> A   result A[]
+//
+// It fails as Reduce does. Law: row 101.
 func (b *Builder) ReduceAll(operand, initValue *Instruction, computation *Computation) *Instruction {
 	dims := make([]int64, operand.Shape.Rank())
 	for d := range dims {

@@ -25,7 +25,11 @@ func (b *Builder) Slice(operand *Instruction, startIndices, limitIndices, stride
 	return b.add(Slice, &SliceAttrs{Slice: s}, shape.Shape{}, operand)
 }
 
-// SliceInDim is Slice of one dimension, the others taken whole. Law: row 61.
+// SliceInDim is Slice of one dimension, the others taken whole.
+//
+//	operand T[A..., N, B...]   result T[A..., ceil((limit-start)/stride), B...]
+//
+// It fails if dimension is out of range, or as Slice does. Law: row 61.
 func (b *Builder) SliceInDim(operand *Instruction, start, limit, stride, dimension int64) *Instruction {
 	if err := checkDim("sliced dimension", dimension, operand.Shape); err != nil {
 		return b.fail(Slice, "%w", err)

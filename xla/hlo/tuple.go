@@ -161,23 +161,39 @@ func ConstantFromArrayWithLayout[T literal.Element](b *Builder, v []T, layout *s
 	return b.ConstantLiteral(l)
 }
 
-// Tuple makes a tuple of elements, of which there may be none; tuples nest. Law: row 77.
+// Tuple makes a tuple of elements, of which there may be none; tuples nest.
+//
+//	elements T_i   result (T_0, T_1, ...)
+//
+// It never fails. Law: row 77.
 func (b *Builder) Tuple(elements ...*Instruction) *Instruction {
 	return b.add(Tuple, nil, shape.Shape{}, elements...)
 }
 
-// GetTupleElement takes element index of a tuple. It fails if tuple is none or index is out of range. Law: row 78.
+// GetTupleElement takes element index of a tuple.
+//
+//	tuple (T_0, T_1, ...)   result T_index
+//
+// It fails if tuple is none or index is out of range. Law: row 78.
 func (b *Builder) GetTupleElement(tuple *Instruction, index int64) *Instruction {
 	return b.add(GetTupleElement, &GetTupleElementAttrs{Index: index}, shape.Shape{}, tuple)
 }
 
 // Copy copies an array or tuple.
+//
+//	operand T   result T
+//
+// It never fails. Law: HLO copy.
 func (b *Builder) Copy(operand *Instruction) *Instruction {
 	return b.add(Copy, nil, shape.Shape{}, operand)
 }
 
-// OptimizationBarrier is operand, an array or tuple, unchanged; nothing is moved, joined or folded across it. All of it
-// is computed before anything that depends on the result. Law: row 84.
+// OptimizationBarrier is operand unchanged; nothing is moved, joined or folded across it. All of it is computed
+// before anything that depends on the result.
+//
+//	operand T, an array or tuple   result T
+//
+// It never fails. Law: row 84.
 func (b *Builder) OptimizationBarrier(operand *Instruction) *Instruction {
 	return b.add(OptimizationBarrier, nil, shape.Shape{}, operand)
 }

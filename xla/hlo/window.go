@@ -59,12 +59,14 @@ func (b *Builder) ReduceWindow(operands, initValues []*Instruction, computation 
 	return b.add(ReduceWindow, &ReduceWindowAttrs{w, computation}, shape.Shape{}, slices.Concat(operands, initValues)...)
 }
 
-// ReduceWindowWithGeneralPadding is ReduceWindow with padding of each dimension at low and high end, negative to crop,
-// with dilation of the operands and of the window. Empty lists mean ones, empty padding none. Positions in padding and
-// in the holes of a dilated operand are left out.
+// ReduceWindowWithGeneralPadding is ReduceWindow with padding of each dimension at low and high end, negative to
+// crop, with dilation of the operands and of the window. Empty lists mean ones, empty padding none. Positions in
+// padding and in the holes of a dilated operand are left out.
 //
-// It fails if a list's length is not the operands' rank, a window size, stride or dilation is less than 1, or as Reduce
-// does. Law: row 102, StableHLO reduce_window C1 to C16.
+//	operands Ti[D...]   initValues Ti[]   result Ai[E...], a tuple of N for N > 1
+//
+// It fails if a list's length is not the operands' rank, a window size, stride or dilation is less than 1, or as
+// Reduce does. Law: row 102, StableHLO reduce_window C1 to C16.
 func (b *Builder) ReduceWindowWithGeneralPadding(operands, initValues []*Instruction, computation *Computation,
 	windowDimensions, windowStrides, baseDilations, windowDilations []int64, padding [][2]int64) *Instruction {
 	w, err := newWindow(windowDimensions, windowStrides, baseDilations, windowDilations, padding)
@@ -115,9 +117,13 @@ func (b *Builder) SelectAndScatter(operand *Instruction, sel *Computation, windo
 	return b.add(SelectAndScatter, &SelectAndScatterAttrs{w, sel, scatter}, shape.Shape{}, operand, source, initValue)
 }
 
-// SelectAndScatterWithGeneralPadding is SelectAndScatter with padding of each dimension at low and high end; padding is
-// never selected. It fails if a list's length is not the operand's rank, a window size or stride is less than 1, source
-// has another shape, or a type or computation does not fit. Law: row 104, StableHLO select_and_scatter C1 to C12.
+// SelectAndScatterWithGeneralPadding is SelectAndScatter with padding of each dimension at low and high end; padding
+// is never selected.
+//
+//	operand T[D...]   source T[E...]   initValue T[]   select (T, T) -> pred   scatter (A, A) -> A   result A[D...]
+//
+// It fails if a list's length is not the operand's rank, a window size or stride is less than 1, source has another
+// shape, or a type or computation does not fit. Law: row 104, StableHLO select_and_scatter C1 to C12.
 func (b *Builder) SelectAndScatterWithGeneralPadding(operand *Instruction, sel *Computation,
 	windowDimensions, windowStrides []int64, padding [][2]int64, source, initValue *Instruction,
 	scatter *Computation) *Instruction {
