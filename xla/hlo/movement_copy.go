@@ -21,6 +21,7 @@ type copier struct {
 	cols  axis
 	index []int64
 	empty bool
+	whole bool // the box is one run
 }
 
 // newCopier plans the copy of a box with the given axes, slowest first. width is the size of an element in bytes.
@@ -38,6 +39,7 @@ func newCopier(width int, axes []axis) *copier {
 		axes = slices.Delete(axes, k, k+1)
 	}
 	c.outer, c.index = axes, make([]int64, len(axes))
+	c.whole = c.rows.n*c.cols.n == 1 && len(axes) == 0
 	return c
 }
 
@@ -74,6 +76,11 @@ func abs(n int64) int64 { return max(n, -n) }
 // copy moves the box that starts at element srcAt of src to the one that starts at element dstAt of dst.
 func (c *copier) copy(dst, src []byte, dstAt, srcAt int64) {
 	if c.empty {
+		return
+	}
+	if c.whole {
+		w := int64(c.width)
+		copy(dst[dstAt*w:(dstAt+c.run)*w], src[srcAt*w:])
 		return
 	}
 	for {
