@@ -119,7 +119,10 @@ func (p Program) parse() (*hlo.Module, error) {
 	if bytes.HasPrefix(p.Source, []byte(bytecodeMagic)) {
 		return nil, fmt.Errorf("%s: MLIR bytecode, want HLO or StableHLO text: %w", p.Name, errors.ErrUnsupported)
 	}
-	return nil, fmt.Errorf("%s:1:1: no program, want HLO or StableHLO text: %w", p.Name, errors.ErrUnsupported)
+	if bytes.IndexByte(p.Source, 0) >= 0 {
+		return nil, fmt.Errorf("%s: binary data, want HLO or StableHLO text: %w", p.Name, errors.ErrUnsupported)
+	}
+	return nil, fmt.Errorf("%s:1:1: no program, want HLO or StableHLO text", p.Name)
 }
 
 func (p Program) importMLIR() (*hlo.Module, error) {

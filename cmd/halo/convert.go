@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/halo-xla/halo/xla"
 	"github.com/halo-xla/halo/xla/hlo"
@@ -33,11 +34,7 @@ func convertCommand(t *tool, args []string) error {
 	if err != nil {
 		return err
 	}
-	m, err := xla.Read(xla.Program{Name: words[0], Source: src})
-	if err != nil {
-		return err
-	}
-	text, err := write(m)
+	text, err := convertAll(programs(words[0], src), write)
 	if err != nil {
 		return err
 	}
@@ -46,4 +43,19 @@ func convertCommand(t *tool, args []string) error {
 		return err
 	}
 	return os.WriteFile(*out, []byte(text), 0o666)
+}
+
+// convertAll writes the modules of a file, with lines of dashes between them.
+func convertAll(all []xla.Program, write func(m *hlo.Module) (string, error)) (string, error) {
+	texts := make([]string, len(all))
+	for i, p := range all {
+		m, err := xla.Read(p)
+		if err != nil {
+			return "", err
+		}
+		if texts[i], err = write(m); err != nil {
+			return "", err
+		}
+	}
+	return strings.Join(texts, "\n// -----\n\n"), nil
 }

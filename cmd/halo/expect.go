@@ -83,7 +83,8 @@ func expectEqual(_ *hlo.Instruction, got, want *literal.Literal) error {
 	return difference(literal.Compare(got, want, literal.Tolerance{}))
 }
 
-// expectAlmost wants an absolute difference within the tolerance. The call without attributes is custom_call's form.
+// expectAlmost wants an absolute difference within the tolerance.
+// The call without attributes is custom_call's form.
 func expectAlmost(call *hlo.Instruction, got, want *literal.Literal) error {
 	tol, err := number(call, "tolerance", 1e-3)
 	if err != nil {
@@ -105,7 +106,8 @@ func parts(l *literal.Literal) *literal.Literal {
 	return p
 }
 
-// expectClose wants a distance in units of the last place within the limits. Without attributes it is custom_call's form.
+// expectClose wants a distance in units of the last place within the limits.
+// Without attributes it is custom_call's form.
 func expectClose(call *hlo.Instruction, got, want *literal.Literal) error {
 	most, err := count(call, "max_ulp_difference", 3)
 	if err != nil {
@@ -122,7 +124,8 @@ func expectClose(call *hlo.Instruction, got, want *literal.Literal) error {
 	g, w := got.Wide().F, want.Wide().F
 	for i := range g {
 		if d := distance(got.Shape().Type, g[i], w[i]); d < least || d > most {
-			return fmt.Errorf("element %d, row-major: got %v, want %v within %d to %d ULPs, the distance is %d", i, g[i], w[i], least, most, d)
+			return fmt.Errorf("element %d, row-major: got %v, want %v within %d to %d ULPs, the distance is %d",
+				i, g[i], w[i], least, most, d)
 		}
 	}
 	return nil
