@@ -155,6 +155,26 @@ func TestApplierFallsBack(t *testing.T) {
 	}
 }
 
+// A chain of computations that each call the one before twice would take forever to inline.
+func TestApplierBounds(t *testing.T) {
+	b := NewBuilder("leaf")
+	c, err := b.Build(b.Parameter(0, shape.Array(shape.F32), "x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 60 {
+		b := NewBuilder("twice")
+		c, err = b.Build(b.Call(c, b.Call(c, b.Parameter(0, shape.Array(shape.F32), "x"))))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	ap, err := (&Evaluator{ctx: context.Background()}).applier(c)
+	if err != nil || ap.plain == nil {
+		t.Errorf("got %v, %v, want an applier that calls", ap, err)
+	}
+}
+
 func TestApplierDoesNotAllocate(t *testing.T) {
 	b := NewBuilder("body")
 	x, y := b.Parameter(0, shape.Array(shape.F32), "x"), b.Parameter(1, shape.Array(shape.F32), "y")

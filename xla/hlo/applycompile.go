@@ -7,13 +7,14 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// maxApplyRegisters bounds a compiled computation: inlining calls can make it much longer than its text.
-const maxApplyRegisters = 1 << 14
+// maxApply bounds the instructions of a compiled computation: inlining calls can make it much longer than its text.
+const maxApply = 1 << 14
 
 // compiler makes an applier's steps. Every scalar of every instruction has a register of its own.
 type compiler struct {
 	regs  []Cell
 	steps []step
+	seen  int // instructions
 }
 
 func (c *compiler) reserve(n int) []int32 {
@@ -35,7 +36,7 @@ func (c *compiler) inline(comp *Computation, args [][]int32, depth int) ([]int32
 		if in.users == 0 && in.Op != Parameter && in.Op.Info().Traits&SideEffect == 0 {
 			continue
 		}
-		if len(c.regs) > maxApplyRegisters {
+		if c.seen++; c.seen > maxApply {
 			return nil, false
 		}
 		if in.Op == Parameter {

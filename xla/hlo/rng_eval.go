@@ -225,4 +225,4 @@ func evalRngGetAndUpdateState(e *Evaluator, in *Instruction, _ []*literal.Litera
 }
 
 // deviceSeed tells the generators of several devices apart.
-func (e *Evaluator) deviceSeed() uint64 { return 0 }
+func (e *Evaluator) deviceSeed() uint64 { return uint64(e.device.id) }
