@@ -18,7 +18,11 @@ func (b *Builder) Sort(operands []*Instruction, comparator *Computation, dimensi
 		}
 	}
 	if comparator == nil && len(operands) > 0 {
-		c, err := lessThan(operands)
+		types := make([]shape.ElementType, len(operands))
+		for i, o := range operands {
+			types[i] = o.Shape.Type
+		}
+		c, err := CreateScalarLtComputation(types...)
 		if err != nil {
 			return b.fail(Sort, "%w", err)
 		}
@@ -26,20 +30,6 @@ func (b *Builder) Sort(operands []*Instruction, comparator *Computation, dimensi
 	}
 	a := &SortAttrs{Dimension: OneDim(dimension), IsStable: isStable, ToApply: comparator}
 	return b.add(Sort, a, shape.Shape{}, operands...)
-}
-
-// lessThan is the comparator of an ascending sort by the first operand.
-func lessThan(operands []*Instruction) (*Computation, error) {
-	b := NewBuilder("less_than")
-	for i, o := range operands {
-		b.Parameter(int64(2*i), shape.Array(o.Shape.Type), "")
-		b.Parameter(int64(2*i+1), shape.Array(o.Shape.Type), "")
-	}
-	a := &CompareAttrs{Direction: Lt}
-	if operands[0].Shape.Type.IsFloat() {
-		a.Type = TotalOrder
-	}
-	return b.Build(b.add(Compare, a, shape.Shape{}, b.instructions[0], b.instructions[1]))
 }
 
 // TopK is the k largest (or smallest) elements of each row, best first, and their places in the row, as a tuple. Of
