@@ -110,6 +110,9 @@ func (d *draft) setAttributes() error {
 func (d *draft) setField(f Field) error {
 	i := slices.IndexFunc(d.given, func(a attrText) bool { return a.name == f.Name })
 	if i < 0 {
+		if done, err := d.trueAndFalse(f); done {
+			return err
+		}
 		return d.absent(f)
 	}
 	a := &d.given[i]
@@ -260,14 +263,30 @@ func parseFloat(s string) (float64, error) {
 }
 
 // called returns the computation that the attribute names or has in place.
-func (d *draft) called(a *attrText) (*Computation, error) {
-	if strings.HasPrefix(a.text, "{") {
-		return d.inPlace(a)
-	}
-	return d.calledName(a, strings.TrimPrefix(a.text, "%"))
+func (d *draft) called(a *attrText) (c *Computation, err error) {
+	err = d.reread(a, func() (err error) { c, err = d.calledHere(a.name); return err })
+	return c, err
 }
 
-func (d *draft) calledName(a *attrText, name string) (*Computation, error) {
+// calledHere reads the name of a computation, or a computation in place of its name.
+func (d *draft) calledHere(attribute string) (*Computation, error) {
+	d.space()
+	if d.pos < len(d.src) && d.src[d.pos] == '{' {
+		return d.inPlace(attribute)
+	}
+	at := d.pos
+	name, err := d.scanner.name("the name of a computation")
+	if err != nil {
+		return nil, err
+	}
+	c, err := d.calledName(name)
+	if err != nil && !isPlaced(err) {
+		err = d.errorAt(at, "%s: %s: %w", d.opcode, attribute, err)
+	}
+	return c, err
+}
+
+func (d *draft) calledName(name string) (*Computation, error) {
 	u := d.parser.byName[name]
 	if u == nil {
 		return nil, fmt.Errorf("computation %s is not defined", clip(name))
@@ -281,15 +300,12 @@ func (d *draft) calledName(a *attrText, name string) (*Computation, error) {
 	return u.comp, nil
 }
 
-// inPlace reads a computation written as the value of an attribute.
-func (d *draft) inPlace(a *attrText) (c *Computation, err error) {
+// inPlace reads a computation written where its name could be.
+func (d *draft) inPlace(attribute string) (*Computation, error) {
 	if d.inPlaceDepth++; d.inPlaceDepth > maxInPlace {
-		return nil, fmt.Errorf("computations in place of their names nest deeper than %d", maxInPlace)
+		return nil, d.errorAt(d.pos, "computations in place of their names nest deeper than %d", maxInPlace)
 	}
-	err = d.reread(a, func() (err error) {
-		c, err = d.parser.body(d.freeName(d.name + "." + a.name))
-		return err
-	})
+	c, err := d.parser.body(d.freeName(d.name + "." + attribute))
 	d.inPlaceDepth--
 	if err == nil {
 		d.keep(c)
@@ -315,20 +331,13 @@ func (p *parser) keep(c *Computation) {
 }
 
 // calledList returns the computations of "{a, b}".
-func (d *draft) calledList(a *attrText) ([]*Computation, error) {
-	inner, ok := unbrace(a.text)
-	if !ok {
-		inner = a.text
-	}
-	var list []*Computation
-	for more := inner != ""; more; {
-		var item string
-		item, inner, more = strings.Cut(inner, ",")
-		c, err := d.calledName(a, strings.TrimPrefix(strings.TrimSpace(item), "%"))
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, c)
-	}
-	return list, nil
+func (d *draft) calledList(a *attrText) (list []*Computation, err error) {
+	err = d.reread(a, func() error {
+		return d.braced(func() error {
+			c, err := d.calledHere(a.name)
+			list = append(list, c)
+			return err
+		})
+	})
+	return list, err
 }

@@ -184,8 +184,6 @@ func (d *draft) renameOld() {
 		}
 	}
 	switch d.op {
-	case Conditional:
-		d.joinBranches()
 	case Compare:
 		d.orderWins()
 	}
@@ -209,14 +207,21 @@ func (d *draft) has(name string) bool {
 	return slices.ContainsFunc(d.given, func(a attrText) bool { return a.name == name })
 }
 
-// joinBranches makes true_computation and false_computation the two branches.
-func (d *draft) joinBranches() {
+// trueAndFalse makes true_computation and false_computation the two branches of a conditional.
+func (d *draft) trueAndFalse(f Field) (done bool, err error) {
 	t := slices.IndexFunc(d.given, func(a attrText) bool { return a.name == "true_computation" })
-	f := slices.IndexFunc(d.given, func(a attrText) bool { return a.name == "false_computation" })
-	if t < 0 || f < 0 || d.has("branch_computations") {
-		return
+	e := slices.IndexFunc(d.given, func(a attrText) bool { return a.name == "false_computation" })
+	if d.op != Conditional || f.Name != "branch_computations" || t < 0 || e < 0 {
+		return false, nil
 	}
-	d.given[t].name = "branch_computations"
-	d.given[t].text = "{" + d.given[t].text + "," + d.given[f].text + "}"
-	d.given[f].used = true
+	branches := f.Ptr.(*[]*Computation)
+	for _, i := range []int{t, e} {
+		d.given[i].used = true
+		c, err := d.called(&d.given[i])
+		if err != nil {
+			return true, err
+		}
+		*branches = append(*branches, c)
+	}
+	return true, nil
 }
