@@ -1,17 +1,13 @@
 package stablehlo_test
 
 import (
-	"context"
 	"errors"
-	"fmt"
-	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/halo-xla/halo/internal/opcase"
 	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/hlo"
-	"github.com/halo-xla/halo/xla/literal"
-	"github.com/halo-xla/halo/xla/shape"
 	"github.com/halo-xla/halo/xla/stablehlo"
 )
 
@@ -22,107 +18,12 @@ func parseCase(c *testfile.Case) (*stablehlo.Imported, error) {
 // TestImport runs programs by the reference and compares their results.
 func TestImport(t *testing.T) {
 	testfile.Run(t, "testdata/import/*.mlir", func(t *testing.T, c *testfile.Case) {
-		if err := c.Only("in", "want", "partitions", "infeed", "outfeed"); err != nil {
-			t.Fatal(err)
-		}
 		im, err := parseCase(c)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := hlo.Verify(im.Module); err != nil {
-			t.Fatal(err)
-		}
-		got := run(t, c, im.Module)
-		want := values(t, c.All("want"))
-		if len(got) != len(want) {
-			t.Fatalf("got %d arrays, want %d", len(got), len(want))
-		}
-		for i := range want {
-			if d := literal.Compare(got[i].RowMajor(), want[i], literal.Tolerance{}); d != nil {
-				t.Errorf("result %d: %v, in\n%s", i, d, im.Module.Text())
-			}
-		}
+		opcase.Check(t, c, im.Module)
 	})
-}
-
-// run runs the module on the case's partitions and returns the arrays of the results, device by device.
-func run(t *testing.T, c *testfile.Case, m *hlo.Module) []*literal.Literal {
-	t.Helper()
-	text, err := c.One("partitions", "1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx := context.Background()
-	in := values(t, c.All("in"))
-	for _, p := range m.Entry.Parameters {
-		if p.Shape.IsToken() {
-			in = append(in, literal.NewToken())
-		}
-	}
-	args, opts := make([][]*literal.Literal, n), hlo.EvalOptions{}
-	for d := range n {
-		args[d] = in[d*len(in)/n : (d+1)*len(in)/n]
-		opts.Feeds = append(opts.Feeds, hlo.NewFeed(0))
-	}
-	for _, l := range values(t, c.All("infeed")) {
-		if err := opts.Feeds[0].TransferToInfeed(ctx, l); err != nil {
-			t.Fatal(err)
-		}
-	}
-	results, err := hlo.EvaluateAll(ctx, m, args, opts, 1, int64(n))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, want := range values(t, c.All("outfeed")) {
-		got, err := opts.Feeds[0].TransferFromOutfeed(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d := literal.Compare(got, want, literal.Tolerance{}); d != nil {
-			t.Errorf("outfeed %d: %v", i, d)
-		}
-	}
-	var list []*literal.Literal
-	for _, r := range results {
-		list = append(list, leaves(r)...)
-	}
-	return list
-}
-
-func leaves(l *literal.Literal) []*literal.Literal {
-	if l.Shape().IsArray() {
-		return []*literal.Literal{l}
-	}
-	var list []*literal.Literal
-	for _, e := range l.Elems() {
-		list = append(list, leaves(e)...)
-	}
-	return list
-}
-
-// values reads literals, a shape and its elements each.
-func values(t *testing.T, texts []string) []*literal.Literal {
-	t.Helper()
-	list := make([]*literal.Literal, len(texts))
-	for i, text := range texts {
-		s, elements, err := shape.ParsePrefix(text)
-		if err != nil {
-			t.Fatalf("%s: %v", text, err)
-		}
-		program := fmt.Sprintf("HloModule m\nENTRY e { ROOT c = %s constant(%s) }", s, elements)
-		m, err := hlo.Parse([]byte(program), text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if list[i], err = hlo.Evaluate(context.Background(), m, nil, hlo.EvalOptions{}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return list
 }
 
 // TestImportText compares the HLO of small programs, which must also be read back to the same.
