@@ -42,13 +42,13 @@ func (e *Evaluator) convolve(in *Instruction, a *ConvolutionAttrs,
 	c, out := newConvSizes(a, w, lhs.Shape(), rhs.Shape(), s), literal.Wide{Class: l.Class}
 	switch l.Class {
 	case shape.SignedClass:
-		out.I, err = convolve(e, c, l.I, r.I, nil)
+		out.I, err = convolve(e, c, l.I, r.I)
 	case shape.UnsignedClass:
-		out.U, err = convolve(e, c, l.U, r.U, nil)
+		out.U, err = convolve(e, c, l.U, r.U)
 	case shape.FloatClass:
-		out.F, err = convolve(e, c, l.F, r.F, convShort(c, s.Type, addF32))
+		out.F, err = convolveFloats(e, c, s.Type, l.F, r.F)
 	default:
-		out.C, err = convolve(e, c, l.C, r.C, convShort(c, s.Type, addC64))
+		out.C, err = convolve(e, c, l.C, r.C)
 	}
 	if err != nil {
 		return nil, err
@@ -105,23 +105,38 @@ func newConvSizes(a *ConvolutionAttrs, w Window, lhs, rhs, out shape.Shape) *con
 	return c
 }
 
+// convolveFloats makes short sums in single precision, as dot does; the products are rounded too, since what XLA calls
+// for convolutions fuses them in no fixed order.
+func convolveFloats(e *Evaluator, c *convSizes, t shape.ElementType, lhs, rhs []float64) ([]float64, error) {
+	if t != shape.F32 || c.features*c.kernelSpace > shortSum {
+		return convolve(e, c, lhs, rhs)
+	}
+	v, err := convolve(e, c, floats32(lhs), floats32(rhs))
+	out := make([]float64, len(v))
+	for i, x := range v {
+		out[i] = float64(x)
+	}
+	return out, err
+}
+
+func floats32(v []float64) []float32 {
+	out := make([]float32, len(v))
+	for i, x := range v {
+		out[i] = float32(x)
+	}
+	return out
+}
+
 // fewOutputs is how many output features of a group make rows of them worth while.
 const fewOutputs = 4
 
-// convSum adds to out, all output features at one place, the products of lhs with rhs.
-type convSum[T number] func(c *convSizes, taps []tap, out, lhs, rhs []T)
-
-// convolve convolves lhs with rhs by short, if there is one, which takes rhs by output features.
-func convolve[T number](e *Evaluator, c *convSizes, lhs, rhs []T, short convSum[T]) ([]T, error) {
+func convolve[T number](e *Evaluator, c *convSizes, lhs, rhs []T) ([]T, error) {
 	out := make([]T, c.batch*c.space*c.outputs)
 	if len(out) == 0 || c.features == 0 {
 		return out, nil
 	}
-	sum, order, kernelStride := convSum[T](convRows[T]), c.rhsByInput, c.features*c.outputs
-	switch {
-	case short != nil:
-		sum, order, kernelStride = short, c.rhsByOutput, c.features
-	case c.outputs/c.groups < fewOutputs:
+	sum, order, kernelStride := convRows[T], c.rhsByInput, c.features*c.outputs
+	if c.outputs/c.groups < fewOutputs {
 		sum, order, kernelStride = convDots[T], c.rhsByOutput, c.features
 	}
 	lhs, rhs = permute(lhs, c.lhsDims, c.lhsOrder), permute(rhs, c.rhsDims, order)
@@ -129,10 +144,10 @@ func convolve[T number](e *Evaluator, c *convSizes, lhs, rhs []T, short convSum[
 		timesEach(rowMajor(c.spatial), c.lhsChannels))
 	var taps []tap
 	done := 0
-	for p := newPlaces(runs, -1); p.more; p.next() {
-		taps = appendTaps(taps[:0], tap{}, p.here)
+	for at := newPlaces(runs, -1); at.more; at.next() {
+		taps = appendTaps(taps[:0], tap{}, at.here)
 		for n := range c.batch {
-			sum(c, taps, out[(n*c.space+p.at)*c.outputs:][:c.outputs], lhs[n*c.batchStride:], rhs)
+			sum(c, taps, out[(n*c.space+at.at)*c.outputs:][:c.outputs], lhs[n*c.batchStride:], rhs)
 		}
 		if done += c.batch * c.outputs * (len(taps)*c.features + 1); done >= pollRun {
 			done = 0
@@ -167,21 +182,28 @@ func convRows[T number](c *convSizes, taps []tap, out, lhs, rhs []T) {
 // convDots adds to out, all output features at one place, the products with rows of input features of rhs, O K C.
 func convDots[T number](c *convSizes, taps []tap, out, lhs, rhs []T) {
 	size, n := c.outputs/c.groups, c.features
+	if n == 1 {
+		convDepthwise(c, taps, out, lhs, rhs)
+		return
+	}
 	for o := range out {
 		first, kernel := o/size*(c.lhsBatch+c.lhsFeature), rhs[o*c.kernelSpace*n:][:c.kernelSpace*n]
 		var s T
-		if n == 1 {
-			for _, t := range taps {
-				s += lhs[first+t.operand] * kernel[t.window]
-			}
-			out[o] = s
-			continue
-		}
 		for _, t := range taps {
-			x, k := lhs[first+t.operand:][:n], kernel[t.window:][:n]
-			for i, v := range k {
-				s += x[i] * v
-			}
+			s = dotSum(s, lhs[first+t.operand:][:n], kernel[t.window:][:n])
+		}
+		out[o] = s
+	}
+}
+
+// convDepthwise is convDots for one input feature.
+func convDepthwise[T number](c *convSizes, taps []tap, out, lhs, rhs []T) {
+	size := c.outputs / c.groups
+	for o := range out {
+		first, kernel := o/size*(c.lhsBatch+c.lhsFeature), rhs[o*c.kernelSpace:][:c.kernelSpace]
+		var s T
+		for _, t := range taps {
+			s += T(lhs[first+t.operand] * kernel[t.window])
 		}
 		out[o] = s
 	}

@@ -1,7 +1,6 @@
 package hlo
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/halo-xla/halo/xla/literal"
@@ -45,14 +44,11 @@ func contract(e *Evaluator, t shape.ElementType, a *DotAttrs, ls, rs shape.Shape
 	if err != nil {
 		return lhs, err
 	}
-	if alg != nil && alg.operand != "f8" && alg.operand != "f64" {
-		return d.withAlgorithm(e, alg, t, lhs, rhs)
+	if alg != nil && lhs.Class == shape.FloatClass && alg.operand != "f8" && alg.operand != "f64" {
+		return d.withAlgorithm(e, alg, lhs, rhs) // products of integers and complex numbers are exact enough for any
 	}
 	out := literal.MakeWide(lhs.Class, d.b*d.m*d.n)
-	if d.k <= shortSum && roundsTerms(t) {
-		return out, d.short(e, out, lhs, rhs)
-	}
-	return out, d.wide(e, out, lhs, rhs)
+	return out, d.wide(e, t, out, lhs, rhs)
 }
 
 // dotSizes is a dot as B products of an M by K with the transpose of an N by K matrix.
@@ -83,17 +79,17 @@ func product(s shape.Shape, dims []int64) int {
 	return n
 }
 
-// wide adds the products to out.
-func (d *dotSizes) wide(e *Evaluator, out, lhs, rhs literal.Wide) error {
+// wide adds the products, which give type t, to out.
+func (d *dotSizes) wide(e *Evaluator, t shape.ElementType, out, lhs, rhs literal.Wide) error {
 	switch out.Class {
 	case shape.SignedClass:
-		return dotMatrices(e, d, out.I, lhs.I, rhs.I)
+		return dotMatrices(e, d, wideProducts[int64](), out.I, lhs.I, rhs.I)
 	case shape.UnsignedClass:
-		return dotMatrices(e, d, out.U, lhs.U, rhs.U)
+		return dotMatrices(e, d, wideProducts[uint64](), out.U, lhs.U, rhs.U)
 	case shape.FloatClass:
-		return dotMatrices(e, d, out.F, lhs.F, rhs.F)
+		return dotMatrices(e, d, floatProducts(t, d.k), out.F, lhs.F, rhs.F)
 	case shape.ComplexClass:
-		return dotMatrices(e, d, out.C, lhs.C, rhs.C)
+		return dotMatrices(e, d, complexProducts(t, d.k), out.C, lhs.C, rhs.C)
 	}
 	panic("hlo: bug: dot in class " + out.Class.String())
 }
@@ -101,12 +97,13 @@ func (d *dotSizes) wide(e *Evaluator, out, lhs, rhs literal.Wide) error {
 // fewRows is how many rows of lhs make it worth while to transpose rhs.
 const fewRows = 8
 
-func dotMatrices[T number](e *Evaluator, d *dotSizes, out, lhs, rhs []T) error {
+func dotMatrices[T number](e *Evaluator, d *dotSizes, p products[T], out, lhs, rhs []T) error {
 	lhs = permute(lhs, d.lhsDims, d.lhsOrder)
 	if d.m < fewRows && d.n >= fewRows {
-		return dotPacked(e, d, out, lhs, permute(rhs, d.rhsDims, d.rhsByK()), axpyRows)
+		byK := func(out, x, r []T) { p.axpy(out, x, r, len(out)) }
+		return dotPacked(e, d, out, lhs, permute(rhs, d.rhsDims, d.rhsByK()), byK)
 	}
-	return dotPacked(e, d, out, lhs, permute(rhs, d.rhsDims, d.rhsOrder), dotRow)
+	return dotPacked(e, d, out, lhs, permute(rhs, d.rhsDims, d.rhsOrder), p.rows)
 }
 
 // rhsByK returns the dimensions of rhs in the order B K N.
@@ -116,16 +113,12 @@ func (d *dotSizes) rhsByK() []int64 {
 }
 
 // withAlgorithm computes a dot of floats from narrow parts of its operands.
-func (d *dotSizes) withAlgorithm(e *Evaluator, alg *dotAlgorithm, t shape.ElementType,
-	lhs, rhs literal.Wide) (literal.Wide, error) {
+func (d *dotSizes) withAlgorithm(e *Evaluator, alg *dotAlgorithm, lhs, rhs literal.Wide) (literal.Wide, error) {
 	out := literal.MakeWide(lhs.Class, d.b*d.m*d.n)
-	if out.Class != shape.FloatClass {
-		return out, fmt.Errorf("algorithm %s is for floating point, not %v", alg.name, t)
-	}
 	l, r := alg.split(lhs.F), alg.split(rhs.F)
 	for _, p := range alg.pairs() {
-		if err := d.wide(e, out, literal.Wide{Class: out.Class, F: l[p[0]]},
-			literal.Wide{Class: out.Class, F: r[p[1]]}); err != nil {
+		x, y := literal.Wide{Class: out.Class, F: l[p[0]]}, literal.Wide{Class: out.Class, F: r[p[1]]}
+		if err := d.wide(e, shape.F64, out, x, y); err != nil {
 			return out, err
 		}
 	}
@@ -152,54 +145,4 @@ func dotPacked[T number](e *Evaluator, d *dotSizes, out, lhs, rhs []T, row func(
 		}
 	}
 	return nil
-}
-
-// dotRow adds to each element of out the product of x with the next len(x) elements of r. Four at a time keep the adder
-// busy; each element is still one sum from left to right.
-func dotRow[T number](out, x, r []T) {
-	k := len(x)
-	for len(out) >= 4 {
-		var s0, s1, s2, s3 T
-		r0, r1, r2, r3 := r[:k], r[k:2*k], r[2*k:3*k], r[3*k:4*k]
-		r1, r2, r3 = r1[:len(r0)], r2[:len(r0)], r3[:len(r0)]
-		for i, v := range x[:len(r0)] {
-			s0 += v * r0[i]
-			s1 += v * r1[i]
-			s2 += v * r2[i]
-			s3 += v * r3[i]
-		}
-		out[0] += s0
-		out[1] += s1
-		out[2] += s2
-		out[3] += s3
-		out, r = out[4:], r[4*k:]
-	}
-	for j := range out {
-		var s T
-		for i, v := range r[j*k : (j+1)*k] {
-			s += x[i] * v
-		}
-		out[j] += s
-	}
-}
-
-// axpyRows adds to out the sum of the rows of r, one for each element of x, times these elements.
-func axpyRows[T number](out, x, r []T) { axpyStrided(out, x, r, len(out)) }
-
-// axpyStrided is axpyRows with rows that are stride elements apart.
-func axpyStrided[T number](out, x, r []T, stride int) {
-	n := len(out)
-	for len(x) > 4 {
-		x0, x1, x2, x3 := x[0], x[1], x[2], x[3]
-		r0, r1, r2, r3 := r[:n], r[stride:][:n], r[2*stride:][:n], r[3*stride:][:n]
-		for j := range out {
-			out[j] = out[j] + x0*r0[j] + x1*r1[j] + x2*r2[j] + x3*r3[j]
-		}
-		x, r = x[4:], r[4*stride:]
-	}
-	for i, v := range x {
-		for j, w := range r[i*stride:][:n] {
-			out[j] += v * w
-		}
-	}
 }

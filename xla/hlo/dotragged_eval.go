@@ -149,7 +149,7 @@ func dotPart[T number](out, x, r []T, first, k int) {
 	for j := range out {
 		var s T
 		for i, v := range r[j*k+first:][:len(x)] {
-			s += x[i] * v
+			s += T(x[i] * v)
 		}
 		out[j] += s
 	}

@@ -12,7 +12,7 @@ func evalReduce(e *Evaluator, in *Instruction, args []*literal.Literal) (*litera
 	r := newReduction(a.ToApply, args)
 	s := dropDims(args[0].Shape(), a.Dimensions)
 	g := newRuns(args[0].Shape().Dims, a.Dimensions)
-	if op, ok := simpleReducer(a.ToApply); ok && r.n == 1 && !r.rounds(op, len(g.reduced)*g.reducedRun()) {
+	if op, ok := simpleReducer(a.ToApply); ok && r.n == 1 {
 		w, err := r.simple(e, op, g)
 		if err != nil {
 			return nil, err
@@ -44,16 +44,6 @@ func newReduction(c *Computation, args []*literal.Literal) *reduction {
 		r.inits = append(r.inits, cellAt(wideAs(args[r.n+i], t), 0))
 	}
 	return r
-}
-
-// shortSum is how many terms a sum or product may have to be taken as the law says it, term by term, each rounded to
-// the type. Longer ones are taken in the wide class and rounded once: rounded term by term, they would go astray.
-const shortSum = 256
-
-// rounds reports whether reducing n elements with op is one of the short sums and products of floats.
-func (r *reduction) rounds(op Opcode, n int) bool {
-	t := r.types[0]
-	return (op == Add || op == Multiply) && (t.IsFloat() || t.IsComplex()) && n <= shortSum
 }
 
 // wideAs returns l's elements in the wide class of type t.

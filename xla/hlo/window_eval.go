@@ -14,7 +14,7 @@ func evalReduceWindow(e *Evaluator, in *Instruction, args []*literal.Literal) (*
 	if err != nil {
 		return nil, err
 	}
-	if op, ok := simpleReducer(a.ToApply); ok && r.n == 1 && !r.rounds(op, a.Window.size()) {
+	if op, ok := simpleReducer(a.ToApply); ok && r.n == 1 && len(a.Window) > 0 {
 		w, err := r.simpleWindow(e, op, a.Window, operand.Dims)
 		if err != nil {
 			return nil, err
@@ -26,15 +26,6 @@ func evalReduceWindow(e *Evaluator, in *Instruction, args []*literal.Literal) (*
 		return nil, err
 	}
 	return r.literal(s, out), nil
-}
-
-// size is the number of elements of the window.
-func (w Window) size() int {
-	n := 1
-	for _, d := range w {
-		n = min(n*int(min(d.Size, shortSum+1)), shortSum+1)
-	}
-	return n
 }
 
 // generalWindow reduces windows with any computation. A window that begins where the one before began, and has its
@@ -78,23 +69,43 @@ func (r *reduction) generalWindow(e *Evaluator, w Window, dims []int64, out []li
 	return nil
 }
 
-// simpleWindow reduces windows with op, one dimension after the other.
+// simpleWindow reduces windows with op: short sums element by element, all else one dimension after the other, which
+// gives the same as the order does not matter or is lost in the rounding.
 func (r *reduction) simpleWindow(e *Evaluator, op Opcode, w Window, dims []int64) (literal.Wide, error) {
-	x, init, s := r.inputs[0], r.inits[0], op.Info().Scalar
-	o, bits, err := literal.Wide{Class: x.Class}, r.types[0].Bits(), error(nil)
-	switch x.Class {
-	case shape.PredClass:
-		o.B, err = windowPasses(e, x.B, init.I != 0, w, dims, foldWith(s.Pred))
-	case shape.SignedClass:
-		o.I, err = windowPasses(e, x.I, init.I, w, dims, foldNumbers(op, withBits(s.Signed, bits)))
-	case shape.UnsignedClass:
-		o.U, err = windowPasses(e, x.U, uint64(init.I), w, dims, foldNumbers(op, withBits(s.Unsigned, bits)))
-	case shape.FloatClass:
-		o.F, err = windowPasses(e, x.F, init.F, w, dims, foldNumbers(op, s.Float))
-	default:
-		o.C, err = windowPasses(e, x.C, complex(init.F, init.Im), w, dims, foldNumbers(op, s.Complex))
+	short := r.rounds(op, w.size())
+	return r.plain(e, op, plainLoop{window: w, dims: dims, byDimension: !short, rounded: short})
+}
+
+// size is the number of elements of the window, at most a little more than those of a short sum.
+func (w Window) size() int {
+	n := 1
+	for _, d := range w {
+		n = min(n*int(min(d.Size, shortSum+1)), shortSum+1)
 	}
-	return o, err
+	return n
+}
+
+// windowEach reduces each window's elements in row-major order onto init.
+func windowEach[T any](e *Evaluator, x []T, init T, w Window, dims []int64, f fold[T]) ([]T, error) {
+	runs := w.taps(dims, dims, rowMajor(dims))
+	size := 1
+	for _, r := range runs {
+		size *= len(r)
+	}
+	out := make([]T, size)
+	var taps []tap
+	var window []T
+	for p := newPlaces(runs, -1); p.more; p.next() {
+		if err := e.poll(p.at); err != nil {
+			return nil, err
+		}
+		taps, window = appendTaps(taps[:0], tap{}, p.here), window[:0]
+		for _, t := range taps {
+			window = append(window, x[t.operand])
+		}
+		out[p.at] = f.run(init, window)
+	}
+	return out, nil
 }
 
 // windowPasses reduces along each dimension in turn, then puts init before each result. Windows without elements give
