@@ -81,11 +81,14 @@ func fftResultType(t shape.ElementType, kind FftType) (shape.ElementType, error)
 	out, ok := t, t.IsComplex()
 	want := "complex numbers"
 	switch kind {
+	case FFT, IFFT:
 	case RFFT:
 		out, ok = fftComplex[t]
 		want = "f32 or f64"
 	case IRFFT:
 		out, ok = fftReal[t]
+	default:
+		return 0, fmt.Errorf("fft_type is %d, want 0 to %d", kind, len(fftTypeNames)-1)
 	}
 	if !ok {
 		return 0, fmt.Errorf("element type of %s: got %v, want %s", fftTypeNames[kind], t, want)

@@ -135,8 +135,8 @@ func (b *Builder) ArgMax(input *Instruction, t shape.ElementType, axis int64) *I
 	return b.argExtreme(input, t, axis, Gt)
 }
 
-// ArgMin is the place of the smallest element along dimension axis, as an integer of type t: of equal ones the first, and
-// NaN is smaller than all.
+// ArgMin is the place of the smallest element along dimension axis, as an integer of type t: of equal ones the first,
+// and NaN is smaller than all.
 //
 //	input T[A..., N, B...]   result t[A..., B...]
 //

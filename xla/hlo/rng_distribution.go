@@ -82,7 +82,7 @@ func (b *Builder) scalarOf(t shape.ElementType, v int64) *Instruction {
 func (b *Builder) NormalFloatingPointDistribution(key, initialState *Instruction, algorithm RandomAlgorithm,
 	s shape.Shape) (value, state *Instruction) {
 	n, ok := s.CheckedSize()
-	if !ok || s.IsDynamic() || n == math.MaxInt64 {
+	if !ok || s.IsDynamic() || n == math.MaxInt64 || !s.Type.IsFloat() {
 		in := b.fail(RngBitGenerator, "got %v, want a static array of floats", s)
 		return in, in
 	}
