@@ -194,6 +194,11 @@ func scalarStep(in *Instruction, d int32, x [3]int32) step {
 	if in.Operands[0].Shape.Type != t {
 		return nil
 	}
+	if n == 2 {
+		if s := fastStep(in.Op, t, d, x[0], x[1]); s != nil {
+			return s
+		}
+	}
 	s := scalarClassStep(in.Op.Info().Scalar, t, d, x, n)
 	if s == nil {
 		return nil
@@ -278,8 +283,26 @@ func isFiniteStep(_ *Instruction, d int32, x [3]int32) step {
 	return func(r []Cell) { r[d] = boolCell(r[x[0]].F-r[x[0]].F == 0) }
 }
 
-func selectStep(_ *Instruction, d int32, x [3]int32) step {
+func selectStep(in *Instruction, d int32, x [3]int32) step {
 	p, a, b := x[0], x[1], x[2]
+	switch {
+	case in.Shape.Type.IsFloat():
+		return func(r []Cell) {
+			v := r[a].F
+			if r[p].I == 0 {
+				v = r[b].F
+			}
+			r[d].F = v
+		}
+	case !in.Shape.Type.IsComplex():
+		return func(r []Cell) {
+			v := r[a].I
+			if r[p].I == 0 {
+				v = r[b].I
+			}
+			r[d].I = v
+		}
+	}
 	return func(r []Cell) {
 		if r[p].I != 0 {
 			r[d] = r[a]

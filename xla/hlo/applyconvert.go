@@ -18,7 +18,7 @@ func compareStep(in *Instruction, d int32, x [3]int32) step {
 			r[d] = boolCell(holds(dir, totalOrderKey(r[p].F), totalOrderKey(r[q].F)))
 		}
 	case class == shape.FloatClass:
-		return func(r []Cell) { r[d] = boolCell(holds(dir, r[p].F, r[q].F)) }
+		return compareFloats(dir, d, p, q)
 	case class == shape.UnsignedClass:
 		return func(r []Cell) { r[d] = boolCell(holds(dir, uint64(r[p].I), uint64(r[q].I))) }
 	case class == shape.ComplexClass:
@@ -26,7 +26,7 @@ func compareStep(in *Instruction, d int32, x [3]int32) step {
 			r[d] = boolCell((r[p].F == r[q].F && r[p].Im == r[q].Im) == (dir == Eq))
 		}
 	}
-	return func(r []Cell) { r[d] = boolCell(holds(dir, r[p].I, r[q].I)) }
+	return compareInts(dir, d, p, q)
 }
 
 // holds reports whether a and b stand in the relation dir.

@@ -3,6 +3,7 @@ package hlo
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/halo-xla/halo/xla/literal"
@@ -156,5 +157,25 @@ func TestCompare(t *testing.T) {
 	if evalOp(t, Compare, &CompareAttrs{Ne, DefaultComparison}, shape.Shape{}, complexOf(shape.C64, 1i),
 		complexOf(shape.C64, 1i)).Wide().B[0] {
 		t.Error("i differs from i")
+	}
+}
+
+func TestResultAccuracy(t *testing.T) {
+	b := NewBuilder("main")
+	x := b.Parameter(0, shape.Array(shape.F32), "x")
+	y := b.Tanh(b.Exp(x, ResultAccuracy{Mode: "highest"}), ResultAccuracy{Rtol: 0.25, ULPs: 2})
+	c, err := b.Build(y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := NewModule("m", c).Text()
+	for _, want := range []string{"result_accuracy={mode=highest}",
+		"result_accuracy={tolerance={atol=0,rtol=0.25,ulps=2}}"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s in\n%s", want, text)
+		}
+	}
+	if _, err := Parse([]byte(text), "m.hlo"); err != nil {
+		t.Error(err)
 	}
 }
