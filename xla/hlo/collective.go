@@ -18,7 +18,8 @@ func (a *CollectiveAttrs) fields() []Field {
 	}
 }
 
-// ReplicaGroups are lists of ids: "{{0,1},{2,3}}", or in iota form "[2,2]<=[4]", "[4,2]<=[2,4]T(1,0)".
+// ReplicaGroups are lists of ids: "{{0,1},{2,3}}", in iota form "[2,2]<=[4]", "[4,2]<=[2,4]T(1,0)", or axes of a mesh,
+// "mesh['x'=2,'y'=2] {'x'}".
 type ReplicaGroups struct {
 	Groups [][]int64
 	// Iota is the compact text the groups came from, "" if none; Groups has them in full.

@@ -324,6 +324,8 @@ func (d *draft) attributeValue(name string) (string, error) {
 	switch {
 	case name == "padding": // a scalar's is empty
 		return d.balanced()
+	case name == "replica_groups" && strings.HasPrefix(d.src[d.pos:], "mesh["):
+		return d.meshValue()
 	case name != "literal" || !d.atShape():
 		return d.value()
 	}
@@ -337,6 +339,30 @@ func (d *draft) attributeValue(name string) (string, error) {
 		s.Layout = shape.DefaultLayout(s.Rank())
 	}
 	return s.Text() + " " + text, err
+}
+
+// meshValue reads "mesh['x'=2,'y'=2], device_ids=(3,1,2,0) {'x'}", where spaces and a comma stand outside of brackets.
+func (d *draft) meshValue() (string, error) {
+	mesh, err := d.value()
+	if err != nil {
+		return "", err
+	}
+	save := d.pos
+	if !d.take(",") || !d.take("device_ids=") {
+		d.pos = save
+	} else if ids, err := d.value(); err != nil {
+		return "", err
+	} else {
+		mesh += ", device_ids=" + ids
+	}
+	if d.space(); d.pos < len(d.src) && d.src[d.pos] == '{' {
+		axes, err := d.value()
+		return mesh + " " + axes, err
+	}
+	if i := strings.LastIndexByte(mesh, '{'); i >= 0 { // the axes stand close to what is before
+		mesh = mesh[:i] + " " + mesh[i:]
+	}
+	return mesh, nil
 }
 
 // finish makes the instruction and checks it.

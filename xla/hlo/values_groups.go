@@ -26,10 +26,13 @@ func (v *ReplicaGroups) AppendText(b []byte) []byte {
 	return append(b, '}')
 }
 
-// ParseText reads lists of ids, or the iota forms "[2,2]<=[4]" and "[4,2]<=[2,4]T(1,0)": the ids counted up in the
-// shape after "<=", transposed by T and cut into groups of the shape before it.
+// ParseText reads lists of ids, the iota forms "[2,2]<=[4]" and "[4,2]<=[2,4]T(1,0)", that is the ids counted up in the
+// shape after "<=", transposed by T and cut into groups of the shape before it, or axes of a mesh.
 func (v *ReplicaGroups) ParseText(s string) error {
-	if !strings.HasPrefix(s, "[") {
+	switch {
+	case strings.HasPrefix(s, "mesh["):
+		return v.parseMesh(s)
+	case !strings.HasPrefix(s, "["):
 		groups, err := parseIntLists(s)
 		*v = ReplicaGroups{Groups: groups}
 		return err
@@ -38,7 +41,6 @@ func (v *ReplicaGroups) ParseText(s string) error {
 	if !ok {
 		return fmt.Errorf("got %s, want groups such as {{0,1},{2,3}} or [2,2]<=[4]", clip(s))
 	}
-	from, perm, transposed := strings.Cut(from, "T")
 	size, count, err := parseSizes(dims)
 	if err != nil {
 		return err
@@ -46,23 +48,9 @@ func (v *ReplicaGroups) ParseText(s string) error {
 	if len(size) != 2 {
 		return fmt.Errorf("got %d sizes in %s, want [groups,members]", len(size), clip(dims))
 	}
-	reshape, total, err := parseSizes(from)
+	ids, err := iotaForm(from, count)
 	if err != nil {
 		return err
-	}
-	if count != total {
-		return fmt.Errorf("%s has %d places for %d ids", clip(s), count, total)
-	}
-	ids := iotaIDs(total)
-	if transposed {
-		p, err := parseInts("{" + strings.TrimSuffix(strings.TrimPrefix(perm, "("), ")") + "}")
-		if err != nil {
-			return err
-		}
-		if !isPermutation(p, len(reshape)) {
-			return fmt.Errorf("got T%s, want a permutation of %d dimensions", clip(perm), len(reshape))
-		}
-		ids = transposeIDs(ids, reshape, p)
 	}
 	*v = ReplicaGroups{Groups: cut(ids, int(size[1])), Iota: s}
 	return nil
