@@ -286,7 +286,8 @@ func convAttr(l hlo.DimLabels) (Attr, error) {
 		named("kernel_input_feature_dimension", number64(l.KernelInput)),
 		named("kernel_output_feature_dimension", number64(l.KernelOutput)),
 		named("kernel_spatial_dimensions", numberList(l.KernelSpatial)),
-		named("output_batch_dimension", number64(l.OutputBatch)), named("output_feature_dimension", number64(l.OutputFeature)),
+		named("output_batch_dimension", number64(l.OutputBatch)),
+		named("output_feature_dimension", number64(l.OutputFeature)),
 		named("output_spatial_dimensions", numberList(l.OutputSpatial)),
 	}}, nil
 }

@@ -54,7 +54,8 @@ func collectiveAttrs(a hlo.Attrs) ([]NamedAttr, error) {
 }
 
 // collectiveNames are the ops of collectives, also of those that only start.
-var collectiveNames = map[hlo.Opcode]string{hlo.AllReduceStart: "stablehlo.all_reduce", hlo.AllGatherStart: "stablehlo.all_gather"}
+var collectiveNames = map[hlo.Opcode]string{hlo.AllReduceStart: "stablehlo.all_reduce",
+	hlo.AllGatherStart: "stablehlo.all_gather"}
 
 func exportCollective(b *writer, in *hlo.Instruction) (node, error) {
 	return b.collective(in, in.Shape)
@@ -102,7 +103,8 @@ func exportPermute(b *writer, in *hlo.Instruction) (node, error) { return b.perm
 func (b *writer) permute(in *hlo.Instruction, s shape.Shape) (node, error) {
 	a := in.Attrs.(*hlo.CollectivePermuteAttrs)
 	attrs := []NamedAttr{named("source_target_pairs",
-		pairTable(len(a.SourceTargetPairs), func(i int) (int64, int64) { return a.SourceTargetPairs[i][0], a.SourceTargetPairs[i][1] }))}
+		pairTable(len(a.SourceTargetPairs),
+			func(i int) (int64, int64) { return a.SourceTargetPairs[i][0], a.SourceTargetPairs[i][1] }))}
 	if a.ChannelID != 0 {
 		attrs = append(attrs, channelAttr(a.ChannelID, 1))
 	}
@@ -188,7 +190,8 @@ func (b *writer) exchange(in *hlo.Instruction, operands []*Value, attrs []NamedA
 	}
 	var values []*Value
 	for i := range int64(len(operands)) {
-		start, limit, stride := make([]int64, len(line.Dims)), slices.Clone(line.Dims), slices.Repeat([]int64{1}, len(line.Dims))
+		start, limit := make([]int64, len(line.Dims)), slices.Clone(line.Dims)
+		stride := slices.Repeat([]int64{1}, len(line.Dims))
 		start[0], limit[0] = i, i+1
 		v, err := b.value("stablehlo.slice", line, []*Value{n.value}, named("start_indices", numbers(start)),
 			named("limit_indices", numbers(limit)), named("strides", numbers(stride)))
@@ -243,5 +246,6 @@ func exportRecvDone(b *writer, in *hlo.Instruction) (node, error) {
 	if err != nil {
 		return node{}, err
 	}
-	return b.op(recv, "stablehlo.recv", shape.TupleOf(recv.Shape.Elems[0], shape.TokenShape()), operands, channelOf(recv, 3)...)
+	return b.op(recv, "stablehlo.recv", shape.TupleOf(recv.Shape.Elems[0], shape.TokenShape()), operands,
+		channelOf(recv, 3)...)
 }
