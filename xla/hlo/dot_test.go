@@ -252,6 +252,12 @@ func TestDotAlgorithms(t *testing.T) {
 	if n, err := alg.Name(); n != "dot_bf16_bf16_f32_x3" || err != nil {
 		t.Errorf("got %v, %v, want dot_bf16_bf16_f32_x3", n, err)
 	}
+	for _, a := range dotAlgorithms {
+		d, ok := DotAlgorithmOf(Raw(a.name))
+		if n, err := d.Name(); !ok || n != Raw(a.name) || err != nil {
+			t.Errorf("%s: its parts %+v have the name %v, %v", a.name, d, n, err)
+		}
+	}
 	for _, bad := range []DotAlgorithm{
 		{"tf32", "tf32", "f32", -1, 1, 1, false}, // C22
 		{"tf32", "tf32", "f32", 1, 0, 1, false},  // C23

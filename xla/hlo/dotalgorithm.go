@@ -55,7 +55,7 @@ func (d DotAlgorithm) Name() (Raw, error) {
 		{"num_primitive_operations", d.NumPrimitiveOperations}, // C24
 	} {
 		if c.n < 1 {
-			return "", fmt.Errorf("dot algorithm: %s is %d, want 1 or more", c.name, c.n)
+			return "", fmt.Errorf("algorithm: %s is %d, want 1 or more", c.name, c.n)
 		}
 	}
 	for _, a := range dotAlgorithms {
@@ -64,7 +64,17 @@ func (d DotAlgorithm) Name() (Raw, error) {
 			return Raw(a.name), nil
 		}
 	}
-	return "", fmt.Errorf("dot algorithm: got %+v, which is none of the known ones", d)
+	return "", fmt.Errorf("algorithm: %s by %s, sums in %s, %d products, imprecise %v, is none of the known ones",
+		d.LHSPrecisionType, d.RHSPrecisionType, d.AccumulationType, d.NumPrimitiveOperations, d.AllowImpreciseAccumulation)
+}
+
+// DotAlgorithmOf returns the parts of the algorithm that HLO calls name, and whether there is one. Any 8-bit float is "f8".
+func DotAlgorithmOf(name Raw) (DotAlgorithm, bool) {
+	a, err := findAlgorithm(name)
+	if err != nil || a == nil {
+		return DotAlgorithm{}, false
+	}
+	return DotAlgorithm{a.operand, a.operand, a.sum, 1, 1, a.products, a.imprecise}, true
 }
 
 func (a *dotAlgorithm) takes(t string) bool {

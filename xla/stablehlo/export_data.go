@@ -168,27 +168,22 @@ func algorithmAttr(name hlo.Raw, lhs, rhs shape.ElementType) (Attr, error) {
 	if name == "dot_unset" {
 		return nil, nil
 	}
-	for parts, n := range algorithms {
-		if n != name {
-			continue
-		}
-		var l, r, acc string
-		var lc, rc, ops int64
-		var imprecise bool
-		if _, err := fmt.Sscan(parts, &l, &r, &acc, &lc, &rc, &ops, &imprecise); err != nil {
-			panic("stablehlo: bug: algorithm " + parts)
-		}
-		if l == "f8" {
-			l, r = lhs.MLIR(), rhs.MLIR()
-		}
-		return &DialectAttr{Name: "stablehlo.dot_algorithm", Fields: DictAttr{
-			named("lhs_precision_type", TypeAttr{FloatType{l}}), named("rhs_precision_type", TypeAttr{FloatType{r}}),
-			named("accumulation_type", TypeAttr{FloatType{acc}}), named("lhs_component_count", number64(lc)),
-			named("rhs_component_count", number64(rc)), named("num_primitive_operations", number64(ops)),
-			named("allow_imprecise_accumulation", BoolAttr(imprecise)),
-		}}, nil
+	d, ok := hlo.DotAlgorithmOf(name)
+	if !ok {
+		return nil, fmt.Errorf("dot algorithm %s: %w", name, errors.ErrUnsupported)
 	}
-	return nil, fmt.Errorf("dot algorithm %s: %w", name, errors.ErrUnsupported)
+	if d.LHSPrecisionType == "f8" {
+		d.LHSPrecisionType, d.RHSPrecisionType = lhs.MLIR(), rhs.MLIR()
+	}
+	return &DialectAttr{Name: "stablehlo.dot_algorithm", Fields: DictAttr{
+		named("lhs_precision_type", TypeAttr{FloatType{d.LHSPrecisionType}}),
+		named("rhs_precision_type", TypeAttr{FloatType{d.RHSPrecisionType}}),
+		named("accumulation_type", TypeAttr{FloatType{d.AccumulationType}}),
+		named("lhs_component_count", number64(d.LHSComponentCount)),
+		named("rhs_component_count", number64(d.RHSComponentCount)),
+		named("num_primitive_operations", number64(d.NumPrimitiveOperations)),
+		named("allow_imprecise_accumulation", BoolAttr(d.AllowImpreciseAccumulation)),
+	}}, nil
 }
 
 func exportRaggedDot(b *writer, in *hlo.Instruction) (node, error) {

@@ -1,7 +1,6 @@
 package stablehlo
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/halo-xla/halo/xla/hlo"
@@ -62,48 +61,36 @@ func importRaggedDot(c *ctx, op *Op) error {
 	return c.simple(op, hlo.RaggedDot, a)
 }
 
-// algorithms are the known dot algorithms, by the types of lhs, rhs and sums, the numbers of parts of lhs and
-// rhs and of products, and whether sums may be imprecise. The value is what HLO text calls it. Law: StableHLO
-// dot_general C22 to C29.
-var algorithms = map[string]hlo.Raw{
-	"f8 f8 f32 1 1 1 false":      "dot_any_f8_any_f8_f32",
-	"f8 f8 f32 1 1 1 true":       "dot_any_f8_any_f8_f32_fast_accum",
-	"f16 f16 f16 1 1 1 false":    "dot_f16_f16_f16",
-	"f16 f16 f32 1 1 1 false":    "dot_f16_f16_f32",
-	"bf16 bf16 bf16 1 1 1 false": "dot_bf16_bf16_bf16",
-	"bf16 bf16 f32 1 1 1 false":  "dot_bf16_bf16_f32",
-	"bf16 bf16 f32 1 1 3 false":  "dot_bf16_bf16_f32_x3",
-	"bf16 bf16 f32 1 1 6 false":  "dot_bf16_bf16_f32_x6",
-	"bf16 bf16 f32 1 1 9 false":  "dot_bf16_bf16_f32_x9",
-	"tf32 tf32 f32 1 1 1 false":  "dot_tf32_tf32_f32",
-	"tf32 tf32 f32 1 1 3 false":  "dot_tf32_tf32_f32_x3",
-	"f32 f32 f32 1 1 1 false":    "dot_f32_f32_f32",
-	"f64 f64 f64 1 1 1 false":    "dot_f64_f64_f64",
-}
-
+// algorithm reads a dot's algorithm. Law: StableHLO dot_general C22 to C29.
 func algorithm(op *Op) (hlo.Raw, error) {
 	d, ok := op.Attr("algorithm").(*DialectAttr)
 	if !ok {
 		return "", op.wrong("algorithm", "#stablehlo.dot_algorithm<...>")
 	}
-	var parts []string
-	for _, key := range strings.Fields(structs["dot_algorithm"]) {
-		part := ""
-		switch v := d.Fields.Lookup(key).(type) {
-		case TypeAttr:
-			if part = v.Type.String(); strings.HasPrefix(part, "f8") {
-				part = "f8"
-			}
-		case IntAttr:
-			part = v.Text
-		case BoolAttr:
-			part = fmt.Sprint(bool(v))
+	var a hlo.DotAlgorithm
+	for key, to := range map[string]*string{
+		"lhs_precision_type": &a.LHSPrecisionType, "rhs_precision_type": &a.RHSPrecisionType,
+		"accumulation_type": &a.AccumulationType,
+	} {
+		t, ok := d.Fields.Lookup(key).(TypeAttr)
+		if !ok {
+			return "", op.wrong("algorithm", key+" is a type")
 		}
-		parts = append(parts, part)
+		*to = t.Type.String()
 	}
-	name, ok := algorithms[strings.Join(parts, " ")]
-	if !ok {
-		return "", op.wrong("algorithm", "a known one")
+	for key, to := range map[string]*int64{
+		"lhs_component_count": &a.LHSComponentCount, "rhs_component_count": &a.RHSComponentCount,
+		"num_primitive_operations": &a.NumPrimitiveOperations,
+	} {
+		if *to, ok = intOf(d.Fields.Lookup(key)); !ok {
+			return "", op.wrong("algorithm", key+" is a number")
+		}
+	}
+	imprecise, _ := d.Fields.Lookup("allow_imprecise_accumulation").(BoolAttr)
+	a.AllowImpreciseAccumulation = bool(imprecise)
+	name, err := a.Name()
+	if err != nil {
+		return "", op.Errorf("attribute %v", err)
 	}
 	return name, nil
 }
