@@ -381,7 +381,10 @@ func (d *draft) finish() (*Instruction, error) {
 func (b *body) add(in *Instruction) (*Instruction, error) {
 	setDefaults(in.Attrs)
 	s, err := Infer(in)
-	if err != nil {
+	switch {
+	case err != nil && in.Shape.Type == shape.Invalid && strings.Contains(err.Error(), in.Shape.String()):
+		return nil, errorf(in, "the text gives no shape, want one: it does not follow from the operands")
+	case err != nil:
 		return nil, err
 	}
 	if in.Shape.Type == shape.Invalid {
