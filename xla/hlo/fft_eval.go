@@ -1,8 +1,6 @@
 package hlo
 
 import (
-	"math/cmplx"
-
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
 )
@@ -12,22 +10,16 @@ func evalFft(e *Evaluator, in *Instruction, args []*literal.Literal) (*literal.L
 	if _, err := e.array(in.Shape); err != nil {
 		return nil, err
 	}
-	dims, w := args[0].Shape().Dims, args[0].Wide()
 	s := shape.Array(in.Shape.Type, in.Shape.Dims...)
 	if s.Size() == 0 {
 		return literal.Zeros(s), nil
 	}
-	t := &transform{e: e, plans: map[int64]*fftPlan{}}
+	var w literal.Wide
 	var err error
-	switch a.Type {
-	case FFT, IFFT:
-		err = t.dims(w.C, dims, len(a.Length), a.Type == IFFT)
-	case RFFT:
-		w.C, err = t.forwardReal(w.F, dims, a.Length)
-		w.Class, w.F = shape.ComplexClass, nil
-	default:
-		w.F, err = t.inverseReal(w.C, dims, a.Length)
-		w.Class, w.C = shape.FloatClass, nil
+	if s.Type == shape.F32 || s.Type == shape.C64 {
+		w, err = fourier[float32](e, a, args[0], s)
+	} else {
+		w, err = fourier[float64](e, a, args[0], s)
 	}
 	if err != nil {
 		return nil, err
@@ -35,26 +27,90 @@ func evalFft(e *Evaluator, in *Instruction, args []*literal.Literal) (*literal.L
 	return literal.FromWide(s, w), nil
 }
 
-// transform is one evaluation of fft: the plans by length.
-type transform struct {
-	e     *Evaluator
-	plans map[int64]*fftPlan
-	round int
-}
-
-func (t *transform) plan(n int64) *fftPlan {
-	p := t.plans[n]
-	if p == nil {
-		p = newFFTPlan(int(n))
-		t.plans[n] = p
+// fourier transforms x to a result of shape s, in the arithmetic of T.
+func fourier[T fftNumber](e *Evaluator, a *FftAttrs, x *literal.Literal, s shape.Shape) (literal.Wide, error) {
+	t := &transform[T]{e: e, dims: s.Dims, count: len(a.Length), plans: map[int64]*fftPlan[T]{}, scale: 1}
+	if a.Type == IFFT || a.Type == IRFFT {
+		product := 1.0
+		for _, n := range a.Length {
+			product *= float64(n)
+		}
+		t.scale = T(1 / product)
 	}
-	return p
+	w := x.Wide()
+	last := a.Length[t.count-1]
+	if a.Type == IRFFT {
+		t.dims = x.Shape().Dims
+		spectrum := narrowPairs[T](w.C)
+		if err := t.outer(spectrum, t.dims[len(t.dims)-1] == 1); err != nil {
+			return w, err
+		}
+		out, err := t.inverseReal(spectrum, last)
+		return literal.Wide{Class: shape.FloatClass, F: out}, err
+	}
+	var out []pair[T]
+	var err error
+	if a.Type == RFFT {
+		if out, err = t.forwardReal(w.F, last); err == nil {
+			err = t.outer(out, false)
+		}
+	} else {
+		t.forward, out = a.Type == FFT, narrowPairs[T](w.C)
+		err = t.complex(out)
+	}
+	return literal.Wide{Class: shape.ComplexClass, C: widePairs(out)}, err
 }
 
-// dims transforms the last count dimensions of v in place, the innermost first.
-func (t *transform) dims(v []complex128, dims []int64, count int, inverse bool) error {
-	for d := len(dims) - 1; d >= len(dims)-count; d-- {
-		if err := t.dim(v, dims, d, inverse); err != nil {
+func narrowPairs[T fftNumber](v []complex128) []pair[T] {
+	out := make([]pair[T], len(v))
+	for i, c := range v {
+		out[i] = pair[T]{T(real(c)), T(imag(c))}
+	}
+	return out
+}
+
+func widePairs[T fftNumber](v []pair[T]) []complex128 {
+	out := make([]complex128, len(v))
+	for i, c := range v {
+		out[i] = complex(float64(c.r), float64(c.i))
+	}
+	return out
+}
+
+// transform is one evaluation of fft of the last count of dims. The order of dimensions and the place of the scaling
+// are part of the answers that are to be met: scaling is done with the first dimension of a complex transform, with
+// the last one of a real inverse.
+type transform[T fftNumber] struct {
+	e       *Evaluator
+	dims    []int64
+	count   int
+	plans   map[int64]*fftPlan[T]
+	forward bool
+	scale   T
+	round   int
+}
+
+// complex transforms in place, the innermost dimension first.
+func (t *transform[T]) complex(v []pair[T]) error {
+	scale := t.scale
+	for d := len(t.dims) - 1; d >= len(t.dims)-t.count; d-- {
+		if err := t.dim(v, d, scale); err != nil {
+			return err
+		}
+		scale = 1
+	}
+	return nil
+}
+
+// outer transforms the dimensions before the last one in place, the outermost first unless reversed. It does not scale.
+func (t *transform[T]) outer(v []pair[T], reversed bool) error {
+	first, count := len(t.dims)-t.count, t.count-1
+	for i := range count {
+		d := first + i
+		if reversed {
+			d = first + count - 1 - i
+		}
+		if err := t.dim(v, d, 1); err != nil {
 			return err
 		}
 	}
@@ -62,105 +118,92 @@ func (t *transform) dims(v []complex128, dims []int64, count int, inverse bool) 
 }
 
 // dim transforms one dimension of v in place.
-func (t *transform) dim(v []complex128, dims []int64, d int, inverse bool) error {
-	rows := linesOf(dims, d)
-	p := t.plan(rows.n)
-	line := make([]complex128, rows.n)
+func (t *transform[T]) dim(v []pair[T], d int, scale T) error {
+	rows := linesOf(t.dims, d)
+	p := t.plans[rows.n]
+	if p == nil {
+		p = newFFTPlan[T](int(rows.n))
+		t.plans[rows.n] = p
+	}
+	line := make([]pair[T], rows.n)
 	for i := range rows.count {
 		at := rows.start(i)
 		for k := range line {
 			line[k] = v[at+int64(k)*rows.stride]
 		}
-		if err := t.line(p, line, inverse); err != nil {
-			return err
+		p.transform(line, t.forward)
+		for k, c := range line {
+			if scale != 1 {
+				c = c.scale(scale)
+			}
+			v[at+int64(k)*rows.stride] = c
 		}
-		for k := range line {
-			v[at+int64(k)*rows.stride] = line[k]
+		if err := t.poll(len(line)); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// line transforms one line in place; the inverse is scaled.
-func (t *transform) line(p *fftPlan, line []complex128, inverse bool) error {
-	if inverse { // the transform of the parts exchanged, exchanged back
-		exchangeAll(line)
-	}
-	p.transform(line)
-	if inverse {
-		exchangeAll(line)
-		n := float64(len(line))
-		for k, v := range line {
-			line[k] = complex(real(v)/n, imag(v)/n)
-		}
-	}
+// poll looks at the context now and then, after a line of n elements.
+func (t *transform[T]) poll(n int) error {
 	t.round++
-	if len(line) > pollEvery {
+	if n > pollEvery {
 		return t.e.tick()
 	}
 	return t.e.poll(t.round)
 }
 
-// exchangeAll exchanges real and imaginary parts.
-func exchangeAll(v []complex128) {
-	for k, c := range v {
-		v[k] = complex(imag(c), real(c))
-	}
-}
-
-// forwardReal transforms the innermost dimension of reals to its half spectrum, then the others.
-func (t *transform) forwardReal(v []float64, dims, lengths []int64) ([]complex128, error) {
-	n := lengths[len(lengths)-1]
+// forwardReal transforms lines of n reals to their half spectra.
+func (t *transform[T]) forwardReal(v []float64, n int64) ([]pair[T], error) {
+	t.forward = true
 	half := halfLength(n)
 	rows := int64(len(v)) / n
-	p, line, out := t.plan(n), make([]complex128, n), make([]complex128, rows*half)
+	p, line, out := newRealPlan[T](int(n)), make([]T, n), make([]pair[T], rows*half)
 	for i := range rows {
 		for k := range line {
-			line[k] = complex(v[i*n+int64(k)], 0)
+			line[k] = T(v[i*n+int64(k)])
 		}
-		if err := t.line(p, line, false); err != nil {
-			return nil, err
-		}
-		copy(out[i*half:(i+1)*half], line)
-	}
-	return out, t.outer(out, dims, half, len(lengths), false)
-}
-
-// inverseReal transforms all dimensions but the innermost back, then that one from its half spectrum to reals.
-func (t *transform) inverseReal(v []complex128, dims, lengths []int64) ([]float64, error) {
-	n := lengths[len(lengths)-1]
-	half := halfLength(n)
-	if err := t.outer(v, dims, half, len(lengths), true); err != nil {
-		return nil, err
-	}
-	rows := int64(len(v)) / half
-	p, line, out := t.plan(n), make([]complex128, n), make([]float64, rows*n)
-	for i := range rows {
-		in := v[i*half : (i+1)*half]
-		line[0] = complex(real(in[0]), 0)
+		p.transform(line, true)
+		to := out[i*half : (i+1)*half]
+		to[0].r = line[0]
 		for k := int64(1); k < half; k++ {
-			line[k], line[n-k] = in[k], cmplx.Conj(in[k])
+			to[k].r = line[2*k-1]
+			if 2*k < n {
+				to[k].i = line[2*k]
+			}
 		}
-		if n%2 == 0 {
-			line[n/2] = complex(real(in[n/2]), 0)
-		}
-		if err := t.line(p, line, true); err != nil {
+		if err := t.poll(len(line)); err != nil {
 			return nil, err
-		}
-		for k, c := range line {
-			out[i*n+int64(k)] = real(c)
 		}
 	}
 	return out, nil
 }
 
-// outer transforms the dimensions before the last one, whose size is last, of the count transformed ones.
-func (t *transform) outer(v []complex128, dims []int64, last int64, count int, inverse bool) error {
-	dims = append(append([]int64(nil), dims[:len(dims)-1]...), last)
-	for d := len(dims) - 2; d >= len(dims)-count; d-- {
-		if err := t.dim(v, dims, d, inverse); err != nil {
-			return err
+// inverseReal transforms half spectra to lines of n reals and scales them.
+func (t *transform[T]) inverseReal(v []pair[T], n int64) ([]float64, error) {
+	half := halfLength(n)
+	rows := int64(len(v)) / half
+	p, line, out := newRealPlan[T](int(n)), make([]T, n), make([]float64, rows*n)
+	for i := range rows {
+		from := v[i*half : (i+1)*half]
+		line[0] = from[0].r
+		for k := int64(1); k < half; k++ {
+			line[2*k-1] = from[k].r
+			if 2*k < n {
+				line[2*k] = from[k].i
+			}
+		}
+		p.transform(line, false)
+		for k, c := range line {
+			if t.scale != 1 {
+				c = T(c * t.scale)
+			}
+			out[i*n+int64(k)] = float64(c)
+		}
+		if err := t.poll(len(line)); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return out, nil
 }

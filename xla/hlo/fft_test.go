@@ -187,10 +187,10 @@ func TestFFTErrors(t *testing.T) {
 
 func BenchmarkFFT(b *testing.B) {
 	for _, n := range []int{1 << 16, 65537, 60000} {
-		p, v := newFFTPlan(n), make([]complex128, n)
+		p, v := newFFTPlan[float64](n), make([]pair[float64], n)
 		b.Run("", func(b *testing.B) {
 			for b.Loop() {
-				p.transform(v)
+				p.transform(v, true)
 			}
 		})
 	}

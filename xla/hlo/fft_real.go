@@ -1,0 +1,239 @@
+package hlo
+
+import (
+	"math"
+	"slices"
+)
+
+// realPlan is a transform between reals and the first half of their spectrum. The half spectrum of n reals is kept in n
+// numbers: the real part of the first element, then real and imaginary part of each; the last part, if n is even, is
+// real and alone.
+type realPlan[T fftNumber] struct {
+	passes []realPass[T] // in the order of the way back; forward they run the other way round
+	work   []T
+
+	pairs *fftPlan[T] // if long and even: the transform of n/2 pairs of reals taken as complex numbers
+	turns []pair[T]   // exp(2 pi i k/n), for k up to n/4
+	folds []pair[T]
+}
+
+// longestReal is the longest even transform that is not one of half as many complex numbers.
+const longestReal = 1000
+
+func newRealPlan[T fftNumber](n int) *realPlan[T] {
+	p, roots := &realPlan[T]{work: make([]T, n)}, newFFTRoots[T](n)
+	if n > longestReal && n%2 == 0 {
+		p.pairs, p.folds = newInnerPlan(n/2, roots), make([]pair[T], n/2)
+		for k := range n/4 + 1 {
+			p.turns = append(p.turns, roots.at(k, n))
+		}
+		return p
+	}
+	done := 1
+	for _, f := range fftFactors(n, 4) {
+		p.passes = append(p.passes, newRealPass(f, done, n/f/done, roots))
+		done *= f
+	}
+	return p
+}
+
+// transform replaces n reals in v by the half spectrum, or, not forward, the reverse; neither is scaled.
+func (p *realPlan[T]) transform(v []T, forward bool) {
+	switch {
+	case p.pairs != nil && forward:
+		p.unfold(v)
+	case p.pairs != nil:
+		p.fold(v)
+	case forward:
+		in, out := v, p.work
+		for _, s := range slices.Backward(p.passes) {
+			s.forward(in, out)
+			in, out = out, in
+		}
+		p.settle(v, in)
+	default:
+		in, out := v, p.work
+		for _, s := range p.passes {
+			s.back(in, out)
+			in, out = out, in
+		}
+		p.settle(v, in)
+	}
+}
+
+func (p *realPlan[T]) settle(v, result []T) {
+	if len(p.passes)%2 == 1 {
+		copy(v, result)
+	}
+}
+
+// unfold transforms forward: the spectra of the elements at even and at odd places are the even and the odd part of
+// that of the pairs.
+func (p *realPlan[T]) unfold(v []T) {
+	f := p.folds
+	for k := range f {
+		f[k] = pair[T]{v[2*k], v[2*k+1]}
+	}
+	p.pairs.transform(f, true)
+	n, half := len(v), len(f)
+	v[0], v[n-1] = f[0].r+f[0].i, f[0].r-f[0].i
+	for a, b := 1, half-1; a <= b; a, b = a+1, b-1 {
+		even := f[a].plus(f[b].conj())
+		odd := pair[T]{f[a].i + f[b].i, f[b].r - f[a].r}.turn(p.turns[a], true)
+		v[2*a-1], v[2*a] = (even.r+odd.r)/2, (even.i+odd.i)/2
+		v[2*b-1], v[2*b] = (even.r-odd.r)/2, (odd.i-even.i)/2
+	}
+}
+
+// fold transforms back: unfold reversed.
+func (p *realPlan[T]) fold(v []T) {
+	f := p.folds
+	n, half := len(v), len(f)
+	f[0] = pair[T]{v[0] + v[n-1], v[0] - v[n-1]}
+	for a, b := 1, half-1; a <= b; a, b = a+1, b-1 {
+		x, y := pair[T]{v[2*a-1], v[2*a]}, pair[T]{v[2*b-1], -v[2*b]}
+		even, odd := x.plus(y), x.minus(y).turn(p.turns[a], false)
+		f[a] = pair[T]{even.r - odd.i, even.i + odd.r}
+		f[b] = pair[T]{even.r + odd.i, odd.r - even.i}
+	}
+	p.pairs.transform(f, false)
+	for k, c := range f {
+		v[2*k], v[2*k+1] = c.r, c.i
+	}
+}
+
+// realPass is one pass: transforms of done spectra each become, on the way back, transforms of radix times as many.
+type realPass[T fftNumber] struct {
+	radix, done, rest int
+	turns             []pair[T] // of element j and column i, at (j-1)*((rest-1)/2)+i-1
+	b                 butterfly[T]
+	v                 []pair[T]
+	half, root2       T // half the square root of 2, and it
+}
+
+func newRealPass[T fftNumber](radix, done, rest int, roots *fftRoots[T]) realPass[T] {
+	p := realPass[T]{radix: radix, done: done, rest: rest, b: newButterfly(radix, roots, true)}
+	p.v, p.half, p.root2 = make([]pair[T], radix), T(math.Sqrt2/2), T(math.Sqrt2)
+	for j := 1; j < radix; j++ {
+		for i := 1; i <= (rest-1)/2; i++ {
+			p.turns = append(p.turns, roots.at(j*done*i, radix*done*rest))
+		}
+	}
+	return p
+}
+
+func (p *realPass[T]) turnOf(j, i int) pair[T] { return p.turns[(j-1)*((p.rest-1)/2)+i-1] }
+
+// forward joins radix half spectra of rest numbers, in[j, k, rest], to one, out[k, radix*rest].
+func (p *realPass[T]) forward(in, out []T) {
+	n, rest := p.radix, p.rest
+	for k := range p.done {
+		to := out[k*n*rest : (k+1)*n*rest]
+		from := func(i, j int) T { return in[i+rest*(k+p.done*j)] }
+		for j := range p.v {
+			p.v[j] = pair[T]{from(0, j), 0}
+		}
+		p.b.transform(p.v, true)
+		to[0] = p.v[0].r
+		for j := 1; 2*j <= n; j++ {
+			to[2*j*rest-1] = p.v[j].r
+			if 2*j < n {
+				to[2*j*rest] = p.v[j].i
+			}
+		}
+		for i := 1; 2*i < rest; i++ {
+			p.v[0] = pair[T]{from(2*i-1, 0), from(2*i, 0)}
+			for j := 1; j < n; j++ {
+				p.v[j] = pair[T]{from(2*i-1, j), from(2*i, j)}.turn(p.turnOf(j, i), true)
+			}
+			p.b.transform(p.v, true)
+			p.store(to, i)
+		}
+		if rest%2 == 0 {
+			p.middleForward(to, func(j int) T { return from(rest-1, j) })
+		}
+	}
+}
+
+// store puts the elements of column i of a spectrum to their places, those of its upper half mirrored.
+func (p *realPass[T]) store(to []T, i int) {
+	for j, c := range p.v {
+		at := 2*j*p.rest + 2*i
+		if 2*j >= p.radix {
+			at, c = 2*(p.radix-j)*p.rest-2*i, c.conj()
+		}
+		to[at-1], to[at] = c.r, c.i
+	}
+}
+
+// middleForward does the column at half the frequency, a real one; radix is 2 or 4.
+func (p *realPass[T]) middleForward(to []T, from func(j int) T) {
+	rest := p.rest
+	if p.radix == 2 {
+		to[rest-1], to[rest] = from(0), -from(1)
+		return
+	}
+	i, r := T(-p.half*(from(1)+from(3))), T(p.half*(from(1)-from(3)))
+	to[rest-1], to[3*rest-1] = from(0)+r, from(0)-r
+	to[3*rest], to[rest] = i+from(2), i-from(2)
+}
+
+// back is forward reversed: from in[k, radix*rest] to out[j, k, rest].
+func (p *realPass[T]) back(in, out []T) {
+	n, rest := p.radix, p.rest
+	for k := range p.done {
+		from := in[k*n*rest : (k+1)*n*rest]
+		p.v[0] = pair[T]{from[0], 0}
+		for j := 1; 2*j <= n; j++ {
+			c := pair[T]{from[2*j*rest-1], 0}
+			if 2*j < n {
+				c.i = from[2*j*rest]
+			}
+			p.v[j], p.v[n-j] = c, c.conj()
+		}
+		p.b.transform(p.v, false)
+		for j, c := range p.v {
+			out[rest*(k+p.done*j)] = c.r
+		}
+		for i := 1; 2*i < rest; i++ {
+			p.load(from, i)
+			p.b.transform(p.v, false)
+			for j, c := range p.v {
+				if j > 0 {
+					c = c.turn(p.turnOf(j, i), false)
+				}
+				at := rest*(k+p.done*j) + 2*i
+				out[at-1], out[at] = c.r, c.i
+			}
+		}
+		if rest%2 == 0 {
+			p.middleBack(from, func(j int) *T { return &out[rest*(k+p.done*j)+rest-1] })
+		}
+	}
+}
+
+// load is store reversed.
+func (p *realPass[T]) load(from []T, i int) {
+	for j := range p.v {
+		if 2*j < p.radix {
+			at := 2*j*p.rest + 2*i
+			p.v[j] = pair[T]{from[at-1], from[at]}
+		} else {
+			at := 2*(p.radix-j)*p.rest - 2*i
+			p.v[j] = pair[T]{from[at-1], -from[at]}
+		}
+	}
+}
+
+// middleBack is middleForward reversed.
+func (p *realPass[T]) middleBack(from []T, to func(j int) *T) {
+	rest := p.rest
+	if p.radix == 2 {
+		*to(0), *to(1) = 2*from[rest-1], -2*from[rest]
+		return
+	}
+	i1, i2 := from[3*rest]+from[rest], from[3*rest]-from[rest]
+	r1, r2 := from[rest-1]-from[3*rest-1], from[rest-1]+from[3*rest-1]
+	*to(0), *to(2) = 2*r2, 2*i2
+	*to(1), *to(3) = T(p.root2*(r1-i1)), T(-p.root2*(r1+i1))
+}
