@@ -166,6 +166,9 @@ func complexPower(z, w complex128) complex128 {
 	if n := real(w); imag(w) == 0 && n == math.Trunc(n) && math.Abs(n) <= 16 && moderate(z) {
 		return wholePower(z, int(n))
 	}
+	if imag(w) == 0 && nearlyReal(z) {
+		return firstOrder(z, power(real(z), real(w)), real(w))
+	}
 	l := cddLog(z)
 	u, v := dd{real(w), 0}, dd{imag(w), 0}
 	p := cdd{ddSub(ddMul(l.re, u), ddMul(l.im, v)), ddAdd(ddMul(l.re, v), ddMul(l.im, u))}
@@ -176,6 +179,14 @@ func complexPower(z, w complex128) complex128 {
 		p.re = dd{clampExponent(p.re.hi), 0}
 	}
 	return scaled(cddExp(p))
+}
+
+// nearlyReal reports whether z is so near the positive half of the real axis that its angle may vanish.
+func nearlyReal(z complex128) bool { return math.Abs(imag(z)) < 0x1p-60*real(z) }
+
+// firstOrder is z to the power n, for z nearly real, of which the real part has the power re.
+func firstOrder(z complex128, re, n float64) complex128 {
+	return complex(re, re/real(z)*n*imag(z))
 }
 
 // moderate reports whether the 16th power of |z| and of 1/|z| are far from over- and underflow.
@@ -202,6 +213,9 @@ func wholePower(z complex128, n int) complex128 {
 func complexCbrt(z complex128) complex128 {
 	if !finite(z) || z == 0 {
 		return cmplx.Pow(z, complex(1.0/3, 0))
+	}
+	if nearlyReal(z) {
+		return firstOrder(z, math.Cbrt(real(z)), 1.0/3)
 	}
 	l := cddLog(z)
 	three := dd{3, 0}
