@@ -68,7 +68,8 @@ func (d DotAlgorithm) Name() (Raw, error) {
 		d.LHSPrecisionType, d.RHSPrecisionType, d.AccumulationType, d.NumPrimitiveOperations, d.AllowImpreciseAccumulation)
 }
 
-// DotAlgorithmOf returns the parts of the algorithm that HLO calls name, and whether there is one. Any 8-bit float is "f8".
+// DotAlgorithmOf returns the parts of the algorithm that HLO calls name, and whether there is one. Any 8-bit float is
+// "f8".
 func DotAlgorithmOf(name Raw) (DotAlgorithm, bool) {
 	a, err := findAlgorithm(name)
 	if err != nil || a == nil {
