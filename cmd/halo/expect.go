@@ -131,7 +131,7 @@ func expectClose(call *hlo.Instruction, got, want *literal.Literal) error {
 	return nil
 }
 
-// distance is how many values of the type lie between a and b; a NaN or an infinity is as far as can be from all others.
+// distance is how many values of the type lie between a and b; NaN and infinities are as far as can be from all others.
 func distance(t shape.ElementType, a, b float64) uint64 {
 	special := func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
 	switch {
