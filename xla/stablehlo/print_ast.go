@@ -41,7 +41,7 @@ func (w *astPrinter) op(o *Op, depth int) {
 	for i, v := range o.Operands {
 		operands[i], in[i] = w.names[v], v.Type
 	}
-	fmt.Fprintf(&w.b, "%q(%s)", o.Name, strings.Join(operands, ", "))
+	fmt.Fprintf(&w.b, "%s(%s)", quote(o.Name), strings.Join(operands, ", "))
 	var properties, rest []NamedAttr
 	for _, a := range o.Attrs {
 		if a.Property {
@@ -108,7 +108,7 @@ func (w *astPrinter) resources(m map[string]string) {
 	}
 	parts := make([]string, 0, len(m))
 	for _, key := range slices.Sorted(maps.Keys(m)) {
-		parts = append(parts, fmt.Sprintf("%s: %q", key, m[key]))
+		parts = append(parts, fmt.Sprintf("%s: %s", key, quote(m[key])))
 	}
 	fmt.Fprintf(&w.b, "{-# dialect_resources: {builtin: {%s}} #-}\n", strings.Join(parts, ", "))
 }
