@@ -3,7 +3,7 @@ package hlo
 import (
 	"math/bits"
 
-	"github.com/halo-xla/halo/xla/shape"
+	"github.com/halo-xla/halo/xla/literal"
 )
 
 // Law of this file: Salmon et al., Random123, and the layout of bits that XLA fixed; row 112 and its section 7.
@@ -39,49 +39,60 @@ func philox(key, low, high uint64) [4]uint32 {
 	return c
 }
 
-// threeFryBits fills out with the bits of elements of width bits of an array of the given sizes, and returns how far
-// the counter moves.
-func threeFryBits(e *Evaluator, key, counter uint64, width int, dims []int64, out []uint64) (uint64, error) {
-	if width == 64 {
-		for i := range out {
+// elements are the bytes of an array being filled with bits, width bits each.
+type elements struct {
+	data  []byte
+	width int
+	n     int
+}
+
+// set makes the low bits of v element i.
+func (o *elements) set(i int, v uint64) {
+	size := o.width / 8
+	putBits(o.data[i*size:(i+1)*size], v)
+}
+
+// threeFryBits fills out, of an array of the given sizes, and returns how far the counter moves.
+func threeFryBits(e *Evaluator, key, counter uint64, dims []int64, out *elements) (uint64, error) {
+	switch {
+	case out.width == 64:
+		for i := range out.n {
 			x0, x1 := threeFry(key, counter+uint64(i))
-			out[i] = uint64(x0) | uint64(x1)<<32
+			out.set(i, uint64(x0)|uint64(x1)<<32)
 			if err := e.poll(i); err != nil {
 				return 0, err
 			}
 		}
-		return uint64(len(out)), nil
-	}
-	if len(dims) == 0 {
-		x0, _ := threeFry(key, counter)
-		out[0] = uint64(x0)
-		return 1, nil
-	}
-	if len(out) == 0 {
+		return uint64(out.n), nil
+	case out.n == 0:
 		return 0, nil
+	case len(dims) == 0:
+		x0, _ := threeFry(key, counter)
+		out.set(0, uint64(x0))
+		return 1, nil
 	}
 	return threeFryPairs(e, key, counter, dims, out)
 }
 
 // threeFryPairs makes 32-bit elements: the two words of a block are neighbours along one dimension.
-func threeFryPairs(e *Evaluator, key, counter uint64, dims []int64, out []uint64) (uint64, error) {
+func threeFryPairs(e *Evaluator, key, counter uint64, dims []int64, out *elements) (uint64, error) {
 	split := splitDim(dims)
-	inner := int64(1)
+	inner := 1
 	for _, n := range dims[split+1:] {
-		inner *= n
+		inner *= int(n)
 	}
-	size := dims[split]
+	size := int(dims[split])
 	half := (size + 1) / 2
-	blocks := int64(len(out)) / size * half
+	blocks := out.n / size * half
 	for b := range blocks {
 		x0, x1 := threeFry(key, counter+uint64(b))
 		in, j, outer := b%inner, b/inner%half, b/inner/half
 		at := (outer*size+2*j)*inner + in
-		out[at] = uint64(x0)
+		out.set(at, uint64(x0))
 		if 2*j+1 < size {
-			out[at+inner] = uint64(x1)
+			out.set(at+inner, uint64(x1))
 		}
-		if err := e.poll(int(b)); err != nil {
+		if err := e.poll(b); err != nil {
 			return 0, err
 		}
 	}
@@ -102,19 +113,19 @@ func splitDim(dims []int64) int {
 	return largest
 }
 
-// philoxBits fills out with the bits of elements of width bits and returns the 128-bit counter after them.
-func philoxBits(e *Evaluator, key, low, high uint64, width int, out []uint64) (newLow, newHigh uint64, err error) {
+// philoxBits fills out and returns the 128-bit counter after it.
+func philoxBits(e *Evaluator, key, low, high uint64, out *elements) (newLow, newHigh uint64, err error) {
 	per := 4 // elements in a block
-	if width == 64 {
+	if out.width == 64 {
 		per = 2
 	}
-	for i := 0; i < len(out); i += per {
+	for i := 0; i < out.n; i += per {
 		c := philox(key, low, high)
-		for k := 0; k < per && i+k < len(out); k++ {
-			if width == 64 {
-				out[i+k] = uint64(c[2*k]) | uint64(c[2*k+1])<<32
+		for k := 0; k < per && i+k < out.n; k++ {
+			if out.width == 64 {
+				out.set(i+k, uint64(c[2*k])|uint64(c[2*k+1])<<32)
 			} else {
-				out[i+k] = uint64(c[k])
+				out.set(i+k, uint64(c[k]))
 			}
 		}
 		var carry uint64
@@ -127,18 +138,18 @@ func philoxBits(e *Evaluator, key, low, high uint64, width int, out []uint64) (n
 	return low, high, nil
 }
 
-// generateBits runs a generator: it returns the bits of each element, in their low end, and the new state.
-func generateBits(e *Evaluator, a RandomAlgorithm, state []uint64, s shape.Shape) (out, newState []uint64, err error) {
-	out = make([]uint64, s.Size())
-	width := s.Type.Bits()
+// generateBits runs a generator on the array out and returns the new state.
+func generateBits(e *Evaluator, a RandomAlgorithm, state []uint64, out *literal.Literal) (newState []uint64, err error) {
+	s := out.Shape()
+	o := &elements{out.Bytes(), s.Type.Bits(), int(s.Size())}
 	if a == RngThreeFry {
-		n, err := threeFryBits(e, state[0], state[1], width, s.Dims, out)
-		return out, []uint64{state[0], state[1] + n}, err
+		n, err := threeFryBits(e, state[0], state[1], s.Dims, o)
+		return []uint64{state[0], state[1] + n}, err
 	}
 	high := state[0] // a state of two words has no room for the upper half of the counter
 	if len(state) == 3 {
 		high = state[2]
 	}
-	low, high, err := philoxBits(e, state[0], state[1], high, width, out)
-	return out, []uint64{state[0], low, high}[:len(state)], err
+	low, high, err := philoxBits(e, state[0], state[1], high, o)
+	return []uint64{state[0], low, high}[:len(state)], err
 }

@@ -52,11 +52,11 @@ func inferRng(in *Instruction) (shape.Shape, error) {
 
 func evalRng(e *Evaluator, in *Instruction, args []*literal.Literal) (*literal.Literal, error) {
 	s := shape.Array(in.Shape.Type, in.Shape.Dims...)
-	if _, err := e.array(s); err != nil {
+	out, err := e.array(s)
+	if err != nil {
 		return nil, err
 	}
 	r := e.stream()
-	out := literal.MakeWide(s.Type.Class(), int(s.Size()))
 	d, a := in.Attrs.(*RngAttrs).Distribution, cellAt(args[0].Wide(), 0)
 	draw := func() Cell { return boolCell(r.float() < a.F) }
 	if d != RngBernoulli {
@@ -74,13 +74,25 @@ func evalRng(e *Evaluator, in *Instruction, args []*literal.Literal) (*literal.L
 			draw = func() Cell { return Cell{I: r.uniformInt(a.I, b.I, a.I < b.I)} }
 		}
 	}
-	for i := range out.Len() {
-		setCell(out, i, draw())
-		if err := e.poll(i); err != nil {
-			return nil, err
+	return out, e.fill(out, draw)
+}
+
+// fill sets the elements of l one after the other.
+func (e *Evaluator) fill(l *literal.Literal, next func() Cell) error {
+	const chunk = 4096 // wide elements at a time
+	t, n := l.Shape().Type, int(l.Shape().Size())
+	for i := 0; i < n; i += chunk {
+		w := literal.MakeWide(t.Class(), min(chunk, n-i))
+		for k := range w.Len() {
+			setCell(w, k, next())
+		}
+		part := literal.FromWide(shape.Array(t, int64(w.Len())), w)
+		copy(l.Bytes()[i*t.Bytes():], part.Bytes())
+		if err := e.poll(pollEvery - 1); err != nil {
+			return err
 		}
 	}
-	return literal.FromWide(s, out), nil
+	return nil
 }
 
 // stream is a random number generator of one rng instruction: Philox, keyed by the run's seed, with a counter that
@@ -196,13 +208,9 @@ func evalRngBitGenerator(e *Evaluator, in *Instruction, args []*literal.Literal)
 	if in.Attrs.(*RngBitGeneratorAttrs).Algorithm == RngThreeFry && len(state) != 2 || len(state) < 2 || len(state) > 3 {
 		return nil, fmt.Errorf("initial_state has %d elements, want %s", len(state), stateSizes(RngDefault))
 	}
-	values, newState, err := generateBits(e, in.Attrs.(*RngBitGeneratorAttrs).Algorithm, state, s)
+	newState, err := generateBits(e, in.Attrs.(*RngBitGeneratorAttrs).Algorithm, state, out)
 	if err != nil {
 		return nil, err
-	}
-	size := s.Type.Bytes()
-	for i, v := range values {
-		putBits(out.Bytes()[i*size:(i+1)*size], v)
 	}
 	after := literal.FromWide(args[0].Shape(), literal.Wide{Class: shape.UnsignedClass, U: newState})
 	return literal.NewTuple(after, out), nil
