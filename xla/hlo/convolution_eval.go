@@ -1,7 +1,6 @@
 package hlo
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/halo-xla/halo/xla/literal"
@@ -31,8 +30,8 @@ func (e *Evaluator) convolve(in *Instruction, a *ConvolutionAttrs,
 	if err != nil {
 		return nil, err
 	}
-	if n, ok := s.CheckedSize(); !ok || n > literal.MaxBytes {
-		return nil, fmt.Errorf("result %v is too large", s)
+	if err := e.room(s); err != nil {
+		return nil, err
 	}
 	w, err := a.kernelWindow(rhs.Shape())
 	if err != nil {

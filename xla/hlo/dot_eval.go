@@ -13,6 +13,9 @@ func evalDot(e *Evaluator, in *Instruction, args []*literal.Literal) (*literal.L
 	if err != nil {
 		return nil, err
 	}
+	if err := e.room(s); err != nil {
+		return nil, err
+	}
 	w, err := contract(e, t, a, args[0].Shape(), args[1].Shape(), summands(args[0], t), summands(args[1], t))
 	if err != nil {
 		return nil, err

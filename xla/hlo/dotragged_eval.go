@@ -17,6 +17,9 @@ func evalRaggedDot(e *Evaluator, in *Instruction, args []*literal.Literal) (*lit
 	if err != nil {
 		return nil, err
 	}
+	if err := e.room(s); err != nil {
+		return nil, err
+	}
 	mode, prefix, err := a.mode(ls.Rank())
 	if err != nil {
 		return nil, err

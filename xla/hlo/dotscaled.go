@@ -54,6 +54,9 @@ func evalScaledDot(e *Evaluator, in *Instruction, args []*literal.Literal) (*lit
 	if err != nil {
 		return nil, err
 	}
+	if err := e.room(s); err != nil {
+		return nil, err
+	}
 	lhs, rhs := scaleBlocks(args[0], args[2]), scaleBlocks(args[1], args[3])
 	w, err := contract(e, shape.F64, a, args[0].Shape(), args[1].Shape(), lhs, rhs)
 	if err != nil {

@@ -2,6 +2,7 @@ package hlo
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -85,3 +86,39 @@ func numParam(b *Builder, et shape.ElementType, dims ...int64) *Instruction {
 }
 
 func just(in *Instruction) []*Instruction { return []*Instruction{in} }
+
+// Small programs with huge results end with an error before they take the memory.
+func TestHugeResults(t *testing.T) {
+	huge := int64(1) << 40
+	for name, build := range map[string]func(b *Builder) *Instruction{
+		"dot": func(b *Builder) *Instruction {
+			x := b.ConstantLiteral(literal.Zeros(shape.Array(shape.S8, 1<<12)))
+			return b.DotGeneral(x, x, DotAttrs{})
+		},
+		"reduce": func(b *Builder) *Instruction {
+			x, zero := b.ConstantLiteral(literal.Zeros(shape.Array(shape.S8, 0, huge))), b.ConstantLiteral(literal.Zero(shape.S8))
+			return b.Reduce(just(x), just(zero), numBinary(t, Add, shape.S8), 0)
+		},
+		"reduce-window": func(b *Builder) *Instruction {
+			x, zero := b.ConstantLiteral(literal.Zeros(shape.Array(shape.S8, 1))), b.ConstantLiteral(literal.Zero(shape.S8))
+			return b.ReduceWindowWithGeneralPadding(just(x), just(zero), numBinary(t, Add, shape.S8), []int64{1}, nil, nil, nil,
+				[][2]int64{{huge, huge}})
+		},
+		"convolution": func(b *Builder) *Instruction {
+			x := b.ConstantLiteral(literal.Zeros(shape.Array(shape.S8, 1, 1, 1)))
+			return b.ConvWithGeneralPadding(x, x, nil, [][2]int64{{huge, huge}})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := NewBuilder("test")
+			c, err := b.Build(build(b))
+			if err != nil {
+				t.Fatal(err)
+			}
+			opts := EvalOptions{MaxBytes: 1 << 24}
+			if _, err := Evaluate(context.Background(), NewModule("test", c), nil, opts); !errors.Is(err, ErrLimit) {
+				t.Errorf("got %v, want %v", err, ErrLimit)
+			}
+		})
+	}
+}

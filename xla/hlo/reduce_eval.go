@@ -1,6 +1,7 @@
 package hlo
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/halo-xla/halo/xla/literal"
@@ -11,6 +12,9 @@ func evalReduce(e *Evaluator, in *Instruction, args []*literal.Literal) (*litera
 	a := in.Attrs.(*ReduceAttrs)
 	r := newReduction(a.ToApply, args)
 	s := dropDims(args[0].Shape(), a.Dimensions)
+	if err := e.room(s); err != nil {
+		return nil, err
+	}
 	g := newRuns(args[0].Shape().Dims, a.Dimensions)
 	if op, ok := simpleReducer(a.ToApply); ok && r.n == 1 {
 		w, err := r.simple(e, op, g)
@@ -44,6 +48,16 @@ func newReduction(c *Computation, args []*literal.Literal) *reduction {
 		r.inits = append(r.inits, cellAt(wideAs(args[r.n+i], t), 0))
 	}
 	return r
+}
+
+// room fails if an array of the sizes of s would pass the evaluation's limit while its elements are wide.
+func (e *Evaluator) room(s shape.Shape) error {
+	const wide = 16 // bytes of the widest
+	n, ok := s.CheckedSize()
+	if !ok || n > literal.MaxBytes/wide || e.MaxBytes > 0 && n > e.MaxBytes/wide {
+		return fmt.Errorf("%w: a result of sizes %v is too large", ErrLimit, s.Dims)
+	}
+	return nil
 }
 
 // wideAs returns l's elements in the wide class of type t.

@@ -163,7 +163,9 @@ func evalScan(e *Evaluator, in *Instruction, args []*literal.Literal) (*literal.
 		elems := tupleElems(r)
 		n := len(elems) - int(a.NumCarries)
 		if step == 0 {
-			outs = scanRoom(elems[:n], d, size)
+			if outs, err = e.scanRoom(elems[:n], d, size); err != nil {
+				return nil, err
+			}
 		}
 		for i, x := range elems[:n] {
 			putIndex(outs[i], x, d, at)
@@ -188,12 +190,15 @@ func tupleElems(l *literal.Literal) []*literal.Literal {
 }
 
 // scanRoom returns room for size outputs like those of the first step.
-func scanRoom(first []*literal.Literal, d int, size int64) []*literal.Literal {
+func (e *Evaluator) scanRoom(first []*literal.Literal, d int, size int64) ([]*literal.Literal, error) {
 	outs := make([]*literal.Literal, len(first))
 	for i, x := range first {
-		outs[i] = literal.Zeros(insertDim(x.Shape(), shape.Array(shape.S64, size), d))
+		var err error
+		if outs[i], err = e.array(insertDim(x.Shape(), shape.Array(shape.S64, size), d)); err != nil {
+			return nil, err
+		}
 	}
-	return outs
+	return outs, nil
 }
 
 // scanEmpty returns the outputs of a scan of no steps.

@@ -14,6 +14,9 @@ func evalReduceWindow(e *Evaluator, in *Instruction, args []*literal.Literal) (*
 	if err != nil {
 		return nil, err
 	}
+	if err := e.room(s); err != nil {
+		return nil, err
+	}
 	if op, ok := simpleReducer(a.ToApply); ok && r.n == 1 && len(a.Window) > 0 {
 		w, err := r.simpleWindow(e, op, a.Window, operand.Dims)
 		if err != nil {

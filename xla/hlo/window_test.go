@@ -302,3 +302,19 @@ func BenchmarkReduceWindow(b *testing.B) {
 		})
 	}
 }
+
+// No number in a window makes the count of its places overflow.
+func TestWindowExtremes(t *testing.T) {
+	values := []int64{math.MinInt64, math.MinInt64 + 1, -1, 0, 1, 2, 1 << 40, math.MaxInt64}
+	pick := func(i, place int) int64 { return values[i>>(3*place)&7] }
+	for i := range 1 << 18 {
+		w := WindowDim{Size: pick(i, 0), Stride: pick(i, 1), PadLow: pick(i, 2), PadHigh: pick(i, 3),
+			BaseDilation: pick(i, 4), WindowDilation: pick(i, 5)}
+		for _, n := range []int64{0, 1, 5, 1 << 40, math.MaxInt64, shape.Unbounded} {
+			got, err := w.slide(n)
+			if err == nil && got < 0 && !(got == shape.Unbounded && n == shape.Unbounded) {
+				t.Fatalf("%+v on %d elements: got %d places", w, n, got)
+			}
+		}
+	}
+}
