@@ -139,7 +139,7 @@ func philoxBits(e *Evaluator, key, low, high uint64, out *elements) (newLow, new
 }
 
 // generateBits runs a generator on the array out and returns the new state.
-func generateBits(e *Evaluator, a RandomAlgorithm, state []uint64, out *literal.Literal) (newState []uint64, err error) {
+func generateBits(e *Evaluator, a RandomAlgorithm, state []uint64, out *literal.Literal) ([]uint64, error) {
 	s := out.Shape()
 	o := &elements{out.Bytes(), s.Type.Bits(), int(s.Size())}
 	if a == RngThreeFry {
