@@ -40,7 +40,7 @@ func (p *parser) header() error {
 	if p.pos == start {
 		return p.wrong("the name of the module")
 	}
-	p.m.Name = strings.Clone(strings.TrimPrefix(p.src[start:p.pos], "%"))
+	p.m.Name = strings.Clone(strings.TrimLeft(p.src[start:p.pos], "%"))
 	seen := map[string]bool{}
 	for p.take(",") {
 		p.space()

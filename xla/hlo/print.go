@@ -92,7 +92,7 @@ func (p *printer) header(m *Module) {
 			return '_'
 		}
 		return r
-	}, m.Name)
+	}, strings.TrimLeft(m.Name, "%"))
 	if name == "" {
 		name = "module"
 	}
