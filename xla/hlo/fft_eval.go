@@ -90,10 +90,13 @@ type transform[T fftNumber] struct {
 	round   int
 }
 
-// complex transforms in place, the innermost dimension first.
+// complex transforms in place, the innermost dimension first, but for those of size 1 after the second.
 func (t *transform[T]) complex(v []pair[T]) error {
-	scale := t.scale
-	for d := len(t.dims) - 1; d >= len(t.dims)-t.count; d-- {
+	first, d, scale := len(t.dims)-t.count, len(t.dims)-1, t.scale
+	for d > first+1 && t.dims[d] == 1 {
+		d--
+	}
+	for ; d >= first; d-- {
 		if err := t.dim(v, d, scale); err != nil {
 			return err
 		}

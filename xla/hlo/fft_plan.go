@@ -64,12 +64,18 @@ func fftFactors(n, largest int) []int {
 	return out
 }
 
-// balance multiplies the factors up to two numbers that are about equal.
+// balance multiplies the prime factors up, the largest first, to two numbers that are about equal.
 func balance(factors []int) (a, b int) {
-	factors = slices.Clone(factors)
-	slices.Sort(factors)
+	var primes []int
+	for _, f := range factors {
+		for ; f%2 == 0 && f > 2; f /= 2 {
+			primes = append(primes, 2)
+		}
+		primes = append(primes, f)
+	}
+	slices.Sort(primes)
 	a, b = 1, 1
-	for _, f := range slices.Backward(factors) {
+	for _, f := range slices.Backward(primes) {
 		if a > b {
 			b *= f
 		} else {

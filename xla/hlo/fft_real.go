@@ -12,18 +12,27 @@ type realPlan[T fftNumber] struct {
 	passes []realPass[T] // in the order of the way back; forward they run the other way round
 	work   []T
 
-	pairs *fftPlan[T] // if long and even: the transform of n/2 pairs of reals taken as complex numbers
+	pairs *fftPlan[T] // if n is folded: the transform of n/2 pairs of reals taken as complex numbers
 	turns []pair[T]   // exp(2 pi i k/n), for k up to n/4
 	folds []pair[T]
 }
 
-// longestReal is the longest even transform that is not one of half as many complex numbers.
-const longestReal = 1000
+// longestReal is the longest even transform that is never one of half as many complex numbers; a longer one is, if it
+// has a factor above largestFold or is longer than longestPlain.
+const (
+	longestReal = 1000
+	largestFold = 5
+)
+
+// folds reports whether a real transform of n elements is one of n/2 complex numbers.
+func folds(n int) bool {
+	return n%2 == 0 && n > longestReal && (n > longestPlain || slices.Max(fftFactors(n, 4)) > largestFold)
+}
 
 func newRealPlan[T fftNumber](n int) *realPlan[T] {
 	p, roots := &realPlan[T]{work: make([]T, n)}, newFFTRoots[T](n)
-	if n > longestReal && n%2 == 0 {
-		p.pairs, p.folds = newInnerPlan(n/2, roots), make([]pair[T], n/2)
+	if folds(n) {
+		p.pairs, p.folds = newFFTPlan[T](n/2), make([]pair[T], n/2)
 		for k := range n/4 + 1 {
 			p.turns = append(p.turns, roots.at(k, n))
 		}

@@ -128,7 +128,8 @@ func TestFFTOfSeveralDimensions(t *testing.T) {
 	want := definition3(x, [3]int{3, 4, 5})
 	wantNear(t, "3D", elems[complex128](t, fftOf(t, x, FFT, dims(3, 4, 5), 3, 4, 5)), want)
 	wantNear(t, "3D and back", elems[complex128](t, fftOf(t, want, IFFT, dims(3, 4, 5), 3, 4, 5)), x)
-	wantNear(t, "2D", elems[complex128](t, fftOf(t, x[:20], FFT, dims(4, 5), 1, 4, 5)), definition3(x[:20], [3]int{1, 4, 5}))
+	flat := definition3(x[:20], [3]int{1, 4, 5})
+	wantNear(t, "2D", elems[complex128](t, fftOf(t, x[:20], FFT, dims(4, 5), 1, 4, 5)), flat)
 
 	re, c := make([]float64, 60), make([]complex128, 60)
 	for i := range re {
