@@ -39,20 +39,20 @@ func chloFormula(f func(m *mathOps, x []*hlo.Instruction) *hlo.Instruction) impo
 			return err
 		}
 		m := &mathOps{c: c, op: op, like: x[0], consts: map[constKey]*hlo.Instruction{}}
-		narrow := told.Type
-		if narrow.IsFloat() && narrow.Bits() < 32 {
+		narrow := told.Type.IsFloat() && told.Type.Bits() < 32
+		if narrow {
 			for i := range x {
 				x[i] = m.convert(x[i], shape.F32)
 			}
 		}
 		out := f(m, x)
-		if out.Shape.Type != narrow {
-			out = m.convert(out, narrow)
+		if narrow {
+			out = m.convert(out, told.Type)
 		}
 		if m.err != nil {
 			return m.err
 		}
-		return c.finish(op, out)
+		return c.declare(op, out)
 	}
 }
 

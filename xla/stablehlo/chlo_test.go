@@ -195,6 +195,8 @@ func TestChloErrors(t *testing.T) {
 		{program("chlo.lgamma", "tensor<2xi32>", "tensor<2xi32>", 1), "want floating point"},
 		{program("chlo.lgamma", "tensor<2xf32>", "tensor<2xf64>", 1), "want the same"},
 		{program("chlo.next_after", "tensor<2xf8E5M2>", "tensor<2xf8E5M2>", 2), "want two of f64"},
+		{program("chlo._asin_acos_kernel", "tensor<2xf32>", "tensor<2xf32>", 1), "result: got f32[2], want c64[2]"},
+		{program("chlo.cosh", "tensor<2xi32>", "tensor<2xi32>", 1), "element type s32 is not supported"},
 		{program("chlo.is_inf", "tensor<2xi32>", "tensor<2xi1>", 1), "want floating point"},
 		{program("chlo.is_inf", "tensor<2xf32>", "tensor<3xi1>", 1), "want pred[2]"},
 		{`func.func @main(%a: tensor<2xf32>) -> tensor<2xi32> {
