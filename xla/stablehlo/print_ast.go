@@ -108,7 +108,7 @@ func (w *astPrinter) resources(m map[string]string) {
 	}
 	parts := make([]string, 0, len(m))
 	for _, key := range slices.Sorted(maps.Keys(m)) {
-		parts = append(parts, fmt.Sprintf("%s: %s", key, quote(m[key])))
+		parts = append(parts, key+`: "`+m[key]+`"`) // as it was written, escapes and all
 	}
 	fmt.Fprintf(&w.b, "{-# dialect_resources: {builtin: {%s}} #-}\n", strings.Join(parts, ", "))
 }
