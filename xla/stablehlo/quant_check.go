@@ -20,6 +20,9 @@ func checkQuantised(op *Op, base string, row quantRow) error {
 			return op.Errorf("%v", err)
 		}
 	}
+	if row.kind != quantMove && (len(op.Operands) == 0 || len(op.Results) == 0) {
+		return op.Errorf("has %d operands and %d results, want at least one of each", len(op.Operands), len(op.Results))
+	}
 	switch row.kind {
 	case quantSame:
 		return checkSameQuant(op, base)

@@ -24,7 +24,7 @@ func (c *ctx) quantContract(op *Op, base string) error {
 			return c.quantMath(op)
 		}
 	}
-	if len(result.Axes) > 0 && result.Axes[0] != axis {
+	if len(result.Axes) > 0 && (result.Axes[0] != axis || len(result.Scales) != len(rhs.Scales)) {
 		return c.quantMath(op)
 	}
 	sum, err := c.integerSums(op, lhs, rhs)

@@ -156,13 +156,19 @@ func TestQuantisedRefusals(t *testing.T) {
 		{"dequantize: type", q, "stablehlo.uniform_dequantize %x : (tensor<2x" + q + ">) -> tensor<2xf64>", "want the same float type"},
 		{"dot: zero point of rhs", q, "stablehlo.dot_general %x, %x, contracting_dims = [0] x [0] : (tensor<2x" + q + ">, tensor<2x" + q +
 			">) -> tensor<" + q + ">", "rhs has zero point 2, want 0"},
+		{"no operands", q, "\"stablehlo.reshape\"() : () -> tensor<2x" + q + ">", "has 0 operands and 1 results"},
+		{"no results", q, "\"stablehlo.tanh\"(%x) : (tensor<2x" + q + ">) -> ()", "has 1 operands and 0 results"},
 		{"blocks", "!quant.uniform<i8:f32:{0:2}, {0.5, 1.0}>", "stablehlo.negate %x : tensor<2x!quant.uniform<i8:f32:{0:2}, {0.5, 1.0}>>",
 			"want one scale for the tensor"},
 		{"wrong blocks", "!quant.uniform<i8:f32:{0:2}, {0.5, 1.0}>", "stablehlo.add %x, %x : tensor<2x!quant.uniform<i8:f32:{0:2}, {0.5, 1.0}>>",
 			"has 2 blocks of 2 along dimension 0, want 2 elements"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			src := "func.func @main(%x: tensor<2x" + c.operand + ">) {\n%r = " + c.line + "\nreturn\n}"
+			line := "%r = " + c.line
+			if strings.HasSuffix(line, "-> ()") {
+				line = c.line
+			}
+			src := "func.func @main(%x: tensor<2x" + c.operand + ">) {\n" + line + "\nreturn\n}"
 			_, err := Parse(Text{File: "test.mlir", Source: src})
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "test.mlir:2:") {
 				t.Errorf("got error %v, want one at test.mlir:2 with %q", err, c.want)
