@@ -1,21 +1,12 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-)
 
-// outside returns the folder of programs that are judged by answers of other implementations.
-func outside(t *testing.T) string {
-	t.Helper()
-	dir := os.Getenv("HALO_CONFORMANCE")
-	if dir == "" {
-		t.Skip("HALO_CONFORMANCE is not set")
-	}
-	return dir
-}
+	"github.com/halo-xla/halo/internal/testfile"
+)
 
 // notPassed are the lines of a check or verify that are neither a pass nor a skip, at most 20.
 func notPassed(stdout, good string) string {
@@ -30,7 +21,7 @@ func notPassed(stdout, good string) string {
 
 // TestConformance runs the self-checking programs and the mathematics cases.
 func TestConformance(t *testing.T) {
-	dir := outside(t)
+	dir := testfile.Conformance(t)
 	_, stdout, stderr := halo(t, dir, "", "check", "DIR/conformance/stablehlo", "DIR/conformance/math")
 	var bad []string
 	for line := range strings.Lines(notPassed(stdout, "pass")) {
@@ -49,7 +40,7 @@ const inaccurate = "pow_complex64_20_30_complex64_20_30.mlir"
 
 // TestProducers runs what JAX, TensorFlow and PyTorch exported, with their inputs and answers.
 func TestProducers(t *testing.T) {
-	dir := outside(t)
+	dir := testfile.Conformance(t)
 	folders, err := filepath.Glob(filepath.Join(dir, "producers", "*", "meta.json"))
 	if err != nil || len(folders) == 0 {
 		t.Fatalf("no case under %s/producers (%v)", dir, err)
@@ -66,7 +57,7 @@ func TestProducers(t *testing.T) {
 
 // TestAcceptReject reads valid programs, and invalid ones that must be refused.
 func TestAcceptReject(t *testing.T) {
-	dir := outside(t)
+	dir := testfile.Conformance(t)
 	for _, good := range []string{"accept", "reject"} {
 		_, stdout, stderr := halo(t, dir, "", "verify", "DIR/conformance/"+good)
 		if bad := notPassed(stdout, good+":"); bad != "" || stdout == "" {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/halo-xla/halo/internal/testfile"
 )
 
 // corpusRefused are the reasons for which a text of the corpus may be refused.
@@ -19,10 +21,7 @@ var corpusRefused = []string{
 // TestCorpus reads every HLO text under $HALO_CONFORMANCE, prints it, reads that and prints it again: the two prints
 // are the same bytes. Texts may be refused only for the reasons above, or if their case says that they are broken.
 func TestCorpus(t *testing.T) {
-	root := os.Getenv("HALO_CONFORMANCE")
-	if root == "" {
-		t.Skip("HALO_CONFORMANCE is not set")
-	}
+	root := testfile.Conformance(t)
 	refused := map[string]int{}
 	read, size := 0, 0
 	start := time.Now()

@@ -7,14 +7,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/halo-xla/halo/internal/testfile"
 )
 
 // corpus calls f with every .mlir file under the given folders of $HALO_CONFORMANCE.
 func corpus(t *testing.T, folders []string, f func(t *testing.T, path, text string)) {
-	root := os.Getenv("HALO_CONFORMANCE")
-	if root == "" {
-		t.Skip("HALO_CONFORMANCE is not set")
-	}
+	root := testfile.Conformance(t)
 	n := 0
 	for _, folder := range folders {
 		err := filepath.WalkDir(filepath.Join(root, folder), func(path string, d fs.DirEntry, err error) error {
