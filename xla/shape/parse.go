@@ -141,6 +141,9 @@ func (p *parser) word() string {
 // number parses a decimal number of at least 0.
 func (p *parser) number() (int64, error) {
 	p.space()
+	if rest := p.text[p.pos:]; len(rest) > 1 && rest[0] == '-' && '0' <= rest[1] && rest[1] <= '9' {
+		return 0, p.fail("number is negative, want 0 or more")
+	}
 	n, start := int64(0), p.pos
 	for ; p.pos < len(p.text) && '0' <= p.text[p.pos] && p.text[p.pos] <= '9'; p.pos++ {
 		d := int64(p.text[p.pos] - '0')

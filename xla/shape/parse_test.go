@@ -57,7 +57,7 @@ func TestParseErrors(t *testing.T) {
 		{"tuple[]", `unknown element type "tuple"`, 0},
 		{"f32", `got the end of the text, want "["`, 3},
 		{"f32[2", `want "," or "]"`, 5},
-		{"f32[-1]", `got "-", want a number`, 4},
+		{"f32[-1]", "number is negative", 4},
 		{"f32[2,]", `got "]", want a number`, 6},
 		{"f32[9223372036854775808]", "does not fit in 64 bits", 4},
 		{"f32[3000000000,4000000000]", "the size of f32[3000000000,4000000000] overflows", 0},

@@ -87,6 +87,11 @@ func (p *parser) reducer(st *opState) {
 	for p.is('(') {
 		p.advance()
 		left = append(left, p.blockArg(0))
+		if at := p.pos(); p.is(')') {
+			p.failAt(at, "%s: reducer takes one argument for reduced value %d, want two: a left and a right one", st.Name,
+				len(left)-1)
+			return
+		}
 		p.expect(',')
 		right = append(right, p.blockArg(0))
 		p.expect(')')

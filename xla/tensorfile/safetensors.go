@@ -22,13 +22,52 @@ var safeTypes = map[string]shape.ElementType{
 	"BOOL": shape.Pred, "U8": shape.U8, "I8": shape.S8, "U16": shape.U16, "I16": shape.S16, "U32": shape.U32,
 	"I32": shape.S32, "U64": shape.U64, "I64": shape.S64, "F16": shape.F16, "BF16": shape.BF16, "F32": shape.F32,
 	"F64": shape.F64, "C64": shape.C64, "F8_E5M2": shape.F8E5M2, "F8_E4M3": shape.F8E4M3FN,
-	"F8_E8M0": shape.F8E8M0FNU,
+	"F8_E8M0": shape.F8E8M0FNU, "F8_E4M3FNUZ": shape.F8E4M3FNUZ, "F8_E5M2FNUZ": shape.F8E5M2FNUZ,
 }
 
 type safeEntry struct {
-	DType   string   `json:"dtype"`
-	Shape   []int64  `json:"shape"`
-	Offsets [2]int64 `json:"data_offsets"`
+	DType   string
+	Shape   []int64
+	Offsets [2]int64
+}
+
+// UnmarshalJSON wants each field once: with two of a name, readers would differ in which they take.
+func (e *safeEntry) UnmarshalJSON(text []byte) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	if tok, err := d.Token(); err != nil || tok != json.Delim('{') {
+		return errors.New("want a JSON object")
+	}
+	var offsets []int64
+	fields := map[string]any{"dtype": &e.DType, "shape": &e.Shape, "data_offsets": &offsets}
+	seen := map[string]bool{}
+	for d.More() {
+		tok, err := d.Token()
+		if err != nil {
+			return err
+		}
+		name, _ := tok.(string)
+		if seen[name] {
+			return fmt.Errorf("the field %q stands twice", name)
+		}
+		seen[name] = true
+		field, ok := fields[name]
+		if !ok {
+			field = new(any)
+		}
+		if err := d.Decode(field); err != nil {
+			return err
+		}
+	}
+	for _, name := range []string{"dtype", "shape", "data_offsets"} {
+		if !seen[name] {
+			return fmt.Errorf("the field %q is missing", name)
+		}
+	}
+	if len(offsets) != 2 {
+		return fmt.Errorf("data_offsets are %d numbers, want 2", len(offsets))
+	}
+	e.Offsets = [2]int64(offsets)
+	return nil
 }
 
 type namedEntry struct {
@@ -117,17 +156,26 @@ func safeEntries(header []byte) ([]namedEntry, error) {
 func (e namedEntry) array(data []byte, start int64) (*literal.Literal, error) {
 	t, ok := safeTypes[e.DType]
 	if !ok {
-		return nil, fmt.Errorf("element type %q: %w", e.DType, errors.ErrUnsupported)
+		return nil, fmt.Errorf("unknown element type %q, want one such as F32 or I64: %w", e.DType, errors.ErrUnsupported)
 	}
 	from, to := e.Offsets[0], e.Offsets[1]
-	if from != start || to < from || to > int64(len(data)) {
+	if from > to {
+		return nil, fmt.Errorf("bytes %d to %d of the data: the end is before the start", from, to)
+	}
+	if from != start || to > int64(len(data)) {
 		return nil, fmt.Errorf("bytes %d to %d of the data, want them to start at %d and end by %d", from, to, start,
 			len(data))
 	}
 	s := shape.Array(t, e.Shape...)
+	if i := slices.IndexFunc(s.Dims, func(d int64) bool { return d < 0 }); i >= 0 {
+		return nil, fmt.Errorf("size %d of dimension %d, want 0 or more", s.Dims[i], i)
+	}
 	n, ok := s.CheckedSize()
-	if !ok || n > (to-from)/int64(t.Bytes()) || n*int64(t.Bytes()) != to-from {
-		return nil, fmt.Errorf("%v in %d bytes", s, to-from)
+	if !ok {
+		return nil, fmt.Errorf("the number of elements of %v does not fit in 64 bits", s)
+	}
+	if n > (to-from)/int64(t.Bytes()) || n*int64(t.Bytes()) != to-from {
+		return nil, fmt.Errorf("got %d bytes, want those of %v", to-from, s)
 	}
 	return literal.FromBytes(s, data[from:to:to])
 }

@@ -73,7 +73,15 @@ func readNPZ(path string) ([]Array, error) {
 	}
 	limit := uint64(info.Size()) * maxExpansion
 	var arrays []Array
+	seen := map[string]bool{}
 	for _, f := range z.File {
+		if !strings.HasSuffix(f.Name, ".npy") {
+			continue // as numpy does
+		}
+		if seen[f.Name] {
+			return nil, fmt.Errorf("the member %q stands twice", f.Name)
+		}
+		seen[f.Name] = true
 		if f.UncompressedSize64 > limit {
 			return nil, fmt.Errorf("%s: %d bytes when unpacked, want at most %d times the file", f.Name, f.UncompressedSize64,
 				maxExpansion)

@@ -1,10 +1,13 @@
 package tensorfile
 
 import (
+	"archive/zip"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -44,13 +47,17 @@ func TestSafetensorsRefuses(t *testing.T) {
 		"long header":      {file("{}", nil)[:9], "header of 2 bytes, want at most 1"},
 		"no object":        {file("[]", nil), "want a JSON object"},
 		"unknown type":     {file(entry("X9", "[2]", 0, 8), eight), `element type "X9"`},
-		"size and bytes":   {file(entry("F32", "[3]", 0, 8), eight), "f32[3] in 8 bytes"},
-		"overflow":         {file(entry("F32", "[4611686018427387904,8]", 0, 8), eight), "in 8 bytes"},
-		"negative":         {file(entry("F32", "[-2]", 0, 8), eight), "in 8 bytes"},
+		"size and bytes":   {file(entry("F32", "[3]", 0, 8), eight), "got 8 bytes, want those of f32[3]"},
+		"overflow":         {file(entry("F32", "[4611686018427387904,8]", 0, 8), eight), "does not fit in 64 bits"},
+		"negative":         {file(entry("F32", "[-2]", 0, 8), eight), "size -2 of dimension 0"},
 		"past the end":     {file(entry("F32", "[4]", 0, 16), eight), "bytes 0 to 16"},
 		"hole":             {file(entry("F32", "[1]", 4, 8), eight), "want them to start at 0"},
 		"rest":             {file(entry("F32", "[1]", 0, 4), eight), "the arrays end at byte 4"},
 		"twice":            {file(`{"x":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},"x":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}}`, nil), "stands twice"},
+		"backwards":        {file(entry("F32", "[2]", 8, 0), eight), "the end is before the start"},
+		"field twice":      {file(`{"x":{"dtype":"U8","dtype":"I8","shape":[0],"data_offsets":[0,0]}}`, nil), `"dtype" stands twice`},
+		"no offsets":       {file(`{"x":{"dtype":"U8","shape":[0]}}`, nil), `"data_offsets" is missing`},
+		"three offsets":    {file(`{"x":{"dtype":"U8","shape":[0],"data_offsets":[0,0,0]}}`, nil), "3 numbers, want 2"},
 		"after the object": {file("{} x", nil), "after the object"},
 	}
 	for name, tc := range cases {
@@ -76,6 +83,37 @@ func TestNPZRoundTrip(t *testing.T) {
 	}
 	if len(got) != 2 || got[0].Name != "a" || !slices.Equal(got[0].Value.Bytes(), a.Bytes()) || got[1].Value.Wide().F[0] != 2.5 {
 		t.Errorf("got %v, want a and b", got)
+	}
+}
+
+// TestNPZMembers: what is no npy is passed over, a name that stands twice is refused.
+func TestNPZMembers(t *testing.T) {
+	var array bytes.Buffer
+	if err := literal.WriteNPY(&array, literal.Scalar(2.5)); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "a.npz")
+	members := func(names ...string) ([]Array, error) {
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		for _, name := range names {
+			w, err := z.Create(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.Write(array.Bytes())
+		}
+		z.Close()
+		if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return Read(path)
+	}
+	if got, err := members("README", "a.npy"); err != nil || len(got) != 1 || got[0].Name != "a" {
+		t.Errorf("got %v, %v, want a alone", got, err)
+	}
+	if _, err := members("a.npy", "a.npy"); err == nil || !strings.Contains(err.Error(), "stands twice") {
+		t.Errorf("got %v, want that a.npy stands twice", err)
 	}
 }
 

@@ -136,3 +136,12 @@ func.func @main(%a: tensor<f32>) {
   %0 = "stablehlo.all_gather"(%a) {all_gather_dim = 0 : i64, replica_groups = #stablehlo.replica_group_mesh_axes<mesh = @m, axes = []>} : (tensor<f32>) -> tensor<f32> // ERROR "mesh @m is not defined"
   return
 }
+// -----
+// A reducer with one argument for a reduced value; each has a left and a right one.
+func.func @main(%a: tensor<4xf32>, %z: tensor<f32>) -> tensor<f32> {
+  %0 = stablehlo.reduce(%a init: %z) across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+    reducer(%x: tensor<f32>) { // ERROR "reducer takes one argument for reduced value 0, want two"
+    stablehlo.return %x : tensor<f32>
+  }
+  return %0 : tensor<f32>
+}
