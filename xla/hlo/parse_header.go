@@ -291,18 +291,25 @@ func (p *parser) frontend() (FrontendAttributes, error) {
 // tables are the keywords of the tables after the module's line, which may be empty.
 var tables = map[string]bool{"FileNames": true, "FunctionNames": true, "FileLocations": true, "StackFrames": true}
 
-// atTable returns the keyword of the table at the position, "" if none begins there. A word and a number begin a table
-// that is newer than this.
+// atTable returns the keyword of the table at the position, "" if none begins there. A word, a number and a string or
+// list begin a table that is newer than this.
 func (p *parser) atTable() string {
 	save := p.pos
 	w := p.word()
 	p.space()
-	numbered := p.pos < len(p.src) && p.src[p.pos] >= '0' && p.src[p.pos] <= '9'
-	if w == "" || w == "ENTRY" || !numbered && (!tables[w] || p.atBodyOrSignature()) {
-		p.pos = save
-		return ""
+	if tables[w] && !p.atBodyOrSignature() {
+		return w
 	}
-	return w
+	at := p.pos
+	if _, err := strconv.Atoi(p.word()); err == nil && w > "A" && w != "ENTRY" {
+		p.space()
+		if p.pos < len(p.src) && (p.src[p.pos] == '"' || p.src[p.pos] == '{') {
+			p.pos = at
+			return w
+		}
+	}
+	p.pos = save
+	return ""
 }
 
 // table reads the numbered entries of a table and keeps them as text: a string or a list in braces each.
