@@ -19,7 +19,7 @@ func convertCommand(t *tool, args []string) error {
 	fl := t.flags("convert")
 	to := fl.String("to", "", "hlo or stablehlo")
 	out := fl.String("o", "", "file to write; standard output if empty")
-	words, err := parse(fl, args)
+	words, err := t.parse(fl, args)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func findings() []finding {
 func doctorCommand(t *tool, args []string) error {
 	fl := t.flags("doctor")
 	asJSON := fl.Bool("json", false, "one JSON line a finding")
-	if rest, err := parse(fl, args); err != nil || len(rest) > 0 {
+	if rest, err := t.parse(fl, args); err != nil || len(rest) > 0 {
 		return usageOr(err, rest)
 	}
 	for _, f := range findings() {
@@ -68,8 +68,8 @@ func versionText() string {
 }
 
 func versionCommand(t *tool, args []string) error {
-	if len(args) > 0 {
-		return usageOr(nil, args)
+	if rest, err := t.parse(t.flags("version"), args); err != nil || len(rest) > 0 {
+		return usageOr(err, rest)
 	}
 	fmt.Fprintln(t.stdout, "halo", versionText())
 	return nil

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strconv"
 	"strings"
 
@@ -18,9 +19,16 @@ func inputs(sig xla.Signature, words []string, given map[int]*literal.Literal) (
 	for i, l := range given {
 		args[i] = l
 	}
+	byWord := map[int]bool{}
 	next := 0
 	for _, w := range words {
-		i, spec := named(sig, w)
+		i, spec, err := named(sig, w)
+		if err != nil {
+			return nil, err
+		}
+		if i >= 0 && byWord[i] {
+			return nil, exitf(exitUsage, "input %q: parameter %d (%s) has an input already", w, i, sig.Parameters[i].Name)
+		}
 		if i < 0 {
 			for next < len(args) && args[next] != nil {
 				next++
@@ -34,33 +42,38 @@ func inputs(sig xla.Signature, words []string, given map[int]*literal.Literal) (
 		if err != nil {
 			return nil, fmt.Errorf("input %d (%s): %w", i, sig.Parameters[i].Name, err)
 		}
-		args[i] = l
+		args[i], byWord[i] = l, true
 	}
 	for i, l := range args {
 		if l == nil {
-			return nil, exitf(exitUsage, "parameter %d (%s %v) has no input", i, sig.Parameters[i].Name, sig.Parameters[i].Shape)
+			return nil, exitf(exitUsage, "parameter %d (%s %v) has no input; halo run -h lists what may be one", i, sig.Parameters[i].Name, sig.Parameters[i].Shape)
 		}
 	}
 	return args, nil
 }
 
-// named splits name=spec if name is a parameter's.
-func named(sig xla.Signature, word string) (int, string) {
+// named splits name=spec if name is a parameter's. Otherwise what stands before the = must be a shape.
+func named(sig xla.Signature, word string) (int, string, error) {
 	name, spec, ok := strings.Cut(word, "=")
 	if ok {
 		for i, p := range sig.Parameters {
 			if p.Name == name {
-				return i, spec
+				return i, spec, nil
 			}
 		}
+		parts := strings.Split(name, "x")
+		if _, known := shape.TypeByName(parts[len(parts)-1]); !known && !strings.HasPrefix(word, "@") {
+			return 0, "", exitf(exitUsage, "input %q: %q is neither a parameter's name nor a shape such as 4xf32; "+
+				"element types are HLO's (f32, s32, u8, pred), the program is %v", word, name, sig)
+		}
 	}
-	return -1, word
+	return -1, word, nil
 }
 
 // input reads one input: @file.npy, 2x2xf32=1,2,3,4, random:seed, zeros, ones, iota.
 func input(spec string, want shape.Shape) (*literal.Literal, error) {
 	if path, ok := strings.CutPrefix(spec, "@"); ok {
-		return readArray(path, want)
+		return readInput(path, want)
 	}
 	if s, values, ok := strings.Cut(spec, "="); ok {
 		return typedList(s, values)
@@ -83,7 +96,27 @@ func input(spec string, want shape.Shape) (*literal.Literal, error) {
 	case "iota":
 		return filled(want, func(i int64) float64 { return float64(i) })
 	}
-	return nil, fmt.Errorf("got %q, want @file.npy, 4xf32=1,2,3,4, random:SEED, zeros, ones or iota", spec)
+	if _, err := os.Stat(spec); err == nil {
+		return nil, exitf(exitUsage, "got %q; a file is given as @%s", spec, spec)
+	}
+	return nil, exitf(exitUsage, "got %q, want @file.npy, 4xf32=1,2,3,4, random:SEED, zeros, ones or iota", spec)
+}
+
+// readInput is readArray for files that a person names: numbers of one kind are not taken as the bits of another, as
+// integers for floating point, if numpy has the wanted type.
+func readInput(path string, want shape.Shape) (*literal.Literal, error) {
+	l, err := readArray(path, want)
+	if err != nil || !numpyHas(want.Type) {
+		return l, err
+	}
+	own, err := readArray(path, shape.Shape{})
+	if err != nil {
+		return l, nil // raw items, which have the wanted type
+	}
+	if t := own.Shape().Type; t.IsFloat() != want.Type.IsFloat() || t.IsComplex() != want.Type.IsComplex() {
+		return nil, fmt.Errorf("%s: got elements of %v, want %v", path, t, want.Type)
+	}
+	return l, nil
 }
 
 // typedList reads "4xf32" and "1,2,3,4".

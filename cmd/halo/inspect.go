@@ -43,7 +43,7 @@ type arrayLine struct {
 func inspectCommand(t *tool, args []string) error {
 	fl := t.flags("inspect")
 	asJSON := fl.Bool("json", false, "print JSON")
-	words, err := parse(fl, args)
+	words, err := t.parse(fl, args)
 	if err != nil {
 		return err
 	}
@@ -144,4 +144,10 @@ func numpyName(t shape.ElementType) string {
 		return n
 	}
 	return fmt.Sprintf("%s%d", numpyNames[t.Class()], t.Bits())
+}
+
+// numpyHas reports whether numpy itself has numbers of the type.
+func numpyHas(t shape.ElementType) bool {
+	_, special := numpySpecial[t]
+	return t.IsArray() && !special && t.Bits() >= 8
 }

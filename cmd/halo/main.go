@@ -28,23 +28,35 @@ const (
 // command is one of the tool's commands. run gets the arguments after the command's name.
 type command struct {
 	name, usage, what string
+	more              string // what -h adds, in whole lines
 	run               func(t *tool, args []string) error
 }
+
+const inputHelp = `M is a file of HLO or StableHLO text, or - for standard input. Inputs come in the program's order, or as name=INPUT:
+  @file.npy                an array in numpy's format
+  2x2xf32=1,2,3,4          its elements, row-major; HLO's names of types: f32, bf16, s32, u8, pred, ...
+  random:SEED              normal numbers; integers from -10 to 10
+  zeros, ones, iota        iota counts 0, 1, 2, ... row-major
+`
+
+const checkHelp = `PATH is a program with its own checks, a folder of a program, input_N.npy and expected_N.npy, or a folder of such.
+A program that has neither runs on random inputs.
+`
 
 var commands []command
 
 // init fills the table: commands reach it back for help.
 func init() {
 	commands = []command{
-		{"run", "M [input...] [flags]", "run a program", runCommand},
-		{"check", "[flags] PATH...", "run programs that know their answers", checkCommand},
-		{"verify", "[--json] PATH...", "parse and verify programs", verifyCommand},
-		{"convert", "M --to hlo|stablehlo [-o F]", "write a program in another form", convertCommand},
-		{"inspect", "F [--json]", "describe a program or a data file", inspectCommand},
-		{"ops", "[--json]", "list the operations and what runs them", opsCommand},
-		{"doctor", "[--json]", "say what is installed here", doctorCommand},
-		{"version", "", "print the version", versionCommand},
-		{"help", "", "print this", helpCommand},
+		{"run", "M [input...] [flags]", "run a program", inputHelp, runCommand},
+		{"check", "[flags] PATH...", "run programs that know their answers", checkHelp, checkCommand},
+		{"verify", "[--json] PATH...", "parse and verify programs", "", verifyCommand},
+		{"convert", "M --to hlo|stablehlo [-o F]", "write a program in another form", "", convertCommand},
+		{"inspect", "F [--json]", "describe a program or a data file", "", inspectCommand},
+		{"ops", "[--json]", "list the operations and what runs them", "", opsCommand},
+		{"doctor", "[--json]", "say what is installed here", "", doctorCommand},
+		{"version", "", "print the version", "", versionCommand},
+		{"help", "", "print this", "", helpCommand},
 	}
 }
 
@@ -122,26 +134,39 @@ func helpCommand(t *tool, _ []string) error {
 	for _, c := range commands {
 		fmt.Fprintf(t.stdout, "  halo %-8s %-32s %s\n", c.name, c.usage, c.what)
 	}
-	fmt.Fprintln(t.stdout, "halo COMMAND -h lists a command's flags.")
+	fmt.Fprintln(t.stdout, "halo COMMAND -h says more of a command and lists its flags.")
 	return nil
 }
 
 // flags makes the flag set of a command.
 func (t *tool) flags(name string) *flag.FlagSet {
 	fs := flag.NewFlagSet("halo "+name, flag.ContinueOnError)
-	fs.SetOutput(t.stderr)
+	fs.SetOutput(io.Discard) // report says what is wrong
+	fs.Usage = func() {}
 	return fs
 }
 
+// explain prints a command's arguments and flags.
+func (t *tool) explain(fs *flag.FlagSet) {
+	for _, c := range commands {
+		if "halo "+c.name == fs.Name() {
+			fmt.Fprintf(t.stdout, "%s: %s\n%s", strings.TrimSpace("halo "+c.name+" "+c.usage), c.what, c.more)
+		}
+	}
+	fs.SetOutput(t.stdout)
+	fs.PrintDefaults()
+}
+
 // parse parses flags anywhere among the arguments and returns those that are none. After "--" all are none.
-func parse(fs *flag.FlagSet, args []string) ([]string, error) {
+func (t *tool) parse(fs *flag.FlagSet, args []string) ([]string, error) {
 	var rest []string
 	for {
 		if err := fs.Parse(args); err != nil {
 			if errors.Is(err, flag.ErrHelp) {
+				t.explain(fs)
 				return nil, err
 			}
-			return nil, &exitError{exitUsage, err}
+			return nil, exitf(exitUsage, "%w; %s -h lists the flags", err, fs.Name())
 		}
 		if fs.NArg() == 0 {
 			return rest, nil

@@ -83,6 +83,11 @@ func folder(t *testing.T) string {
 		}
 		write(t, filepath.Join(dir, name), b.Bytes())
 	}
+	var whole bytes.Buffer
+	if l, err := literal.FromSlice([]int32{1, 2}); err != nil || literal.WriteNPY(&whole, l) != nil {
+		t.Fatal("whole.npy cannot be written: ", err)
+	}
+	write(t, filepath.Join(dir, "whole.npy"), whole.Bytes())
 	return dir
 }
 
@@ -126,7 +131,16 @@ func TestCommands(t *testing.T) {
 		{"run DIR/add.hlo y=2xf32=1,2 x=ones", exitOK, "{2, 3}", ""},
 		{"run DIR/add.hlo zeros", exitUsage, "", "parameter 1 (y f32[2]) has no input"},
 		{"run DIR/add.hlo zeros ones iota", exitUsage, "", "one too many"},
-		{"run DIR/add.hlo zeros what", exitFailure, "", "want @file.npy"},
+		{"run DIR/add.hlo zeros what", exitUsage, "", "want @file.npy"},
+		{"run DIR/add.hlo zeros DIR/v.npy", exitUsage, "", "a file is given as @"},
+		{"run DIR/add.hlo x=zeros z=zeros", exitUsage, "", `"z" is neither a parameter's name nor a shape`},
+		{"run DIR/add.hlo zeros 2xi32=1,2", exitUsage, "", `"2xi32" is neither`},
+		{"run DIR/add.hlo x=zeros x=ones", exitUsage, "", "parameter 0 (x) has an input already"},
+		{"run DIR/add.hlo zeros @DIR/whole.npy", exitFailure, "", "whole.npy: got elements of s32, want f32"},
+		{"run DIR/case", exitFailure, "", "is a folder, want the file of a program"},
+		{"run -h", exitOK, "@file.npy", ""},
+		{"check -h", exitOK, "-forms", ""},
+		{"version -h", exitOK, "halo version: print the version", ""},
 		{"run DIR/add.hlo zeros 3xf32=1,2,3", exitFailure, "", "argument 1 (y): got f32[3], want f32[2]"},
 		{"run DIR/add.hlo zeros 2xf32=1", exitFailure, "", "got 1 values, want those of f32[2]"},
 		{"run DIR/add.hlo zeros @DIR/v.npy --expect DIR/v.npy", exitOK, "as wanted", ""},
@@ -136,7 +150,7 @@ func TestCommands(t *testing.T) {
 		{"run DIR/bad.hlo zeros zeros", exitFailure, "", "bad.hlo:5:"},
 		{"run DIR/absent.hlo", exitFailure, "", "no such file"},
 		{"run", exitUsage, "", "no program given"},
-		{"run DIR/add.hlo --frob", exitUsage, "", "frob"},
+		{"run DIR/add.hlo --frob", exitUsage, "", "halo run: flag provided but not defined: -frob; halo run -h lists"},
 		{"verify DIR/add.hlo", exitOK, "accept", ""},
 		{"verify DIR/bad.hlo", exitFailure, "bad.hlo:5:", ""},
 		{"verify", exitUsage, "", "no path given"},

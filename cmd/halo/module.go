@@ -22,6 +22,9 @@ func (t *tool) readFile(path string) ([]byte, error) {
 	if path == "-" {
 		return io.ReadAll(t.in)
 	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return nil, fmt.Errorf("%s is a folder, want the file of a program", path)
+	}
 	return os.ReadFile(path)
 }
 

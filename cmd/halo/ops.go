@@ -38,7 +38,7 @@ func opLines() []opLine {
 func opsCommand(t *tool, args []string) error {
 	fl := t.flags("ops")
 	asJSON := fl.Bool("json", false, "one JSON line an op")
-	if rest, err := parse(fl, args); err != nil || len(rest) > 0 {
+	if rest, err := t.parse(fl, args); err != nil || len(rest) > 0 {
 		return usageOr(err, rest)
 	}
 	missing := false

@@ -32,10 +32,10 @@ func runCommand(t *tool, args []string) error {
 	fl := t.flags("run")
 	var o runOptions
 	fl.StringVar(&o.backend, "backend", "reference", "what runs the program")
-	fl.StringVar(&o.out, "out", "", "folder for the results, as result_N.npy")
+	fl.StringVar(&o.out, "out", "", "`folder` for the results, as result_N.npy, or a file ending in .npz")
 	fl.StringVar(&o.dump, "dump", "", "folder for the program as it was understood")
-	fl.StringVar(&o.weights, "weights", "", "safetensors file with arguments by name")
-	fl.Var(&o.expect, "expect", "npy file with a wanted result; once for each, in order")
+	fl.StringVar(&o.weights, "weights", "", "safetensors or npz `file` with arguments by name")
+	fl.Var(&o.expect, "expect", "npy `file` with a wanted result; once for each, in order")
 	fl.Var(&o.plugins, "plugin", "custom-call library")
 	fl.BoolVar(&o.report, "report", false, "list what ran what")
 	fl.BoolVar(&o.noReference, "no-reference", false, "refuse programs that the backend cannot run whole")
@@ -43,7 +43,7 @@ func runCommand(t *tool, args []string) error {
 	fl.IntVar(&o.threads, "threads", 0, "threads to use; the reference uses one")
 	fl.Float64Var(&o.rtol, "rtol", 1e-5, "relative tolerance of --expect")
 	fl.Float64Var(&o.atol, "atol", 1e-6, "absolute tolerance of --expect")
-	words, err := parse(fl, args)
+	words, err := t.parse(fl, args)
 	if err != nil {
 		return err
 	}
@@ -208,7 +208,7 @@ func (t *tool) compare(o *runOptions, results []*literal.Literal) error {
 		return exitf(exitUsage, "got %d wanted results, but the program has %d", len(o.expect), len(results))
 	}
 	for i, path := range o.expect {
-		want, err := readArray(path, results[i].Shape())
+		want, err := readInput(path, results[i].Shape())
 		if err != nil {
 			return err
 		}

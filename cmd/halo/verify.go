@@ -21,7 +21,7 @@ type verdict struct {
 func verifyCommand(t *tool, args []string) error {
 	fl := t.flags("verify")
 	asJSON := fl.Bool("json", false, "one JSON line a module")
-	paths, err := parse(fl, args)
+	paths, err := t.parse(fl, args)
 	if err != nil {
 		return err
 	}
