@@ -9,7 +9,6 @@ import (
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
-	"github.com/halo-xla/halo/xla/shape"
 )
 
 // CompileOptions say how a program is compiled. The zero value is useful.
@@ -176,7 +175,7 @@ func (x *Executable) ExecuteInto(ctx context.Context, o RunOptions, dst []any, a
 	if err != nil {
 		return err
 	}
-	for i, l := range leaves(out[0]) {
+	for i, l := range out[0].Leaves() {
 		if err := copyTo(dst[i], l); err != nil {
 			return errorf(InvalidArgument, "result %d: %w", i, err)
 		}
@@ -240,35 +239,12 @@ func donate(which []int, args [][]*Buffer) error {
 	return nil
 }
 
-// leaves returns the arrays and tokens of a result: those of a tuple in order, nested ones flattened.
-func leaves(l *literal.Literal) []*literal.Literal {
-	if !l.Shape().IsTuple() {
-		return []*literal.Literal{l}
-	}
-	var out []*literal.Literal
-	for _, e := range l.Elems() {
-		out = append(out, leaves(e)...)
-	}
-	return out
-}
-
 func (c *Client) buffersOf(l *literal.Literal) []*Buffer {
 	var out []*Buffer
-	for _, e := range leaves(l) {
+	for _, e := range l.Leaves() {
 		out = append(out, c.newBuffer(e))
 	}
 	return out
 }
 
 var errNil = errors.New("buffer is nil")
-
-func leafShapes(s shape.Shape) []shape.Shape {
-	if !s.IsTuple() {
-		return []shape.Shape{s}
-	}
-	var out []shape.Shape
-	for _, e := range s.Elems {
-		out = append(out, leafShapes(e)...)
-	}
-	return out
-}

@@ -31,7 +31,7 @@ func SignatureOf(m *hlo.Module) Signature {
 		}
 		s.Parameters = append(s.Parameters, Value{name, p.Shape})
 	}
-	for i, r := range leafShapes(m.Entry.Root.Shape) {
+	for i, r := range m.Entry.Root.Shape.Leaves() {
 		s.Results = append(s.Results, Value{fmt.Sprintf("result%d", i), r})
 	}
 	return s

@@ -115,6 +115,18 @@ func (l *Literal) Bytes() []byte { return l.data }
 // Elems returns a tuple's elements.
 func (l *Literal) Elems() []*Literal { return l.elems }
 
+// Leaves returns the arrays and tokens of l in order, those of nested tuples too; l itself if it is no tuple.
+func (l *Literal) Leaves() []*Literal {
+	if !l.shape.IsTuple() {
+		return []*Literal{l}
+	}
+	var list []*Literal
+	for _, e := range l.elems {
+		list = append(list, e.Leaves()...)
+	}
+	return list
+}
+
 // DynamicSizes returns the sizes of the dimensions at run time, nil if they are those of the shape.
 func (l *Literal) DynamicSizes() []int64 { return l.sizes }
 

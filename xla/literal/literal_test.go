@@ -2,6 +2,7 @@ package literal
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/halo-xla/halo/xla/shape"
@@ -204,5 +205,16 @@ func TestNarrow16(t *testing.T) {
 				t.Fatalf("%s %v: got %#x, want %#x", ty, v, got[i], want)
 			}
 		}
+	}
+}
+
+func TestLeaves(t *testing.T) {
+	a, b, c := Scalar(int32(1)), Scalar(int32(2)), Scalar(int32(3))
+	l := NewTuple(a, NewTuple(NewTuple(), b), c)
+	if got := l.Leaves(); !slices.Equal(got, []*Literal{a, b, c}) {
+		t.Errorf("got %v, want 1, 2, 3", got)
+	}
+	if got := a.Leaves(); !slices.Equal(got, []*Literal{a}) {
+		t.Errorf("got %v, want the scalar itself", got)
 	}
 }

@@ -39,17 +39,20 @@ func (s Shape) forEach(index ShapeIndex, f func(ShapeIndex, Shape) error) error 
 	return nil
 }
 
-// LeafCount returns the number of shapes in s that are no tuples.
-func (s Shape) LeafCount() int {
-	n := 0
-	_ = s.ForEachSubshape(func(_ ShapeIndex, sub Shape) error {
-		if !sub.IsTuple() {
-			n++
-		}
-		return nil
-	})
-	return n
+// Leaves returns the shapes in s that are no tuples, in order.
+func (s Shape) Leaves() []Shape {
+	if !s.IsTuple() {
+		return []Shape{s}
+	}
+	var list []Shape
+	for _, e := range s.Elems {
+		list = append(list, e.Leaves()...)
+	}
+	return list
 }
+
+// LeafCount returns the number of shapes in s that are no tuples.
+func (s Shape) LeafCount() int { return len(s.Leaves()) }
 
 // ByteSizeOf is ByteSize, but for a tuple or an opaque value the pointers that it consists of, and 0 for a token.
 func (s Shape) ByteSizeOf(pointerBytes int64) (int64, error) {

@@ -96,6 +96,13 @@ func TestSubshape(t *testing.T) {
 	if n := s.LeafCount(); n != 3 {
 		t.Errorf("leaves: got %d, want 3", n)
 	}
+	leaves := ""
+	for _, l := range s.Leaves() {
+		leaves += l.String() + " "
+	}
+	if leaves != "f32[2] s32[] token[] " {
+		t.Errorf("leaves: got %s", leaves)
+	}
 }
 
 func TestByteSizeOf(t *testing.T) {

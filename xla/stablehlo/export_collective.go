@@ -115,7 +115,7 @@ func (b *writer) permute(in *hlo.Instruction, s shape.Shape) (node, error) {
 	if err != nil {
 		return node{}, err
 	}
-	leaves := parts(s)
+	leaves := s.Leaves()
 	if len(leaves) != len(operands) {
 		return node{}, fmt.Errorf("a permutation in place: %w", errors.ErrUnsupported)
 	}

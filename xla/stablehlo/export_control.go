@@ -158,7 +158,7 @@ func exportCustomCall(b *writer, in *hlo.Instruction) (node, error) {
 	}
 	if a.OperandLayouts != nil {
 		attrs = append(attrs, named("operand_layouts", layoutsAttr(a.OperandLayouts)),
-			named("result_layouts", layoutsAttr(parts(in.Shape))))
+			named("result_layouts", layoutsAttr(in.Shape.Leaves())))
 	}
 	if a.OutputOperandAliasing != "" {
 		aliases, err := aliasesAttr(string(a.OutputOperandAliasing))
@@ -168,18 +168,6 @@ func exportCustomCall(b *writer, in *hlo.Instruction) (node, error) {
 		attrs = append(attrs, named("output_operand_aliases", aliases))
 	}
 	return b.op(in, "stablehlo.custom_call", in.Shape, operands, attrs...)
-}
-
-// parts returns the shapes of the arrays in s.
-func parts(s shape.Shape) []shape.Shape {
-	if !s.IsTuple() {
-		return []shape.Shape{s}
-	}
-	var all []shape.Shape
-	for _, e := range s.Elems {
-		all = append(all, parts(e)...)
-	}
-	return all
 }
 
 // layoutsAttr lists the orders of dimensions, fastest first.
