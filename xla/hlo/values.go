@@ -81,14 +81,7 @@ func (v *Pairs) IsZero() bool { return len(*v) == 0 }
 
 // AppendText appends "{{0,1},{1,0}}".
 func (v *Pairs) AppendText(b []byte) []byte {
-	b = append(b, '{')
-	for i, p := range *v {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = appendInts(b, p[:])
-	}
-	return append(b, '}')
+	return appendBraced(b, *v, func(b []byte, p [2]int64) []byte { return appendInts(b, p[:]) })
 }
 
 // ParseText reads a list of lists of two numbers.
@@ -107,16 +100,21 @@ func (v *Pairs) ParseText(s string) error {
 	return nil
 }
 
-// appendInts appends "{1,2}".
-func appendInts(b []byte, list []int64) []byte {
+// appendBraced appends a list in braces; text appends one item.
+func appendBraced[T any](b []byte, list []T, text func(b []byte, item T) []byte) []byte {
 	b = append(b, '{')
-	for i, n := range list {
+	for i, item := range list {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = strconv.AppendInt(b, n, 10)
+		b = text(b, item)
 	}
 	return append(b, '}')
+}
+
+// appendInts appends "{1,2}".
+func appendInts(b []byte, list []int64) []byte {
+	return appendBraced(b, list, func(b []byte, n int64) []byte { return strconv.AppendInt(b, n, 10) })
 }
 
 // parseIntLists reads "{{0,1},{2}}".

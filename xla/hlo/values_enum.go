@@ -135,14 +135,7 @@ func (v *Precision) IsZero() bool {
 
 // AppendText appends "{high,highest}".
 func (v *Precision) AppendText(b []byte) []byte {
-	b = append(b, '{')
-	for i, p := range *v {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, p.String()...)
-	}
-	return append(b, '}')
+	return appendBraced(b, *v, func(b []byte, p PrecisionLevel) []byte { return append(b, p.String()...) })
 }
 
 // ParseText reads a list of levels.

@@ -16,14 +16,7 @@ func (v *ReplicaGroups) AppendText(b []byte) []byte {
 	if v.Iota != "" {
 		return append(b, v.Iota...)
 	}
-	b = append(b, '{')
-	for i, g := range v.Groups {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = appendInts(b, g)
-	}
-	return append(b, '}')
+	return appendBraced(b, v.Groups, appendInts)
 }
 
 // ParseText reads lists of ids, the iota forms "[2,2]<=[4]" and "[4,2]<=[2,4]T(1,0)", that is the ids counted up in the
