@@ -104,7 +104,8 @@ func parseCheck(t *tool, args []string) (*checkOptions, error) {
 	fl.Float64Var(&seconds, "timeout", 120, "seconds for each module or form")
 	fl.StringVar(&forms, "forms", "", "run only these forms of a case, such as mlir,hlo")
 	fl.StringVar(&o.plugins, "plugins", "", "folder with the cases' custom-call libraries")
-	fl.StringVar(&unsupported, "unsupported", "", "`file` of lines \"path reason\": cases that must be refused as unsupported")
+	fl.StringVar(&unsupported, "unsupported", "",
+		"`file` of lines \"path reason\": cases that must be refused as unsupported")
 	var err error
 	if o.paths, err = t.parse(fl, args); err != nil {
 		return nil, err

@@ -32,7 +32,8 @@ type command struct {
 	run               func(t *tool, args []string) error
 }
 
-const inputHelp = `M is a file of HLO or StableHLO text, or - for standard input. Inputs come in the program's order, or as name=INPUT:
+const inputHelp = `M is a file of HLO or StableHLO text, or - for standard input.
+Inputs come in the program's order, or as name=INPUT:
   @file.npy                an array in numpy's format
   2x2xf32=1,2,3,4          its elements, row-major; HLO's names of types: f32, bf16, s32, u8, pred, ...
   random:SEED              normal numbers; integers from -10 to 10

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/halo-xla/halo/xla"
@@ -124,7 +126,9 @@ func weightArguments(path string, sig xla.Signature) (map[int]*literal.Literal, 
 		}
 	}
 	if len(given) == 0 {
-		return nil, fmt.Errorf("%s: none of its %d arrays has the name of a parameter: %v", path, len(arrays), sig)
+		names := slices.Sorted(maps.Keys(arrays))
+		return nil, fmt.Errorf("%s: none of its %d arrays (%s) has the name of a parameter: %v", path, len(names),
+			strings.Join(names[:min(len(names), 4)], ", "), sig)
 	}
 	return given, nil
 }
