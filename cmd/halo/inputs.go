@@ -47,7 +47,7 @@ func inputs(sig xla.Signature, words []string, given map[int]*literal.Literal) (
 	for i, l := range args {
 		if l == nil {
 			return nil, exitf(exitUsage, "parameter %d (%s %v) has no input; halo run -h lists what may be one",
-				 i, sig.Parameters[i].Name, sig.Parameters[i].Shape)
+				i, sig.Parameters[i].Name, sig.Parameters[i].Shape)
 		}
 	}
 	return args, nil

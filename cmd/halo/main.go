@@ -40,7 +40,8 @@ Inputs come in the program's order, or as name=INPUT:
   zeros, ones, iota        iota counts 0, 1, 2, ... row-major
 `
 
-const checkHelp = `PATH is a program with its own checks, a folder of a program, input_N.npy and expected_N.npy, or a folder of such.
+const checkHelp = `PATH is a program with its own checks, a folder of a program with its input_N.npy and
+expected_N.npy, or a folder of such.
 A program that has neither runs on random inputs.
 `
 
