@@ -142,6 +142,9 @@ func (e *Evaluator) step(f *frame, in *Instruction) error {
 	if err := e.tick(); err != nil {
 		return &Error{in, err}
 	}
+	if err := e.room(in.bytes); err != nil { // before it is made: keep would say the same too late
+		return &Error{in, err}
+	}
 	v, err := e.value(f, in)
 	if err != nil {
 		var he *Error
@@ -188,6 +191,14 @@ func (e *Evaluator) value(f *frame, in *Instruction) (*literal.Literal, error) {
 	return info.Eval(e, in, args)
 }
 
+// room fails if n more bytes would pass the limit.
+func (e *Evaluator) room(n int64) error {
+	if e.MaxBytes > 0 && n > e.MaxBytes-e.bytes {
+		return fmt.Errorf("%w: live values take more than %d bytes", ErrLimit, e.MaxBytes)
+	}
+	return nil
+}
+
 // keep stores v until its last use and drops the operands that nobody needs any more.
 func (e *Evaluator) keep(f *frame, in *Instruction, v *literal.Literal) error {
 	if in.users > 0 {
@@ -196,8 +207,8 @@ func (e *Evaluator) keep(f *frame, in *Instruction, v *literal.Literal) error {
 		f.bytes += n
 		e.bytes += n
 	}
-	if e.MaxBytes > 0 && e.bytes > e.MaxBytes {
-		return errorf(in, "%w: live values take more than %d bytes", ErrLimit, e.MaxBytes)
+	if err := e.room(0); err != nil {
+		return &Error{in, err}
 	}
 	for _, o := range in.Operands {
 		if f.left[o.index]--; f.left[o.index] == 0 {

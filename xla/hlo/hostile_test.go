@@ -41,6 +41,8 @@ func TestHostile(t *testing.T) {
 		{"a large dynamic array", entry("ROOT c = f32[<=1099511627776] constant({1})"), "shorter"},
 		{"an unbounded array", entry("ROOT c = f32[?] constant({1})"), "no known size"},
 		{"an empty array of large sizes", entry("ROOT c = f32[9000000000000000000,0] constant({})"), ""},
+		{"tuples of tuples", entry("t0 = s32[] parameter(0)\n" + tuples(60)), "more than"},
+		{"elements of a large tuple", entry("p = s32[] parameter(0)\n" + elements(20_000)), ""},
 		{"comments", "HloModule m\nENTRY e { ROOT p = s32[] " + rep("/* */", n) + "constant(1) }", ""},
 		{"comments without an end", entry("ROOT p = s32[] constant(1) " + rep("/* ", n)), "comment without an end"},
 		{"quotes", "HloModule m, a=" + rep("\"\"", n), ""},
@@ -84,6 +86,25 @@ func attributes(n int) string {
 		fmt.Fprintf(&b, ", a%d=b", i)
 	}
 	return b.String()
+}
+
+// tuples are n tuples, each of twice the one before.
+func tuples(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "t%d = tuple(t%d, t%d)\n", i+1, i, i)
+	}
+	return b.String()
+}
+
+// elements is a tuple of n parts, all of which are taken out again.
+func elements(n int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "t = tuple(p%s)\n", strings.Repeat(", p", n-1))
+	for i := range n {
+		fmt.Fprintf(&b, "g%d = get-tuple-element(t), index=%d\n", i, i)
+	}
+	return b.String() + "ROOT r = copy(p)\n"
 }
 
 // iotaGroups are n instructions whose groups have a million ids each.

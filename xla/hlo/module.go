@@ -3,6 +3,8 @@ package hlo
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/halo-xla/halo/xla/shape"
 )
@@ -44,6 +46,8 @@ type Instruction struct {
 	// shape or an operand's has dynamic dimensions.
 	index, users int
 	dynamic      bool
+	// bytes are what the result takes when it is a static array, 0 otherwise.
+	bytes int64
 }
 
 // Pos is a place in a program's text or, for built programs, in the source that called the builder.
@@ -103,16 +107,29 @@ func (c *Computation) ProgramShape() (params []shape.Shape, result shape.Shape) 
 // seal numbers c's instructions and counts their users; every computation is sealed before it runs or prints.
 func (c *Computation) seal() {
 	for i, in := range c.Instructions {
-		in.index, in.users, in.dynamic = i, 0, isDynamic(in)
+		in.index, in.users, in.dynamic, in.bytes = i, 0, in.Shape.IsDynamic(), arrayBytes(in.Shape)
 	}
-	for _, in := range c.Instructions {
+	for _, in := range slices.Backward(c.Instructions) { // so that dynamic of an operand is still of its shape alone
 		for _, o := range in.Operands {
 			o.users++
+			in.dynamic = in.dynamic || o.dynamic
 		}
 	}
 	if c.Root != nil {
 		c.Root.users++
 	}
+}
+
+// arrayBytes is what a value of the shape takes if it is a static array, and 0 for all others.
+func arrayBytes(s shape.Shape) int64 {
+	if !s.IsArray() || s.IsDynamic() {
+		return 0
+	}
+	n, err := shape.Array(s.Type, s.Dims...).ByteSize()
+	if err != nil {
+		return math.MaxInt64
+	}
+	return n
 }
 
 // NewComputation makes a computation of instructions in an order in which operands come first. Root may be any of them.
@@ -178,10 +195,16 @@ func (e *Error) Error() string {
 		if i > 0 {
 			b = append(b, ", "...)
 		}
-		b = o.Shape.Append(b, false)
+		if b = o.Shape.Append(b, false); len(b) > maxOperandText {
+			b = append(b[:maxOperandText], "..."...)
+			break
+		}
 	}
 	return string(append(b, "): "...)) + e.Err.Error()
 }
+
+// maxOperandText bounds the bytes of a message up to the end of the operands: tuples may have thousands of elements.
+const maxOperandText = 1000
 
 // Unwrap returns what is wrong, without the place.
 func (e *Error) Unwrap() error { return e.Err }

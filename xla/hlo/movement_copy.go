@@ -1,7 +1,6 @@
 package hlo
 
 import (
-	"fmt"
 	"slices"
 	"unsafe"
 
@@ -203,8 +202,10 @@ func strides(dims []int64) []int64 {
 // array returns zeros of the static shape s, or the error that the evaluation's limit or memory sets.
 func (e *Evaluator) array(s shape.Shape) (*literal.Literal, error) {
 	s = shape.Array(s.Type, s.Dims...)
-	if n, err := s.ByteSize(); err == nil && e.MaxBytes > 0 && n > e.MaxBytes {
-		return nil, fmt.Errorf("%w: live values take more than %d bytes", ErrLimit, e.MaxBytes)
+	if n, err := s.ByteSize(); err == nil {
+		if err := e.room(n); err != nil {
+			return nil, err
+		}
 	}
 	return literal.New(s)
 }

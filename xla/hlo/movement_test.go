@@ -2,6 +2,7 @@ package hlo
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -273,13 +274,20 @@ func TestIotaByType(t *testing.T) {
 	}
 }
 
-func TestMovementHasALimit(t *testing.T) {
-	c := build(t, "main", func(b *Builder) *Instruction {
-		return b.Broadcast(b.ConstantLiteral(literal.Scalar(float32(1))), dims(1<<35))
-	})
-	_, err := Evaluate(context.Background(), NewModule("m", c), nil, EvalOptions{MaxBytes: 1 << 20})
-	if err == nil {
-		t.Error("a result of 128 GiB under a limit of 1 MiB: got no error")
+// TestLimitComesFirst wants results that are too large refused before they are made: no machine has the terabyte that
+// they take.
+func TestLimitComesFirst(t *testing.T) {
+	wide := func(b *Builder) *Instruction { return b.IotaVector(shape.F32, 1<<19) }
+	for name, f := range map[string]func(b *Builder) *Instruction{
+		"broadcast": func(b *Builder) *Instruction {
+			return b.Broadcast(b.ConstantLiteral(literal.Scalar(float32(1))), dims(1<<38))
+		},
+		"dot": func(b *Builder) *Instruction { return b.DotGeneral(wide(b), wide(b), DotAttrs{}) },
+	} {
+		_, err := Evaluate(context.Background(), NewModule("m", build(t, name, f)), nil, EvalOptions{MaxBytes: 1 << 23})
+		if !errors.Is(err, ErrLimit) {
+			t.Errorf("%s: a result of 1 TiB under a limit of 8 MiB: got error %v, want %v", name, err, ErrLimit)
+		}
 	}
 }
 

@@ -78,7 +78,28 @@ func inferTuple(in *Instruction) (shape.Shape, error) { // row 77
 	for i, o := range in.Operands {
 		elems[i] = o.Shape
 	}
-	return shape.Shape{Type: shape.Tuple, Elems: elems}, nil
+	s := shape.Shape{Type: shape.Tuple, Elems: elems}
+	if leavesUpTo(s, maxLeaves+1) > maxLeaves {
+		return poison, fmt.Errorf("the tuple has more than %d elements, those of inner tuples counted", maxLeaves)
+	}
+	return s, nil
+}
+
+// maxLeaves bounds the size of tuples, which would grow with the power of their depth: tuple(x, x) of tuple(x, x).
+const maxLeaves = 1 << 16
+
+// leavesUpTo counts the parts of s that are no tuples, and empty tuples; it stops at most.
+func leavesUpTo(s shape.Shape, most int) int {
+	if !s.IsTuple() || len(s.Elems) == 0 {
+		return 1
+	}
+	n := 0
+	for _, e := range s.Elems {
+		if n += leavesUpTo(e, most-n); n >= most {
+			return n
+		}
+	}
+	return n
 }
 
 func evalTuple(_ *Evaluator, _ *Instruction, args []*literal.Literal) (*literal.Literal, error) {
