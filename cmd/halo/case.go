@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/halo-xla/halo/xla"
+	"github.com/halo-xla/halo/xla/collective"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
@@ -27,8 +28,8 @@ type meta struct {
 	Elided        []string        `json:"elided"`
 	Tolerance     tolerances      `json:"tolerance"`
 	Judge         string          `json:"judge"`
-	NumReplicas   int             `json:"num_replicas"`
-	NumPartitions int             `json:"num_partitions"`
+	NumReplicas   int64           `json:"num_replicas"`
+	NumPartitions int64           `json:"num_partitions"`
 	Weights       json.RawMessage `json:"weights"`
 	Library       string          `json:"library"`
 	Expect        string          `json:"expect"`
@@ -95,6 +96,10 @@ func (m *meta) programFiles(dir string) ([]string, error) {
 			if _, name := form(f); name != "" {
 				files = append(files, f)
 			}
+		}
+		if files == nil {
+			return nil, fmt.Errorf("%s: %q is no form of a program, want a name that ends in one of: %s",
+				filepath.Join(dir, "meta.json"), m.File, strings.Join(formNames, ", "))
 		}
 		return files, nil
 	}
@@ -189,7 +194,11 @@ func checkForm(ctx context.Context, o *checkOptions, r *outcome, m *meta, dir, f
 	if err != nil {
 		return err
 	}
-	replicas, partitions := max(m.NumReplicas, 1), max(m.NumPartitions, 1)
+	grid := collective.Grid{Replicas: m.NumReplicas, Partitions: m.NumPartitions}
+	if err := grid.Check(); err != nil {
+		return fmt.Errorf("%s: %w", filepath.Join(dir, "meta.json"), err)
+	}
+	replicas, partitions := int(max(m.NumReplicas, 1)), int(max(m.NumPartitions, 1))
 	args, err := m.inputs(dir, mod, replicas*partitions)
 	if err != nil {
 		return err

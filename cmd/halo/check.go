@@ -152,13 +152,17 @@ func readUnsupported(file string) (map[string]string, error) {
 	}
 	defer f.Close()
 	list := map[string]string{}
-	for s := bufio.NewScanner(f); s.Scan(); {
+	s := bufio.NewScanner(f)
+	for s.Scan() {
 		line := strings.TrimSpace(s.Text())
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
 		path, reason, _ := strings.Cut(line, " ")
 		list[filepath.Clean(path)] = reason
+	}
+	if err := s.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	return list, nil
 }

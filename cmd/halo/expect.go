@@ -179,6 +179,9 @@ type probes struct {
 
 // record keeps the operand and returns it.
 func (p *probes) record(_ context.Context, call *hlo.Instruction, args []*literal.Literal) (*literal.Literal, error) {
+	if len(args) != 1 {
+		return nil, fmt.Errorf("got %d operands, want one", len(args))
+	}
 	id, _ := attribute(call, "probe_id")
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -188,17 +191,20 @@ func (p *probes) record(_ context.Context, call *hlo.Instruction, args []*litera
 
 // expect wants the operand to be what the probe saw in an iteration, counted from 0.
 func (p *probes) expect(_ context.Context, call *hlo.Instruction, args []*literal.Literal) (*literal.Literal, error) {
+	if len(args) != 1 {
+		return nil, fmt.Errorf("got %d operands, want one", len(args))
+	}
 	id, _ := attribute(call, "probe_id")
-	iter, err := number(call, "iter", 0)
+	iter, err := count(call, "iter", 0)
 	if err != nil {
 		return nil, err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if n := len(p.values[id]); int(iter) >= n {
-		return nil, errWrong{fmt.Errorf("probe %q saw %d values, want one with the number %v", id, n, iter)}
+	if n := len(p.values[id]); iter >= uint64(n) {
+		return nil, errWrong{fmt.Errorf("probe %q saw %d values, want one with the number %d", id, n, iter)}
 	}
-	if err := difference(literal.Compare(args[0], p.values[id][int(iter)], literal.Tolerance{})); err != nil {
+	if err := difference(literal.Compare(args[0], p.values[id][iter], literal.Tolerance{})); err != nil {
 		return nil, errWrong{err}
 	}
 	return literal.NewTuple(), nil
