@@ -142,7 +142,7 @@ func (e *Evaluator) step(f *frame, in *Instruction) error {
 	if err := e.tick(); err != nil {
 		return &Error{in, err}
 	}
-	if err := e.room(in.bytes); err != nil { // before it is made: keep would say the same too late
+	if err := e.admit(in.bytes); err != nil { // before it is made: keep would say the same too late
 		return &Error{in, err}
 	}
 	v, err := e.value(f, in)
@@ -191,8 +191,8 @@ func (e *Evaluator) value(f *frame, in *Instruction) (*literal.Literal, error) {
 	return info.Eval(e, in, args)
 }
 
-// room fails if n more bytes would pass the limit.
-func (e *Evaluator) room(n int64) error {
+// admit fails if n more bytes would pass the limit.
+func (e *Evaluator) admit(n int64) error {
 	if e.MaxBytes > 0 && n > e.MaxBytes-e.bytes {
 		return fmt.Errorf("%w: live values take more than %d bytes", ErrLimit, e.MaxBytes)
 	}
@@ -207,7 +207,7 @@ func (e *Evaluator) keep(f *frame, in *Instruction, v *literal.Literal) error {
 		f.bytes += n
 		e.bytes += n
 	}
-	if err := e.room(0); err != nil {
+	if err := e.admit(0); err != nil {
 		return &Error{in, err}
 	}
 	for _, o := range in.Operands {

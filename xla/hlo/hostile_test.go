@@ -42,7 +42,7 @@ func TestHostile(t *testing.T) {
 		{"an unbounded array", entry("ROOT c = f32[?] constant({1})"), "no known size"},
 		{"an empty array of large sizes", entry("ROOT c = f32[9000000000000000000,0] constant({})"), ""},
 		{"tuples of tuples", entry("t0 = s32[] parameter(0)\n" + tuples(60)), "more than"},
-		{"elements of a large tuple", entry("p = s32[] parameter(0)\n" + elements(20_000)), ""},
+		{"elements of a large tuple", entry("p = s32[] parameter(0)\n" + takenApart(20_000)), ""},
 		{"comments", "HloModule m\nENTRY e { ROOT p = s32[] " + rep("/* */", n) + "constant(1) }", ""},
 		{"comments without an end", entry("ROOT p = s32[] constant(1) " + rep("/* ", n)), "comment without an end"},
 		{"quotes", "HloModule m, a=" + rep("\"\"", n), ""},
@@ -97,8 +97,8 @@ func tuples(n int) string {
 	return b.String()
 }
 
-// elements is a tuple of n parts, all of which are taken out again.
-func elements(n int) string {
+// takenApart is a tuple of n parts, all of which are taken out again.
+func takenApart(n int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "t = tuple(p%s)\n", strings.Repeat(", p", n-1))
 	for i := range n {

@@ -203,7 +203,7 @@ func strides(dims []int64) []int64 {
 func (e *Evaluator) array(s shape.Shape) (*literal.Literal, error) {
 	s = shape.Array(s.Type, s.Dims...)
 	if n, err := s.ByteSize(); err == nil {
-		if err := e.room(n); err != nil {
+		if err := e.admit(n); err != nil {
 			return nil, err
 		}
 	}
