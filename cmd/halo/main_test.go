@@ -168,6 +168,7 @@ func TestCommands(t *testing.T) {
 		{"inspect DIR/add.hlo", exitOK, "parameter 1", ""},
 		{"inspect DIR/v.npy", exitOK, "float32", ""},
 		{"convert DIR/add.hlo --to hlo", exitOK, "add(", ""},
+		{"convert DIR/add.hlo --to stablehlo", exitOK, "stablehlo.add", ""},
 		{"convert DIR/add.hlo --to pdf", exitUsage, "", "want hlo or stablehlo"},
 	}
 	for _, tc := range cases {

@@ -222,7 +222,7 @@ func denseString(a *DenseAttr) string {
 // plainSymbol reports whether a name needs no quotes after "@" or before "=".
 func plainSymbol(s string) bool {
 	for i := range len(s) {
-		if c := s[i]; !identByte(c) || i == 0 && c >= '0' && c <= '9' {
+		if c := s[i]; !identByte(c) || i == 0 && c != '_' && !letter(c) {
 			return false
 		}
 	}

@@ -162,12 +162,22 @@ func commonAttrs(in *hlo.Instruction) []NamedAttr {
 		name = "backend_config"
 	}
 	switch {
-	case c.Dictionary && !strings.Contains(c.Config, `":`): // JSON is no dictionary of MLIR
+	case c.Dictionary && isDictionary(c.Config): // JSON is none
 		attrs = append(attrs, named(name, OpaqueAttr(c.Config)))
 	case c.Config != "":
 		attrs = append(attrs, named(name, StringAttr(c.Config)))
 	}
 	return attrs
+}
+
+// isDictionary reports whether a text is a dictionary of MLIR.
+func isDictionary(text string) bool {
+	p, err := ParseAST(Text{Source: `"builtin.module"() ({}) {a = ` + text + "} : () -> ()"})
+	if err != nil || len(p.Module.Attrs) != 1 {
+		return false
+	}
+	_, ok := p.Module.Attr("a").(DictAttr)
+	return ok
 }
 
 // accuracyAttr turns {mode=highest} and {tolerance={atol=0,rtol=0,ulps=1}} into MLIR's form; nil for other texts.

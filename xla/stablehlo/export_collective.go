@@ -147,6 +147,14 @@ func exportAllToAll(b *writer, in *hlo.Instruction) (node, error) {
 	if a.Dimension.Set {
 		count = b.groupSize(&a.CollectiveAttrs)
 	}
+	if len(a.ReplicaGroups.Groups) == 0 { // all devices, which must be named here
+		all := make([]int64, count)
+		for i := range all {
+			all[i] = int64(i)
+		}
+		attrs = slices.DeleteFunc(attrs, func(n NamedAttr) bool { return n.Name == "replica_groups" })
+		attrs = append(attrs, named("replica_groups", table([][]int64{all})))
+	}
 	attrs = append(attrs, named("split_dimension", number64(dim)), named("concat_dimension", number64(dim)),
 		named("split_count", number64(count)))
 	if a.Dimension.Set {

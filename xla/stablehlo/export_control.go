@@ -76,18 +76,21 @@ func exportCall(b *writer, in *hlo.Instruction) (node, error) {
 func (b *writer) call(in *hlo.Instruction, c *hlo.Computation, s shape.Shape, operands []*Value) (node, error) {
 	callee := symbolOf(b.ex.symbol(c))
 	a, ok := in.Attrs.(*hlo.CallAttrs)
-	if !ok || !a.IsComposite || in.Common == nil {
+	name := ""
+	if ok && a.IsComposite && in.Common != nil {
+		name, _ = in.Common.Frontend.Lookup("composite.name")
+	}
+	if !compositeName(name) {
 		return b.op(in, "func.call", s, operands, named("callee", callee))
 	}
-	name, _ := in.Common.Frontend.Lookup("composite.name")
 	attrs := []NamedAttr{named("name", StringAttr(name)), named("decomposition", callee)}
-	if text, ok := in.Common.Frontend.Lookup("composite.attributes"); ok && text != "" {
+	if text, ok := in.Common.Frontend.Lookup("composite.attributes"); ok && isDictionary(text) {
 		attrs = append(attrs, named("composite_attributes", OpaqueAttr(text)))
 	}
 	if text, ok := in.Common.Frontend.Lookup("composite.version"); ok {
 		v, err := strconv.ParseInt(text, 10, 32)
-		if err != nil {
-			return node{}, fmt.Errorf("composite.version: got %q, want a number", text)
+		if err != nil || v < 0 {
+			return node{}, fmt.Errorf("composite.version: got %q, want a number: %w", text, errors.ErrUnsupported)
 		}
 		attrs = append(attrs, named("version", number32(v)))
 	}

@@ -123,7 +123,7 @@ func exportDynamicReshape(b *writer, in *hlo.Instruction) (node, error) {
 		if o.Shape.Type != in.Operands[1].Shape.Type {
 			return node{}, fmt.Errorf("sizes of different types: %w", errors.ErrUnsupported)
 		}
-		if sizes[i], err = b.value("stablehlo.reshape", o.Shape.WithDims(1), operands[i+1:i+2]); err != nil {
+		if sizes[i], err = b.value("stablehlo.reshape", o.Shape.WithDims(1), []*Value{operands[i+1]}); err != nil {
 			return node{}, err
 		}
 	}
@@ -200,7 +200,35 @@ func exportConvolution(b *writer, in *hlo.Instruction) (node, error) {
 	for i, d := range w {
 		reversed[i] = d.Reversal
 	}
-	return b.named(in, in.Op.Info().MLIR, append(extra, named("window_reversal", flags(reversed)))...)
+	extra = append(extra, named("window_reversal", flags(reversed)))
+	operands, err := b.alike(in)
+	if err != nil {
+		return node{}, err
+	}
+	attrs, err := fieldAttrs(in.Attrs)
+	if err != nil {
+		return node{}, err
+	}
+	return b.op(in, in.Op.Info().MLIR, in.Shape, operands, append(attrs, extra...)...)
+}
+
+// alike returns in's operands, the first two with one element type: HLO lets them differ, StableHLO does not.
+func (b *writer) alike(in *hlo.Instruction) ([]*Value, error) {
+	operands, err := b.operands(in)
+	if err != nil {
+		return nil, err
+	}
+	x, y := in.Operands[0].Shape, in.Operands[1].Shape
+	switch {
+	case x.Type == y.Type:
+	case x.Type.Class() != y.Type.Class() || x.Type.Bits() == y.Type.Bits():
+		return nil, fmt.Errorf("operands of the types %v and %v: %w", x.Type, y.Type, errors.ErrUnsupported)
+	case x.Type.Bits() < y.Type.Bits():
+		operands[0], err = b.value("stablehlo.convert", x.WithType(y.Type), []*Value{operands[0]})
+	default:
+		operands[1], err = b.value("stablehlo.convert", y.WithType(x.Type), []*Value{operands[1]})
+	}
+	return operands, err
 }
 
 // windowAttrs are a window's strides, dilations and padding.
