@@ -101,6 +101,15 @@ func withDim(s shape.Shape, d, n int64) shape.Shape {
 	return s
 }
 
+// groupedArrays checks the groups of a collective and returns their size and the shapes of its operands.
+func groupedArrays(in *Instruction, a *CollectiveAttrs) (size int64, operands []shape.Shape, err error) {
+	if size, err = checkGroups(in, a); err != nil {
+		return 0, nil, err
+	}
+	operands, err = arrays(in)
+	return size, operands, err
+}
+
 func inferAllGather(in *Instruction) (shape.Shape, error) {
 	return inferGathered(in, in.Shape)
 }
@@ -108,11 +117,7 @@ func inferAllGather(in *Instruction) (shape.Shape, error) {
 // inferGathered is the rule of all-gather and its start, whose gathered part is told.
 func inferGathered(in *Instruction, toldShape shape.Shape) (shape.Shape, error) {
 	a := in.Attrs.(*AllGatherAttrs)
-	size, err := checkGroups(in, &a.CollectiveAttrs)
-	if err != nil {
-		return poison, err
-	}
-	operands, err := arrays(in)
+	size, operands, err := groupedArrays(in, &a.CollectiveAttrs)
 	if err != nil {
 		return poison, err
 	}
@@ -270,11 +275,7 @@ func inferAllReduce(in *Instruction) (shape.Shape, error) {
 
 func inferAllToAll(in *Instruction) (shape.Shape, error) {
 	a := in.Attrs.(*AllToAllAttrs)
-	size, err := checkGroups(in, &a.CollectiveAttrs)
-	if err != nil {
-		return poison, err
-	}
-	operands, err := arrays(in)
+	size, operands, err := groupedArrays(in, &a.CollectiveAttrs)
 	if err != nil {
 		return poison, err
 	}
@@ -350,10 +351,7 @@ func dynamicRoots(in *Instruction, dynamic bool) (int, error) {
 
 func inferCollectiveBroadcast(in *Instruction) (shape.Shape, error) {
 	a := in.Attrs.(*CollectiveBroadcastAttrs)
-	if _, err := checkGroups(in, &a.CollectiveAttrs); err != nil {
-		return poison, err
-	}
-	operands, err := arrays(in) // collective_broadcast C3
+	_, operands, err := groupedArrays(in, &a.CollectiveAttrs) // collective_broadcast C3
 	if err != nil {
 		return poison, err
 	}
@@ -369,10 +367,7 @@ func inferCollectiveBroadcast(in *Instruction) (shape.Shape, error) {
 
 func inferCollectiveReduce(in *Instruction) (shape.Shape, error) {
 	a := in.Attrs.(*CollectiveReduceAttrs)
-	if _, err := checkGroups(in, &a.CollectiveAttrs); err != nil {
-		return poison, err
-	}
-	operands, err := arrays(in)
+	_, operands, err := groupedArrays(in, &a.CollectiveAttrs)
 	if err != nil {
 		return poison, err
 	}

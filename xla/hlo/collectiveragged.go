@@ -10,11 +10,7 @@ import (
 // inferRaggedAllToAll: input T[N,…], output T[M,…] with the same inner sizes, and four integer vectors of one length, a
 // multiple of the number of members. The result has output's shape.
 func inferRaggedAllToAll(in *Instruction) (shape.Shape, error) {
-	size, err := checkGroups(in, &in.Attrs.(*RaggedAllToAllAttrs).CollectiveAttrs)
-	if err != nil {
-		return poison, err
-	}
-	operands, err := arrays(in)
+	size, operands, err := groupedArrays(in, &in.Attrs.(*RaggedAllToAllAttrs).CollectiveAttrs)
 	if err != nil {
 		return poison, err
 	}

@@ -171,15 +171,8 @@ func importConstantLike(c *ctx, op *Op) error {
 
 // importNextAfter is the next value after the first operand towards the second, found by counting in the bits.
 func importNextAfter(c *ctx, op *Op) error {
-	x, err := c.operands(op)
+	x, told, err := c.sameOperands(op)
 	if err != nil {
-		return err
-	}
-	told, err := declared(op)
-	if err != nil {
-		return err
-	}
-	if err := sameOperands(op, x, told); err != nil {
 		return err
 	}
 	unsigned, ok := bitsTypeOf(told.Type)

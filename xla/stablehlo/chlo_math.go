@@ -27,15 +27,8 @@ type constKey struct {
 // chloFormula imports an op of floats by a formula on its operands. Types narrower than f32 are computed in f32.
 func chloFormula(f func(m *mathOps, x []*hlo.Instruction) *hlo.Instruction) importFunc {
 	return func(c *ctx, op *Op) error {
-		x, err := c.operands(op)
+		x, told, err := c.sameOperands(op)
 		if err != nil {
-			return err
-		}
-		told, err := declared(op)
-		if err != nil {
-			return err
-		}
-		if err := sameOperands(op, x, told); err != nil {
 			return err
 		}
 		m := &mathOps{c: c, op: op, like: x[0], consts: map[constKey]*hlo.Instruction{}}
@@ -56,8 +49,18 @@ func chloFormula(f func(m *mathOps, x []*hlo.Instruction) *hlo.Instruction) impo
 	}
 }
 
-// sameOperands wants operands and result to have one type and compatible dimensions.
-func sameOperands(op *Op, x []*hlo.Instruction, told shape.Shape) error {
+// sameOperands returns op's operands and declared result, which must have one type and compatible dimensions.
+func (c *ctx) sameOperands(op *Op) (x []*hlo.Instruction, told shape.Shape, err error) {
+	if x, err = c.operands(op); err != nil {
+		return nil, told, err
+	}
+	if told, err = declared(op); err != nil {
+		return nil, told, err
+	}
+	return x, told, checkSame(op, x, told)
+}
+
+func checkSame(op *Op, x []*hlo.Instruction, told shape.Shape) error {
 	if len(x) == 0 || !told.IsArray() {
 		return op.Errorf("has %d operands and the result %v, want arrays", len(x), told)
 	}

@@ -269,11 +269,7 @@ func exportReduceWindow(b *writer, in *hlo.Instruction) (node, error) {
 
 // exportRng adds the operand that says the shape.
 func exportRng(b *writer, in *hlo.Instruction) (node, error) {
-	operands, err := b.operands(in)
-	if err != nil {
-		return node{}, err
-	}
-	attrs, err := fieldAttrs(in.Attrs)
+	operands, attrs, err := b.parts(in)
 	if err != nil {
 		return node{}, err
 	}

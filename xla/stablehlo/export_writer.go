@@ -159,13 +159,18 @@ func exportGeneric(b *writer, in *hlo.Instruction) (node, error) {
 	return b.named(in, name)
 }
 
+// parts returns the values of in's operands and the attributes that have a name in MLIR.
+func (b *writer) parts(in *hlo.Instruction) (operands []*Value, attrs []NamedAttr, err error) {
+	if operands, err = b.operands(in); err != nil {
+		return nil, nil, err
+	}
+	attrs, err = fieldAttrs(in.Attrs)
+	return operands, attrs, err
+}
+
 // named writes in as the op name, with the attributes that have a name in MLIR.
 func (b *writer) named(in *hlo.Instruction, name string, extra ...NamedAttr) (node, error) {
-	operands, err := b.operands(in)
-	if err != nil {
-		return node{}, err
-	}
-	attrs, err := fieldAttrs(in.Attrs)
+	operands, attrs, err := b.parts(in)
 	if err != nil {
 		return node{}, err
 	}
@@ -174,11 +179,7 @@ func (b *writer) named(in *hlo.Instruction, name string, extra ...NamedAttr) (no
 
 // applied writes an op with regions for the computations cs.
 func (b *writer) applied(in *hlo.Instruction, name string, cs []*hlo.Computation, extra ...NamedAttr) (node, error) {
-	operands, err := b.operands(in)
-	if err != nil {
-		return node{}, err
-	}
-	attrs, err := fieldAttrs(in.Attrs)
+	operands, attrs, err := b.parts(in)
 	if err != nil {
 		return node{}, err
 	}
