@@ -6,7 +6,7 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// BatchNormAttrs: rows 98 to 100. Epsilon is a float32 value.
+// BatchNormAttrs are the attributes of batch-norm, rows 98 to 100. Epsilon is a float32 value.
 type BatchNormAttrs struct {
 	Epsilon      float64
 	FeatureIndex int64

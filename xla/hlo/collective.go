@@ -26,7 +26,7 @@ type ReplicaGroups struct {
 	Iota string
 }
 
-// AllGatherAttrs: row 113.
+// AllGatherAttrs are the attributes of all-gather, row 113.
 type AllGatherAttrs struct {
 	CollectiveAttrs
 	Dimension OneDim
@@ -37,7 +37,7 @@ func (a *AllGatherAttrs) Fields() []Field {
 	return append(a.fields(), Field{"dimensions", "all_gather_dim", &a.Dimension, Always})
 }
 
-// AllReduceAttrs: rows 114 and 115.
+// AllReduceAttrs are the attributes of all-reduce, rows 114 and 115.
 type AllReduceAttrs struct {
 	CollectiveAttrs
 	ToApply *Computation
@@ -48,7 +48,7 @@ func (a *AllReduceAttrs) Fields() []Field {
 	return append(a.fields(), Field{"to_apply", "", &a.ToApply, Always})
 }
 
-// ReduceScatterAttrs: row 118.
+// ReduceScatterAttrs are the attributes of reduce-scatter, row 118.
 type ReduceScatterAttrs struct {
 	CollectiveAttrs
 	Dimension OneDim
@@ -61,7 +61,8 @@ func (a *ReduceScatterAttrs) Fields() []Field {
 		Field{"dimensions", "scatter_dimension", &a.Dimension, Always}, Field{"to_apply", "", &a.ToApply, Always})
 }
 
-// AllToAllAttrs: row 116. With Dimension, the array form; without, the tuple form of one operand a member.
+// AllToAllAttrs are the attributes of all-to-all, row 116. With Dimension, the array form; without, the tuple form
+// of one operand a member.
 type AllToAllAttrs struct {
 	CollectiveAttrs
 	Dimension OptionalDim
@@ -72,7 +73,7 @@ func (a *AllToAllAttrs) Fields() []Field {
 	return append(a.fields(), Field{"dimensions", "", &a.Dimension, Set})
 }
 
-// CollectivePermuteAttrs: row 117.
+// CollectivePermuteAttrs are the attributes of collective-permute, row 117.
 type CollectivePermuteAttrs struct {
 	ChannelID          int64
 	SourceTargetPairs  Pairs

@@ -8,7 +8,8 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// CallAttrs: rows 75 and 76. A composite has its name, attributes and version in the frontend attributes.
+// CallAttrs are the attributes of call, rows 75 and 76. A composite has its name, attributes and version in the
+// frontend attributes.
 type CallAttrs struct {
 	ToApply     *Computation
 	IsComposite bool
@@ -19,7 +20,7 @@ func (a *CallAttrs) Fields() []Field {
 	return []Field{{"to_apply", "", &a.ToApply, Always}, {"is_composite", "", &a.IsComposite, Set}}
 }
 
-// WhileAttrs: row 79.
+// WhileAttrs are the attributes of while, row 79.
 type WhileAttrs struct{ Condition, Body *Computation }
 
 // Fields lists the attributes.
@@ -27,7 +28,8 @@ func (a *WhileAttrs) Fields() []Field {
 	return []Field{{"condition", "", &a.Condition, Always}, {"body", "", &a.Body, Always}}
 }
 
-// ConditionalAttrs: rows 80 and 81. With a predicate operand there are two branches, the first for true.
+// ConditionalAttrs are the attributes of conditional, rows 80 and 81. With a predicate operand there are two
+// branches, the first for true.
 type ConditionalAttrs struct{ Branches []*Computation }
 
 // Fields lists the attributes.

@@ -1,6 +1,6 @@
 package hlo
 
-// ReducePrecisionAttrs: row 103.
+// ReducePrecisionAttrs are the attributes of reduce-precision, row 103.
 type ReducePrecisionAttrs struct{ ExponentBits, MantissaBits int64 }
 
 // Fields lists the attributes.

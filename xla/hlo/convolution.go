@@ -7,7 +7,7 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// ConvolutionAttrs: rows 93 and 94.
+// ConvolutionAttrs are the attributes of convolution, rows 93 and 94.
 type ConvolutionAttrs struct {
 	Window            Window
 	DimLabels         DimLabels

@@ -8,7 +8,7 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// CustomCallAttrs: row 90. The backend_config is among the common attributes.
+// CustomCallAttrs are the attributes of custom-call, row 90. The backend_config is among the common attributes.
 type CustomCallAttrs struct {
 	Target                string
 	OperandLayouts        []shape.Shape

@@ -1,6 +1,6 @@
 package hlo
 
-// CompareAttrs: rows 43 to 54.
+// CompareAttrs are the attributes of compare, rows 43 to 54.
 type CompareAttrs struct {
 	Direction Direction
 	Type      ComparisonType

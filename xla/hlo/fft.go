@@ -1,6 +1,6 @@
 package hlo
 
-// FftAttrs: row 95.
+// FftAttrs are the attributes of fft, row 95.
 type FftAttrs struct {
 	Type   FftType
 	Length []int64

@@ -9,7 +9,7 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// InfeedAttrs: row 85.
+// InfeedAttrs are the attributes of infeed, row 85.
 type InfeedAttrs struct{ Config string }
 
 // Fields lists the attributes.

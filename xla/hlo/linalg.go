@@ -1,12 +1,12 @@
 package hlo
 
-// CholeskyAttrs: row 96.
+// CholeskyAttrs are the attributes of cholesky, row 96.
 type CholeskyAttrs struct{ Lower bool }
 
 // Fields lists the attributes.
 func (a *CholeskyAttrs) Fields() []Field { return []Field{{"lower", "lower", &a.Lower, Set}} }
 
-// TriangularSolveAttrs: row 97.
+// TriangularSolveAttrs are the attributes of triangular-solve, row 97.
 type TriangularSolveAttrs struct {
 	LeftSide, Lower, UnitDiagonal bool
 	TransposeA                    TransposeA

@@ -7,7 +7,7 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// ReduceAttrs: row 101.
+// ReduceAttrs are the attributes of reduce, row 101.
 type ReduceAttrs struct {
 	Dimensions []int64
 	ToApply    *Computation

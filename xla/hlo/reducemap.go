@@ -8,7 +8,7 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// MapAttrs: row 82.
+// MapAttrs are the attributes of map, row 82.
 type MapAttrs struct {
 	Dimensions []int64
 	ToApply    *Computation

@@ -1,6 +1,6 @@
 package hlo
 
-// RngAttrs: rows 109 to 111.
+// RngAttrs are the attributes of rng, rows 109 to 111.
 type RngAttrs struct{ Distribution Distribution }
 
 // Fields lists the attributes.
@@ -21,7 +21,7 @@ const (
 
 var distributionNames = names{"", "rng_uniform", "rng_normal", "rng_bernoulli"}
 
-// RngBitGeneratorAttrs: row 112.
+// RngBitGeneratorAttrs are the attributes of rng-bit-generator, row 112.
 type RngBitGeneratorAttrs struct{ Algorithm RandomAlgorithm }
 
 // Fields lists the attributes.

@@ -1,6 +1,6 @@
 package hlo
 
-// SortAttrs: row 105. The reference sorts stably whatever IsStable says.
+// SortAttrs are the attributes of sort, row 105. The reference sorts stably whatever IsStable says.
 type SortAttrs struct {
 	Dimension OneDim
 	IsStable  bool
@@ -16,7 +16,7 @@ func (a *SortAttrs) Fields() []Field {
 	}
 }
 
-// TopKAttrs: row 106.
+// TopKAttrs are the attributes of topk, row 106.
 type TopKAttrs struct {
 	K        int64
 	Largest  bool

@@ -31,7 +31,7 @@ const (
 	SamePadding
 )
 
-// ReduceWindowAttrs: row 102.
+// ReduceWindowAttrs are the attributes of reduce-window, row 102.
 type ReduceWindowAttrs struct {
 	Window  Window
 	ToApply *Computation
@@ -89,7 +89,7 @@ func inferReduceWindow(in *Instruction) (shape.Shape, error) {
 	return resultOf(out, types), nil
 }
 
-// SelectAndScatterAttrs: row 104.
+// SelectAndScatterAttrs are the attributes of select-and-scatter, row 104.
 type SelectAndScatterAttrs struct {
 	Window          Window
 	Select, Scatter *Computation
