@@ -65,6 +65,8 @@ type parser struct {
 	scope  *scope
 	attrs  map[string]Attr      // attribute aliases by name
 	types  map[string]Type      // type aliases by name
+	sizes  map[string]int       // parts of what an alias stands for, by its mark and name
+	nodes  int                  // parts of all that was read, those of aliases counted at each use
 	locs   map[string]*Location // location aliases by name
 	locPos map[string]Pos       // where location aliases are defined
 	later  []*Location          // uses of location aliases
@@ -183,6 +185,7 @@ func (p *parser) items(item func()) {
 // enter counts a level of nesting; the caller defers leave.
 func (p *parser) enter() bool {
 	p.depth++
+	p.nodes++
 	if p.depth > maxDepth {
 		p.fail("nesting is deeper than %d", maxDepth)
 		return false
@@ -241,6 +244,8 @@ func (p *parser) alias() {
 	kind, name, pos := p.tok.kind, p.tok.text, p.pos()
 	p.advance()
 	p.expect('=')
+	before := p.nodes
+	defer func() { p.measure(pos, aliasKey(kind, name), p.nodes-before) }()
 	switch {
 	case kind == tokBang:
 		if _, double := p.types[name]; double {
@@ -259,6 +264,25 @@ func (p *parser) alias() {
 		}
 		p.attrs = put(p.attrs, name, p.attr())
 	}
+}
+
+// maxAlias bounds the parts of an alias: aliases that name others twice each would grow with the power of their number.
+const maxAlias = 1 << 16
+
+// measure notes that an alias has n parts, and fails if these are too many.
+func (p *parser) measure(pos Pos, key string, n int) {
+	if n > maxAlias {
+		p.failAt(pos, "alias %s stands for more than %d parts", key, maxAlias)
+	}
+	p.sizes = put(p.sizes, key, n)
+}
+
+// aliasKey is an alias's name with its mark, as types and attributes may have the same.
+func aliasKey(kind tokenKind, name string) string {
+	if kind == tokBang {
+		return "!" + name
+	}
+	return "#" + name
 }
 
 func put[V any](m map[string]V, name string, value V) map[string]V {

@@ -231,6 +231,7 @@ func (p *parser) checkInt(pos Pos, text string, t IntType) {
 func (p *parser) hashAttr() Attr {
 	name, pos := p.tok.text, p.pos()
 	if a, ok := p.attrs[name]; ok {
+		p.nodes += p.sizes["#"+name]
 		p.advance()
 		return a
 	}

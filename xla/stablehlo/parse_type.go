@@ -192,6 +192,7 @@ func (p *parser) resultTypes() []Type {
 func (p *parser) bangType() Type {
 	name := p.tok.text
 	if t, ok := p.types[name]; ok {
+		p.nodes += p.sizes["!"+name]
 		p.advance()
 		return t
 	}
