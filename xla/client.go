@@ -15,6 +15,7 @@ import (
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/shape"
 )
 
 // Backend is a family of devices: Reference, or one made by a backend package.
@@ -151,6 +152,9 @@ func (c *Client) FromLiteral(l *literal.Literal) (*Buffer, error) {
 	}
 	if l == nil {
 		return nil, errorf(InvalidArgument, "literal is nil")
+	}
+	if s := l.Shape(); s.Type == shape.Invalid {
+		return nil, errorf(InvalidArgument, "the literal has no type: got %v", s)
 	}
 	return c.newBuffer(l), nil
 }

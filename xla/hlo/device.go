@@ -107,8 +107,12 @@ type execution struct {
 func (ex *execution) run(e *Evaluator, c *Computation, args []*literal.Literal) {
 	d := e.device.id
 	defer ex.hub.End(d)
+	over := false
 	defer func() {
-		if p := recover(); p != nil { // goes on in the caller's goroutine, where it can be caught
+		if p := recover(); p == nil && !over {
+			ex.hub.Fail(fmt.Errorf("%s: a custom call's function ended its goroutine", e.device.grid.Name(d)))
+			ex.cancel()
+		} else if p != nil { // goes on in the caller's goroutine, where it can be caught
 			ex.mu.Lock()
 			ex.panic = p
 			ex.mu.Unlock()
@@ -117,6 +121,7 @@ func (ex *execution) run(e *Evaluator, c *Computation, args []*literal.Literal) 
 		}
 	}()
 	out, err := e.Call(c, args)
+	over = true
 	if err != nil {
 		if len(ex.results) > 1 && ex.hub.Err() == nil {
 			err = fmt.Errorf("%s: %w", e.device.grid.Name(d), err)
