@@ -3,6 +3,8 @@ package stablehlo
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,6 +31,9 @@ func exported(m *hlo.Module) (string, *hlo.Module, error) {
 	return text, back.Module, nil
 }
 
+// noForm are the cases of the ops that StableHLO does not have.
+var noForm = []string{"ragged-all-to-all.hlo", "rng-get-and-update-state.hlo", "scaled-dot.hlo", "stochastic-convert.hlo"}
+
 // TestExportOps writes the cases of every op and reads them back: they must give what they gave before.
 func TestExportOps(t *testing.T) {
 	testfile.Run(t, "../../testdata/ops/*.hlo", func(t *testing.T, c *testfile.Case) {
@@ -37,8 +42,10 @@ func TestExportOps(t *testing.T) {
 			t.Fatal(err)
 		}
 		text, back, err := exported(m)
-		if errors.Is(err, errors.ErrUnsupported) {
-			t.Skip(err)
+		if want := slices.Contains(noForm, filepath.Base(c.File)); want != errors.Is(err, errors.ErrUnsupported) {
+			t.Fatalf("got %v, want that StableHLO has no such op: %v", err, want)
+		} else if want {
+			return
 		}
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
