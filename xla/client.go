@@ -27,7 +27,8 @@ func Reference() Backend { return exec.Reference() }
 // Handlers finds the functions behind custom calls. HandlerMap is a simple one.
 type Handlers = hlo.Handlers
 
-// Handler is a Go function behind a custom call: operands in, result out, of the call's shape.
+// Handler is a Go function behind a custom call: operands in, result out, of the call's shape. It must not write to its
+// operands, which are shared with buffers, nor close its own client, whose Close waits for it.
 type Handler = hlo.Handler
 
 // HandlerMap finds handlers by target name.

@@ -64,6 +64,15 @@ func (e *Evaluator) poll(round int) error {
 	return e.tick()
 }
 
+// spend counts elements that a plain loop goes through, and ticks once in pollRun of them.
+func (e *Evaluator) spend(n int) error {
+	if e.spent += n; e.spent < pollRun {
+		return nil
+	}
+	e.spent = 0
+	return e.tick()
+}
+
 // applier runs a computation on scalars many times: reducers, comparators, map's function. It is a list of steps over
 // registers; a computation with an op that has no step runs through Evaluator.Call. An applier is for one goroutine.
 type applier struct {

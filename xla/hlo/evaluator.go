@@ -30,7 +30,8 @@ type Handlers interface {
 	Lookup(target string) (Handler, bool)
 }
 
-// Handler is the function behind a custom call: operands in, result out, of the call's shape.
+// Handler is the function behind a custom call: operands in, result out, of the call's shape. The operands are shared with
+// buffers and other values: a handler must not write to them, nor keep them after it returns. It should return when ctx ends.
 type Handler func(ctx context.Context, call *Instruction, args []*literal.Literal) (*literal.Literal, error)
 
 // Evaluator runs programs by the book: slow, plain, and the definition of right. It serves one execution on one device.
@@ -38,6 +39,7 @@ type Evaluator struct {
 	EvalOptions
 	ctx   context.Context
 	steps int64
+	spent int // elements since the last tick
 	bytes int64
 	depth int
 	// device is this execution's place among several devices; its zero value is the only one.

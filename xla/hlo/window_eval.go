@@ -99,10 +99,10 @@ func windowEach[T any](e *Evaluator, x []T, init T, w Window, dims []int64, f fo
 	var taps []tap
 	var window []T
 	for p := newPlaces(runs, -1); p.more; p.next() {
-		if err := e.poll(p.at); err != nil {
+		taps, window = appendTaps(taps[:0], tap{}, p.here), window[:0]
+		if err := e.spend(len(taps)); err != nil {
 			return nil, err
 		}
-		taps, window = appendTaps(taps[:0], tap{}, p.here), window[:0]
 		for _, t := range taps {
 			window = append(window, x[t.operand])
 		}
@@ -175,31 +175,22 @@ func windowPass[T any](e *Evaluator, x []T, runs []tapRun, outer, n, inner int, 
 	if len(out) == 0 {
 		return out, nil
 	}
-	backward := growsBackward(runs)
-	done := 0
+	pass := passForward[T]
+	if growsBackward(runs) {
+		pass = passBackward[T]
+	}
 	for i := range outer {
 		src, dst := x[i*n*inner:][:n*inner], out[i*len(runs)*inner:][:len(runs)*inner]
-		if backward {
-			passBackward(dst, src, runs, inner, f)
-			done += len(dst)
-		} else {
-			done += passForward(dst, src, runs, inner, f)
-		}
-		if done >= pollRun {
-			done = 0
-			if err := e.tick(); err != nil {
-				return nil, err
-			}
+		if err := pass(e, dst, src, runs, inner, f); err != nil {
+			return nil, err
 		}
 	}
 	return out, nil
 }
 
 // passForward reduces each window from its first element on, or from the window before if that is its beginning.
-// It returns how many elements it took.
-func passForward[T any](dst, src []T, runs []tapRun, inner int, f fold[T]) int {
+func passForward[T any](e *Evaluator, dst, src []T, runs []tapRun, inner int, f fold[T]) error {
 	var last tapRun
-	taken := 0
 	for o, r := range runs {
 		row, from := dst[o*inner:][:inner], 0
 		switch {
@@ -215,11 +206,13 @@ func passForward[T any](dst, src []T, runs []tapRun, inner int, f fold[T]) int {
 		}
 		for t := from; t < r.n; t++ {
 			f.row(row, src[(r.operand+t*r.step.operand)*inner:][:inner])
+			if err := e.spend(inner); err != nil {
+				return err
+			}
 		}
-		taken += (r.n - from + 1) * inner
 		last = r
 	}
-	return taken
+	return nil
 }
 
 // growsBackward reports whether each window is the next one with one more element in front, as in sums to the end.
@@ -233,14 +226,20 @@ func growsBackward(runs []tapRun) bool {
 	return len(runs) > 1
 }
 
-func passBackward[T any](dst, src []T, runs []tapRun, inner int, f fold[T]) {
+func passBackward[T any](e *Evaluator, dst, src []T, runs []tapRun, inner int, f fold[T]) error {
 	end := len(runs) - 1
-	passForward(dst[end*inner:], src, runs[end:], inner, f)
+	if err := passForward(e, dst[end*inner:], src, runs[end:], inner, f); err != nil {
+		return err
+	}
 	for o := end - 1; o >= 0; o-- {
 		row := dst[o*inner:][:inner]
 		copy(row, src[runs[o].operand*inner:][:inner])
 		f.row(row, dst[(o+1)*inner:][:inner])
+		if err := e.spend(inner); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 func evalSelectAndScatter(e *Evaluator, in *Instruction, args []*literal.Literal) (*literal.Literal, error) {
@@ -262,10 +261,10 @@ func evalSelectAndScatter(e *Evaluator, in *Instruction, args []*literal.Literal
 	cells, result := make([]Cell, 2), make([]Cell, 1)
 	var buf []tap
 	for p := newPlaces(a.Window.taps(s.Dims, s.Dims, rowMajor(s.Dims)), -1); p.more; p.next() {
-		if err := e.poll(p.at); err != nil {
+		buf = appendTaps(buf[:0], tap{}, p.here)
+		if err := e.spend(len(buf)); err != nil {
 			return nil, err
 		}
-		buf = appendTaps(buf[:0], tap{}, p.here)
 		if len(buf) == 0 { // all in padding: row 104 leaves it open
 			continue
 		}

@@ -2,10 +2,12 @@ package hlo
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
@@ -316,5 +318,26 @@ func TestWindowExtremes(t *testing.T) {
 				t.Fatalf("%+v on %d elements: got %d places", w, n, got)
 			}
 		}
+	}
+}
+
+// A window as wide as the array makes every result a long loop, which must still see that its context has ended.
+func TestReduceWindowIsCancelled(t *testing.T) {
+	const n = 1 << 20
+	m := build(t, "main", func(b *Builder) *Instruction {
+		x := b.IotaVector(shape.F32, n)
+		zero := b.ConstantLiteral(literal.Scalar[float32](0))
+		return b.ReduceWindowWithGeneralPadding(just(x), just(zero), numBinary(t, Add, shape.F32), []int64{n / 2}, []int64{1},
+			nil, nil, [][2]int64{{0, 0}})
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	start := time.Now()
+	_, err := Evaluate(ctx, NewModule("m", m), nil, EvalOptions{})
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v, want that the deadline has passed", err)
+	}
+	if d := time.Since(start); d > 20*time.Second {
+		t.Errorf("it took %v to see that", d)
 	}
 }
