@@ -258,11 +258,13 @@ func (p *parser) checkEntryLayout() error {
 	return nil
 }
 
-// frontend reads `{key="value",other={dictionary}}`.
+// frontend reads `{key="value",other={dictionary}}`, each key once.
 func (p *parser) frontend() (FrontendAttributes, error) {
 	var list FrontendAttributes
+	seen := map[string]bool{}
 	err := p.braced(func() error {
 		p.space()
+		at := p.pos
 		var kv KeyValue
 		var err error
 		if p.pos < len(p.src) && p.src[p.pos] == '"' {
@@ -273,6 +275,9 @@ func (p *parser) frontend() (FrontendAttributes, error) {
 		if err != nil {
 			return err
 		}
+		if seen[kv.Key] {
+			return p.errorAt(at, "frontend attribute %s is given twice", kv.Key)
+		}
 		if err := p.need("="); err != nil {
 			return err
 		}
@@ -282,7 +287,9 @@ func (p *parser) frontend() (FrontendAttributes, error) {
 		} else {
 			kv.Value, err = p.value()
 		}
-		list = append(list, KeyValue{strings.Clone(kv.Key), strings.Clone(kv.Value)})
+		kv = KeyValue{strings.Clone(kv.Key), strings.Clone(kv.Value)}
+		seen[kv.Key] = true
+		list = append(list, kv)
 		return err
 	})
 	return list, err
