@@ -47,7 +47,7 @@ var builtins = map[string]builtin{
 	"xla.sdy.LocalToGlobalShape":          mark,
 	"xla.sdy.PropagationBarrier":          mark,
 	"xla.sdy.ShardingGroup":               {evalNothing, isEmpty},
-	"X64Combine":                          {evalX64Combine, hasOperands(2)},
+	"X64Combine":                          {evalX64Combine, isX64Combine},
 	"mhlo.erf":                            opOf("chlo.erf"),
 	"mhlo.tan":                            opOf("stablehlo.tan"),
 	"mhlo.acos":                           opOf("chlo.acos"),
@@ -99,17 +99,23 @@ func evalNothing(*Evaluator, *Instruction, []*literal.Literal) (*literal.Literal
 	return literal.NewTuple(), nil
 }
 
-// evalX64Combine joins the low and high halves, u32 each, to 64-bit integers.
+// isX64Combine reports whether a call has two u32 operands of one shape and a result of as many 64-bit integers.
+func isX64Combine(in *Instruction) bool {
+	if len(in.Operands) != 2 || !in.Shape.Type.IsInteger() || in.Shape.Type.Bits() != 64 || in.Shape.IsDynamic() {
+		return false
+	}
+	half := in.Shape.WithType(shape.U32)
+	return in.Operands[0].Shape.Compatible(half) && in.Operands[1].Shape.Compatible(half)
+}
+
+// evalX64Combine joins the low and high halves to 64-bit integers.
 func evalX64Combine(_ *Evaluator, in *Instruction, args []*literal.Literal) (*literal.Literal, error) {
 	low, high := args[0].Wide(), args[1].Wide()
-	if low.Class != shape.UnsignedClass || high.Class != shape.UnsignedClass || len(low.U) != len(high.U) {
-		return nil, fmt.Errorf("got %v and %v, want u32 of one shape", args[0].Shape(), args[1].Shape())
-	}
 	w := literal.MakeWide(in.Shape.Type.Class(), len(low.U))
 	for i := range low.U {
 		if v := low.U[i] | high.U[i]<<32; w.Class == shape.SignedClass {
 			w.I[i] = int64(v)
-		} else if w.Class == shape.UnsignedClass {
+		} else {
 			w.U[i] = v
 		}
 	}
@@ -255,10 +261,23 @@ func int64s(l *literal.Literal) ([]int64, error) {
 	return v, nil
 }
 
-// isApproxTopK reports whether a call has N operands, N initial values and a comparator.
+// isApproxTopK reports whether a call has N operands, N initial values, a comparator and N results of the operands'
+// rank.
 func isApproxTopK(in *Instruction) bool {
 	n := len(in.Operands)
-	return n > 0 && n%2 == 0 && len(in.Called()) == 1 && wrapped(in.Shape) == n/2
+	if n == 0 || n%2 != 0 || len(in.Called()) != 1 || wrapped(in.Shape) != n/2 {
+		return false
+	}
+	results := []shape.Shape{in.Shape}
+	if in.Shape.IsTuple() {
+		results = in.Shape.Elems
+	}
+	for i, r := range results {
+		if o := in.Operands[i].Shape; !r.IsArray() || r.Rank() == 0 || r.Rank() != o.Rank() {
+			return false
+		}
+	}
+	return true
 }
 
 // evalApproxTopK sorts its operands by the comparator and takes the first of each, as many as the result has: exact

@@ -30,8 +30,9 @@ type Handlers interface {
 	Lookup(target string) (Handler, bool)
 }
 
-// Handler is the function behind a custom call: operands in, result out, of the call's shape. The operands are shared with
-// buffers and other values: a handler must not write to them, nor keep them after it returns. It should return when ctx ends.
+// Handler is the function behind a custom call: operands in, result out, of the call's shape. The operands are shared
+// with buffers and other values: a handler must not write to them, nor keep them after it returns. It should return
+// when ctx ends.
 type Handler func(ctx context.Context, call *Instruction, args []*literal.Literal) (*literal.Literal, error)
 
 // Evaluator runs programs by the book: slow, plain, and the definition of right. It serves one execution on one device.

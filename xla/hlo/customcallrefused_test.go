@@ -1,0 +1,35 @@
+package hlo
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// Known targets with operands or results that they do not have are refused, not run.
+func TestKnownTargetsOfWrongShapesAreRefused(t *testing.T) {
+	const less = "less { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT r = pred[] compare(a, b), direction=GT }\n"
+	cases := map[string]string{
+		"a scalar of the largest": less + `ENTRY e { x = f32[5] parameter(0)
+ z = f32[] constant(0)
+ ROOT r = f32[] custom-call(x, z), custom_call_target="ApproxTopK", called_computations={less} }`,
+		"a tuple of the largest": less + `ENTRY e { x = f32[5] parameter(0)
+ z = f32[] constant(0)
+ ROOT r = ((f32[2], f32[2])) custom-call(x, z), custom_call_target="ApproxTopK", called_computations={less} }`,
+		"halves of a float": `ENTRY e { x = u32[2] parameter(0)
+ ROOT r = f64[2] custom-call(x, x), custom_call_target="X64Combine" }`,
+		"halves of two sizes": `ENTRY e { x = u32[2] parameter(0)
+ y = u32[3] parameter(1)
+ ROOT r = u64[2] custom-call(x, y), custom_call_target="X64Combine" }`,
+	}
+	for name, text := range cases {
+		m, err := Parse([]byte("HloModule m\n"+text), "m.hlo")
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if err := Unsupported(m, nil); !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "custom call") {
+			t.Errorf("%s: got %v, want it unsupported", name, err)
+		}
+	}
+}
