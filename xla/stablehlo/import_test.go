@@ -103,8 +103,8 @@ func FuzzImport(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, source string) {
-		if strings.Count(source, "0000") > 1 {
-			t.Skip("sizes that take long")
+		if strings.Count(source, "0000") > 1 { // large sizes take long and show nothing new
+			return
 		}
 		im, err := stablehlo.Parse(stablehlo.Text{File: "f", Source: source})
 		if err != nil || im.Module == nil {
