@@ -5,6 +5,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 )
 
 // finding is one line of doctor.
@@ -24,9 +25,22 @@ func findings() []finding {
 	for _, name := range planned {
 		list = append(list, finding{"backend " + name, "missing", "not in this build"})
 	}
-	for _, name := range []string{"HALO_LOG", "HALO_THREADS", "HALO_ISA", "HALO_LIBS", "HALO_NEED", "HALO_CONFORMANCE",
-		"HALO_PLUGIN_PATH"} {
-		if v, ok := os.LookupEnv(name); ok {
+	return append(list, environment()...)
+}
+
+// unread are the variables that the engines to come will read: whoever sets them should know that nothing does yet.
+var unread = []string{"HALO_LOG", "HALO_THREADS", "HALO_ISA", "HALO_LIBS", "HALO_PLUGIN_PATH"}
+
+// environment lists the variables of ours that are set.
+func environment() []finding {
+	var list []finding
+	for _, name := range append([]string{"HALO_NEED", "HALO_CONFORMANCE"}, unread...) {
+		v, ok := os.LookupEnv(name)
+		switch {
+		case !ok:
+		case slices.Contains(unread, name):
+			list = append(list, finding{name, "unused", v + " has no effect in this build"})
+		default:
 			list = append(list, finding{name, "set", v})
 		}
 	}

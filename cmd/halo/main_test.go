@@ -244,3 +244,14 @@ func TestConvertTwiceIsTheSame(t *testing.T) {
 		}
 	}
 }
+
+func TestDoctorSaysWhichVariablesHaveNoEffect(t *testing.T) {
+	t.Setenv("HALO_THREADS", "2")
+	t.Setenv("HALO_NEED", "conformance")
+	_, stdout, _ := halo(t, "", "", "doctor")
+	for _, want := range []string{"HALO_THREADS         unused   2 has no effect", "HALO_NEED            set      conformance"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("got %q, want %q", stdout, want)
+		}
+	}
+}
