@@ -1,0 +1,101 @@
+// Package dl opens shared libraries at run time, so that one binary serves machines with and without them.
+//
+// Two variables steer it. $HALO_LIBS is a list with commas of libraries that are not to be opened, each with a minus
+// before its name: "-onednn,-fftw"; "-all" refuses every one. $HALO_LIBRARY_PATH is a list of folders, as in $PATH,
+// that are tried before the loader's own.
+package dl
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unsafe"
+)
+
+// Library is an open shared library. It stays open: code that was called once may have threads or tables that live on.
+type Library struct {
+	name   string
+	path   string
+	handle unsafe.Pointer
+}
+
+// Open loads the first of sonames, newest version first, that can be loaded. The name is what $HALO_LIBS calls the
+// library. It fails with errors.ErrUnsupported if $HALO_LIBS refuses the library, or with what was tried and what the
+// loader said of each.
+func Open(name string, sonames ...string) (*Library, error) {
+	if list := os.Getenv("HALO_LIBS"); refuses(list, name) {
+		return nil, fmt.Errorf("%s: %w: HALO_LIBS is %q", name, errors.ErrUnsupported, list)
+	}
+	var said []string
+	for _, file := range candidates(os.Getenv("HALO_LIBRARY_PATH"), sonames) {
+		handle, err := open(file)
+		if err == nil {
+			return &Library{name, pathOf(handle, file), handle}, nil
+		}
+		said = append(said, err.Error())
+	}
+	return nil, fmt.Errorf("%s: %w: cannot be opened: %s", name, errors.ErrUnsupported, strings.Join(said, "; "))
+}
+
+// Loaded returns the library with a soname that this process has open already, by whomever. It fails with
+// errors.ErrUnsupported if there is none.
+func Loaded(soname string) (*Library, error) {
+	handle, err := loaded(soname)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %v", errors.ErrUnsupported, err)
+	}
+	return &Library{soname, pathOf(handle, soname), handle}, nil
+}
+
+// Path returns the file that was opened.
+func (l *Library) Path() string { return l.path }
+
+// Handle returns what dlopen gave, for C code that looks up a table of symbols.
+func (l *Library) Handle() unsafe.Pointer { return l.handle }
+
+// Symbol returns the address of a function or variable. It fails if the library has none of that name.
+func (l *Library) Symbol(name string) (unsafe.Pointer, error) {
+	p, err := symbol(l.handle, name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s lacks %s: %w", l.name, l.path, name, err)
+	}
+	return p, nil
+}
+
+// refuses says whether list, the value of $HALO_LIBS, forbids the library.
+func refuses(list, name string) bool {
+	parts := strings.Split(list, ",")
+	return slices.Contains(parts, "-"+name) || slices.Contains(parts, "-all")
+}
+
+// candidates lists the files to try: each soname in each folder of path that has it, then each as the loader finds it.
+func candidates(path string, sonames []string) []string {
+	var files []string
+	for _, folder := range filepath.SplitList(path) {
+		for _, soname := range sonames {
+			file := filepath.Join(folder, soname)
+			if _, err := os.Stat(file); err == nil {
+				files = append(files, file)
+			}
+		}
+	}
+	return append(files, sonames...)
+}
+
+// With sets variables of the environment while f runs. Libraries read theirs when they are opened, and a process that
+// this one starts later should not inherit what was meant for them. A variable that the user has set is left as it is.
+func With(variables map[string]string, f func() error) error {
+	for name, value := range variables {
+		if _, set := os.LookupEnv(name); set {
+			continue
+		}
+		if err := os.Setenv(name, value); err != nil {
+			return err
+		}
+		defer os.Unsetenv(name)
+	}
+	return f()
+}

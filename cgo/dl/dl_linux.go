@@ -1,0 +1,60 @@
+//go:build cgo
+
+package dl
+
+// #cgo LDFLAGS: -ldl
+// #define _GNU_SOURCE
+// #include <dlfcn.h>
+// #include <link.h>
+// #include <stdlib.h>
+// static const char *path_of(void *handle) {
+//   struct link_map *map = 0;
+//   return dlinfo(handle, RTLD_DI_LINKMAP, &map) || !map ? 0 : map->l_name;
+// }
+import "C"
+
+import (
+	"errors"
+	"runtime"
+	"unsafe"
+)
+
+func open(file string) (unsafe.Pointer, error) { return dlopen(file, C.RTLD_NOW|C.RTLD_LOCAL) }
+
+func loaded(soname string) (unsafe.Pointer, error) { return dlopen(soname, C.RTLD_NOW|C.RTLD_NOLOAD) }
+
+func dlopen(file string, flags C.int) (unsafe.Pointer, error) {
+	name := C.CString(file)
+	defer C.free(unsafe.Pointer(name))
+	runtime.LockOSThread() // dlerror is per thread
+	defer runtime.UnlockOSThread()
+	if handle := C.dlopen(name, flags); handle != nil {
+		return handle, nil
+	}
+	if said := C.dlerror(); said != nil {
+		return nil, errors.New(C.GoString(said))
+	}
+	return nil, errors.New(file + ": not loaded")
+}
+
+func symbol(handle unsafe.Pointer, symbol string) (unsafe.Pointer, error) {
+	name := C.CString(symbol)
+	defer C.free(unsafe.Pointer(name))
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if p := C.dlsym(handle, name); p != nil {
+		return p, nil
+	}
+	if said := C.dlerror(); said != nil {
+		return nil, errors.New(C.GoString(said))
+	}
+	return nil, errors.New("its address is 0")
+}
+
+// pathOf returns the file behind a handle, or what was asked for if the loader does not say.
+func pathOf(handle unsafe.Pointer, asked string) string {
+	if path := C.path_of(handle); path != nil {
+		return C.GoString(path)
+	}
+	return asked
+}

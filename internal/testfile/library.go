@@ -1,0 +1,21 @@
+package testfile
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Library skips the test with the reason why a library could not be opened, or fails it if $HALO_NEED, a list with
+// commas, has the library's name. It does nothing if err is nil.
+func Library(t testing.TB, name string, err error) {
+	t.Helper()
+	if err == nil {
+		return
+	}
+	if slices.Contains(strings.Split(os.Getenv("HALO_NEED"), ","), name) {
+		t.Fatalf("HALO_NEED names %s: %v", name, err)
+	}
+	t.Skip(err)
+}
