@@ -52,6 +52,7 @@ func init() {
 	commands = []command{
 		{"run", "M [input...] [flags]", "run a program", inputHelp, runCommand},
 		{"check", "[flags] PATH...", "run programs that know their answers", checkHelp, checkCommand},
+		{"bench", "M [flags]", "time a program", benchHelp, benchCommand},
 		{"verify", "[--json] PATH...", "parse and verify programs", "", verifyCommand},
 		{"convert", "M --to hlo|stablehlo [-o F]", "write a program in another form", "", convertCommand},
 		{"inspect", "F [--json]", "describe a program or a data file", "", inspectCommand},

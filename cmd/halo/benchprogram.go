@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/halo-xla/halo/xla"
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/literal"
+)
+
+// benchProgram is a program with its inputs in place.
+type benchProgram struct {
+	client               *xla.Client
+	exe                  *xla.Executable
+	path                 string
+	module               *hlo.Module
+	args                 [][]*xla.Buffer
+	replicas, partitions int
+}
+
+// openBench reads a program and its inputs: those of the case folder, or random ones.
+func (t *tool) openBench(o *benchOptions, path string) (*benchProgram, error) {
+	backend, err := newBackend(o.backend)
+	if err != nil {
+		return nil, err
+	}
+	p := &benchProgram{path: path, replicas: 1, partitions: 1}
+	var literals [][]*literal.Literal
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		literals, err = p.readCase(path)
+		if err != nil {
+			return nil, err
+		}
+	} else if literals, err = t.readProgram(p, path); err != nil {
+		return nil, err
+	}
+	if p.client, err = xla.NewClient(backend, xla.ClientOptions{Handlers: newExpectations()}); err != nil {
+		return nil, err
+	}
+	return p, p.place(literals)
+}
+
+// readCase reads the first form of a case folder's program and its inputs.
+func (p *benchProgram) readCase(dir string) ([][]*literal.Literal, error) {
+	var m meta
+	files, err := m.load(dir)
+	if err != nil {
+		return nil, err
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s: the folder has no program", dir)
+	}
+	p.path = filepath.Join(dir, files[0])
+	src, err := os.ReadFile(p.path)
+	if err != nil {
+		return nil, err
+	}
+	if p.module, err = xla.Read(xla.Program{Name: p.path, Source: src}); err != nil {
+		return nil, err
+	}
+	p.replicas, p.partitions = int(max(m.NumReplicas, 1)), int(max(m.NumPartitions, 1))
+	return m.inputs(dir, p.module, p.replicas*p.partitions)
+}
+
+// readProgram reads a program and makes random inputs.
+func (t *tool) readProgram(p *benchProgram, path string) ([][]*literal.Literal, error) {
+	src, err := t.readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if p.module, err = xla.Read(xla.Program{Name: path, Source: src}); err != nil {
+		return nil, err
+	}
+	if skip := nothingToRun(p.module); skip != nil {
+		return nil, skip
+	}
+	args := make([]*literal.Literal, len(p.module.Entry.Parameters))
+	for i, param := range p.module.Entry.Parameters {
+		if args[i], err = randomInput(param.Shape, uint64(i)+1); err != nil {
+			return nil, err
+		}
+	}
+	return [][]*literal.Literal{args}, nil
+}
+
+// place makes buffers of the inputs.
+func (p *benchProgram) place(literals [][]*literal.Literal) error {
+	p.args = make([][]*xla.Buffer, len(literals))
+	for d := range literals {
+		for _, l := range literals[d] {
+			b, err := p.client.FromLiteral(l)
+			if err != nil {
+				return err
+			}
+			p.args[d] = append(p.args[d], b)
+		}
+	}
+	return nil
+}
+
+func (p *benchProgram) compile(ctx context.Context, o *benchOptions) (err error) {
+	p.exe, err = p.client.Compile(ctx, xla.Program{Name: p.path, Module: p.module},
+		xla.CompileOptions{AllowReference: o.allowFallback})
+	return err
+}
+
+// warmUp runs the program until what is made at the first runs is there: memory, threads, caches.
+func (p *benchProgram) warmUp(ctx context.Context) error {
+	begin := time.Now()
+	for i := 0; i < 3 || i < 100 && time.Since(begin) < 100*time.Millisecond; i++ {
+		if err := p.run(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run executes the program once on its devices and closes the results.
+func (p *benchProgram) run(ctx context.Context) error {
+	if p.replicas*p.partitions > 1 {
+		out, err := p.exe.ExecuteDevices(ctx, xla.RunOptions{}, p.replicas, p.partitions, p.args)
+		closeAll(out)
+		return err
+	}
+	out, err := p.exe.Execute(ctx, p.args[0]...)
+	for _, b := range out {
+		b.Close()
+	}
+	return err
+}
+
+func (p *benchProgram) close() {
+	for _, b := range slices.Concat(p.args...) {
+		b.Close()
+	}
+	if p.exe != nil {
+		p.exe.Close()
+	}
+	p.client.Close()
+}

@@ -1,0 +1,46 @@
+package hlo
+
+import "testing"
+
+func TestCost(t *testing.T) {
+	for _, c := range []struct {
+		name, text   string
+		flops, bytes int64
+	}{
+		{"elementwise", "ENTRY e { p = f32[8] parameter(0) ROOT r = f32[8] add(p, p) }", 8, 96},
+		{"copies have no flops", "ENTRY e { p = f32[8] parameter(0) ROOT r = s32[8] convert(p) }", 0, 64},
+		{"dot", "ENTRY e { a = f32[3,5] parameter(0) b = f32[5,7] parameter(1) " +
+			"ROOT r = f32[3,7] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0} }", 2 * 3 * 5 * 7,
+			4 * (15 + 35 + 21)},
+		{"convolution", "ENTRY e { a = f32[1,8,8,4] parameter(0) k = f32[3,3,2,6] parameter(1) ROOT r = f32[1,6,6,6] " +
+			"convolution(a, k), window={size=3x3}, dim_labels=b01f_01io->b01f, feature_group_count=2 }",
+			2 * 36 * 6 * 9 * 2, 4 * (256 + 108 + 216)},
+		{"fft", "ENTRY e { a = c64[16] parameter(0) ROOT r = c64[16] fft(a), fft_type=FFT, fft_length={16} }",
+			5 * 16 * 4, 256},
+		{"reshape is free", "ENTRY e { p = f32[8] parameter(0) ROOT r = f32[2,4] reshape(p) }", 0, 0},
+	} {
+		m, err := Parse([]byte("HloModule m\n"+c.text), c.name)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if got := m.Cost(nil); got != (Cost{c.flops, c.bytes}) {
+			t.Errorf("%s: got %+v, want %d FLOPs and %d bytes", c.name, got, c.flops, c.bytes)
+		}
+	}
+}
+
+func TestCostOfLoops(t *testing.T) {
+	m, err := Parse([]byte(`HloModule m
+b { p = f32[4] parameter(0) ROOT r = f32[4] add(p, p) }
+c { p = f32[4] parameter(0) ROOT r = pred[] constant(false) }
+ENTRY e { p = f32[4] parameter(0) ROOT w = f32[4] while(p), condition=c, body=b }`), "loop.hlo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := m.Cost(func(*Instruction) int64 { return 10 }), (Cost{40, 480}); got != want {
+		t.Errorf("10 trips: got %+v, want %+v", got, want)
+	}
+	if got, want := m.Cost(nil), (Cost{4, 48}); got != want {
+		t.Errorf("unknown trips: got %+v, want %+v", got, want)
+	}
+}
