@@ -1,0 +1,205 @@
+package run
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+)
+
+// memory is a table of addresses with its slots, outside Go's heap.
+type memory struct {
+	block []byte
+	base  unsafe.Pointer
+	slots [][]byte
+}
+
+func newMemory(t testing.TB, sizes ...int) *memory {
+	t.Helper()
+	total := 8 * (len(sizes) + 8)
+	for _, n := range sizes {
+		total += (n + 63) &^ 63
+	}
+	block, err := syscall.Mmap(-1, 0, total+64, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { syscall.Munmap(block) })
+	m := &memory{block: block, base: unsafe.Pointer(&block[0])}
+	at := 8 * (len(sizes) + 8)
+	for i, n := range sizes {
+		s := block[at : at+n]
+		binary.NativeEndian.PutUint64(block[8*i:], uint64(uintptr(unsafe.Pointer(&block[at]))))
+		m.slots = append(m.slots, s)
+		at += (n + 63) &^ 63
+	}
+	return m
+}
+
+func (m *memory) cancel() *uint32 { return (*uint32)(unsafe.Pointer(&m.block[len(m.block)-64])) }
+
+func (m *memory) run(s *Segment, threads int) error { return s.Run(m.base, m.cancel(), threads) }
+
+func needNative(t testing.TB) {
+	t.Helper()
+	if !Available() {
+		t.Skip("this build has no native kernels")
+	}
+}
+
+func segment(t testing.TB, list ...Record) *Segment {
+	s := NewSegment(list)
+	t.Cleanup(s.Close)
+	return s
+}
+
+func fill(b []byte) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range b {
+		b[i] = byte(r.Uint32())
+	}
+}
+
+func TestCopy(t *testing.T) {
+	needNative(t)
+	for _, n := range []int{0, 1, 15, 4096, 1 << 20, 5<<20 + 3} {
+		for _, threads := range []int{1, 2, 3, 7} {
+			m := newMemory(t, n+1, n+9)
+			fill(m.slots[0])
+			s := segment(t, Copy(Ref{Slot: 1, Offset: 8}, Ref{Slot: 0, Offset: 1}, int64(n)))
+			if err := m.run(s, threads); err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(m.slots[1][8:8+n], m.slots[0][1:]) || m.slots[1][8+n] != 0 {
+				t.Errorf("%d bytes, %d threads: the copy differs", n, threads)
+			}
+		}
+	}
+}
+
+func TestConditional(t *testing.T) {
+	needNative(t)
+	for _, test := range []struct {
+		selector int32
+		isPred   bool
+		want     byte
+	}{{0, false, 10}, {2, false, 12}, {-1, false, 12}, {3, false, 12}, {1, true, 10}, {0, true, 11}} {
+		m := newMemory(t, 4, 3, 1)
+		binary.LittleEndian.PutUint32(m.slots[0], uint32(test.selector))
+		copy(m.slots[1], []byte{10, 11, 12})
+		var branches []*Segment
+		for i := range int64(3) {
+			branches = append(branches, NewSegment([]Record{Copy(Ref{Slot: 2}, Ref{Slot: 1, Offset: i}, 1)}))
+		}
+		s := segment(t, Conditional(Ref{}, test.isPred, branches))
+		if err := m.run(s, 1); err != nil || m.slots[2][0] != test.want {
+			t.Errorf("%+v: got %d, %v", test, m.slots[2][0], err)
+		}
+	}
+}
+
+// TestWhile moves a window over a row of preds: the condition reads the next one, the body shifts the row.
+func TestWhile(t *testing.T) {
+	needNative(t)
+	m := newMemory(t, 8, 8, 1)
+	copy(m.slots[0], []byte{1, 1, 1, 0, 9, 9})
+	condition := NewSegment([]Record{Copy(Ref{Slot: 2}, Ref{}, 1)})
+	body := NewSegment([]Record{Copy(Ref{Slot: 1}, Ref{Offset: 1}, 7), Copy(Ref{}, Ref{Slot: 1}, 7)})
+	s := segment(t, While(condition, Ref{Slot: 2}, body), Repeat(2, NewSegment([]Record{
+		Copy(Ref{Slot: 1}, Ref{Offset: 1}, 7), Copy(Ref{}, Ref{Slot: 1}, 7)})))
+	if err := m.run(s, 1); err != nil || m.slots[0][0] != 9 || m.slots[0][1] != 0 {
+		t.Errorf("got %v, %v", m.slots[0], err)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	needNative(t)
+	m := newMemory(t, 1, 1)
+	m.slots[0][0] = 1 // for ever
+	s := segment(t, While(NewSegment(nil), Ref{}, NewSegment([]Record{Copy(Ref{Slot: 1}, Ref{}, 1)})))
+	time.AfterFunc(20*time.Millisecond, func() { *m.cancel() = 1 })
+	start := time.Now()
+	if err := m.run(s, 2); !errors.Is(err, ErrCancelled) {
+		t.Errorf("got %v, want %v", err, ErrCancelled)
+	}
+	if d := time.Since(start); d > 5*time.Second {
+		t.Errorf("cancelled after %v", d)
+	}
+}
+
+// TestConcurrentCallers has more callers than threads, with budgets of all kinds, and then counts the pool.
+func TestConcurrentCallers(t *testing.T) {
+	needNative(t)
+	var group sync.WaitGroup
+	for c := range 8 {
+		m := newMemory(t, 3<<20, 3<<20)
+		fill(m.slots[0])
+		s := segment(t, Copy(Ref{Slot: 1}, Ref{}, 3<<20))
+		group.Go(func() {
+			for range 50 {
+				clear(m.slots[1])
+				if err := m.run(s, 1+c%4); err != nil || !bytes.Equal(m.slots[0], m.slots[1]) {
+					t.Errorf("caller %d: the copy differs: %v", c, err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	if n := Workers(); n > 6 { // TestCopy wants 7 threads
+		t.Errorf("the pool has %d workers, want at most 6", n)
+	}
+}
+
+func TestChoose(t *testing.T) {
+	for _, test := range []struct {
+		best ISA
+		name string
+		want ISA
+	}{{AVX512, "", AVX512}, {AVX512, "avx2", AVX2}, {AVX512, "BASE", Base}, {AVX2, "avx512", AVX2}, {NEON, "base", Base},
+		{NEON, "avx2", NEON}} {
+		if got := choose(test.best, test.name); got != test.want {
+			t.Errorf("best %v, HALO_ISA=%s: got %v, want %v", test.best, test.name, got, test.want)
+		}
+	}
+}
+
+func BenchmarkSegment(b *testing.B) {
+	needNative(b)
+	for _, n := range []int{1, 100} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			m := newMemory(b, 16, 16)
+			list := make([]Record, n)
+			for i := range list {
+				list[i] = Copy(Ref{Slot: 1}, Ref{}, 8)
+			}
+			s := segment(b, list...)
+			for b.Loop() {
+				if err := m.run(s, 1); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkFork is the price of a parallel region: two pieces of a copy of so few bytes that only the fork is seen.
+func BenchmarkFork(b *testing.B) {
+	needNative(b)
+	m := newMemory(b, 1<<20+1, 1<<20+1)
+	for _, threads := range []int{1, 2} {
+		b.Run(fmt.Sprint(threads), func(b *testing.B) {
+			s := segment(b, Copy(Ref{Slot: 1}, Ref{}, 1<<20+1))
+			for b.Loop() {
+				if err := m.run(s, threads); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

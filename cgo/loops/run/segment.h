@@ -1,0 +1,56 @@
+// segment.h: segments, the records that run segments, and the copy.
+#ifndef HALO_SEGMENT_H
+#define HALO_SEGMENT_H
+
+#include "record.h"
+
+// halo_segment is records that run one after the other.
+typedef struct {
+  int64_t bytes; // of all records, which follow
+  int64_t pad;
+  char records[];
+} halo_segment;
+
+typedef struct {
+  halo_record head;
+  halo_ref dst, src;
+  int64_t bytes;
+} halo_copy_record;
+
+typedef struct {
+  halo_record head;
+  const halo_segment *condition, *body;
+  halo_ref pred;
+} halo_while_record;
+
+typedef struct {
+  halo_record head;
+  const halo_segment *body;
+  int64_t times;
+} halo_repeat_record;
+
+typedef struct {
+  halo_record head;
+  halo_ref selector;
+  int64_t branches;
+  int64_t is_pred; // the selector is a byte, 1 for branch 0, and not an s32
+  const halo_segment *branch[];
+} halo_conditional_record;
+
+void halo_copy(const halo_record *, halo_run *);
+void halo_while(const halo_record *, halo_run *);
+void halo_repeat(const halo_record *, halo_run *);
+void halo_conditional(const halo_record *, halo_run *);
+
+// halo_segment_run runs a segment. It returns null, halo_cancelled, or a message that the caller frees.
+char *halo_segment_run(uintptr_t segment, uintptr_t base, uintptr_t cancel, int32_t threads);
+extern char *const halo_cancelled;
+
+// From pool.c.
+void halo_parallel(halo_run *, int64_t tasks, halo_task task, void *arg);
+void halo_enter(void);
+void halo_leave(void);
+int32_t halo_workers(void);
+int32_t halo_level(void);
+
+#endif
