@@ -8,7 +8,7 @@ import (
 // Law of this file: Salmon et al., Random123, and the layout of bits that XLA fixed; rows 112 and 109 to 111 of OPS.md.
 
 // RandomPlan says how the words of a generator's blocks lie in an array of bits. ThreeFry makes blocks of two words:
-// block b of Outer*Half*Inner, at (o, j, i), puts its words at rows 2j and 2j+1 of [Outer, Size, Inner]; Half is Size/2,
+// block b of Outer*Half*Inner, at (o, j, i), puts them at rows 2j and 2j+1 of [Outer, Size, Inner]; Half is Size/2,
 // rounded up, and a last row that is alone drops its second words. Philox makes blocks of four words in a row.
 type RandomPlan struct {
 	Outer, Size, Inner int64
