@@ -1,4 +1,4 @@
-// Package peak measures what the machine can do at most, for rooflines: multiply-adds on f32 and copies past the caches.
+// Package peak measures what the machine can do at most, for rooflines: f32 multiply-adds and copies past the caches.
 package peak
 
 import (
