@@ -50,7 +50,9 @@ func (c *Client) Compile(ctx context.Context, p Program, o CompileOptions) (x *E
 	if err := ctx.Err(); err != nil {
 		return nil, wrap(err, Cancelled)
 	}
-	prog, err := c.backend.Compile(ctx, m, exec.Options{Handlers: c.options.Handlers, MemoryLimit: c.options.MemoryLimit})
+	prog, err := c.backend.Compile(ctx, m, exec.Options{
+		Handlers: c.options.Handlers, MemoryLimit: c.options.MemoryLimit, AllowReference: o.AllowReference,
+	})
 	if err != nil {
 		return nil, wrap(err, InvalidArgument)
 	}

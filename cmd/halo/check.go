@@ -120,7 +120,7 @@ func parseCheck(t *tool, args []string) (*checkOptions, error) {
 	if forms != "" {
 		o.forms = strings.Split(forms, ",")
 	}
-	if _, err = newBackend(o.backend); err != nil {
+	if _, err = newBackend(o.backend, 0); err != nil {
 		return nil, err
 	}
 	o.unsupported, err = readUnsupported(unsupported)
@@ -129,7 +129,7 @@ func parseCheck(t *tool, args []string) (*checkOptions, error) {
 
 func parseThreads(s string) ([]int, error) {
 	if s == "" {
-		return []int{1}, nil
+		return []int{0}, nil
 	}
 	var out []int
 	for _, f := range strings.Split(s, ",") {

@@ -21,6 +21,7 @@ func findings() []finding {
 		{"go", "ok", runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH},
 		{"processors", "ok", fmt.Sprint(runtime.GOMAXPROCS(0))},
 		{"backend reference", "ok", "in Go, needs nothing"},
+		{"backend cpu", "ok", "in Go, C and the vendor libraries found here"},
 	}
 	for _, name := range planned {
 		list = append(list, finding{"backend " + name, "missing", "not in this build"})

@@ -185,7 +185,7 @@ func (p *probes) record(_ context.Context, call *hlo.Instruction, args []*litera
 	id, _ := attribute(call, "probe_id")
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.values[id] = append(p.values[id], args[0])
+	p.values[id] = append(p.values[id], args[0].Clone()) // the operand's memory is used again
 	return args[0], nil
 }
 

@@ -95,10 +95,30 @@ func nothingToRun(m *hlo.Module) error {
 	return nil
 }
 
-// runThreads compiles a program, runs it with each thread count, and fails it if the bits of the results differ.
+// runThreads compiles and runs a program with each thread count, and fails it if the bits of the results differ.
 func (o *checkOptions) runThreads(ctx context.Context, r *outcome, p xla.Program, args [][]*literal.Literal,
 	replicas, partitions int) ([][]*literal.Literal, error) {
-	backend, err := newBackend(o.backend)
+	var first [][]*literal.Literal
+	for _, n := range o.threads {
+		got, err := o.compileAndRun(ctx, r, p, n, args, replicas, partitions)
+		if err != nil {
+			return nil, err
+		}
+		sum := digest(got)
+		if first == nil {
+			first, r.Outputs = got, sum
+		}
+		if sum != r.Outputs {
+			return nil, errWrong{fmt.Errorf("the results with %d threads differ in bits from those with %d", n, o.threads[0])}
+		}
+	}
+	return first, nil
+}
+
+// compileAndRun runs a program once on a client of its own with so many threads, 0 for the backend's choice.
+func (o *checkOptions) compileAndRun(ctx context.Context, r *outcome, p xla.Program, threads int,
+	args [][]*literal.Literal, replicas, partitions int) ([][]*literal.Literal, error) {
+	backend, err := newBackend(o.backend, threads)
 	if err != nil {
 		return nil, err
 	}
@@ -115,21 +135,7 @@ func (o *checkOptions) runThreads(ctx context.Context, r *outcome, p xla.Program
 	if o.backend != "reference" {
 		r.Fallbacks = fallbacks(exe)
 	}
-	var first [][]*literal.Literal
-	for _, n := range o.threads {
-		got, err := execute(ctx, client, exe, args, replicas, partitions)
-		if err != nil {
-			return nil, err
-		}
-		sum := digest(got)
-		if first == nil {
-			first, r.Outputs = got, sum
-		}
-		if sum != r.Outputs {
-			return nil, errWrong{fmt.Errorf("the results with %d threads differ in bits from those with %d", n, o.threads[0])}
-		}
-	}
-	return first, nil
+	return execute(ctx, client, exe, args, replicas, partitions)
 }
 
 func fallbacks(exe *xla.Executable) []string {
@@ -205,7 +211,7 @@ func writeDigest(h hash.Hash, l *literal.Literal) {
 
 // againstReference compares results with the reference's on the same inputs.
 func againstReference(ctx context.Context, m *hlo.Module, args []*literal.Literal, got []*literal.Literal) error {
-	o := &checkOptions{backend: "reference", threads: []int{1}}
+	o := &checkOptions{backend: "reference", threads: []int{0}}
 	want, err := o.runThreads(ctx, &outcome{}, xla.Program{Module: m}, [][]*literal.Literal{args}, 1, 1)
 	if err != nil {
 		return fmt.Errorf("reference: %w", err)

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"github.com/halo-xla/halo/backend/cpu"
 	"github.com/halo-xla/halo/xla/hlo"
 )
 
@@ -25,11 +26,11 @@ func opLines() []opLine {
 	for _, r := range hlo.SourceRows {
 		named[r.Op] = true
 		name := r.Op.String()
-		lines = append(lines, opLine{r.Name, name, r.MLIR, r.Seeds, r.Row, r.Op.Info().Eval != nil, "-", "-"})
+		lines = append(lines, opLine{r.Name, name, r.MLIR, r.Seeds, r.Row, r.Op.Info().Eval != nil, cpu.Runs(r.Op), "-"})
 	}
 	for op := hlo.Opcode(0); op < hlo.NumOps; op++ {
 		if i := op.Info(); !named[op] {
-			lines = append(lines, opLine{i.Name, i.Name, i.MLIR, "", 0, i.Eval != nil, "-", "-"})
+			lines = append(lines, opLine{i.Name, i.Name, i.MLIR, "", 0, i.Eval != nil, cpu.Runs(op), "-"})
 		}
 	}
 	return lines
@@ -52,7 +53,7 @@ func opsCommand(t *tool, args []string) error {
 		if l.Reference {
 			ref = "reference"
 		}
-		fmt.Fprintf(t.stdout, "%4d %-24s %-28s %-36s %-4s %-10s cpu %-8s cuda %s\n", l.Row, l.Name, l.HLO, l.StableHLO,
+		fmt.Fprintf(t.stdout, "%4d %-24s %-28s %-36s %-4s %-10s cpu %-10s cuda %s\n", l.Row, l.Name, l.HLO, l.StableHLO,
 			l.Seeds, ref, l.CPU, l.CUDA)
 	}
 	if missing {

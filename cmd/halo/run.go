@@ -42,7 +42,7 @@ func runCommand(t *tool, args []string) error {
 	fl.BoolVar(&o.report, "report", false, "list what ran what")
 	fl.BoolVar(&o.noReference, "no-reference", false, "refuse programs that the backend cannot run whole")
 	fl.Uint64Var(&o.seed, "seed", 0, "seed of the random number generators")
-	fl.IntVar(&o.threads, "threads", 0, "threads to use; the reference uses one")
+	fl.IntVar(&o.threads, "threads", 0, "threads to use, 0 for as many as the process may; the reference uses one")
 	fl.Float64Var(&o.rtol, "rtol", 1e-5, "relative tolerance of --expect")
 	fl.Float64Var(&o.atol, "atol", 1e-6, "absolute tolerance of --expect")
 	words, err := t.parse(fl, args)
@@ -63,7 +63,7 @@ func (t *tool) runProgram(o *runOptions, path string, words []string) error {
 	if err != nil {
 		return err
 	}
-	backend, err := newBackend(o.backend)
+	backend, err := newBackend(o.backend, o.threads)
 	if err != nil {
 		return err
 	}

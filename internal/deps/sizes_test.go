@@ -21,6 +21,7 @@ const (
 var tables = map[string]string{
 	"xla/hlo/optable.go":                       "a row for each op, on one page",
 	"xla/hlo/optable.go:init":                  "the same: the table is filled in init",
+	"backend/cpu/lower.go:init":                "a row for each op",
 	"xla/stablehlo/export_table.go:exportRows": "a row for each op that is written in a form of its own",
 }
 

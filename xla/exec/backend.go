@@ -1,5 +1,5 @@
-// Package exec makes programs run: it knows what a backend must provide, and has the backend that runs everything by
-// the reference evaluator.
+// Package exec makes programs run: it knows what a backend must provide, turns modules into thunks over one block of
+// memory, and has the backend that runs everything by the reference evaluator.
 package exec
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/halo-xla/halo/xla/literal"
 )
 
-// Backend is what a device family provides.
+// Backend is what a device family provides to clients. New makes one of a Machine.
 type Backend interface {
 	// Name is what flags and reports call the backend.
 	Name() string
@@ -24,6 +24,8 @@ type Options struct {
 	Handlers hlo.Handlers
 	// MemoryLimit is the greatest number of bytes that live values of one execution may take; 0: no limit.
 	MemoryLimit int64
+	// AllowReference lets the reference evaluator run what the machine cannot; Report lists it.
+	AllowReference bool
 }
 
 // Program is a compiled module. It is immutable and safe for concurrent use.
@@ -45,6 +47,10 @@ type RunOptions struct {
 	Replicas, Partitions int
 	// MaxSteps limits the instructions that the reference runs, loops counted; 0: no limit.
 	MaxSteps int64
+	// Feeds are the infeed and outfeed queues, one a device; nil: infeed and outfeed fail.
+	Feeds []*hlo.Feed
+	// Host serves sends to the host and receives from it; nil: they fail.
+	Host hlo.HostTransfers
 }
 
 // Step is one line of a report.

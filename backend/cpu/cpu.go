@@ -1,0 +1,52 @@
+// Package cpu is the backend of the machine's processor: it lowers instructions to kernels in C and in Go and to calls
+// of the vendor libraries that are installed.
+package cpu
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+
+	"github.com/halo-xla/halo/xla/exec"
+	"github.com/halo-xla/halo/xla/hlo"
+)
+
+// Options configure the backend. The zero value is useful.
+type Options struct {
+	// Threads is how many threads may work at once, for all executions together; 0: as many as the process may use.
+	Threads int
+}
+
+// New returns the backend.
+func New(o Options) exec.Backend {
+	if o.Threads <= 0 {
+		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	return exec.New(&machine{threads: o.Threads})
+}
+
+// Runs says what runs op: "exec" for what needs no kernel, "cpu" for kernels and libraries, "reference" for the rest.
+func Runs(op hlo.Opcode) string {
+	switch {
+	case lowerings[op] != nil:
+		return "cpu"
+	case exec.Owns(op):
+		return "exec"
+	}
+	return "reference"
+}
+
+// machine is the processor as exec sees it.
+type machine struct{ threads int }
+
+func (m *machine) Name() string { return "cpu" }
+
+func (m *machine) Threads() int { return m.threads }
+
+func (m *machine) Lower(l *exec.Lowering) (exec.Thunk, error) {
+	f := lowerings[l.In.Op]
+	if f == nil {
+		return nil, fmt.Errorf("backend cpu has no kernel for %s: %w", l.In.Op, errors.ErrUnsupported)
+	}
+	return f(l)
+}

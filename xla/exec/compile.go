@@ -1,0 +1,303 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// New returns the backend of a machine.
+func New(m Machine) Backend { return backend{m} }
+
+type backend struct{ machine Machine }
+
+func (b backend) Name() string { return b.machine.Name() }
+
+func (b backend) Compile(ctx context.Context, m *hlo.Module, o Options) (Program, error) {
+	if err := hlo.Unsupported(m, o.Handlers); err != nil {
+		return nil, err
+	}
+	c := &compiler{ctx: ctx, machine: b.machine, options: o}
+	return c.module(m)
+}
+
+// compiler turns one module into steps over slots.
+type compiler struct {
+	ctx     context.Context
+	machine Machine
+	options Options
+	slots   []slot
+	count   int // steps so far
+	depth   int // calls under way
+	lacking lacking
+}
+
+// slot is a piece of memory with one address in a run.
+type slot struct {
+	kind slotKind
+	size int64
+	// data are the bytes of a constant.
+	data []byte
+	// index is the parameter's or result's number among their leaves.
+	index int
+	// offset is the place of a temporary in the arena.
+	offset int64
+}
+
+type slotKind uint8
+
+const (
+	temporary slotKind = iota // in the arena
+	parameter                 // bytes of an argument
+	result                    // memory of its own, which goes to the caller
+	constant                  // lives as long as the executable
+	boxed                     // a literal at run time: its size is unknown before, or it is no array
+)
+
+// maxSteps bounds the steps of a program: computations are compiled anew where they are called, and a short text can
+// call without end.
+const maxSteps = 1 << 20
+
+// maxDepth bounds the nesting of calls.
+const maxDepth = 1000
+
+func (c *compiler) newSlot(s slot) Slice {
+	if len(c.slots) == math.MaxInt32 {
+		panic("exec: bug: too many slots")
+	}
+	c.slots = append(c.slots, s)
+	return Slice{Slot: int32(len(c.slots) - 1), Size: s.size}
+}
+
+// newLeaf returns a new temporary for an array of shape s, a box if its size is unknown, nothing for a token.
+func (c *compiler) newLeaf(s shape.Shape) (leaf, error) {
+	s = s.WithoutLayout()
+	switch {
+	case s.IsToken():
+		return leaf{Slice{Slot: NoSlot}, s}, nil
+	case !s.IsArray() || s.IsDynamic():
+		return leaf{c.newSlot(slot{kind: boxed}), s}, nil
+	}
+	n, err := s.ByteSize()
+	if err == nil && n > literal.MaxBytes {
+		err = fmt.Errorf("shape %v takes %d bytes, want at most %d", s, n, int64(literal.MaxBytes))
+	}
+	if err != nil {
+		return leaf{}, err
+	}
+	return leaf{c.newSlot(slot{size: n}), s}, nil
+}
+
+func (c *compiler) newValue(s shape.Shape) (value, error) {
+	var v value
+	for _, e := range s.Leaves() {
+		l, err := c.newLeaf(e)
+		if err != nil {
+			return nil, err
+		}
+		v = append(v, l)
+	}
+	return v, nil
+}
+
+// constantLeaf returns the slot of a literal that is no tuple.
+func (c *compiler) constantLeaf(l *literal.Literal) leaf {
+	if l.Shape().IsToken() {
+		return leaf{Slice{Slot: NoSlot}, l.Shape()}
+	}
+	l = l.RowMajor()
+	data := l.Bytes()
+	return leaf{c.newSlot(slot{kind: constant, size: int64(len(data)), data: data}), l.Shape().WithoutLayout()}
+}
+
+// constant returns the value of x if it is a constant.
+func (c *compiler) constant(x leaf) *literal.Literal {
+	if x.Slot == NoSlot || c.slots[x.Slot].kind != constant {
+		return nil
+	}
+	l, err := literal.FromBytes(x.shape, c.slots[x.Slot].data[x.Offset:x.Offset+x.Size])
+	if err != nil {
+		panic("exec: bug: " + err.Error())
+	}
+	return l
+}
+
+// module compiles the entry.
+func (c *compiler) module(m *hlo.Module) (*program, error) {
+	args := make([]value, len(m.Entry.Parameters))
+	p := &program{machine: c.machine, options: c.options, module: m}
+	for i, in := range m.Entry.Parameters {
+		var err error
+		if args[i], err = c.parameter(in.Shape, p); err != nil {
+			return nil, &hlo.Error{In: in, Err: err}
+		}
+	}
+	b := &block{}
+	root, err := c.computation(b, m.Entry, args)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.lacking.err(c.machine.Name()); err != nil {
+		return nil, err
+	}
+	p.results = c.results(b, root, p)
+	p.body, p.slots = b, c.slots
+	return p, p.assign()
+}
+
+// parameter makes the leaves of an entry parameter.
+func (c *compiler) parameter(s shape.Shape, p *program) (value, error) {
+	v, err := c.newValue(s)
+	for i, l := range v {
+		if l.Slot == NoSlot {
+			p.parameters = append(p.parameters, NoSlot)
+			continue
+		}
+		if sl := &c.slots[l.Slot]; sl.kind == temporary {
+			sl.kind, sl.index = parameter, len(p.parameters)
+		}
+		p.parameters = append(p.parameters, l.Slot)
+		v[i] = l
+	}
+	return v, err
+}
+
+// results gives the leaves of the root memory of their own, unless they are arguments, constants or boxes. A part of a
+// slot is copied.
+func (c *compiler) results(b *block, root value, p *program) value {
+	out := make(value, len(root))
+	for i, l := range root {
+		if l.Slot == NoSlot || c.slots[l.Slot].kind != temporary {
+			out[i] = l
+			continue
+		}
+		if l.Offset != 0 || l.Size != c.slots[l.Slot].size {
+			to := leaf{c.newSlot(slot{size: l.Size}), l.shape}
+			c.copy(b, to, l)
+			l = to
+		}
+		sl := &c.slots[l.Slot]
+		sl.kind, sl.index = result, p.resultSlots
+		p.resultSlots++
+		out[i] = l
+	}
+	return out
+}
+
+// scope is one call of a computation: the values of its instructions.
+type scope struct {
+	block  *block
+	args   []value
+	values map[*hlo.Instruction]value
+}
+
+func (s *scope) operands(in *hlo.Instruction) []value {
+	out := make([]value, len(in.Operands))
+	for i, o := range in.Operands {
+		out[i] = s.values[o]
+	}
+	return out
+}
+
+// computation appends the steps of one call of comp to b and returns the value of its root.
+func (c *compiler) computation(b *block, comp *hlo.Computation, args []value) (value, error) {
+	if c.depth++; c.depth > maxDepth {
+		return nil, fmt.Errorf("computation %s: calls nest deeper than %d: %w", comp.Name, maxDepth, errors.ErrUnsupported)
+	}
+	defer func() { c.depth-- }()
+	s := &scope{b, args, make(map[*hlo.Instruction]value, len(comp.Instructions))}
+	for _, in := range comp.Instructions {
+		v, err := c.instruction(s, in)
+		if err != nil {
+			var known *hlo.Error
+			if !errors.As(err, &known) {
+				err = &hlo.Error{In: in, Err: err}
+			}
+			return nil, err
+		}
+		s.values[in] = v
+	}
+	return s.values[comp.Root], nil
+}
+
+func (c *compiler) instruction(s *scope, in *hlo.Instruction) (value, error) {
+	if err := c.ctx.Err(); err != nil {
+		return nil, err
+	}
+	if f := own[in.Op]; f != nil {
+		if v, done, err := f(c, s, in); done || err != nil {
+			return v, err
+		}
+	}
+	v, err := c.newValue(in.Shape)
+	if err != nil {
+		return nil, err
+	}
+	if isDynamic(s, in, v, c) {
+		return v, c.reference(s, in, v, "dynamic dimensions")
+	}
+	return v, c.lower(s, in, v)
+}
+
+// isDynamic reports whether in has a box among its operands or results.
+func isDynamic(s *scope, in *hlo.Instruction, v value, c *compiler) bool {
+	boxedIn := func(v value) bool {
+		for _, l := range v {
+			if l.Slot != NoSlot && c.slots[l.Slot].kind == boxed {
+				return true
+			}
+		}
+		return false
+	}
+	for _, o := range in.Operands {
+		if boxedIn(s.values[o]) || o.Shape.IsDynamic() {
+			return true
+		}
+	}
+	return boxedIn(v)
+}
+
+// lower asks the machine for a thunk, and takes the reference's if it has none.
+func (c *compiler) lower(s *scope, in *hlo.Instruction, v value) error {
+	mark := len(c.slots)
+	t, err := c.machine.Lower(&Lowering{In: in, c: c, operands: s.operands(in), results: v})
+	if errors.Is(err, errors.ErrUnsupported) {
+		c.slots = c.slots[:mark]
+		return c.reference(s, in, v, err.Error())
+	}
+	if err != nil {
+		return err
+	}
+	return c.add(s.block, &step{in: in, thunk: t, kernel: kernelOf(t)})
+}
+
+func kernelOf(t Thunk) string {
+	if d, ok := t.(Described); ok {
+		return d.Kernel()
+	}
+	return "exec"
+}
+
+// reference appends the thunk that evaluates in by its definition, or notes that in is lacking.
+func (c *compiler) reference(s *scope, in *hlo.Instruction, v value, reason string) error {
+	if !c.options.AllowReference {
+		c.lacking.add(in)
+		return nil
+	}
+	t := newReferenceThunk(in, s.operands(in), v)
+	return c.add(s.block, &step{in: in, thunk: t, kernel: "reference", reason: reason})
+}
+
+func (c *compiler) add(b *block, st *step) error {
+	if c.count++; c.count > maxSteps {
+		return fmt.Errorf("the program has more than %d steps when its calls are expanded: %w", maxSteps,
+			errors.ErrUnsupported)
+	}
+	b.steps = append(b.steps, st)
+	return nil
+}

@@ -1,0 +1,165 @@
+package exec
+
+import (
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// block is steps in order.
+type block struct{ steps []*step }
+
+// step is a thunk and where it comes from.
+type step struct {
+	in     *hlo.Instruction // nil for copies that exec adds
+	thunk  Thunk
+	kernel string
+	reason string // why the reference runs it
+}
+
+// nested is a thunk with blocks of its own.
+type nested interface{ blocks() []*block }
+
+// walk calls f for every step, those of nested blocks after their own.
+func (b *block) walk(f func(*step)) {
+	for _, st := range b.steps {
+		f(st)
+		if n, ok := st.thunk.(nested); ok {
+			for _, inner := range n.blocks() {
+				inner.walk(f)
+			}
+		}
+	}
+}
+
+// loop runs cond and body in turn as long as cond writes true to again.
+type loop struct {
+	cond, body *block
+	again      Slice
+}
+
+func (l *loop) blocks() []*block { return []*block{l.cond, l.body} }
+
+func (l *loop) Uses() []Use { return nil }
+
+func (l *loop) Run(r *Run) error {
+	for {
+		if err := r.run(l.cond); err != nil {
+			return err
+		}
+		if r.Bytes(l.again)[0] == 0 {
+			return nil
+		}
+		if err := r.run(l.body); err != nil {
+			return err
+		}
+	}
+}
+
+// while carries the state in slots of its own, which are its result: they get the initial state, the body reads them,
+// and its result is copied back.
+func while(c *compiler, s *scope, in *hlo.Instruction) (value, bool, error) {
+	a := in.Attrs.(*hlo.WhileAttrs)
+	state, err := c.newValue(in.Shape)
+	if err != nil {
+		return nil, false, err
+	}
+	c.copyAll(s.block, state, s.values[in.Operands[0]])
+	l := &loop{cond: &block{}, body: &block{}}
+	again, err := c.computation(l.cond, a.Condition, []value{state})
+	if err != nil {
+		return nil, false, err
+	}
+	l.again = again[0].Slice
+	next, err := c.computation(l.body, a.Body, []value{state})
+	if err != nil {
+		return nil, false, err
+	}
+	c.copyBack(l.body, state, next)
+	return state, true, c.add(s.block, &step{in: in, thunk: l, kernel: "exec"})
+}
+
+// copyBack makes next the state. Parts of the state that change places go by way of temporaries.
+func (c *compiler) copyBack(b *block, state, next value) {
+	carried := make(map[int32]bool, len(state))
+	for _, l := range state {
+		carried[l.Slot] = true
+	}
+	from := make(value, len(next))
+	for i, l := range next {
+		from[i] = l
+		if l.Slot != NoSlot && l.Slot != state[i].Slot && carried[l.Slot] {
+			from[i] = leaf{c.newSlot(c.slots[l.Slot].like(l.Size)), l.shape}
+			c.copy(b, from[i], l)
+		}
+	}
+	c.copyAll(b, state, from)
+}
+
+// like returns a temporary or box for what lies in s.
+func (s slot) like(size int64) slot {
+	if s.kind == boxed {
+		return slot{kind: boxed}
+	}
+	return slot{kind: temporary, size: size}
+}
+
+func (c *compiler) copyAll(b *block, to, from value) {
+	for i := range to {
+		c.copy(b, to[i], from[i])
+	}
+}
+
+// copy appends the copy of one leaf, unless both are the same.
+func (c *compiler) copy(b *block, to, from leaf) {
+	if to.Slot == NoSlot || to.Slice == from.Slice {
+		return
+	}
+	t := &copyThunk{to: to, from: from}
+	t.toBox, t.fromBox = c.slots[to.Slot].kind == boxed, c.slots[from.Slot].kind == boxed
+	b.steps = append(b.steps, &step{thunk: t, kernel: "exec copy"})
+}
+
+// branch runs one of several blocks.
+type branch struct {
+	index    Slice
+	isPred   bool
+	branches []*block
+}
+
+func (t *branch) blocks() []*block { return t.branches }
+
+func (t *branch) Uses() []Use { return Reads(t.index) }
+
+func (t *branch) Run(r *Run) error { return r.run(t.branches[t.choose(r.Bytes(t.index))]) }
+
+// choose is the number of the branch: true is the first, an index out of range the last. Law: row 81.
+func (t *branch) choose(b []byte) int {
+	last := len(t.branches) - 1
+	if t.isPred {
+		return 1 - int(b[0])
+	}
+	i := int32(uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24)
+	if i < 0 || int(i) > last {
+		return last
+	}
+	return int(i)
+}
+
+func conditional(c *compiler, s *scope, in *hlo.Instruction) (value, bool, error) {
+	out, err := c.newValue(in.Shape)
+	if err != nil {
+		return nil, false, err
+	}
+	o := in.Operands[0]
+	t := &branch{index: s.values[o][0].Slice, isPred: o.Shape.Type == shape.Pred}
+	for i, comp := range in.Attrs.(*hlo.ConditionalAttrs).Branches {
+		b := &block{}
+		v, err := c.computation(b, comp, []value{s.values[in.Operands[i+1]]})
+		if err != nil {
+			return nil, false, err
+		}
+		c.copyAll(b, out, v)
+		t.branches = append(t.branches, b)
+	}
+	return out, true, c.add(s.block, &step{in: in, thunk: t, kernel: "exec"})
+}

@@ -1,0 +1,83 @@
+package exec
+
+import (
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// Lowering is what a machine needs to lower one instruction: where its operands, results and scratch memory lie. Slots
+// have no addresses yet: memory is assigned when all instructions are lowered.
+type Lowering struct {
+	// In is the instruction; its shapes are static.
+	In       *hlo.Instruction
+	c        *compiler
+	operands []value
+	results  value
+}
+
+// Operand returns where the array operand i lies: dense, row-major, elements narrower than a byte in one byte each.
+func (l *Lowering) Operand(i int) Slice { return l.operands[i][0].Slice }
+
+// Operands returns where the leaves of operand i lie.
+func (l *Lowering) Operands(i int) []Slice { return l.operands[i].slices() }
+
+// Result returns where the array result must be written.
+func (l *Lowering) Result() Slice { return l.results[0].Slice }
+
+// Results returns where the leaves of the result must be written; tokens have NoSlot.
+func (l *Lowering) Results() []Slice { return l.results.slices() }
+
+// Scratch returns memory for this thunk alone, 64-byte aligned and uninitialised. It counts as written.
+func (l *Lowering) Scratch(bytes int64) Slice { return l.c.newSlot(slot{kind: temporary, size: bytes}) }
+
+// Constant returns the value of operand i if it is known at compile and an array, else nil.
+func (l *Lowering) Constant(i int) *literal.Literal {
+	if len(l.operands[i]) != 1 {
+		return nil
+	}
+	return l.c.constant(l.operands[i][0])
+}
+
+// Pack returns where data lies, which must not be changed any more: weights in packed form, tables. It lives as long as
+// the executable.
+func (l *Lowering) Pack(data []byte) Slice {
+	return l.c.newSlot(slot{kind: constant, size: int64(len(data)), data: data})
+}
+
+// Options returns the options of the compile.
+func (l *Lowering) Options() Options { return l.c.options }
+
+// leaf is an array of a value: where it lies, and the shape it has there. That is static and without a layout, but for
+// boxed slots.
+type leaf struct {
+	Slice
+	shape shape.Shape
+}
+
+// value is the leaves of an instruction's result.
+type value []leaf
+
+func (v value) slices() []Slice {
+	out := make([]Slice, len(v))
+	for i, l := range v {
+		out[i] = l.Slice
+	}
+	return out
+}
+
+// element returns the leaves of element i of the tuple v of shape s.
+func (v value) element(s shape.Shape, i int64) value {
+	for _, e := range s.Elems[:i] {
+		v = v[e.LeafCount():]
+	}
+	return v[:s.Elems[i].LeafCount()]
+}
+
+func concat(vs []value) value {
+	var out value
+	for _, v := range vs {
+		out = append(out, v...)
+	}
+	return out
+}

@@ -1,0 +1,64 @@
+package exec
+
+import (
+	"runtime"
+	"unsafe"
+)
+
+// instance is the memory of one execution on one device: one block that the Go collector does not manage, with the
+// cancel word, the table of addresses by slot, and the arena.
+type instance struct {
+	block []byte
+	table []uintptr
+	pins  runtime.Pinner // of the constants
+}
+
+// headerBytes is the room before the table; the cancel word is its first four bytes.
+const headerBytes = 64
+
+// noBytes is where slots without bytes lie.
+var noBytes [alignment]byte
+
+func newInstance(slots []slot, arenaBytes int64) (*instance, error) {
+	table := int64(len(slots)) * int64(unsafe.Sizeof(uintptr(0)))
+	arena := (headerBytes + table + alignment - 1) / alignment * alignment
+	b, err := newBlock(arena + arenaBytes + alignment)
+	if err != nil {
+		return nil, err
+	}
+	m := &instance{block: b, table: unsafe.Slice((*uintptr)(unsafe.Pointer(&b[headerBytes])), len(slots))}
+	m.pins.Pin(&noBytes[0])
+	for i, s := range slots {
+		switch {
+		case s.size == 0:
+			m.table[i] = uintptr(unsafe.Pointer(&noBytes[0]))
+		case s.kind == temporary:
+			m.table[i] = uintptr(unsafe.Pointer(&b[arena+s.offset]))
+		case s.kind == constant:
+			m.lend(int32(i), s.data, &m.pins)
+		}
+	}
+	return m, nil
+}
+
+// lend gives slot s the address of data, which must live until the run is over.
+func (m *instance) lend(s int32, data []byte, pins *runtime.Pinner) {
+	if len(data) == 0 {
+		data = noBytes[:]
+	}
+	p := unsafe.SliceData(data)
+	pins.Pin(p)
+	m.table[s] = uintptr(unsafe.Pointer(p))
+}
+
+// address reads the table. It is read as a pointer, since what it points at is pinned or no memory of Go's.
+func (m *instance) address(s int32) unsafe.Pointer {
+	return *(*unsafe.Pointer)(unsafe.Pointer(&m.table[s]))
+}
+
+func (m *instance) base() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(m.table)) }
+
+func (m *instance) close() {
+	m.pins.Unpin()
+	freeBlock(m.block)
+}

@@ -1,0 +1,58 @@
+package exec
+
+import (
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// referenceThunk evaluates one instruction by its definition, on copies of its operands: what the definition hands to
+// other devices, to the host and to functions behind custom calls outlives the memory here.
+type referenceThunk struct {
+	in       *hlo.Instruction
+	operands []value
+	results  value
+}
+
+func newReferenceThunk(in *hlo.Instruction, operands []value, results value) *referenceThunk {
+	return &referenceThunk{in, operands, results}
+}
+
+func (t *referenceThunk) Kernel() string { return "reference" }
+
+func (t *referenceThunk) Uses() []Use {
+	var list []Use
+	for _, o := range t.operands {
+		list = append(list, Reads(o.slices()...)...)
+	}
+	return append(list, Writes(t.results.slices()...)...)
+}
+
+func (t *referenceThunk) Run(r *Run) error {
+	args := make([]*literal.Literal, len(t.operands))
+	for i, o := range t.operands {
+		args[i], _ = r.assemble(t.in.Operands[i].Shape, o)
+	}
+	out, err := r.Evaluator().Instruction(t.in, args)
+	if err != nil {
+		return err
+	}
+	for i, l := range out.Leaves() {
+		if err := r.fill(t.results[i], l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// assemble makes a value of shape s of the first leaves and returns the rest.
+func (r *Run) assemble(s shape.Shape, v value) (*literal.Literal, value) {
+	if !s.IsTuple() {
+		return r.leaf(v[0]), v[1:]
+	}
+	elems := make([]*literal.Literal, len(s.Elems))
+	for i, e := range s.Elems {
+		elems[i], v = r.assemble(e, v)
+	}
+	return literal.NewTuple(elems...), v
+}

@@ -1,0 +1,132 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/halo-xla/halo/xla/collective"
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/literal"
+)
+
+// Run is one execution on one device. It is for one goroutine, but for the tasks of Parallel.
+type Run struct {
+	program   *program
+	ctx       context.Context
+	memory    *instance
+	boxes     []*literal.Literal // by slot
+	place     hlo.Place
+	options   RunOptions
+	evaluator *hlo.Evaluator
+}
+
+// Bytes returns the bytes of s. They are the thunk's for the time of its Run.
+func (r *Run) Bytes(s Slice) []byte {
+	if s.Size == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(r.Address(s)), s.Size)
+}
+
+// Address returns where s begins. Equal addresses of a result and an operand mean that the thunk works in place.
+func (r *Run) Address(s Slice) unsafe.Pointer {
+	return unsafe.Add(r.memory.address(s.Slot), s.Offset)
+}
+
+// Base returns the table of addresses by slot, for segments.
+func (r *Run) Base() unsafe.Pointer { return r.memory.base() }
+
+// Context returns the execution's context.
+func (r *Run) Context() context.Context { return r.ctx }
+
+// Cancelled returns the context's error once it has ended. Long loops ask at least once a millisecond.
+func (r *Run) Cancelled() error { return r.ctx.Err() }
+
+// Threads returns how many threads the execution may use.
+func (r *Run) Threads() int { return r.program.machine.Threads() }
+
+// Parallel does f(0) to f(n-1) on the run's threads and returns when all are done. A task should be 20 microseconds of
+// work or more. How work is split must depend on shapes and types alone, never on the number of threads.
+func (r *Run) Parallel(n int64, f func(i int64)) {
+	workers := min(int64(r.Threads()), n)
+	if workers <= 1 {
+		for i := range n {
+			f(i)
+		}
+		return
+	}
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	var fault atomic.Pointer[any]
+	work := func() {
+		defer func() {
+			if p := recover(); p != nil { // goes on in the caller's goroutine, where it can be caught
+				fault.CompareAndSwap(nil, &p)
+			}
+		}()
+		for i := next.Add(1) - 1; i < n; i = next.Add(1) - 1 {
+			f(i)
+		}
+	}
+	for range workers - 1 {
+		wg.Go(work)
+	}
+	work()
+	wg.Wait()
+	if p := fault.Load(); p != nil {
+		panic(*p)
+	}
+}
+
+// Wait calls f, which waits for other devices or for the host; meanwhile others may use the processor.
+func (r *Run) Wait(f func() error) error { return f() }
+
+// Place returns where this device stands among the execution's devices; Hub is nil if it is the only one.
+func (r *Run) Place() hlo.Place { return r.place }
+
+// Options returns the options of the execution: its seed, feeds and host transfers.
+func (r *Run) Options() RunOptions { return r.options }
+
+// Handlers finds the functions behind custom calls; it may be nil.
+func (r *Run) Handlers() hlo.Handlers { return r.program.options.Handlers }
+
+// Evaluator returns the reference evaluator of this execution, which keeps the state of its random numbers.
+func (r *Run) Evaluator() *hlo.Evaluator {
+	if r.evaluator == nil {
+		r.evaluator = hlo.NewEvaluator(r.ctx, hlo.EvalOptions{
+			Handlers: r.program.options.Handlers, Feeds: r.options.Feeds, Host: r.options.Host, Seed: r.options.Seed,
+			MaxSteps: r.options.MaxSteps, MaxBytes: r.program.options.MemoryLimit,
+		}, r.place)
+	}
+	return r.evaluator
+}
+
+// run runs the steps of b.
+func (r *Run) run(b *block) error {
+	for _, st := range b.steps {
+		if err := r.Cancelled(); err != nil {
+			return located(st, err)
+		}
+		if err := st.thunk.Run(r); err != nil {
+			return located(st, err)
+		}
+	}
+	return nil
+}
+
+// located adds the instruction to an error that has none.
+func located(st *step, err error) error {
+	var known *hlo.Error
+	if st.in == nil || errors.As(err, &known) {
+		return err
+	}
+	return &hlo.Error{In: st.in, Err: err}
+}
+
+// gridOf returns the devices of an execution.
+func gridOf(o RunOptions) collective.Grid {
+	return collective.Grid{Replicas: max(int64(o.Replicas), 1), Partitions: max(int64(o.Partitions), 1)}
+}

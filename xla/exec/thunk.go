@@ -1,0 +1,82 @@
+package exec
+
+// Slice is a part of a slot: a value's bytes at run time. A token has none: its Slot is NoSlot.
+type Slice struct {
+	// Slot is the number of the memory that the value lies in; values that share memory whole have one slot.
+	Slot int32
+	// Offset and Size are the part of the slot, in bytes.
+	Offset, Size int64
+}
+
+// NoSlot is the slot of what has no memory: tokens.
+const NoSlot = -1
+
+// Thunk is one step of an executable. It is immutable and runs on many goroutines at once, each with a Run of its own.
+type Thunk interface {
+	// Run does the step. What fails is wrapped with the instruction's name and place by the caller.
+	Run(r *Run) error
+	// Uses lists all the memory that Run touches: nothing else may be read or written.
+	Uses() []Use
+}
+
+// Use is memory that a thunk touches. Scratch memory is written.
+type Use struct {
+	Slice Slice
+	Write bool
+}
+
+// Reads and Writes make uses of slices.
+func Reads(list ...Slice) []Use { return uses(list, false) }
+
+// Writes makes uses of slices that are written, and perhaps read after that.
+func Writes(list ...Slice) []Use { return uses(list, true) }
+
+func uses(list []Slice, write bool) []Use {
+	out := make([]Use, 0, len(list))
+	for _, s := range list {
+		if s.Slot != NoSlot {
+			out = append(out, Use{s, write})
+		}
+	}
+	return out
+}
+
+// InPlacer is a thunk that can write a result over an operand. If both get the same memory, their addresses are equal
+// at run time; they never overlap in part.
+type InPlacer interface {
+	InPlace() []Pair
+}
+
+// Pair is a result and the operand whose memory it may have, by slots.
+type Pair struct{ Result, Operand int32 }
+
+// Described is a thunk that says what it is for reports: "openblas sgemm", "loops transpose", "go sort".
+type Described interface {
+	Kernel() string
+}
+
+// Machine is what a device family provides; New makes the Backend of it.
+type Machine interface {
+	// Name is what flags and reports call the backend.
+	Name() string
+	// Threads is how many threads one execution may use.
+	Threads() int
+	// Lower makes the thunk that computes l.In. It fails with errors.ErrUnsupported if the machine has nothing that does.
+	// Of tuple and control flow ops it sees none, nor ops that only rename bytes, nor dynamic dimensions.
+	Lower(l *Lowering) (Thunk, error)
+}
+
+// Recorder is a machine that runs consecutive thunks in one native call.
+type Recorder interface {
+	// Recorded reports whether t can be part of a segment.
+	Recorded(t Thunk) bool
+	// Segment makes one native call of thunks for which Recorded holds.
+	Segment(list []Thunk) (Segment, error)
+}
+
+// Segment is some thunks that run in one native call.
+type Segment interface {
+	Run(r *Run) error
+	// Close frees the native memory. It is called once, when no Run is under way.
+	Close()
+}
