@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/halo-xla/halo/xla/literal"
@@ -75,8 +74,8 @@ type namedEntry struct {
 	safeEntry
 }
 
-func readSafetensors(path string) ([]Array, error) {
-	b, err := os.ReadFile(path)
+func readSafetensors(load loader, path string) ([]Array, error) {
+	b, err := load(path)
 	if err != nil {
 		return nil, err
 	}

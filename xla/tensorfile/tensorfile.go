@@ -3,13 +3,11 @@ package tensorfile
 
 import (
 	"archive/zip"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -23,31 +21,39 @@ type Array struct {
 	Value *literal.Literal
 }
 
+// reader reads a format. load gives the bytes of a file.
+type reader func(load loader, path string) ([]Array, error)
+
+type loader func(path string) ([]byte, error)
+
 // readers are the formats by the ends of their files' names.
-var readers = map[string]func(path string) ([]Array, error){
+var readers = map[string]reader{
 	".npy":         readNPY,
 	".npz":         readNPZ,
 	".safetensors": readSafetensors,
 }
 
-// IsData reports whether the name is that of a file of arrays.
-func IsData(path string) bool { return readers[filepath.Ext(path)] != nil }
+// Read reads all arrays of a file, in the order of the file; those that an index of safetensors files names; or those of
+// all such files in a folder, or of its index. It fails with errors.ErrUnsupported for other files.
+func Read(path string) ([]Array, error) { return read(os.ReadFile, path) }
 
-// Read reads all arrays of a file, in the order of the file. It fails with errors.ErrUnsupported for other files.
-func Read(path string) ([]Array, error) {
-	read := readers[filepath.Ext(path)]
-	if read == nil {
+func read(load loader, path string) ([]Array, error) {
+	r := readerOf(path)
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		r = readFolder
+	}
+	if r == nil {
 		return nil, fmt.Errorf("%s: not a npy, npz or safetensors file: %w", path, errors.ErrUnsupported)
 	}
-	arrays, err := read(path)
+	arrays, err := r(load, path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return arrays, nil
 }
 
-func readNPY(path string) ([]Array, error) {
-	b, err := os.ReadFile(path)
+func readNPY(load loader, path string) ([]Array, error) {
+	b, err := load(path)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +67,7 @@ func readNPY(path string) ([]Array, error) {
 // maxExpansion is how many times larger than its archive a npz's content may be: more is a decompression bomb.
 const maxExpansion = 1 << 10
 
-func readNPZ(path string) ([]Array, error) {
+func readNPZ(_ loader, path string) ([]Array, error) {
 	z, err := zip.OpenReader(path)
 	if err != nil {
 		return nil, err
@@ -109,26 +115,7 @@ func readMember(f *zip.File) (*literal.Literal, error) {
 	return literal.ParseNPY(b, shape.Invalid)
 }
 
-// WriteNPZ writes the arrays under their names. The file is whole or not there.
-func WriteNPZ(path string, names []string, values []*literal.Literal) error {
-	var buf bytes.Buffer
-	z := zip.NewWriter(&buf)
-	for i, l := range values {
-		w, err := z.Create(names[i] + ".npy")
-		if err != nil {
-			return err
-		}
-		if err := literal.WriteNPY(w, l); err != nil {
-			return fmt.Errorf("%s: %w", names[i], err)
-		}
-	}
-	if err := z.Close(); err != nil {
-		return err
-	}
-	return os.WriteFile(path, buf.Bytes(), 0o666)
-}
-
-// ReadSafetensors reads the arrays of a safetensors file by name.
+// ReadSafetensors reads the arrays of a file, an index or a folder by name.
 func ReadSafetensors(path string) (map[string]*literal.Literal, error) {
 	arrays, err := Read(path)
 	if err != nil {

@@ -1,0 +1,142 @@
+package tensorfile
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+const indexEnd = ".safetensors.index.json"
+
+// IsData reports whether the path is a file of arrays, an index of safetensors files, or a folder that has such.
+func IsData(path string) bool {
+	if readerOf(path) != nil {
+		return true
+	}
+	files, err := dataFiles(path)
+	return err == nil && len(files) > 0
+}
+
+// readerOf returns the reader for the end of a file's name, nil if there is none.
+func readerOf(path string) reader {
+	if strings.HasSuffix(path, indexEnd) {
+		return readIndex
+	}
+	return readers[filepath.Ext(path)]
+}
+
+// dataFiles lists what to read of a folder: its index if it has one, else its files of arrays, in the order of names.
+func dataFiles(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var files, indices []string
+	for _, e := range entries {
+		switch path := filepath.Join(dir, e.Name()); {
+		case e.IsDir():
+		case strings.HasSuffix(path, indexEnd):
+			indices = append(indices, path)
+		case readers[filepath.Ext(path)] != nil:
+			files = append(files, path)
+		}
+	}
+	if len(indices) > 1 {
+		return nil, fmt.Errorf("the folder has %d indices: name one: %s", len(indices), strings.Join(indices, ", "))
+	}
+	if len(indices) == 1 {
+		return indices, nil
+	}
+	return files, nil
+}
+
+// readFolder reads all arrays of a folder's files. Those of npy files have the name of the file without its end.
+func readFolder(load loader, dir string) ([]Array, error) {
+	files, err := dataFiles(dir)
+	if err != nil {
+		return nil, err
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("the folder has no npy, npz or safetensors file: %w", fs.ErrNotExist)
+	}
+	var all []Array
+	from := map[string]string{}
+	for _, path := range files {
+		base := filepath.Base(path)
+		arrays, err := readerOf(path)(load, path)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", base, err)
+		}
+		for _, a := range arrays {
+			if a.Name == "" {
+				a.Name = strings.TrimSuffix(base, filepath.Ext(base))
+			}
+			if other, ok := from[a.Name]; ok {
+				return nil, fmt.Errorf("the array %q stands in %s and in %s", a.Name, other, base)
+			}
+			from[a.Name] = base
+			all = append(all, a)
+		}
+	}
+	return all, nil
+}
+
+// readIndex reads the arrays that an index names from the safetensors files beside it, in the order of their names.
+func readIndex(load loader, path string) ([]Array, error) {
+	b, err := load(path)
+	if err != nil {
+		return nil, err
+	}
+	var index struct {
+		WeightMap map[string]string `json:"weight_map"`
+	}
+	if err := json.Unmarshal(b, &index); err != nil {
+		return nil, err
+	}
+	if len(index.WeightMap) == 0 {
+		return nil, errors.New("the index has no weight_map, or an empty one")
+	}
+	byFile := map[string][]string{}
+	for name, file := range index.WeightMap {
+		byFile[file] = append(byFile[file], name)
+	}
+	var all []Array
+	for file, names := range byFile {
+		arrays, err := readPart(load, filepath.Dir(path), file, names)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		all = append(all, arrays...)
+	}
+	slices.SortFunc(all, func(a, b Array) int { return strings.Compare(a.Name, b.Name) })
+	return all, nil
+}
+
+// readPart reads the named arrays of one file of an index. The file must stand beside the index.
+func readPart(load loader, dir, file string, names []string) ([]Array, error) {
+	if !filepath.IsLocal(file) || filepath.Ext(file) != ".safetensors" {
+		return nil, errors.New("want the name of a safetensors file beside the index")
+	}
+	arrays, err := readSafetensors(load, filepath.Join(dir, file))
+	if err != nil {
+		return nil, err
+	}
+	byName := make(map[string]Array, len(arrays))
+	for _, a := range arrays {
+		byName[a.Name] = a
+	}
+	out := make([]Array, len(names))
+	for i, name := range names {
+		a, ok := byName[name]
+		if !ok {
+			return nil, fmt.Errorf("there is no array %q, which the index promises", name)
+		}
+		out[i] = a
+	}
+	return out, nil
+}

@@ -1,0 +1,104 @@
+package tensorfile
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+
+	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// WriteNPZ writes the arrays under their names. The file is whole or not there.
+func WriteNPZ(path string, names []string, values []*literal.Literal) error {
+	var buf bytes.Buffer
+	z := zip.NewWriter(&buf)
+	for i, l := range values {
+		w, err := z.Create(names[i] + ".npy")
+		if err != nil {
+			return err
+		}
+		if err := literal.WriteNPY(w, l); err != nil {
+			return fmt.Errorf("%s: %w", names[i], err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		return err
+	}
+	return replaceFile(path, buf.Bytes())
+}
+
+// WriteSafetensors writes the arrays under their names, which must differ. The file is whole or not there. It fails
+// with errors.ErrUnsupported if an element type has no name in the format.
+func WriteSafetensors(path string, arrays []Array) error {
+	header, err := safeHeader(arrays)
+	if err != nil {
+		return err
+	}
+	parts := [][]byte{binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header}
+	for _, a := range arrays {
+		parts = append(parts, a.Value.RowMajor().Bytes())
+	}
+	return replaceFile(path, parts...)
+}
+
+// safeHeader is the JSON of the arrays' places, padded so that the data begin at a multiple of 8.
+func safeHeader(arrays []Array) ([]byte, error) {
+	entries := make(map[string]any, len(arrays))
+	at := int64(0)
+	for _, a := range arrays {
+		s := a.Value.Shape()
+		name, ok := safeNames[s.Type]
+		if !ok {
+			return nil, fmt.Errorf("array %q: safetensors has no elements of type %v: %w", a.Name, s.Type,
+				errors.ErrUnsupported)
+		}
+		if _, twice := entries[a.Name]; twice || a.Name == "__metadata__" {
+			return nil, fmt.Errorf("the name %q stands twice or has a meaning of its own", a.Name)
+		}
+		n := int64(len(a.Value.RowMajor().Bytes()))
+		entries[a.Name] = map[string]any{"dtype": name, "shape": append([]int64{}, s.Dims...),
+			"data_offsets": []int64{at, at + n}}
+		at += n
+	}
+	header, err := json.Marshal(entries)
+	if err != nil {
+		return nil, err
+	}
+	return append(header, bytes.Repeat([]byte(" "), -len(header)&7)...), nil
+}
+
+// safeNames are the names of the element types in safetensors.
+var safeNames = func() map[shape.ElementType]string {
+	m := make(map[shape.ElementType]string, len(safeTypes))
+	for name, t := range safeTypes {
+		m[t] = name
+	}
+	return m
+}()
+
+// replaceFile writes the parts to a new file and gives it the name when it is whole.
+func replaceFile(path string, parts ...[]byte) error {
+	temporary := fmt.Sprintf("%s.%08x.part", path, rand.Uint32())
+	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	for _, p := range parts {
+		if err == nil {
+			_, err = f.Write(p)
+		}
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(temporary, path)
+	}
+	if err != nil {
+		os.Remove(temporary)
+	}
+	return err
+}
