@@ -61,6 +61,9 @@ func inspectCommand(t *tool, args []string) error {
 	if err != nil {
 		return err
 	}
+	if unknown := hlo.UnknownAttributes(m); len(unknown) > 0 {
+		return unknown[0]
+	}
 	d := describe(words[0], m)
 	if *asJSON {
 		return t.json(d)

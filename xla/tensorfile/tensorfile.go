@@ -33,7 +33,7 @@ var readers = map[string]reader{
 	".safetensors": readSafetensors,
 }
 
-// Read reads all arrays of a file, in the order of the file; those that an index of safetensors files names; or those of
+// Read reads all arrays of a file, in its order; those that an index of safetensors files names; or those of
 // all such files in a folder, or of its index. It fails with errors.ErrUnsupported for other files.
 func Read(path string) ([]Array, error) { return read(os.ReadFile, path) }
 
