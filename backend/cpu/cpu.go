@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime"
 
+	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
 )
@@ -22,7 +23,11 @@ func New(o Options) exec.Backend {
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
-	return exec.New(&machine{threads: o.Threads})
+	m := &machine{threads: o.Threads}
+	if run.Available() {
+		return exec.New(recorder{m})
+	}
+	return exec.New(m)
 }
 
 // Runs says what runs op: "exec" for what needs no kernel, "cpu" for kernels and libraries, "reference" for the rest.

@@ -1,13 +1,19 @@
 package cpu
 
-import "github.com/halo-xla/halo/xla/exec"
+import (
+	"errors"
 
-// thunk is a kernel in Go with its operands bound.
+	"github.com/halo-xla/halo/cgo/loops/run"
+	"github.com/halo-xla/halo/xla/exec"
+)
+
+// thunk is a kernel with its operands bound: a function in Go, or a record that runs in a segment.
 type thunk struct {
 	kernel  string
 	uses    []exec.Use
 	inPlace []exec.Pair
-	run     func(r *exec.Run) error
+	run     func(r *exec.Run) error // nil for a record
+	record  run.Record
 }
 
 // goThunk returns the thunk that runs a kernel in Go; kernel is its name in reports, "go transpose".
@@ -15,16 +21,76 @@ func goThunk(kernel string, uses []exec.Use, run func(r *exec.Run) error) *thunk
 	return &thunk{kernel: kernel, uses: uses, run: run}
 }
 
+// recordThunk returns the thunk that runs a native kernel; kernel is its name in reports, "loops transpose". It may be
+// used only where run.Available() holds.
+func recordThunk(kernel string, uses []exec.Use, record run.Record) *thunk {
+	return &thunk{kernel: kernel, uses: uses, record: record}
+}
+
+// ref is s as a record names it.
+func ref(s exec.Slice) run.Ref { return run.Ref{Slot: s.Slot, Offset: s.Offset} }
+
 // overwriting says which results may have the memory of which operands.
 func (t *thunk) overwriting(pairs ...exec.Pair) *thunk {
 	t.inPlace = pairs
 	return t
 }
 
-func (t *thunk) Run(r *exec.Run) error { return t.run(r) }
+func (t *thunk) Run(r *exec.Run) error {
+	if t.run == nil {
+		panic("cpu: bug: " + t.kernel + " runs outside a segment")
+	}
+	return t.run(r)
+}
 
 func (t *thunk) Uses() []exec.Use { return t.uses }
 
 func (t *thunk) InPlace() []exec.Pair { return t.inPlace }
 
 func (t *thunk) Kernel() string { return t.kernel }
+
+// recorder is the machine of a build with native kernels: exec runs consecutive records in one call.
+type recorder struct{ *machine }
+
+func (recorder) Recorded(t exec.Thunk) bool {
+	x, ok := t.(*thunk)
+	return ok && x.run == nil
+}
+
+func (recorder) Segment(list []exec.Thunk) exec.Segment { return segment{records(list)} }
+
+func records(list []exec.Thunk) *run.Segment {
+	out := make([]run.Record, len(list))
+	for i, t := range list {
+		out[i] = t.(*thunk).record
+	}
+	return run.NewSegment(out)
+}
+
+func (recorder) Copy(dst, src exec.Slice) exec.Thunk {
+	uses := append(exec.Reads(src), exec.Writes(dst)...)
+	return recordThunk("loops copy", uses, run.Copy(ref(dst), ref(src), dst.Size))
+}
+
+func (recorder) While(cond []exec.Thunk, again exec.Slice, body []exec.Thunk) exec.Thunk {
+	return recordThunk("loops while", nil, run.While(records(cond), ref(again), records(body)))
+}
+
+func (recorder) Conditional(index exec.Slice, isPred bool, branches [][]exec.Thunk) exec.Thunk {
+	parts := make([]*run.Segment, len(branches))
+	for i, b := range branches {
+		parts[i] = records(b)
+	}
+	return recordThunk("loops conditional", exec.Reads(index), run.Conditional(ref(index), isPred, parts))
+}
+
+// segment is records that run in one call.
+type segment struct{ *run.Segment }
+
+func (s segment) Run(r *exec.Run) error {
+	err := s.Segment.Run(r.Base(), r.CancelWord(), r.Threads())
+	if errors.Is(err, run.ErrCancelled) {
+		return r.CancelledBy()
+	}
+	return err
+}

@@ -147,7 +147,12 @@ func (c *compiler) module(m *hlo.Module) (*program, error) {
 	}
 	p.results = c.results(b, root, p)
 	p.body, p.slots = b, c.slots
-	return p, p.assign()
+	if err := p.assign(); err != nil {
+		return nil, err
+	}
+	p.linker.recorder, _ = c.machine.(Recorder)
+	p.linker.link(b)
+	return p, nil
 }
 
 // parameter makes the leaves of an entry parameter.

@@ -6,7 +6,11 @@ import (
 )
 
 // block is steps in order.
-type block struct{ steps []*step }
+type block struct {
+	steps []*step
+	// code is what runs: the steps, consecutive records joined to segments.
+	code []*step
+}
 
 // step is a thunk and where it comes from.
 type step struct {

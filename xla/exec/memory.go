@@ -56,6 +56,8 @@ func (m *instance) address(s int32) unsafe.Pointer {
 	return *(*unsafe.Pointer)(unsafe.Pointer(&m.table[s]))
 }
 
+func (m *instance) cancelWord() *uint32 { return (*uint32)(unsafe.Pointer(&m.block[0])) }
+
 func (m *instance) base() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(m.table)) }
 
 func (m *instance) close() {

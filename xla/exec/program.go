@@ -27,6 +27,7 @@ type program struct {
 	// resultSlots is how many results have memory of their own.
 	resultSlots int
 	arenaBytes  int64
+	linker      linker
 
 	mu   sync.Mutex
 	idle []*instance
@@ -230,7 +231,7 @@ func (p *program) give(m *instance) {
 	p.idle = append(p.idle, m)
 }
 
-// Close frees the arenas.
+// Close frees the arenas and the segments.
 func (p *program) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -238,4 +239,5 @@ func (p *program) Close() {
 		m.close()
 	}
 	p.idle = nil
+	p.linker.close()
 }

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -38,6 +39,12 @@ func (r *Run) Address(s Slice) unsafe.Pointer {
 
 // Base returns the table of addresses by slot, for segments.
 func (r *Run) Base() unsafe.Pointer { return r.memory.base() }
+
+// CancelWord returns the word that is not 0 once the execution should stop, for segments.
+func (r *Run) CancelWord() *uint32 { return r.memory.cancelWord() }
+
+// CancelledBy returns why the cancel word was set.
+func (r *Run) CancelledBy() error { return cmp.Or(r.ctx.Err(), context.Canceled) }
 
 // Context returns the execution's context.
 func (r *Run) Context() context.Context { return r.ctx }
@@ -106,7 +113,7 @@ func (r *Run) Evaluator() *hlo.Evaluator {
 
 // run runs the steps of b.
 func (r *Run) run(b *block) error {
-	for _, st := range b.steps {
+	for _, st := range b.code {
 		if err := r.Cancelled(); err != nil {
 			return located(st, err)
 		}

@@ -68,10 +68,17 @@ type Machine interface {
 
 // Recorder is a machine that runs consecutive thunks in one native call.
 type Recorder interface {
-	// Recorded reports whether t can be part of a segment.
+	// Recorded reports whether t can be part of a segment. All thunks below must be.
 	Recorded(t Thunk) bool
-	// Segment makes one native call of thunks for which Recorded holds.
-	Segment(list []Thunk) (Segment, error)
+	// Segment makes one native call of list.
+	Segment(list []Thunk) Segment
+	// Copy makes a recorded thunk that copies src to dst, unless both have one address.
+	Copy(dst, src Slice) Thunk
+	// While makes a recorded thunk that runs cond, and body and cond again as long as cond leaves a 1 in again.
+	While(cond []Thunk, again Slice, body []Thunk) Thunk
+	// Conditional makes a recorded thunk that runs the branch that index says: if isPred, 1 means the first of two, else
+	// index is an s32 and one out of range means the last.
+	Conditional(index Slice, isPred bool, branches [][]Thunk) Thunk
 }
 
 // Segment is some thunks that run in one native call.

@@ -1,0 +1,90 @@
+package exec
+
+// linker makes what runs of the blocks' steps.
+type linker struct {
+	recorder Recorder // nil: the machine has no records
+	segments []Segment
+}
+
+// link fills in b.code: records that stand together become segments, while and conditional of nothing but records
+// become records.
+func (k *linker) link(b *block) {
+	var pending []*step
+	flush := func() {
+		if pending != nil {
+			s := k.recorder.Segment(k.records(pending))
+			k.segments = append(k.segments, s)
+			b.code = append(b.code, &step{thunk: segmentThunk{s}, kernel: "segment"})
+		}
+		pending = nil
+	}
+	for _, st := range b.steps {
+		if k.recordable(st) {
+			pending = append(pending, st)
+			continue
+		}
+		flush()
+		if n, ok := st.thunk.(nested); ok {
+			for _, inner := range n.blocks() {
+				k.link(inner)
+			}
+		}
+		b.code = append(b.code, st)
+	}
+	flush()
+}
+
+// segmentThunk is a segment among thunks.
+type segmentThunk struct{ Segment }
+
+func (segmentThunk) Uses() []Use { return nil }
+
+// recordable reports whether st can be a record.
+func (k *linker) recordable(st *step) bool {
+	if k.recorder == nil {
+		return false
+	}
+	switch t := st.thunk.(type) {
+	case *copyThunk:
+		return !t.toBox && !t.fromBox
+	case nested:
+		for _, b := range t.blocks() {
+			for _, inner := range b.steps {
+				if !k.recordable(inner) {
+					return false
+				}
+			}
+		}
+		return true
+	default:
+		return k.recorder.Recorded(t)
+	}
+}
+
+// records returns the thunks with records that do what the steps do.
+func (k *linker) records(steps []*step) []Thunk {
+	out := make([]Thunk, len(steps))
+	for i, st := range steps {
+		switch t := st.thunk.(type) {
+		case *copyThunk:
+			out[i] = k.recorder.Copy(t.to.Slice, t.from.Slice)
+		case *loop:
+			out[i] = k.recorder.While(k.records(t.cond.steps), t.again, k.records(t.body.steps))
+		case *branch:
+			parts := make([][]Thunk, len(t.branches))
+			for j, b := range t.branches {
+				parts[j] = k.records(b.steps)
+			}
+			out[i] = k.recorder.Conditional(t.index, t.isPred, parts)
+		default:
+			out[i] = t
+		}
+	}
+	return out
+}
+
+func (k *linker) close() {
+	for _, s := range k.segments {
+		s.Close()
+	}
+}
