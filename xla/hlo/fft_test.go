@@ -185,14 +185,3 @@ func TestFFTErrors(t *testing.T) {
 		wantError(t, c.name, got, c.want)
 	}
 }
-
-func BenchmarkFFT(b *testing.B) {
-	for _, n := range []int{1 << 16, 65537, 60000} {
-		p, v := newFFTPlan[float64](n), make([]pair[float64], n)
-		b.Run("", func(b *testing.B) {
-			for b.Loop() {
-				p.transform(v, true)
-			}
-		})
-	}
-}

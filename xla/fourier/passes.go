@@ -1,10 +1,10 @@
-package hlo
+package fourier
 
 import "math"
 
 // butterfly is the transform of a few elements, not scaled, in place.
-type butterfly[T fftNumber] interface {
-	transform(v []pair[T], forward bool)
+type butterfly[T Number] interface {
+	Transform(v []Pair[T], forward bool)
 }
 
 // The largest primes that are summed by the formula; a convolution does more.
@@ -15,7 +15,7 @@ const (
 
 // newButterfly returns the transform of a number of elements that is 2, 4, 8 or an odd prime, as part of a plan that
 // takes its roots from roots.
-func newButterfly[T fftNumber](n int, roots *fftRoots[T], ofReals bool) butterfly[T] {
+func newButterfly[T Number](n int, roots *rootTable[T], ofReals bool) butterfly[T] {
 	switch {
 	case n == 2:
 		return butterfly2[T]{}
@@ -29,29 +29,29 @@ func newButterfly[T fftNumber](n int, roots *fftRoots[T], ofReals bool) butterfl
 	return newOddButterfly(n, roots, ofReals)
 }
 
-type butterfly2[T fftNumber] struct{}
+type butterfly2[T Number] struct{}
 
-func (butterfly2[T]) transform(v []pair[T], _ bool) {
+func (butterfly2[T]) Transform(v []Pair[T], _ bool) {
 	v[0], v[1] = v[0].plus(v[1]), v[0].minus(v[1])
 }
 
-type butterfly4[T fftNumber] struct{}
+type butterfly4[T Number] struct{}
 
-func (butterfly4[T]) transform(v []pair[T], forward bool) {
+func (butterfly4[T]) Transform(v []Pair[T], forward bool) {
 	even, odd := v[0].plus(v[2]), v[0].minus(v[2])
 	sum, diff := v[1].plus(v[3]), v[1].minus(v[3]).quarter(forward)
 	v[0], v[1], v[2], v[3] = even.plus(sum), odd.plus(diff), even.minus(sum), odd.minus(diff)
 }
 
-type butterfly8[T fftNumber] struct {
+type butterfly8[T Number] struct {
 	half T // the sine of 45 degrees
 }
 
-func (b butterfly8[T]) transform(v []pair[T], forward bool) {
-	even := [4]pair[T]{v[0], v[2], v[4], v[6]}
-	odd := [4]pair[T]{v[1], v[3], v[5], v[7]}
-	butterfly4[T]{}.transform(even[:], forward)
-	butterfly4[T]{}.transform(odd[:], forward)
+func (b butterfly8[T]) Transform(v []Pair[T], forward bool) {
+	even := [4]Pair[T]{v[0], v[2], v[4], v[6]}
+	odd := [4]Pair[T]{v[1], v[3], v[5], v[7]}
+	butterfly4[T]{}.Transform(even[:], forward)
+	butterfly4[T]{}.Transform(odd[:], forward)
 	odd[1] = b.eighth(odd[1], forward)
 	odd[2] = odd[2].quarter(forward)
 	odd[3] = b.eighth(odd[3], forward).quarter(forward)
@@ -61,21 +61,21 @@ func (b butterfly8[T]) transform(v []pair[T], forward bool) {
 }
 
 // eighth turns a by 45 degrees.
-func (b butterfly8[T]) eighth(a pair[T], forward bool) pair[T] {
-	return a.plus(a.quarter(forward)).scale(b.half)
+func (b butterfly8[T]) eighth(a Pair[T], forward bool) Pair[T] {
+	return a.plus(a.quarter(forward)).Scale(b.half)
 }
 
 // oddButterfly sums an odd number n of elements by the formula, with elements j and n-j taken together: their sum meets
 // the cosines, their difference the sines.
-type oddButterfly[T fftNumber] struct {
-	waves       []pair[T] // exp(2 pi i k/n)
+type oddButterfly[T Number] struct {
+	waves       []Pair[T] // exp(2 pi i k/n)
 	groups      []int     // sizes of the groups of pairs whose products are summed before they are added to the total
-	sums, diffs []pair[T] // at j from 1 to n/2
+	sums, diffs []Pair[T] // at j from 1 to n/2
 }
 
-func newOddButterfly[T fftNumber](n int, roots *fftRoots[T], ofReals bool) *oddButterfly[T] {
+func newOddButterfly[T Number](n int, roots *rootTable[T], ofReals bool) *oddButterfly[T] {
 	half := n / 2
-	b := &oddButterfly[T]{waves: make([]pair[T], n), sums: make([]pair[T], half+1), diffs: make([]pair[T], half+1)}
+	b := &oddButterfly[T]{waves: make([]Pair[T], n), sums: make([]Pair[T], half+1), diffs: make([]Pair[T], half+1)}
 	small := n <= 5 || !ofReals && (n == 7 || n == 11)
 	for k := range b.waves {
 		if small {
@@ -101,7 +101,7 @@ func newOddButterfly[T fftNumber](n int, roots *fftRoots[T], ofReals bool) *oddB
 	return b
 }
 
-func (b *oddButterfly[T]) transform(v []pair[T], forward bool) {
+func (b *oddButterfly[T]) Transform(v []Pair[T], forward bool) {
 	n, half := len(v), len(v)/2
 	total := v[0]
 	for j := 1; j <= half; j++ {
@@ -117,12 +117,12 @@ func (b *oddButterfly[T]) transform(v []pair[T], forward bool) {
 }
 
 // sum returns the sum of cosines times sums, and of sines times differences, of result k.
-func (b *oddButterfly[T]) sum(k int) (even, odd pair[T]) {
+func (b *oddButterfly[T]) sum(k int) (even, odd Pair[T]) {
 	n, at, j := len(b.waves), k, 2
-	even = b.sums[0].plus(b.sums[1].scale(b.waves[k].r))
-	odd = b.diffs[1].scale(b.waves[k].i)
+	even = b.sums[0].plus(b.sums[1].Scale(b.waves[k].Re))
+	odd = b.diffs[1].Scale(b.waves[k].Im)
 	for g, size := range b.groups {
-		var c, s pair[T]
+		var c, s Pair[T]
 		for i := range size {
 			if g == 0 && i == 0 {
 				continue
@@ -130,7 +130,7 @@ func (b *oddButterfly[T]) sum(k int) (even, odd pair[T]) {
 			if at += k; at >= n {
 				at -= n
 			}
-			x, y := b.sums[j].scale(b.waves[at].r), b.diffs[j].scale(b.waves[at].i)
+			x, y := b.sums[j].Scale(b.waves[at].Re), b.diffs[j].Scale(b.waves[at].Im)
 			j++
 			switch {
 			case g == 0:
@@ -149,45 +149,45 @@ func (b *oddButterfly[T]) sum(k int) (even, odd pair[T]) {
 }
 
 // chirp transforms by Bluestein's convolution, through a transform of more elements whose count has small factors.
-type chirp[T fftNumber] struct {
-	inner        *fftPlan[T]
-	wave, kernel []pair[T] // exp(pi i k*k/n), and the first half of the transform of it, which is scaled and even
-	work         []pair[T]
+type chirp[T Number] struct {
+	inner        *Plan[T]
+	wave, kernel []Pair[T] // exp(pi i k*k/n), and the first half of the transform of it, which is scaled and even
+	work         []Pair[T]
 }
 
-func newChirp[T fftNumber](n int, roots *fftRoots[T]) *chirp[T] {
+func newChirp[T Number](n int, roots *rootTable[T]) *chirp[T] {
 	if roots.n%(2*n) != 0 {
-		roots = newFFTRoots[T](2 * n)
+		roots = newRootTable[T](2 * n)
 	}
 	m := smoothAtLeast(2*n - 1)
-	b := &chirp[T]{inner: newFFTPlan[T](m), wave: make([]pair[T], n), work: make([]pair[T], m)}
+	b := &chirp[T]{inner: NewPlan[T](m), wave: make([]Pair[T], n), work: make([]Pair[T], m)}
 	scale, square := 1/T(m), 0 // k*k mod 2n
 	for k := range n {
 		b.wave[k] = roots.at(square, 2*n)
 		square = (square + 2*k + 1) % (2 * n)
-		b.work[k] = b.wave[k].scale(scale)
+		b.work[k] = b.wave[k].Scale(scale)
 		if k > 0 {
 			b.work[m-k] = b.work[k]
 		}
 	}
-	b.inner.transform(b.work, true)
+	b.inner.Transform(b.work, true)
 	b.kernel = append(b.kernel, b.work[:m/2+1]...)
 	return b
 }
 
-func (b *chirp[T]) transform(v []pair[T], forward bool) {
+func (b *chirp[T]) Transform(v []Pair[T], forward bool) {
 	for k, c := range v {
 		b.work[k] = c.turn(b.wave[k], forward)
 	}
-	zero := b.work[0].scale(0) // not a number if the elements are not
+	zero := b.work[0].Scale(0) // not a number if the elements are not
 	for k := len(v); k < len(b.work); k++ {
 		b.work[k] = zero
 	}
-	b.inner.transform(b.work, true)
+	b.inner.Transform(b.work, true)
 	for k, c := range b.work {
 		b.work[k] = c.turn(b.kernel[min(k, len(b.work)-k)], !forward)
 	}
-	b.inner.transform(b.work, false)
+	b.inner.Transform(b.work, false)
 	for k := range v {
 		v[k] = b.work[k].turn(b.wave[k], forward)
 	}

@@ -1,47 +1,49 @@
-package hlo
+package fourier
 
 import "slices"
 
-// fftPlan is a transform of complex numbers in passes, one per factor of the length.
-type fftPlan[T fftNumber] struct {
-	passes []fftPass[T]
-	work   []pair[T]
+// Plan is a transform of complex numbers in passes, one per factor of the length. It has memory to work in: one
+// goroutine uses it at a time.
+type Plan[T Number] struct {
+	passes []pass[T]
+	work   []Pair[T]
 }
 
 // longestPlain is the longest transform in one row of passes; a longer one is two of about the square root.
 const longestPlain = 10000
 
-func newFFTPlan[T fftNumber](n int) *fftPlan[T] { return newInnerPlan(n, newFFTRoots[T](n)) }
+// NewPlan returns the plan of transforms of n numbers, from 1 on.
+func NewPlan[T Number](n int) *Plan[T] { return newInnerPlan(n, newRootTable[T](n)) }
 
 // newInnerPlan returns a plan that takes its roots from those of a larger one.
-func newInnerPlan[T fftNumber](n int, roots *fftRoots[T]) *fftPlan[T] {
-	p := &fftPlan[T]{work: make([]pair[T], n)}
-	factors := fftFactors(n, 8)
-	if n <= longestPlain || len(factors) == 1 {
+func newInnerPlan[T Number](n int, roots *rootTable[T]) *Plan[T] {
+	p := &Plan[T]{work: make([]Pair[T], n)}
+	fs := factors(n, 8)
+	if n <= longestPlain || len(fs) == 1 {
 		done := 1
-		for _, f := range factors {
-			p.passes = append(p.passes, newFFTPass(f, done, n/f/done, newButterfly(f, roots, false), roots))
+		for _, f := range fs {
+			p.passes = append(p.passes, newPass(f, done, n/f/done, newButterfly(f, roots, false), roots))
 			done *= f
 		}
 		return p
 	}
-	a, b := balance(factors)
-	p.passes = []fftPass[T]{
-		newFFTPass(a, 1, b, butterflyOf(a, roots), roots), newFFTPass(b, a, 1, butterflyOf(b, roots), roots),
+	a, b := balance(fs)
+	p.passes = []pass[T]{
+		newPass(a, 1, b, butterflyOf(a, roots), roots), newPass(b, a, 1, butterflyOf(b, roots), roots),
 	}
 	return p
 }
 
 // butterflyOf returns the transform of n elements, of one factor or of several.
-func butterflyOf[T fftNumber](n int, roots *fftRoots[T]) butterfly[T] {
-	if len(fftFactors(n, 8)) == 1 {
+func butterflyOf[T Number](n int, roots *rootTable[T]) butterfly[T] {
+	if len(factors(n, 8)) == 1 {
 		return newButterfly(n, roots, false)
 	}
 	return newInnerPlan(n, roots)
 }
 
-// fftFactors splits n into eights (if largest is 8), fours, a two, which goes first, and odd primes.
-func fftFactors(n, largest int) []int {
+// factors splits n into eights (if largest is 8), fours, a two, which goes first, and odd primes.
+func factors(n, largest int) []int {
 	var out []int
 	for f := largest; f >= 4; f /= 2 {
 		for ; n%f == 0; n /= f {
@@ -85,8 +87,9 @@ func balance(factors []int) (a, b int) {
 	return a, b
 }
 
-// transform replaces v by its transform, not scaled.
-func (p *fftPlan[T]) transform(v []pair[T], forward bool) {
+// Transform replaces v, as many numbers as the plan is for, by its transform or, not forward, by the reverse; neither
+// is scaled.
+func (p *Plan[T]) Transform(v []Pair[T], forward bool) {
 	in, out := v, p.work
 	for i := range p.passes {
 		p.passes[i].run(in, out, forward)
@@ -97,16 +100,16 @@ func (p *fftPlan[T]) transform(v []pair[T], forward bool) {
 	}
 }
 
-// fftPass is one pass: before it, transforms of done elements each; after it, of radix times as many.
-type fftPass[T fftNumber] struct {
+// pass is one pass: before it, transforms of done elements each; after it, of radix times as many.
+type pass[T Number] struct {
 	radix, done, rest int
-	turns             []pair[T] // of element j and column i, at (j-1)*(rest-1)+i-1
+	turns             []Pair[T] // of element j and column i, at (j-1)*(rest-1)+i-1
 	b                 butterfly[T]
-	v                 []pair[T]
+	v                 []Pair[T]
 }
 
-func newFFTPass[T fftNumber](radix, done, rest int, b butterfly[T], roots *fftRoots[T]) fftPass[T] {
-	p := fftPass[T]{radix: radix, done: done, rest: rest, b: b, v: make([]pair[T], radix)}
+func newPass[T Number](radix, done, rest int, b butterfly[T], roots *rootTable[T]) pass[T] {
+	p := pass[T]{radix: radix, done: done, rest: rest, b: b, v: make([]Pair[T], radix)}
 	for j := 1; j < radix; j++ {
 		for i := 1; i < rest; i++ {
 			p.turns = append(p.turns, roots.at(j*done*i, radix*done*rest))
@@ -116,13 +119,13 @@ func newFFTPass[T fftNumber](radix, done, rest int, b butterfly[T], roots *fftRo
 }
 
 // run transforms from in[k, j, i] to out[j, k, i], where j < radix, k < done and i < rest.
-func (p *fftPass[T]) run(in, out []pair[T], forward bool) {
+func (p *pass[T]) run(in, out []Pair[T], forward bool) {
 	for k := range p.done {
 		for i := range p.rest {
 			for j := range p.v {
 				p.v[j] = in[i+p.rest*(j+p.radix*k)]
 			}
-			p.b.transform(p.v, forward)
+			p.b.Transform(p.v, forward)
 			out[i+p.rest*k] = p.v[0]
 			for j := 1; j < p.radix; j++ {
 				w := p.v[j]

@@ -1,20 +1,20 @@
-package hlo
+package fourier
 
 import (
 	"math"
 	"slices"
 )
 
-// realPlan is a transform between reals and the first half of their spectrum. The half spectrum of n reals is kept in n
+// RealPlan is a transform between reals and the first half of their spectrum. The half spectrum of n reals is kept in n
 // numbers: the real part of the first element, then real and imaginary part of each; the last part, if n is even, is
 // real and alone.
-type realPlan[T fftNumber] struct {
+type RealPlan[T Number] struct {
 	passes []realPass[T] // in the order of the way back; forward they run the other way round
 	work   []T
 
-	pairs *fftPlan[T] // if n is folded: the transform of n/2 pairs of reals taken as complex numbers
-	turns []pair[T]   // exp(2 pi i k/n), for k up to n/4
-	folds []pair[T]
+	pairs *Plan[T]  // if n is folded: the transform of n/2 pairs of reals taken as complex numbers
+	turns []Pair[T] // exp(2 pi i k/n), for k up to n/4
+	folds []Pair[T]
 }
 
 // longestReal is the longest even transform that is never one of half as many complex numbers; a longer one is, if it
@@ -26,28 +26,29 @@ const (
 
 // folds reports whether a real transform of n elements is one of n/2 complex numbers.
 func folds(n int) bool {
-	return n%2 == 0 && n > longestReal && (n > longestPlain || slices.Max(fftFactors(n, 4)) > largestFold)
+	return n%2 == 0 && n > longestReal && (n > longestPlain || slices.Max(factors(n, 4)) > largestFold)
 }
 
-func newRealPlan[T fftNumber](n int) *realPlan[T] {
-	p, roots := &realPlan[T]{work: make([]T, n)}, newFFTRoots[T](n)
+// NewRealPlan returns the plan of transforms of n reals, from 1 on.
+func NewRealPlan[T Number](n int) *RealPlan[T] {
+	p, roots := &RealPlan[T]{work: make([]T, n)}, newRootTable[T](n)
 	if folds(n) {
-		p.pairs, p.folds = newFFTPlan[T](n/2), make([]pair[T], n/2)
+		p.pairs, p.folds = NewPlan[T](n/2), make([]Pair[T], n/2)
 		for k := range n/4 + 1 {
 			p.turns = append(p.turns, roots.at(k, n))
 		}
 		return p
 	}
 	done := 1
-	for _, f := range fftFactors(n, 4) {
+	for _, f := range factors(n, 4) {
 		p.passes = append(p.passes, newRealPass(f, done, n/f/done, roots))
 		done *= f
 	}
 	return p
 }
 
-// transform replaces n reals in v by the half spectrum, or, not forward, the reverse; neither is scaled.
-func (p *realPlan[T]) transform(v []T, forward bool) {
+// Transform replaces n reals in v by the half spectrum, or, not forward, the reverse; neither is scaled.
+func (p *RealPlan[T]) Transform(v []T, forward bool) {
 	switch {
 	case p.pairs != nil && forward:
 		p.unfold(v)
@@ -70,7 +71,7 @@ func (p *realPlan[T]) transform(v []T, forward bool) {
 	}
 }
 
-func (p *realPlan[T]) settle(v, result []T) {
+func (p *RealPlan[T]) settle(v, result []T) {
 	if len(p.passes)%2 == 1 {
 		copy(v, result)
 	}
@@ -78,51 +79,51 @@ func (p *realPlan[T]) settle(v, result []T) {
 
 // unfold transforms forward: the spectra of the elements at even and at odd places are the even and the odd part of
 // that of the pairs.
-func (p *realPlan[T]) unfold(v []T) {
+func (p *RealPlan[T]) unfold(v []T) {
 	f := p.folds
 	for k := range f {
-		f[k] = pair[T]{v[2*k], v[2*k+1]}
+		f[k] = Pair[T]{v[2*k], v[2*k+1]}
 	}
-	p.pairs.transform(f, true)
+	p.pairs.Transform(f, true)
 	n, half := len(v), len(f)
-	v[0], v[n-1] = f[0].r+f[0].i, f[0].r-f[0].i
+	v[0], v[n-1] = f[0].Re+f[0].Im, f[0].Re-f[0].Im
 	for a, b := 1, half-1; a <= b; a, b = a+1, b-1 {
 		even := f[a].plus(f[b].conj())
-		odd := pair[T]{f[a].i + f[b].i, f[b].r - f[a].r}.turn(p.turns[a], true)
-		v[2*a-1], v[2*a] = (even.r+odd.r)/2, (even.i+odd.i)/2
-		v[2*b-1], v[2*b] = (even.r-odd.r)/2, (odd.i-even.i)/2
+		odd := Pair[T]{f[a].Im + f[b].Im, f[b].Re - f[a].Re}.turn(p.turns[a], true)
+		v[2*a-1], v[2*a] = (even.Re+odd.Re)/2, (even.Im+odd.Im)/2
+		v[2*b-1], v[2*b] = (even.Re-odd.Re)/2, (odd.Im-even.Im)/2
 	}
 }
 
 // fold transforms back: unfold reversed.
-func (p *realPlan[T]) fold(v []T) {
+func (p *RealPlan[T]) fold(v []T) {
 	f := p.folds
 	n, half := len(v), len(f)
-	f[0] = pair[T]{v[0] + v[n-1], v[0] - v[n-1]}
+	f[0] = Pair[T]{v[0] + v[n-1], v[0] - v[n-1]}
 	for a, b := 1, half-1; a <= b; a, b = a+1, b-1 {
-		x, y := pair[T]{v[2*a-1], v[2*a]}, pair[T]{v[2*b-1], -v[2*b]}
+		x, y := Pair[T]{v[2*a-1], v[2*a]}, Pair[T]{v[2*b-1], -v[2*b]}
 		even, odd := x.plus(y), x.minus(y).turn(p.turns[a], false)
-		f[a] = pair[T]{even.r - odd.i, even.i + odd.r}
-		f[b] = pair[T]{even.r + odd.i, odd.r - even.i}
+		f[a] = Pair[T]{even.Re - odd.Im, even.Im + odd.Re}
+		f[b] = Pair[T]{even.Re + odd.Im, odd.Re - even.Im}
 	}
-	p.pairs.transform(f, false)
+	p.pairs.Transform(f, false)
 	for k, c := range f {
-		v[2*k], v[2*k+1] = c.r, c.i
+		v[2*k], v[2*k+1] = c.Re, c.Im
 	}
 }
 
 // realPass is one pass: transforms of done spectra each become, on the way back, transforms of radix times as many.
-type realPass[T fftNumber] struct {
+type realPass[T Number] struct {
 	radix, done, rest int
-	turns             []pair[T] // of element j and column i, at (j-1)*((rest-1)/2)+i-1
+	turns             []Pair[T] // of element j and column i, at (j-1)*((rest-1)/2)+i-1
 	b                 butterfly[T]
-	v                 []pair[T]
+	v                 []Pair[T]
 	half, root2       T // half the square root of 2, and it
 }
 
-func newRealPass[T fftNumber](radix, done, rest int, roots *fftRoots[T]) realPass[T] {
+func newRealPass[T Number](radix, done, rest int, roots *rootTable[T]) realPass[T] {
 	p := realPass[T]{radix: radix, done: done, rest: rest, b: newButterfly(radix, roots, true)}
-	p.v, p.half, p.root2 = make([]pair[T], radix), T(math.Sqrt2/2), T(math.Sqrt2)
+	p.v, p.half, p.root2 = make([]Pair[T], radix), T(math.Sqrt2/2), T(math.Sqrt2)
 	for j := 1; j < radix; j++ {
 		for i := 1; i <= (rest-1)/2; i++ {
 			p.turns = append(p.turns, roots.at(j*done*i, radix*done*rest))
@@ -131,7 +132,7 @@ func newRealPass[T fftNumber](radix, done, rest int, roots *fftRoots[T]) realPas
 	return p
 }
 
-func (p *realPass[T]) turnOf(j, i int) pair[T] { return p.turns[(j-1)*((p.rest-1)/2)+i-1] }
+func (p *realPass[T]) turnOf(j, i int) Pair[T] { return p.turns[(j-1)*((p.rest-1)/2)+i-1] }
 
 // forward joins radix half spectra of rest numbers, in[j, k, rest], to one, out[k, radix*rest].
 func (p *realPass[T]) forward(in, out []T) {
@@ -140,22 +141,22 @@ func (p *realPass[T]) forward(in, out []T) {
 		to := out[k*n*rest : (k+1)*n*rest]
 		from := func(i, j int) T { return in[i+rest*(k+p.done*j)] }
 		for j := range p.v {
-			p.v[j] = pair[T]{from(0, j), 0}
+			p.v[j] = Pair[T]{from(0, j), 0}
 		}
-		p.b.transform(p.v, true)
-		to[0] = p.v[0].r
+		p.b.Transform(p.v, true)
+		to[0] = p.v[0].Re
 		for j := 1; 2*j <= n; j++ {
-			to[2*j*rest-1] = p.v[j].r
+			to[2*j*rest-1] = p.v[j].Re
 			if 2*j < n {
-				to[2*j*rest] = p.v[j].i
+				to[2*j*rest] = p.v[j].Im
 			}
 		}
 		for i := 1; 2*i < rest; i++ {
-			p.v[0] = pair[T]{from(2*i-1, 0), from(2*i, 0)}
+			p.v[0] = Pair[T]{from(2*i-1, 0), from(2*i, 0)}
 			for j := 1; j < n; j++ {
-				p.v[j] = pair[T]{from(2*i-1, j), from(2*i, j)}.turn(p.turnOf(j, i), true)
+				p.v[j] = Pair[T]{from(2*i-1, j), from(2*i, j)}.turn(p.turnOf(j, i), true)
 			}
-			p.b.transform(p.v, true)
+			p.b.Transform(p.v, true)
 			p.store(to, i)
 		}
 		if rest%2 == 0 {
@@ -171,7 +172,7 @@ func (p *realPass[T]) store(to []T, i int) {
 		if 2*j >= p.radix {
 			at, c = 2*(p.radix-j)*p.rest-2*i, c.conj()
 		}
-		to[at-1], to[at] = c.r, c.i
+		to[at-1], to[at] = c.Re, c.Im
 	}
 }
 
@@ -192,27 +193,27 @@ func (p *realPass[T]) back(in, out []T) {
 	n, rest := p.radix, p.rest
 	for k := range p.done {
 		from := in[k*n*rest : (k+1)*n*rest]
-		p.v[0] = pair[T]{from[0], 0}
+		p.v[0] = Pair[T]{from[0], 0}
 		for j := 1; 2*j <= n; j++ {
-			c := pair[T]{from[2*j*rest-1], 0}
+			c := Pair[T]{from[2*j*rest-1], 0}
 			if 2*j < n {
-				c.i = from[2*j*rest]
+				c.Im = from[2*j*rest]
 			}
 			p.v[j], p.v[n-j] = c, c.conj()
 		}
-		p.b.transform(p.v, false)
+		p.b.Transform(p.v, false)
 		for j, c := range p.v {
-			out[rest*(k+p.done*j)] = c.r
+			out[rest*(k+p.done*j)] = c.Re
 		}
 		for i := 1; 2*i < rest; i++ {
 			p.load(from, i)
-			p.b.transform(p.v, false)
+			p.b.Transform(p.v, false)
 			for j, c := range p.v {
 				if j > 0 {
 					c = c.turn(p.turnOf(j, i), false)
 				}
 				at := rest*(k+p.done*j) + 2*i
-				out[at-1], out[at] = c.r, c.i
+				out[at-1], out[at] = c.Re, c.Im
 			}
 		}
 		if rest%2 == 0 {
@@ -226,10 +227,10 @@ func (p *realPass[T]) load(from []T, i int) {
 	for j := range p.v {
 		if 2*j < p.radix {
 			at := 2*j*p.rest + 2*i
-			p.v[j] = pair[T]{from[at-1], from[at]}
+			p.v[j] = Pair[T]{from[at-1], from[at]}
 		} else {
 			at := 2*(p.radix-j)*p.rest - 2*i
-			p.v[j] = pair[T]{from[at-1], -from[at]}
+			p.v[j] = Pair[T]{from[at-1], -from[at]}
 		}
 	}
 }

@@ -1,52 +1,54 @@
-package hlo
+package fourier
 
 import "math"
 
-// fftNumber is what a transform computes in: the type of the parts of its operand or result.
-type fftNumber interface{ float32 | float64 }
+// Number is what a transform computes in: the type of the parts of its operand or result.
+type Number interface{ float32 | float64 }
 
-// pair is a complex number. Every product and sum is rounded to T: the conversions forbid a fused multiply-add, so that
+// Pair is a complex number. Every product and sum is rounded to T: the conversions forbid a fused multiply-add, so that
 // all machines give the same bits.
-type pair[T fftNumber] struct{ r, i T }
+type Pair[T Number] struct{ Re, Im T }
 
-func (a pair[T]) plus(b pair[T]) pair[T]  { return pair[T]{a.r + b.r, a.i + b.i} }
-func (a pair[T]) minus(b pair[T]) pair[T] { return pair[T]{a.r - b.r, a.i - b.i} }
-func (a pair[T]) scale(by T) pair[T]      { return pair[T]{T(a.r * by), T(a.i * by)} }
-func (a pair[T]) conj() pair[T]           { return pair[T]{a.r, -a.i} }
+func (a Pair[T]) plus(b Pair[T]) Pair[T]  { return Pair[T]{a.Re + b.Re, a.Im + b.Im} }
+func (a Pair[T]) minus(b Pair[T]) Pair[T] { return Pair[T]{a.Re - b.Re, a.Im - b.Im} }
+
+// Scale returns a times a number.
+func (a Pair[T]) Scale(by T) Pair[T] { return Pair[T]{T(a.Re * by), T(a.Im * by)} }
+func (a Pair[T]) conj() Pair[T]      { return Pair[T]{a.Re, -a.Im} }
 
 // turn returns a times w, or, forward, a times the conjugate of w.
-func (a pair[T]) turn(w pair[T], forward bool) pair[T] {
+func (a Pair[T]) turn(w Pair[T], forward bool) Pair[T] {
 	if forward {
-		return pair[T]{T(a.r*w.r) + T(a.i*w.i), T(a.i*w.r) - T(a.r*w.i)}
+		return Pair[T]{T(a.Re*w.Re) + T(a.Im*w.Im), T(a.Im*w.Re) - T(a.Re*w.Im)}
 	}
-	return pair[T]{T(a.r*w.r) - T(a.i*w.i), T(a.r*w.i) + T(a.i*w.r)}
+	return Pair[T]{T(a.Re*w.Re) - T(a.Im*w.Im), T(a.Re*w.Im) + T(a.Im*w.Re)}
 }
 
 // quarter returns a times i, or, forward, a times -i.
-func (a pair[T]) quarter(forward bool) pair[T] {
+func (a Pair[T]) quarter(forward bool) Pair[T] {
 	if forward {
-		return pair[T]{a.i, -a.r}
+		return Pair[T]{a.Im, -a.Re}
 	}
-	return pair[T]{-a.i, a.r}
+	return Pair[T]{-a.Im, a.Re}
 }
 
-// fftRoots gives the roots of unity exp(2 pi i k/n). Each is the product in float64 of one of the first 2^shift roots
+// rootTable gives the roots of unity exp(2 pi i k/n). Each is the product in float64 of one of the first 2^shift roots
 // and one of every 2^shift-th: two tables of about sqrt(n/2) numbers. In float32 the product is as good as correctly
 // rounded; in float64 its last bit is part of the answers that are to be met.
-type fftRoots[T fftNumber] struct {
+type rootTable[T Number] struct {
 	n, shift     int
-	fine, coarse []pair[float64]
+	fine, coarse []Pair[float64]
 }
 
-func newFFTRoots[T fftNumber](n int) *fftRoots[T] {
-	r := &fftRoots[T]{n: n, shift: 1}
+func newRootTable[T Number](n int) *rootTable[T] {
+	r := &rootTable[T]{n: n, shift: 1}
 	count := (n + 2) / 2
 	for 1<<(2*r.shift) < count {
 		r.shift++
 	}
 	size := 1 << r.shift
 	eighth := quarterPi.over(float64(n)).hi
-	r.fine, r.coarse = make([]pair[float64], size), make([]pair[float64], (count+size-1)/size)
+	r.fine, r.coarse = make([]Pair[float64], size), make([]Pair[float64], (count+size-1)/size)
 	for k := range r.fine {
 		r.fine[k] = unitRoot(k, n, twofold{hi: eighth})
 	}
@@ -57,7 +59,7 @@ func newFFTRoots[T fftNumber](n int) *fftRoots[T] {
 }
 
 // at returns root k of n, with n a divisor of the count of roots and 0 <= k < n.
-func (r *fftRoots[T]) at(k, n int) pair[T] {
+func (r *rootTable[T]) at(k, n int) Pair[T] {
 	k *= r.n / n
 	mirrored := 2*k > r.n
 	if mirrored {
@@ -67,17 +69,17 @@ func (r *fftRoots[T]) at(k, n int) pair[T] {
 	if mirrored {
 		w = w.conj()
 	}
-	return pair[T]{T(w.r), T(w.i)}
+	return Pair[T]{T(w.Re), T(w.Im)}
 }
 
 // exactRoot returns exp(2 pi i k/n), correctly rounded.
-func exactRoot[T fftNumber](k, n int) pair[T] {
+func exactRoot[T Number](k, n int) Pair[T] {
 	w := unitRoot(k, n, quarterPi.over(float64(n)))
-	return pair[T]{T(w.r), T(w.i)}
+	return Pair[T]{T(w.Re), T(w.Im)}
 }
 
 // unitRoot returns exp(2 pi i k/n), computed in the first octant; eighth is pi/4/n, as exact as the angle shall be.
-func unitRoot(k, n int, eighth twofold) pair[float64] {
+func unitRoot(k, n int, eighth twofold) Pair[float64] {
 	octant, rest := 8*k/n%8, 8*k%n // the angle is octant*45 degrees and rest/n of 45
 	if octant%2 == 1 {
 		rest = n - rest
@@ -96,7 +98,7 @@ func unitRoot(k, n int, eighth twofold) pair[float64] {
 	if octant >= 4 {
 		s = -s
 	}
-	return pair[float64]{c, s}
+	return Pair[float64]{c, s}
 }
 
 // twofold is the unevaluated sum of two float64, good for about 100 bits: with it sines come out correctly rounded.
