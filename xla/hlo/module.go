@@ -79,7 +79,7 @@ func (in *Instruction) OperandShapes() []shape.Shape {
 
 // Called returns the computations that in's attributes name, in the order of its fields.
 func (in *Instruction) Called() []*Computation {
-	if in.Attrs == nil {
+	if !calls[in.Op] || in.Attrs == nil {
 		return nil
 	}
 	var cs []*Computation
@@ -94,6 +94,20 @@ func (in *Instruction) Called() []*Computation {
 		}
 	}
 	return cs
+}
+
+// calls are the ops whose attributes can name computations; it is filled beside the op table.
+var calls [NumOps]bool
+
+// canCall reports whether a, new attributes of an op, has a field for computations.
+func canCall(a Attrs) bool {
+	for _, f := range a.Fields() {
+		switch f.Ptr.(type) {
+		case **Computation, *[]*Computation:
+			return true
+		}
+	}
+	return false
 }
 
 // ProgramShape returns the shapes of c's parameters and result.
@@ -136,16 +150,16 @@ func arrayBytes(s shape.Shape) int64 {
 // It fails if an operand is missing or late, or if the parameter numbers are not 0 to P-1.
 func NewComputation(name string, instructions []*Instruction, root *Instruction) (*Computation, error) {
 	c := &Computation{Name: name, Instructions: instructions, Root: root}
-	seen := make(map[*Instruction]bool, len(instructions))
-	for _, in := range instructions {
+	defined := func(o *Instruction, n int) bool { return o.index < n && instructions[o.index] == o }
+	for i, in := range instructions {
 		for _, o := range in.Operands {
-			if !seen[o] {
+			if !defined(o, i) {
 				return nil, errorf(in, "operand %s is not defined before its use in computation %s", o.Name, name)
 			}
 		}
-		seen[in] = true
+		in.index = i
 	}
-	if !seen[root] {
+	if root == nil || !defined(root, len(instructions)) {
 		return nil, fmt.Errorf("computation %s has no root among its instructions", name)
 	}
 	if err := c.collectParameters(); err != nil {

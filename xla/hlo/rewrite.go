@@ -1,0 +1,61 @@
+package hlo
+
+import "reflect"
+
+// What follows is for those who make new programs of old ones: xla/pass and the backends.
+
+// Index returns in's place in its computation: that of the last NewComputation that took it.
+func (in *Instruction) Index() int { return in.index }
+
+// Users returns how many operand slots of its computation name in; being the root counts as one more.
+func (in *Instruction) Users() int { return in.users }
+
+// IsDynamic reports whether in's shape or that of an operand has dynamic dimensions.
+func (in *Instruction) IsDynamic() bool { return isDynamic(in) }
+
+// CloneAttrs returns a copy of a, whose fields the caller may set before he gives it to an instruction. What the fields
+// point at is shared with a and must not be written to.
+func CloneAttrs(a Attrs) Attrs {
+	if a == nil {
+		return nil
+	}
+	v := reflect.New(reflect.TypeOf(a).Elem())
+	v.Elem().Set(reflect.ValueOf(a).Elem())
+	return v.Interface().(Attrs)
+}
+
+// HasSideEffect reports whether in must run even if nobody uses its result, once, and in its order with all others of
+// which this is true: ops of the trait SideEffect, custom calls that say so, collectives, which other devices wait for,
+// what is asynchronous, and everything that calls such.
+func (in *Instruction) HasSideEffect() bool { return in.hasSideEffect(map[*Computation]bool{}) }
+
+// hasSideEffect looks at every computation once: those in none have been found to have no effect.
+func (in *Instruction) hasSideEffect(none map[*Computation]bool) bool {
+	if in.Op.Info().Traits&SideEffect != 0 || meeting[in.Op] {
+		return true
+	}
+	if a, ok := in.Attrs.(*CustomCallAttrs); ok && a.HasSideEffect {
+		return true
+	}
+	for _, c := range in.Called() {
+		if none[c] {
+			continue
+		}
+		for _, inner := range c.Instructions {
+			if inner.hasSideEffect(none) {
+				return true
+			}
+		}
+		none[c] = true
+	}
+	return false
+}
+
+// meeting are the ops at which devices wait for each other, and the halves of asynchronous ones.
+var meeting = [NumOps]bool{
+	AllGather: true, AllReduce: true, AllToAll: true, CollectiveBroadcast: true, CollectivePermute: true,
+	CollectiveReduce: true, RaggedAllToAll: true, ReduceScatter: true,
+	AllGatherStart: true, AllGatherDone: true, AllReduceStart: true, AllReduceDone: true,
+	CollectivePermuteStart: true, CollectivePermuteDone: true,
+	AsyncStart: true, AsyncUpdate: true, AsyncDone: true,
+}
