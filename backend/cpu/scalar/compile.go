@@ -1,0 +1,280 @@
+package scalar
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+const (
+	// maxElements bounds the arrays that live in registers.
+	maxElements = 64
+	// maxCode bounds a program; inlining can make it much longer than its text.
+	maxCode = 1 << 14
+	// maxRegisters bounds the registers: numbers have 16 bits, and some are kept for a program's last instruction.
+	maxRegisters = 1<<16 - 256
+	// maxDepth bounds calls in calls.
+	maxDepth = 100
+)
+
+// value is the first registers of the elements of an instruction's result, leaf after leaf in row-major order.
+type value []uint16
+
+// compiler makes a program. Every element of every instruction has a register of its own, and equal constants share one.
+type compiler struct {
+	code      []Instr
+	image     []uint64
+	constants map[uint64]uint16
+	depth     int
+}
+
+func newCompiler() *compiler { return &compiler{constants: map[uint64]uint16{}} }
+
+// unsupported is why a computation has no program.
+func unsupported(format string, args ...any) error {
+	return fmt.Errorf("%w in a scalar program: %s", errors.ErrUnsupported, fmt.Sprintf(format, args...))
+}
+
+// width is how many registers an element of type t takes.
+func width(t shape.ElementType) int {
+	if t.IsComplex() {
+		return 2
+	}
+	return 1
+}
+
+// reserve returns a register that nobody has, the first of n.
+func (c *compiler) reserve(n int) uint16 {
+	r := len(c.image)
+	for range n {
+		c.image = append(c.image, 0)
+	}
+	return uint16(min(r, maxRegisters))
+}
+
+// constant returns a register that always holds v.
+func (c *compiler) constant(v uint64) uint16 {
+	r, ok := c.constants[v]
+	if !ok {
+		r = c.reserve(1)
+		c.image[len(c.image)-1] = v
+		c.constants[v] = r
+	}
+	return r
+}
+
+// emit appends an instruction.
+func (c *compiler) emit(in Instr) { c.code = append(c.code, in) }
+
+// op emits op of a and b and returns its new register.
+func (c *compiler) op(op Op, imm int32, a, b uint16) uint16 {
+	d := c.reserve(1)
+	c.emit(Instr{Op: op, D: d, A: a, B: b, Imm: imm})
+	return d
+}
+
+// small fails if the program has become too large.
+func (c *compiler) small() error {
+	if len(c.code) > maxCode || len(c.image) > maxRegisters {
+		return unsupported("too many instructions")
+	}
+	return nil
+}
+
+// leavesOf appends the leaves of s. It fails if one is no small static array.
+func leavesOf(list []Leaf, s shape.Shape) ([]Leaf, error) {
+	if s.IsTuple() {
+		var err error
+		for _, e := range s.Elems {
+			if list, err = leavesOf(list, e); err != nil {
+				return nil, err
+			}
+		}
+		return list, nil
+	}
+	n, ok := s.CheckedSize()
+	if !s.IsArray() || s.IsDynamic() || !ok || n > maxElements {
+		return nil, unsupported("%v", s)
+	}
+	return append(list, Leaf{s.Type, int(n)}), nil
+}
+
+// count is the number of elements of all leaves of s, -1 if it has others than small static arrays.
+func count(s shape.Shape) int {
+	list, err := leavesOf(nil, s)
+	if err != nil {
+		return -1
+	}
+	n := 0
+	for _, l := range list {
+		n += l.Elements
+	}
+	return n
+}
+
+// access is how elements of a type come and go, imm and type apart.
+type access struct{ load, store Op }
+
+var accesses = [shape.NumElementTypes]access{
+	shape.Pred: {Load8U, Store8},
+	shape.S8:   {Load8S, Store8}, shape.S16: {Load16S, Store16}, shape.S32: {Load32S, Store32}, shape.S64: {Load64, Store64},
+	shape.U8: {Load8U, Store8}, shape.U16: {Load16U, Store16}, shape.U32: {Load32U, Store32}, shape.U64: {Load64, Store64},
+	shape.S1: {Load8S, Store8}, shape.S2: {Load8S, Store8}, shape.S4: {Load8S, Store8},
+	shape.U1: {Load8U, Store8}, shape.U2: {Load8U, Store8}, shape.U4: {Load8U, Store8},
+	shape.F32: {Load32U, Store32}, shape.F64: {Load64, Store64},
+	shape.BF16: {LoadBF16, StoreBF16}, shape.F16: {LoadF16, StoreF16},
+	shape.C64: {Load32U, Store32}, shape.C128: {Load64, Store64},
+}
+
+func accessOf(t shape.ElementType) access {
+	if a := accesses[t]; a.load != 0 {
+		return a
+	}
+	return access{LoadSmall, StoreSmall}
+}
+
+// load emits loads of a parameter of shape s from the streams from stream on, and returns its value and the next stream.
+func (c *compiler) load(s shape.Shape, stream int, list *[]Leaf) (value, int, error) {
+	leaves, err := leavesOf(nil, s)
+	if err != nil {
+		return nil, 0, err
+	}
+	var v value
+	for _, l := range leaves {
+		for k := range l.Elements {
+			w := width(l.Type)
+			r := c.reserve(w)
+			for part := range w {
+				at := (k*w + part) * l.Type.Bytes() / w
+				c.emit(Instr{Op: accessOf(l.Type).load, D: r + uint16(part), A: uint16(stream), B: uint16(l.Type), Imm: int32(at)})
+			}
+			v = append(v, r)
+		}
+		stream++
+	}
+	*list = append(*list, leaves...)
+	return v, stream, c.small()
+}
+
+// finish emits stores of the result out and returns the program.
+func (c *compiler) finish(s shape.Shape, out value, stream int, params []Leaf) (*Program, error) {
+	leaves, err := leavesOf(nil, s)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range leaves {
+		for k := range l.Elements {
+			w := width(l.Type)
+			for part := range w {
+				at := (k*w + part) * l.Type.Bytes() / w
+				c.emit(Instr{Op: accessOf(l.Type).store, D: uint16(l.Type), A: uint16(stream), B: out[k] + uint16(part), Imm: int32(at)})
+			}
+		}
+		out = out[l.Elements:]
+		stream++
+	}
+	c.emit(Instr{Op: Next, A: uint16(stream)})
+	return &Program{Params: params, Results: leaves, code: c.code, image: c.image}, c.small()
+}
+
+// inline compiles a call of comp and returns its result.
+func (c *compiler) inline(comp *hlo.Computation, args []value) (value, error) {
+	if c.depth++; c.depth > maxDepth {
+		return nil, unsupported("calls are too deep")
+	}
+	defer func() { c.depth-- }()
+	values := make(map[*hlo.Instruction]value, len(comp.Instructions))
+	live := liveIn(comp)
+	for _, in := range comp.Instructions {
+		if !live[in] {
+			continue
+		}
+		if in.Op == hlo.Parameter {
+			values[in] = args[in.Attrs.(*hlo.ParameterAttrs).Number]
+			continue
+		}
+		operands := make([]value, len(in.Operands))
+		for i, o := range in.Operands {
+			operands[i] = values[o]
+		}
+		v, err := c.instruction(in, operands)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
+		values[in] = v
+	}
+	return values[comp.Root], nil
+}
+
+// liveIn returns the instructions that comp's root needs, and those with effects.
+func liveIn(comp *hlo.Computation) map[*hlo.Instruction]bool {
+	live := map[*hlo.Instruction]bool{comp.Root: true}
+	for i := len(comp.Instructions) - 1; i >= 0; i-- {
+		in := comp.Instructions[i]
+		if in.Op.Info().Traits&hlo.SideEffect != 0 {
+			live[in] = true
+		}
+		if !live[in] {
+			continue
+		}
+		for _, o := range in.Operands {
+			live[o] = true
+		}
+	}
+	return live
+}
+
+// instruction compiles one instruction on args.
+func (c *compiler) instruction(in *hlo.Instruction, args []value) (value, error) {
+	n := count(in.Shape)
+	if n < 0 {
+		return nil, unsupported("%s of shape %v", in.Op, in.Shape)
+	}
+	if err := c.small(); err != nil {
+		return nil, err
+	}
+	if f := forms[in.Op]; f != nil {
+		v, err := f(c, in, args)
+		if err == nil && len(v) != n {
+			err = unsupported("%s of shape %v", in.Op, in.Shape)
+		}
+		return v, err
+	}
+	return c.elementwise(in, args, n)
+}
+
+// bitsOf returns the registers' contents of a constant's elements.
+func bitsOf(l *literal.Literal) [][2]uint64 {
+	t, w := l.Shape().Type, l.Wide()
+	out := make([][2]uint64, w.Len())
+	for i, v := range w.B {
+		if v {
+			out[i][0] = 1
+		}
+	}
+	for i, v := range w.I {
+		out[i][0] = uint64(v)
+	}
+	for i, v := range w.U {
+		out[i][0] = v
+	}
+	for i, v := range w.F {
+		out[i][0] = floatBits(v, t)
+	}
+	for i, v := range w.C {
+		out[i] = [2]uint64{floatBits(real(v), t.Component()), floatBits(imag(v), t.Component())}
+	}
+	return out
+}
+
+// floatBits is how a register holds v of type t.
+func floatBits(v float64, t shape.ElementType) uint64 {
+	if t == shape.F32 {
+		return uint64(math.Float32bits(float32(v)))
+	}
+	return math.Float64bits(v)
+}

@@ -1,0 +1,203 @@
+package scalar
+
+import (
+	"slices"
+
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// elementWidths returns how many registers each element of s takes.
+func elementWidths(s shape.Shape) []int {
+	leaves, _ := leavesOf(nil, s)
+	var w []int
+	for _, l := range leaves {
+		for range l.Elements {
+			w = append(w, width(l.Type))
+		}
+	}
+	return w
+}
+
+// fresh returns registers for a value of shape s.
+func (c *compiler) fresh(s shape.Shape) value {
+	var v value
+	for _, w := range elementWidths(s) {
+		v = append(v, c.reserve(w))
+	}
+	return v
+}
+
+// registers returns every register of a value of the given widths.
+func (v value) registers(widths []int) []uint16 {
+	var all []uint16
+	for i, r := range v {
+		for part := range widths[i] {
+			all = append(all, r+uint16(part))
+		}
+	}
+	return all
+}
+
+// move makes the registers to hold what the registers from hold now, at once: a source that an earlier move overwrites
+// goes through a register of its own.
+func (c *compiler) move(to, from []uint16) {
+	from = slices.Clone(from)
+	for i := range from {
+		if k := slices.Index(to, from[i]); k >= 0 && k < i {
+			t := c.reserve(1)
+			c.emit(Instr{Op: Move, D: t, A: from[i]})
+			from[i] = t
+		}
+	}
+	for i, r := range from {
+		if r != to[i] {
+			c.emit(Instr{Op: Move, D: to[i], A: r})
+		}
+	}
+}
+
+// jump emits a jump whose place is not known yet and returns where it stands.
+func (c *compiler) jump(op Op, a uint16) int {
+	c.emit(Instr{Op: op, A: a})
+	return len(c.code) - 1
+}
+
+// land makes the jump at place at go to the next instruction.
+func (c *compiler) land(at int) { c.code[at].Imm = int32(len(c.code)) }
+
+// while compiles a loop: the state stays in registers, the condition stands behind the body.
+func (c *compiler) while(in *hlo.Instruction, args []value) (value, error) {
+	a, widths := in.Attrs.(*hlo.WhileAttrs), elementWidths(in.Shape)
+	state := c.fresh(in.Shape)
+	c.move(state.registers(widths), args[0].registers(widths))
+	enter, body := c.jump(Jump, 0), len(c.code)
+	next, err := c.inline(a.Body, []value{state})
+	if err != nil {
+		return nil, err
+	}
+	c.carry(body, state.registers(widths), next.registers(widths))
+	c.land(enter)
+	condition := len(c.code)
+	again, err := c.inline(a.Condition, []value{state})
+	if err != nil {
+		return nil, err
+	}
+	c.again(condition, again[0], body)
+	return state, nil
+}
+
+// again emits the jump back to body if register r, computed from place condition on, is not 0. A comparison that is
+// made only for it becomes part of the jump.
+func (c *compiler) again(condition int, r uint16, body int) {
+	jump := Instr{Op: Again, A: r, Imm: int32(body)}
+	if last := len(c.code) - 1; last >= condition {
+		in := c.code[last]
+		if joined, ok := map[Op]Op{LtS: AgainLtS, NeS: AgainNeS}[in.Op]; ok && in.D == r && !c.jumpsTo(last+1) {
+			jump.Op, jump.A, jump.B = joined, in.A, in.B
+			c.code = c.code[:last]
+		}
+	}
+	c.emit(jump)
+}
+
+// jumpsTo reports whether a jump goes to place at.
+func (c *compiler) jumpsTo(at int) bool {
+	for i := range c.code {
+		if in := &c.code[i]; in.Op.jumps() && int(in.Imm) == at {
+			return true
+		}
+	}
+	return false
+}
+
+// jumps reports whether o may go elsewhere than to the next instruction.
+func (o Op) jumps() bool { return o >= Jump && o <= AgainNeS }
+
+// carry ends a loop's body that began at place body: the state gets its next values. A value that the body computes
+// last of all that looks at the old one is computed in place.
+func (c *compiler) carry(body int, state, next []uint16) {
+	for i, r := range next {
+		if r != state[i] && c.inPlace(body, state, next, i) {
+			for k, n := range next {
+				if n == r {
+					next[k] = state[i]
+				}
+			}
+		}
+	}
+	c.move(state, next)
+}
+
+// inPlace lets the instruction that computes next[i] write to state[i], if nothing behind it reads the old value, and
+// reports whether it did.
+func (c *compiler) inPlace(body int, state, next []uint16, i int) bool {
+	old, r := state[i], next[i]
+	at := -1
+	for k := body; k < len(c.code); k++ {
+		if in := &c.code[k]; in.writes(r) {
+			if at >= 0 || in.pairs() {
+				return false
+			}
+			at = k
+		}
+	}
+	if at < 0 || slices.Contains(next, old) || c.crossed(body, at) {
+		return false
+	}
+	for k := at + 1; k < len(c.code); k++ {
+		if c.code[k].reads(old) || c.code[k].writes(old) {
+			return false
+		}
+	}
+	c.code[at].D = old
+	for k := at + 1; k < len(c.code); k++ {
+		c.code[k].rename(r, old)
+	}
+	return true
+}
+
+// crossed reports whether a jump from place body on goes over place at.
+func (c *compiler) crossed(body, at int) bool {
+	for k := body; k < len(c.code); k++ {
+		in := &c.code[k]
+		if !in.Op.jumps() {
+			continue
+		}
+		to := int(in.Imm)
+		if k <= at && to > at || k >= at && to <= at {
+			return true
+		}
+	}
+	return false
+}
+
+// conditional compiles the branches one after the other; each leaves its result in the same registers.
+func (c *compiler) conditional(in *hlo.Instruction, args []value) (value, error) {
+	branches, widths := in.Attrs.(*hlo.ConditionalAttrs).Branches, elementWidths(in.Shape)
+	out := c.fresh(in.Shape)
+	var ends []int
+	for i, b := range branches {
+		skip := -1
+		if i < len(branches)-1 { // an index out of range means the last one
+			chosen := args[0][0]
+			if in.Operands[0].Shape.Type != shape.Pred {
+				chosen = c.op(EqS, 0, chosen, c.constant(uint64(i)))
+			}
+			skip = c.jump(JumpIfNo, chosen)
+		}
+		v, err := c.inline(b, args[i+1:i+2])
+		if err != nil {
+			return nil, err
+		}
+		c.move(out.registers(widths), v.registers(widths))
+		if skip >= 0 {
+			ends = append(ends, c.jump(Jump, 0))
+			c.land(skip)
+		}
+	}
+	for _, at := range ends {
+		c.land(at)
+	}
+	return out, nil
+}

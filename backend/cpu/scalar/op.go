@@ -1,0 +1,154 @@
+package scalar
+
+// Op is what an instruction does. The numbers are those of cgo/loops/scalar/program.h.
+type Op uint16
+
+// The instructions. S stands for signed, U for unsigned integers, F for F32, D for F64.
+const (
+	Next     Op = iota // advances the streams and begins again, or ends
+	Jump               // goes to Imm
+	JumpIf             // goes to Imm if A is not 0
+	JumpIfNo           // goes to Imm if A is 0
+	Again              // goes back to Imm if A is not 0, and looks whether the run is cancelled
+	AgainLtS           // the same if A < B
+	AgainNeS           // the same if A is not B
+
+	Load8U // of stream A at byte Imm to D
+	Load8S
+	Load16U
+	Load16S
+	Load32U
+	Load32S
+	Load64
+	LoadBF16
+	LoadF16
+	LoadSmall // of the float type B
+	Store8    // of register B to stream A at byte Imm
+	Store16
+	Store32
+	Store64
+	StoreBF16
+	StoreF16
+	StoreSmall // of the float type D
+
+	Move
+	Select  // B if A is not 0, else C
+	Extend  // cuts to Imm bits and extends the sign
+	Cut     // cuts to Imm bits
+	NotZero // 1 if A is not 0
+	NotZeroF
+	NotZeroD
+	EqS
+	NeS
+	LtS
+	LeS
+	LtU
+	LeU
+	EqF
+	NeF
+	LtF
+	LeF
+	EqD
+	NeD
+	LtD
+	LeD
+	KeyF // an integer in the total order of floats
+	KeyD
+
+	And
+	Or
+	Xor
+	NotS
+	NotU
+	AddS
+	AddU
+	SubS
+	SubU
+	MulS
+	MulU
+	DivS
+	DivU
+	RemS
+	RemU
+	NegS
+	NegU
+	AbsS
+	SignS
+	MinS
+	MinU
+	MaxS
+	MaxU
+	MulhiS
+	MulhiU
+	PowS
+	PowU
+	PopCount
+	LeadingZeros
+	ShiftLeftS
+	ShiftLeftU
+	ShiftRightS // arithmetic, of a signed integer
+	ShiftRightU // arithmetic, of the bits of an unsigned integer
+	ShiftLogicalS
+	ShiftLogicalU
+
+	AddF
+	SubF
+	MulF
+	DivF
+	NegF
+	AbsF
+	MinF
+	MaxF
+	SqrtF
+	FloorF
+	CeilF
+	RoundF
+	RoundEvenF
+	SignF
+	RemF
+	FiniteF
+	AddD
+	SubD
+	MulD
+	DivD
+	NegD
+	AbsD
+	MinD
+	MaxD
+	SqrtD
+	FloorD
+	CeilD
+	RoundD
+	RoundEvenD
+	SignD
+	RemD
+	FiniteD
+
+	FToD
+	DToF
+	DToS // saturates to Imm bits
+	DToU // the same
+	SToF
+	UToF
+	SToD
+	UToD
+	OddS  // to D, what is dropped leaves its trace in the last bit
+	OddU  // the same
+	Round // to the float type Imm
+	Bits  // of D as float type Imm
+	OfBits
+	ReducePrecision // of D as float type B to Imm>>8 exponent and Imm&255 mantissa bits
+
+	Call    // function Imm of A and B, in D
+	CallC64 // of the complex numbers A and B, Go only
+	CallC128
+	MulC64
+	numOps
+)
+
+// operation is a row of the table of instructions; the instructions that are not control flow have a function.
+type operation struct {
+	name   string
+	run    func(m *Machine, in *Instr)
+	goOnly bool
+}

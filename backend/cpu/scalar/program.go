@@ -1,0 +1,117 @@
+// Package scalar compiles computations on scalars, as reduce, map, sort, scatter and while have them, to programs for a
+// register machine, and runs them in Go. Package cgo/loops/scalar runs the same programs in C.
+//
+// A program has registers of 8 bytes and a flat list of instructions. A register holds a predicate or integer
+// as 64 bits, extended as its type says; an F32 as its 32 bits; an F64, and each float narrower than F32, as the bits of
+// an F64, which narrow ones are rounded to after every instruction, as the reference does it. A complex number takes two
+// registers, one a part. Small arrays take the registers of their elements.
+package scalar
+
+import (
+	"fmt"
+
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// Leaf is the type and number of elements of a parameter or result, or of one element of a tuple that is one.
+type Leaf struct {
+	Type shape.ElementType
+	// Elements is 1 for a scalar.
+	Elements int
+}
+
+// Bytes returns how many bytes the leaf takes in memory.
+func (l Leaf) Bytes() int64 { return int64(l.Type.Bytes() * l.Elements) }
+
+// Instr is one instruction. D is the register that it writes, A, B and C those that it reads; Imm is a width in bits, an
+// element type, an offset, a place in the code or a function, as Op says. C reads the same 16 bytes.
+type Instr struct {
+	Op      Op
+	D, A, B uint16
+	C       uint16
+	_       uint16
+	Imm     int32
+}
+
+// Program is a compiled computation. It does not change and is safe for concurrent use.
+type Program struct {
+	// Params and Results are the leaves of the parameters and of the result, in order. A run has a Stream for each.
+	Params, Results []Leaf
+
+	code  []Instr
+	image []uint64
+}
+
+// Instructions returns the program's code, which must not be changed.
+func (p *Program) Instructions() []Instr { return p.code }
+
+// Registers returns what the registers hold before the first run: constants and zeros. It must not be changed.
+func (p *Program) Registers() []uint64 { return p.image }
+
+// Native reports whether C has all the program's instructions.
+func (p *Program) Native() bool {
+	for i := range p.code {
+		if in := &p.code[i]; operations[in.Op].goOnly || in.Op == Call && calls[in.Imm].goOnly {
+			return false
+		}
+	}
+	return true
+}
+
+// Loops reports whether the program has loops, so that one run may take long.
+func (p *Program) Loops() bool {
+	for i := range p.code {
+		if in := &p.code[i]; in.Op >= Again && in.Op <= AgainNeS {
+			return true
+		}
+	}
+	return false
+}
+
+// String returns the program as text, an instruction a line.
+func (p *Program) String() string {
+	s := fmt.Sprintf("registers %#x\n", p.image)
+	for i, in := range p.code {
+		s += fmt.Sprintf("%3d %-8s d%d a%d b%d c%d %d\n", i, operations[in.Op].name, in.D, in.A, in.B, in.C, in.Imm)
+	}
+	return s
+}
+
+// Compile compiles a computation of any number of parameters and results, tuples flattened. It fails with
+// errors.ErrUnsupported if c has larger arrays than fit in registers or an op that programs have no instructions for.
+func Compile(c *hlo.Computation) (*Program, error) {
+	cc := newCompiler()
+	args, params := make([]value, len(c.Parameters)), []Leaf(nil)
+	stream := 0
+	for i, p := range c.Parameters {
+		var err error
+		if args[i], stream, err = cc.load(p.Shape, stream, &params); err != nil {
+			return nil, fmt.Errorf("computation %s: parameter %d: %w", c.Name, i, err)
+		}
+	}
+	out, err := cc.inline(c, args)
+	if err != nil {
+		return nil, fmt.Errorf("computation %s: %w", c.Name, err)
+	}
+	return cc.finish(c.Root.Shape, out, stream, params)
+}
+
+// CompileOp compiles a call of one instruction on its operands, such as a while loop over scalars. It fails as Compile
+// does.
+func CompileOp(in *hlo.Instruction) (*Program, error) {
+	cc := newCompiler()
+	args, params := make([]value, len(in.Operands)), []Leaf(nil)
+	stream := 0
+	for i, o := range in.Operands {
+		var err error
+		if args[i], stream, err = cc.load(o.Shape, stream, &params); err != nil {
+			return nil, fmt.Errorf("operand %d: %w", i, err)
+		}
+	}
+	out, err := cc.instruction(in, args)
+	if err != nil {
+		return nil, err
+	}
+	return cc.finish(in.Shape, out, stream, params)
+}
