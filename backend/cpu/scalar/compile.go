@@ -24,7 +24,7 @@ const (
 // value is the first registers of the elements of an instruction's result, leaf after leaf in row-major order.
 type value []uint16
 
-// compiler makes a program. Every element of every instruction has a register of its own, and equal constants share one.
+// compiler makes a program. Every element of every instruction has a register of its own; equal constants share one.
 type compiler struct {
 	code      []Instr
 	image     []uint64
@@ -121,8 +121,10 @@ type access struct{ load, store Op }
 
 var accesses = [shape.NumElementTypes]access{
 	shape.Pred: {Load8U, Store8},
-	shape.S8:   {Load8S, Store8}, shape.S16: {Load16S, Store16}, shape.S32: {Load32S, Store32}, shape.S64: {Load64, Store64},
-	shape.U8: {Load8U, Store8}, shape.U16: {Load16U, Store16}, shape.U32: {Load32U, Store32}, shape.U64: {Load64, Store64},
+	shape.S8:   {Load8S, Store8}, shape.S16: {Load16S, Store16},
+	shape.S32: {Load32S, Store32}, shape.S64: {Load64, Store64},
+	shape.U8: {Load8U, Store8}, shape.U16: {Load16U, Store16},
+	shape.U32: {Load32U, Store32}, shape.U64: {Load64, Store64},
 	shape.S1: {Load8S, Store8}, shape.S2: {Load8S, Store8}, shape.S4: {Load8S, Store8},
 	shape.U1: {Load8U, Store8}, shape.U2: {Load8U, Store8}, shape.U4: {Load8U, Store8},
 	shape.F32: {Load32U, Store32}, shape.F64: {Load64, Store64},
@@ -137,7 +139,7 @@ func accessOf(t shape.ElementType) access {
 	return access{LoadSmall, StoreSmall}
 }
 
-// load emits loads of a parameter of shape s from the streams from stream on, and returns its value and the next stream.
+// load emits loads of a parameter of shape s from stream on, and returns its value and the next stream.
 func (c *compiler) load(s shape.Shape, stream int, list *[]Leaf) (value, int, error) {
 	leaves, err := leavesOf(nil, s)
 	if err != nil {
@@ -150,7 +152,8 @@ func (c *compiler) load(s shape.Shape, stream int, list *[]Leaf) (value, int, er
 			r := c.reserve(w)
 			for part := range w {
 				at := (k*w + part) * l.Type.Bytes() / w
-				c.emit(Instr{Op: accessOf(l.Type).load, D: r + uint16(part), A: uint16(stream), B: uint16(l.Type), Imm: int32(at)})
+				c.emit(Instr{Op: accessOf(l.Type).load, D: r + uint16(part), A: uint16(stream), B: uint16(l.Type),
+					Imm: int32(at)})
 			}
 			v = append(v, r)
 		}
@@ -171,7 +174,8 @@ func (c *compiler) finish(s shape.Shape, out value, stream int, params []Leaf) (
 			w := width(l.Type)
 			for part := range w {
 				at := (k*w + part) * l.Type.Bytes() / w
-				c.emit(Instr{Op: accessOf(l.Type).store, D: uint16(l.Type), A: uint16(stream), B: out[k] + uint16(part), Imm: int32(at)})
+				c.emit(Instr{Op: accessOf(l.Type).store, D: uint16(l.Type), A: uint16(stream), B: out[k] + uint16(part),
+					Imm: int32(at)})
 			}
 		}
 		out = out[l.Elements:]

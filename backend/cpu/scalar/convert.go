@@ -31,11 +31,7 @@ func (c *compiler) compare(in *hlo.Instruction, x [3]uint16) (uint16, bool) {
 	}
 	switch {
 	case t.IsFloat() && a.Type == hlo.TotalOrder:
-		key := KeyD
-		if t == shape.F32 {
-			key = KeyF
-		}
-		return c.op(r.s, 0, c.op(key, 0, p, 0), c.op(key, 0, q, 0)), true
+		return c.op(r.s, 0, c.orderKey(p, t), c.orderKey(q, t)), true
 	case t == shape.F32:
 		return c.op(r.f, 0, p, q), true
 	case t.IsFloat():
@@ -44,6 +40,21 @@ func (c *compiler) compare(in *hlo.Instruction, x [3]uint16) (uint16, bool) {
 		return c.op(r.u, 0, p, q), true
 	}
 	return c.op(r.s, 0, p, q), true
+}
+
+// orderKey returns an integer in the total order of the floats of type t.
+func (c *compiler) orderKey(r uint16, t shape.ElementType) uint16 {
+	switch {
+	case t == shape.F32:
+		return c.op(KeyF, 0, r, 0)
+	case t == shape.F64:
+		return c.op(KeyD, 0, r, 0)
+	}
+	bits := c.op(Bits, int32(t), r, 0)
+	if t == shape.F8E8M0FNU { // has no sign
+		return bits
+	}
+	return c.op(KeyD, 0, c.op(Extend, int32(t.Bits()), bits, 0), 0)
 }
 
 // compareComplex knows only equal and unequal.

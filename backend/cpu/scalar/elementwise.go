@@ -8,8 +8,8 @@ import (
 // rule is the instructions of an elementwise op by class of numbers; 0 where it has none of its own.
 type rule struct{ pred, s, u, f, d Op }
 
-// rules are the ops whose operands and result are of one type and that take one instruction an element; that of a narrow
-// float, column d, is followed by a Round, that of a narrow integer cuts by itself.
+// rules are the ops whose operands and result are of one type and that take one instruction an element; that of a
+// narrow float, column d, is followed by a Round, that of a narrow integer cuts by itself.
 var rules = [hlo.NumOps]rule{
 	hlo.Add:                  {Or, AddS, AddU, AddF, AddD},
 	hlo.Subtract:             {0, SubS, SubU, SubF, SubD},

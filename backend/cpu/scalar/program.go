@@ -1,10 +1,10 @@
 // Package scalar compiles computations on scalars, as reduce, map, sort, scatter and while have them, to programs for a
 // register machine, and runs them in Go. Package cgo/loops/scalar runs the same programs in C.
 //
-// A program has registers of 8 bytes and a flat list of instructions. A register holds a predicate or integer
-// as 64 bits, extended as its type says; an F32 as its 32 bits; an F64, and each float narrower than F32, as the bits of
-// an F64, which narrow ones are rounded to after every instruction, as the reference does it. A complex number takes two
-// registers, one a part. Small arrays take the registers of their elements.
+// A program has registers of 8 bytes and a flat list of instructions. A register holds a predicate or integer as 64
+// bits, extended as its type says; an F32 as its 32 bits; an F64 as its bits, and each float narrower than F32 as those
+// of the F64 of its value: results are computed in F64 and rounded once, as the reference does it. A complex number
+// takes two registers, one a part. Small arrays take the registers of their elements.
 package scalar
 
 import (
@@ -24,8 +24,8 @@ type Leaf struct {
 // Bytes returns how many bytes the leaf takes in memory.
 func (l Leaf) Bytes() int64 { return int64(l.Type.Bytes() * l.Elements) }
 
-// Instr is one instruction. D is the register that it writes, A, B and C those that it reads; Imm is a width in bits, an
-// element type, an offset, a place in the code or a function, as Op says. C reads the same 16 bytes.
+// Instr is one instruction. D is the register that it writes, A, B and C those that it reads; Imm is a width in bits,
+// an element type, an offset, a place in the code or a function, as Op says. Native code reads the same 16 bytes.
 type Instr struct {
 	Op      Op
 	D, A, B uint16
