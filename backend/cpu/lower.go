@@ -46,7 +46,7 @@ func init() {
 		hlo.Call:                   nil, // exec
 		hlo.Cbrt:                   nil, // reference
 		hlo.Ceil:                   nil, // reference
-		hlo.Cholesky:               nil, // reference
+		hlo.Cholesky:               lowerCholesky,
 		hlo.Clamp:                  nil, // reference
 		hlo.CollectiveBroadcast:    nil, // reference
 		hlo.CollectivePermute:      nil, // reference
@@ -81,7 +81,7 @@ func init() {
 		hlo.Erf:                    nil, // reference
 		hlo.Exp:                    nil, // reference
 		hlo.Expm1:                  nil, // reference
-		hlo.Fft:                    nil, // reference
+		hlo.Fft:                    lowerFft,
 		hlo.Floor:                  nil, // reference
 		hlo.Fusion:                 nil, // exec, op by op
 		hlo.Gather:                 nil, // reference
@@ -123,9 +123,9 @@ func init() {
 		hlo.ReplicaId:              nil, // reference
 		hlo.Reshape:                nil, // exec
 		hlo.Reverse:                nil, // reference
-		hlo.Rng:                    nil, // reference
-		hlo.RngBitGenerator:        nil, // reference
-		hlo.RngGetAndUpdateState:   nil, // reference
+		hlo.Rng:                    lowerRng,
+		hlo.RngBitGenerator:        lowerRngBitGenerator,
+		hlo.RngGetAndUpdateState:   lowerRngGetAndUpdateState,
 		hlo.RoundNearestAfz:        nil, // reference
 		hlo.RoundNearestEven:       nil, // reference
 		hlo.Rsqrt:                  nil, // reference
@@ -152,7 +152,7 @@ func init() {
 		hlo.Tanh:                   nil, // reference
 		hlo.TopK:                   nil, // reference
 		hlo.Transpose:              nil, // reference
-		hlo.TriangularSolve:        nil, // reference
+		hlo.TriangularSolve:        lowerTriangularSolve,
 		hlo.Tuple:                  nil, // exec
 		hlo.While:                  nil, // exec
 		hlo.Xor:                    nil, // reference

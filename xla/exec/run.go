@@ -22,6 +22,15 @@ type Run struct {
 	place     hlo.Place
 	options   RunOptions
 	evaluator *hlo.Evaluator
+	random    Random
+}
+
+// Random is what an execution remembers between its rng instructions.
+type Random struct {
+	// Turn is how many rng instructions have run.
+	Turn uint64
+	// Low and High are what was added to the hidden state of rng-get-and-update-state, the low half first.
+	Low, High uint64
 }
 
 // Bytes returns the bytes of s. They are the thunk's for the time of its Run.
@@ -96,6 +105,9 @@ func (r *Run) Place() hlo.Place { return r.place }
 
 // Options returns the options of the execution: its seed, feeds and host transfers.
 func (r *Run) Options() RunOptions { return r.options }
+
+// Random returns the memory of the execution's rng instructions, which thunks advance.
+func (r *Run) Random() *Random { return &r.random }
 
 // Handlers finds the functions behind custom calls; it may be nil.
 func (r *Run) Handlers() hlo.Handlers { return r.program.options.Handlers }
