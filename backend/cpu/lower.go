@@ -59,7 +59,7 @@ func init() {
 		hlo.Conditional:            nil, // exec
 		hlo.Constant:               nil, // exec
 		hlo.Convert:                nil, // reference
-		hlo.Convolution:            nil, // reference
+		hlo.Convolution:            lowerConvolution,
 		hlo.Copy:                   nil, // exec
 		hlo.CopyDone:               nil, // exec
 		hlo.CopyStart:              nil, // exec
@@ -69,9 +69,9 @@ func init() {
 		hlo.CustomCall:             nil, // reference
 		hlo.Divide:                 nil, // reference
 		hlo.Domain:                 nil, // exec
-		hlo.Dot:                    nil, // reference
+		hlo.Dot:                    lowerDot,
 		hlo.DynamicBroadcastInDim:  nil, // reference
-		hlo.DynamicConvolution:     nil, // reference
+		hlo.DynamicConvolution:     lowerDynamicConvolution,
 		hlo.DynamicGather:          nil, // reference
 		hlo.DynamicIota:            nil, // reference
 		hlo.DynamicPad:             nil, // reference

@@ -102,6 +102,33 @@ func checkAlgorithm(name Raw, _ shape.ElementType) error {
 	return err
 }
 
+// DotSplit is how an algorithm takes floats: as the sum of Parts numbers, each rounded by Round from what the ones
+// before it leave, of which the products in Pairs (part of lhs, part of rhs) are summed, and the sum rounded by Sum.
+type DotSplit struct {
+	Parts      int
+	Round, Sum func(float64) float64
+	Pairs      [][2]int
+}
+
+// DotSplitOf returns how the named algorithm takes operands of types lhs and rhs for a result of type out; nil if it
+// changes nothing: no algorithm, no floats, or types that are no wider than the algorithm's.
+func DotSplitOf(name Raw, lhs, rhs, out shape.ElementType) *DotSplit {
+	a, err := findAlgorithm(name)
+	if err != nil || a == nil || a.operand == "f8" || a.operand == "f64" || !out.IsFloat() ||
+		!lhs.IsFloat() || !rhs.IsFloat() {
+		return nil
+	}
+	if a.parts == 1 && a.holds(lhs) && a.holds(rhs) && (a.sum == "f32" && out != shape.F64 || a.sum == out.String()) {
+		return nil
+	}
+	return &DotSplit{a.parts, roundTo(a.operand), roundTo(a.sum), a.pairs()}
+}
+
+// holds says whether rounding to the algorithm's type leaves values of t as they are.
+func (a *dotAlgorithm) holds(t shape.ElementType) bool {
+	return t.String() == a.operand || a.operand == "f32" && t.IsFloat() && t != shape.F64
+}
+
 // split returns x as the algorithm's parts, the largest first.
 func (a *dotAlgorithm) split(x []float64) [][]float64 {
 	round := roundTo(a.operand)

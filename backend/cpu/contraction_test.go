@@ -1,0 +1,289 @@
+package cpu
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/halo-xla/halo/xla/exec"
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// product is a program of one contraction of two parameters, in which the types stand as LHS, RHS and OUT.
+type product struct{ text string }
+
+func (p product) with(lhs, rhs, out shape.ElementType) string {
+	return strings.NewReplacer("LHS", lhs.String(), "RHS", rhs.String(), "OUT", out.String()).Replace(p.text)
+}
+
+// compile parses a program and compiles it for a backend.
+func compile(t testing.TB, b exec.Backend, text string) (*hlo.Module, exec.Program) {
+	t.Helper()
+	m, err := hlo.Parse([]byte(text), "test.hlo")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	p, err := b.Compile(context.Background(), m, exec.Options{})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	t.Cleanup(p.Close)
+	return m, p
+}
+
+func execute(t testing.TB, p exec.Program, args ...*literal.Literal) *literal.Literal {
+	t.Helper()
+	out, err := p.Run(context.Background(), [][]*literal.Literal{args}, exec.RunOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out[0]
+}
+
+// check runs a program with random operands by the backend and by the reference, with 1 and with 3 threads. Integers
+// must be equal, floats within c n u sum |a||b|, and the bits the same for both numbers of threads.
+func (p product) check(t *testing.T, r *rand.Rand, lhs, rhs, out shape.ElementType) {
+	t.Helper()
+	text := p.with(lhs, rhs, out)
+	m, one := compile(t, New(Options{Threads: 1}), text)
+	_, three := compile(t, New(Options{Threads: 3}), text)
+	_, reference := compile(t, exec.Reference(), text)
+	x, y := random(r, m.Entry.Parameters[0].Shape), random(r, m.Entry.Parameters[1].Shape)
+	got, want := execute(t, one, x, y), execute(t, reference, x, y)
+	if d := literal.Compare(execute(t, three, x, y), got, literal.Tolerance{Bits: true}); d != nil {
+		t.Fatalf("3 threads against 1: %v\n%s", d, text)
+	}
+	if !out.IsFloat() && !out.IsComplex() {
+		if d := literal.Compare(got, want, literal.Tolerance{}); d != nil {
+			t.Fatalf("%v\n%s", d, text)
+		}
+		return
+	}
+	_, sizes := compile(t, exec.Reference(), p.with(shape.F64, shape.F64, shape.F64))
+	bounds := numbers(execute(t, sizes, magnitudes(x), magnitudes(y)))
+	terms := float64(x.Shape().Size() + 8)
+	for i, g := range numbers(got) {
+		w := numbers(want)[i]
+		b := real(bounds[i])*min(terms, 4096)*unit(sumOf(out)) + 2*unit(out)*math.Hypot(real(w), imag(w)) + smallest(out)
+		if differ(real(g), real(w), b) || differ(imag(g), imag(w), b) {
+			t.Fatalf("element %d: got %v, want %v within %g\n%s", i, g, w, b, text)
+		}
+	}
+}
+
+// sumOf is the type in which a result's sums may be made.
+func sumOf(t shape.ElementType) shape.ElementType {
+	if t == shape.F64 || t == shape.C128 {
+		return shape.F64
+	}
+	return shape.F32
+}
+
+func differ(got, want, bound float64) bool {
+	if got == want {
+		return false
+	}
+	if want != want || math.IsInf(want, 0) {
+		return got == got && got != want
+	}
+	return !(math.Abs(got-want) <= bound)
+}
+
+// unit is the greatest relative error of rounding to t, smallest its least positive number.
+func unit(t shape.ElementType) float64 {
+	return math.Ldexp(1, -1-t.Component().MantissaBits())
+}
+
+func smallest(t shape.ElementType) float64 {
+	if t == shape.F8E8M0FNU {
+		return 0x1p-127
+	}
+	return t.Component().ToFloat64(1)
+}
+
+// random fills an array: integers of all bits, floats of some digits between -2 and 2.
+func random(r *rand.Rand, s shape.Shape) *literal.Literal {
+	l := literal.Zeros(s)
+	t := s.Type
+	switch {
+	case t.IsFloat() || t.IsComplex():
+		c := t.Component()
+		parts := make([]byte, 0, len(l.Bytes()))
+		for len(parts) < len(l.Bytes()) {
+			x := float64(r.IntN(4001)-2000) / 1000
+			if t == shape.F8E8M0FNU { // has no negative numbers
+				x = math.Ldexp(1, r.IntN(9)-4)
+			}
+			v := c.FromFloat64(x)
+			for i := range c.Bytes() {
+				parts = append(parts, byte(v>>(8*i)))
+			}
+		}
+		copy(l.Bytes(), parts)
+	default:
+		for i := range l.Bytes() {
+			b := byte(r.Uint32())
+			switch {
+			case t == shape.Pred:
+				b &= 1
+			case t.IsSigned() && t.Bits() < 8:
+				b = byte(int8(b<<(8-t.Bits())) >> (8 - t.Bits()))
+			case t.Bits() < 8:
+				b &= 1<<t.Bits() - 1
+			}
+			l.Bytes()[i] = b
+		}
+	}
+	return l
+}
+
+// numbers returns the elements, whatever their type.
+func numbers(l *literal.Literal) []complex128 {
+	wide, err := literal.Convert(l, shape.C128)
+	if err != nil {
+		panic(err)
+	}
+	v, err := literal.View[complex128](wide)
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// magnitudes returns |l| in f64.
+func magnitudes(l *literal.Literal) *literal.Literal {
+	var v []float64
+	for _, x := range numbers(l) {
+		v = append(v, math.Hypot(real(x), imag(x)))
+	}
+	m := literal.Zeros(shape.Array(shape.F64, l.Shape().Dims...))
+	to, err := literal.View[float64](m)
+	if err != nil {
+		panic(err)
+	}
+	copy(to, v)
+	return m
+}
+
+// common are the types of results that all shapes are tested with; others share the shapes among them.
+var common = map[shape.ElementType]bool{shape.F32: true, shape.F64: true, shape.S8: true, shape.C64: true}
+
+// typesOfProducts are operand and result types of contractions: all types by themselves, and mixed ones.
+func typesOfProducts() [][3]shape.ElementType {
+	var list [][3]shape.ElementType
+	for t := range shape.NumElementTypes {
+		if t.IsArray() {
+			list = append(list, [3]shape.ElementType{t, t, t})
+		}
+	}
+	return append(list, [][3]shape.ElementType{
+		{shape.S8, shape.S8, shape.S32}, {shape.U8, shape.S8, shape.S32}, {shape.S4, shape.S8, shape.S32},
+		{shape.U8, shape.U8, shape.U32}, {shape.S32, shape.S32, shape.S64}, {shape.Pred, shape.Pred, shape.S32},
+		{shape.BF16, shape.BF16, shape.F32}, {shape.F16, shape.F16, shape.F32}, {shape.F32, shape.F32, shape.BF16},
+		{shape.F8E4M3FN, shape.F8E5M2, shape.F32}, {shape.F8E4M3FN, shape.F8E4M3FN, shape.BF16},
+		{shape.BF16, shape.F32, shape.F32}, {shape.F32, shape.F32, shape.F64}, {shape.F64, shape.F64, shape.F32},
+		{shape.S8, shape.S8, shape.F32}, {shape.S32, shape.S32, shape.F32}, {shape.F32, shape.F32, shape.C64},
+	}...)
+}
+
+// dots are shapes of dots: all kinds of dimensions, in all orders.
+var dots = []struct{ lhs, rhs, out, dims string }{
+	{"[5]", "[5]", "[]", "lhs_contracting_dims={0}, rhs_contracting_dims={0}"},
+	{"[]", "[]", "[]", ""},
+	{"[3]", "[4]", "[3,4]", ""},
+	{"[3,5]", "[5]", "[3]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
+	{"[5]", "[5,7]", "[7]", "lhs_contracting_dims={0}, rhs_contracting_dims={0}"},
+	{"[17,33]", "[33,9]", "[17,9]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
+	{"[33,17]", "[9,33]", "[17,9]", "lhs_contracting_dims={0}, rhs_contracting_dims={1}"},
+	{"[33,17]", "[33,9]", "[17,9]", "lhs_contracting_dims={0}, rhs_contracting_dims={0}"},
+	{"[70,3]", "[3,130]", "[70,130]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
+	{"[2,3,4,5]", "[5,3,6,2]", "[2,4,6]", "lhs_batch_dims={0}, rhs_batch_dims={3}, lhs_contracting_dims={3,1}, rhs_contracting_dims={0,1}"},
+	{"[3,8,4,5]", "[3,8,5,6]", "[3,8,4,6]", "lhs_batch_dims={0,1}, rhs_batch_dims={0,1}, lhs_contracting_dims={3}, rhs_contracting_dims={2}"},
+	{"[3,4,8,5]", "[3,6,8,5]", "[3,8,4,6]", "lhs_batch_dims={0,2}, rhs_batch_dims={0,2}, lhs_contracting_dims={3}, rhs_contracting_dims={3}"},
+	{"[4,16]", "[4,16]", "[16]", "lhs_batch_dims={1}, rhs_batch_dims={1}, lhs_contracting_dims={0}, rhs_contracting_dims={0}"},
+	{"[16]", "[16]", "[16]", "lhs_batch_dims={0}, rhs_batch_dims={0}"},
+	{"[0,3]", "[3,4]", "[0,4]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
+	{"[2,0]", "[0,4]", "[2,4]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
+	{"[2,700]", "[700,3]", "[2,3]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
+}
+
+func dotProgram(i int, extra string) product {
+	d := dots[i]
+	if d.dims != "" {
+		d.dims = ", " + d.dims
+	}
+	return product{fmt.Sprintf("ENTRY e { a = LHS%s parameter(0) b = RHS%s parameter(1) ROOT c = OUT%s dot(a, b)%s%s }",
+		d.lhs, d.rhs, d.out, d.dims, extra)}
+}
+
+func TestDot(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for _, types := range typesOfProducts() {
+		t.Run(fmt.Sprint(types), func(t *testing.T) {
+			for i := range dots {
+				if common[types[2]] || i%4 == int(types[2])%4 {
+					dotProgram(i, "").check(t, r, types[0], types[1], types[2])
+				}
+			}
+		})
+	}
+}
+
+// TestDotAlgorithms runs the algorithms that take their operands apart.
+func TestDotAlgorithms(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 1))
+	for _, name := range []string{"dot_bf16_bf16_f32", "dot_bf16_bf16_f32_x3", "dot_bf16_bf16_f32_x6",
+		"dot_bf16_bf16_f32_x9", "dot_tf32_tf32_f32", "dot_tf32_tf32_f32_x3", "dot_f32_f32_f32", "dot_f64_f64_f64"} {
+		for _, i := range []int{0, 5, 9, 12, 16} {
+			dotProgram(i, ", algorithm="+name).check(t, r, shape.F32, shape.F32, shape.F32)
+		}
+	}
+	dotProgram(5, ", algorithm=dot_f16_f16_f16").check(t, r, shape.F32, shape.F32, shape.F16)
+}
+
+// convolutions are shapes of convolutions: all kinds of windows, labels and groups.
+var convolutions = []struct{ lhs, rhs, out, attrs string }{
+	{"[2,6,6,3]", "[3,3,3,4]", "[2,6,6,4]", "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f"},
+	{"[2,3,6,7]", "[4,3,3,2]", "[2,4,2,3]", "window={size=3x2 stride=2x2}, dim_labels=bf01_oi01->bf01"},
+	{"[1,9,2]", "[3,2,5]", "[1,5,5]", "window={size=3 rhs_dilate=2}, dim_labels=b0f_0io->b0f"},
+	{"[1,4,2]", "[3,2,5]", "[1,9,5]", "window={size=3 pad=2_2 lhs_dilate=2}, dim_labels=b0f_0io->b0f"},
+	{"[2,5,5,6]", "[3,3,2,9]", "[2,3,3,9]", "window={size=3x3}, dim_labels=b01f_01io->b01f, feature_group_count=3"},
+	{"[2,5,5,16]", "[3,3,1,16]", "[2,5,5,16]", "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f, feature_group_count=16"},
+	{"[1,5,5,8]", "[3,3,1,16]", "[1,3,3,16]", "window={size=3x3}, dim_labels=b01f_01io->b01f, feature_group_count=8"},
+	{"[6,5,5,2]", "[3,3,2,9]", "[2,3,3,9]", "window={size=3x3}, dim_labels=b01f_01io->b01f, batch_group_count=3"},
+	{"[1,5,5,2]", "[3,3,2,3]", "[1,5,5,3]", "window={size=3x3 pad=1_1x1_1 rhs_reversal=1x0}, dim_labels=b01f_01io->b01f"},
+	{"[1,6,6,2]", "[3,3,2,3]", "[1,3,3,3]", "window={size=3x3 pad=-1_0x0_-1}, dim_labels=b01f_01io->b01f"},
+	{"[1,4,4,4,2]", "[2,2,2,2,3]", "[1,3,3,3,3]", "window={size=2x2x2}, dim_labels=b012f_012io->b012f"},
+	{"[4,3]", "[3,5]", "[4,5]", "dim_labels=bf_io->bf"},
+	{"[3,6,6,2]", "[3,3,5,3]", "[4,4,5,2]", "window={size=3x3}, dim_labels=f01b_i0o1->01fb"}, // no two labels alike
+	{"[2,1,1,70]", "[1,1,70,5]", "[2,1,1,5]", "window={size=1x1}, dim_labels=b01f_01io->b01f"},
+	{"[0,6,6,3]", "[3,3,3,4]", "[0,4,4,4]", "window={size=3x3}, dim_labels=b01f_01io->b01f"},
+	{"[1,2,2,3]", "[3,3,3,4]", "[1,0,0,4]", "window={size=3x3}, dim_labels=b01f_01io->b01f"},
+	{"[1,6,6,0]", "[3,3,0,4]", "[1,4,4,4]", "window={size=3x3}, dim_labels=b01f_01io->b01f"},
+	{"[1,5,2]", "[2,2,3]", "[1,10,3]", "window={size=2 stride=1 pad=3_3}, dim_labels=b0f_0io->b0f"},
+}
+
+func convolutionProgram(i int) product {
+	c := convolutions[i]
+	return product{fmt.Sprintf(
+		"ENTRY e { a = LHS%s parameter(0) b = RHS%s parameter(1) ROOT c = OUT%s convolution(a, b), %s }",
+		c.lhs, c.rhs, c.out, c.attrs)}
+}
+
+func TestConvolution(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 1))
+	for _, types := range typesOfProducts() {
+		t.Run(fmt.Sprint(types), func(t *testing.T) {
+			for i := range convolutions {
+				if common[types[2]] || i%4 == int(types[2])%4 {
+					convolutionProgram(i).check(t, r, types[0], types[1], types[2])
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,114 @@
+package cpu
+
+import (
+	"encoding/binary"
+
+	"github.com/halo-xla/halo/backend/cpu/kernel"
+	"github.com/halo-xla/halo/xla/exec"
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// lowerConvolution lowers a convolution to a contraction, after its lhs is padded where places of the window stick out.
+func lowerConvolution(l *exec.Lowering) (exec.Thunk, error) {
+	in := l.In
+	c := contraction{lhsType: in.Operands[0].Shape.Type, rhsType: in.Operands[1].Shape.Type, outType: in.Shape.Type,
+		lhs: l.Operand(0), rhs: l.Operand(1), out: l.Result()}
+	if c.out.Size == 0 {
+		return goThunk("nothing", nil, func(*exec.Run) error { return nil }), nil
+	}
+	var pad *kernel.Padding
+	if c.Contraction, pad = convolutionShape(in).Contraction(); pad == nil {
+		return contract(l, c)
+	}
+	var steps []*thunk
+	if c.lhsType == shape.F8E8M0FNU { // has no zero
+		steps = append(steps, widenThunk(l, &c))
+	}
+	padded := l.Scratch(pad.Bytes(c.lhsType.Bytes()))
+	steps = append(steps, padThunk(pad, c.lhsType.Bytes(), padded, c.lhs))
+	c.lhs = padded
+	t, err := contract(l, c)
+	if err != nil {
+		return nil, err
+	}
+	return sequence(append(steps, t)...), nil
+}
+
+// widenThunk makes c's lhs, powers of two, a scratch array of BF16, which holds them all.
+func widenThunk(l *exec.Lowering, c *contraction) *thunk {
+	from, to := c.lhs, l.Scratch(2*c.lhs.Size)
+	c.lhs, c.lhsType = to, shape.BF16
+	return goThunk("go convert", append(exec.Reads(from), exec.Writes(to)...), func(r *exec.Run) error {
+		wide := kernel.Cast[uint16](r.Bytes(to))
+		for i, b := range r.Bytes(from) {
+			wide[i] = uint16(shape.BF16.FromFloat64(shape.F8E8M0FNU.ToFloat64(uint64(b))))
+		}
+		return nil
+	})
+}
+
+// padThunk spreads src, elements of width bytes, out over dst.
+func padThunk(pad *kernel.Padding, width int, dst, src exec.Slice) *thunk {
+	return goThunk("go pad", append(exec.Reads(src), exec.Writes(dst)...), func(r *exec.Run) error {
+		to, from := r.Bytes(dst), r.Bytes(src)
+		r.Parallel(pad.Tasks(), func(task int64) { pad.Run(to, from, width, task) })
+		return nil
+	})
+}
+
+// convolutionShape returns the plain numbers of a convolution.
+func convolutionShape(in *hlo.Instruction) *kernel.Convolution {
+	a := in.Attrs.(*hlo.ConvolutionAttrs)
+	l, rhs := &a.DimLabels, in.Operands[1].Shape.Dims
+	c := &kernel.Convolution{LHS: in.Operands[0].Shape.Dims, RHS: rhs, Out: in.Shape.Dims,
+		Input:         kernel.ConvolutionLabels{Batch: l.InputBatch, Feature: l.InputFeature, Spatial: l.InputSpatial},
+		Kernel:        kernel.ConvolutionLabels{Batch: l.KernelOutput, Feature: l.KernelInput, Spatial: l.KernelSpatial},
+		Output:        kernel.ConvolutionLabels{Batch: l.OutputBatch, Feature: l.OutputFeature, Spatial: l.OutputSpatial},
+		FeatureGroups: int(a.FeatureGroupCount), BatchGroups: int(a.BatchGroupCount)}
+	for i, w := range a.Window {
+		c.Window = append(c.Window, kernel.ConvolutionWindow{Size: int(rhs[l.KernelSpatial[i]]),
+			Stride: int(max(w.Stride, 1)), PadLow: int(w.PadLow), BaseDilation: int(max(w.BaseDilation, 1)),
+			WindowDilation: int(max(w.WindowDilation, 1)), Reversal: w.Reversal})
+	}
+	return c
+}
+
+// lowerDynamicConvolution lowers a convolution whose padding is known when it runs; the sizes of its result are those
+// of the instruction.
+func lowerDynamicConvolution(l *exec.Lowering) (exec.Thunk, error) {
+	in, lhs, rhs, padding, out := l.In, l.Operand(0), l.Operand(1), l.Operand(2), l.Result()
+	uses := append(exec.Reads(lhs, rhs, padding), exec.Writes(out)...)
+	types := [...]*hlo.Instruction{in.Operands[0], in.Operands[1]}
+	return goThunk("go contraction", uses, func(r *exec.Run) error {
+		if out.Size == 0 {
+			return nil
+		}
+		s := convolutionShape(in)
+		for i := range s.Window {
+			s.Window[i].PadLow = int(element(r.Bytes(padding), in.Operands[2].Shape.Type.Bytes(), 2*i))
+		}
+		c, pad := s.Contraction()
+		data := r.Bytes(lhs)
+		if pad != nil {
+			width, padded := types[0].Shape.Type.Bytes(), []byte(nil)
+			padded = make([]byte, pad.Bytes(width))
+			r.Parallel(pad.Tasks(), func(task int64) { pad.Run(padded, data, width, task) })
+			data = padded
+		}
+		k := kernel.NewContractor(c, types[0].Shape.Type, types[1].Shape.Type, in.Shape.Type, nil)
+		r.Parallel(k.Tasks, func(task int64) { k.Run(r.Bytes(out), data, r.Bytes(rhs), task) })
+		return r.Cancelled()
+	}), nil
+}
+
+// element returns the signed integer i of some of so many bytes.
+func element(b []byte, width, i int) int64 {
+	var wide [8]byte
+	if copy(wide[:], b[i*width:][:width]); wide[width-1] >= 0x80 {
+		for j := width; j < len(wide); j++ {
+			wide[j] = 0xff
+		}
+	}
+	return int64(binary.LittleEndian.Uint64(wide[:]))
+}

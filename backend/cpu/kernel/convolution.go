@@ -1,0 +1,161 @@
+package kernel
+
+// Convolution is the shape of one: sizes, which dimension is what, and how the window moves.
+type Convolution struct {
+	// LHS, RHS and Out are the sizes of the arrays.
+	LHS, RHS, Out []int64
+	// Input, Kernel and Output say which dimension is what.
+	Input, Kernel, Output ConvolutionLabels
+	// Window has an element for each spatial dimension.
+	Window []ConvolutionWindow
+	// FeatureGroups and BatchGroups are 1 or more; one of them is 1.
+	FeatureGroups, BatchGroups int
+}
+
+// ConvolutionLabels name the dimensions of an array: batch and feature, which in a kernel are the output and the input
+// feature, and the spatial ones in the order of the window.
+type ConvolutionLabels struct {
+	Batch, Feature int64
+	Spatial        []int64
+}
+
+// ConvolutionWindow is the window along one dimension; none of its numbers but PadLow may be less than 1.
+type ConvolutionWindow struct {
+	Size, Stride, PadLow, BaseDilation, WindowDilation int
+	Reversal                                           bool
+}
+
+// Padding is how an array is spread out before its convolution: element i of dimension d of the result is element
+// (i - Low[d]) / Dilation[d] of the array where that is whole and in range, and zero elsewhere.
+type Padding struct {
+	From, To      []int64 // sizes
+	Low, Dilation []int
+}
+
+// extent is how many elements of a padded dimension the window touches at n places.
+func (w ConvolutionWindow) extent(n int) int { return (n-1)*w.Stride + (w.Size-1)*w.WindowDilation + 1 }
+
+// Contraction returns the contraction that a convolution is: its rows are places of the window, its columns the
+// window's elements. If the padding is not nil, lhs is the padded array. The result must not be empty.
+func (c *Convolution) Contraction() (Contraction, *Padding) {
+	pad := c.padding()
+	dims, first := c.LHS, 0
+	if pad != nil {
+		dims = pad.To
+	}
+	ls, rs, os := strides(dims), strides(c.RHS), strides(c.Out)
+	if pad == nil {
+		for i, w := range c.Window {
+			first -= w.PadLow * int(ls[c.Input.Spatial[i]])
+		}
+	}
+	outputs := int(c.Out[c.Output.Feature])
+	groups := c.FeatureGroups * c.BatchGroups
+	each := outputs / groups
+	l := Operand{First: first, Rows: Walk{}.Then(Step{int(c.Out[c.Output.Batch]), int(ls[c.Input.Batch])})}
+	r := Operand{Batch: Walk{}.Then(Step{groups, each * int(rs[c.Kernel.Batch])}),
+		Rows: Walk{}.Then(Step{each, int(rs[c.Kernel.Batch])})}
+	o := Operand{Batch: Walk{}.Then(Step{groups, each * int(os[c.Output.Feature])}),
+		Rows:    Walk{}.Then(Step{int(c.Out[c.Output.Batch]), int(os[c.Output.Batch])}),
+		Columns: Walk{}.Then(Step{each, int(os[c.Output.Feature])})}
+	features := int(c.RHS[c.Kernel.Feature])
+	switch {
+	case c.BatchGroups > 1:
+		l.Batch = l.Batch.Then(Step{groups, int(c.Out[c.Output.Batch] * ls[c.Input.Batch])})
+	case groups > 1:
+		l.Batch = l.Batch.Then(Step{groups, features * int(ls[c.Input.Feature])})
+	}
+	for i, w := range c.Window {
+		d, e := c.Input.Spatial[i], c.Output.Spatial[i]
+		n, step := int(c.Out[e]), int(rs[c.Kernel.Spatial[i]])
+		if w.Reversal {
+			r.First += (w.Size - 1) * step
+			step = -step
+		}
+		l.Rows, o.Rows = l.Rows.Then(Step{n, w.Stride * int(ls[d])}), o.Rows.Then(Step{n, int(os[e])})
+		l.Columns = l.Columns.Then(Step{w.Size, w.WindowDilation * int(ls[d])})
+		r.Columns = r.Columns.Then(Step{w.Size, step})
+	}
+	l.Columns = l.Columns.Then(Step{features, int(ls[c.Input.Feature])})
+	r.Columns = r.Columns.Then(Step{features, int(rs[c.Kernel.Feature])})
+	return Contraction{l, r, o}, pad
+}
+
+// padding returns how lhs must be padded, nil if every place of the window lies inside it.
+func (c *Convolution) padding() *Padding {
+	p := &Padding{From: c.LHS, To: append([]int64(nil), c.LHS...), Low: make([]int, len(c.LHS)),
+		Dilation: make([]int, len(c.LHS))}
+	inside := true
+	for d := range p.Dilation {
+		p.Dilation[d] = 1
+	}
+	for i, w := range c.Window {
+		d := c.Input.Spatial[i]
+		n := w.extent(int(c.Out[c.Output.Spatial[i]]))
+		p.To[d], p.Low[d], p.Dilation[d] = int64(n), w.PadLow, w.BaseDilation
+		inside = inside && w.PadLow <= 0 && n-w.PadLow <= int(c.LHS[d]) && (w.BaseDilation == 1 || n == 1 && w.PadLow == 0)
+	}
+	if inside {
+		return nil
+	}
+	return p
+}
+
+// Bytes is the size of the padded array, of elements of width bytes.
+func (p *Padding) Bytes(width int) int64 { return product(p.To) * int64(width) }
+
+// Tasks is how many tasks Run has.
+func (p *Padding) Tasks() int64 { return max(product(p.To[:1]), 1) }
+
+// Run pads one index of the slowest dimension: src, elements of width bytes, is spread out over dst.
+func (p *Padding) Run(dst, src []byte, width int, task int64) {
+	size := int(product(p.To[1:])) * width
+	dst = dst[int(task)*size:][:size]
+	clear(dst)
+	if i, ok := p.source(0, int(task)); ok {
+		p.fill(dst, src[i*int(product(p.From[1:]))*width:], width, 1)
+	}
+}
+
+// source returns which element of dimension d of the array comes to i.
+func (p *Padding) source(d, i int) (int, bool) {
+	i -= p.Low[d]
+	if i < 0 || i%p.Dilation[d] != 0 || i/p.Dilation[d] >= int(p.From[d]) {
+		return 0, false
+	}
+	return i / p.Dilation[d], true
+}
+
+// fill spreads dimension d and those after it.
+func (p *Padding) fill(dst, src []byte, width, d int) {
+	if d == len(p.To) {
+		copy(dst[:width], src)
+		return
+	}
+	to, from := int(product(p.To[d+1:]))*width, int(product(p.From[d+1:]))*width
+	if p.plain(d) {
+		first, n := max(p.Low[d], 0), int(p.From[d])
+		skip := max(-p.Low[d], 0)
+		n = min(n-skip, int(p.To[d])-first)
+		copy(dst[first*to:], src[skip*from:][:max(n, 0)*from])
+		return
+	}
+	for i := range int(p.To[d]) {
+		if s, ok := p.source(d, i); ok {
+			p.fill(dst[i*to:], src[s*from:], width, d+1)
+		}
+	}
+}
+
+// plain says whether dimension d is only shifted and all after it are as they were.
+func (p *Padding) plain(d int) bool {
+	if p.Dilation[d] != 1 {
+		return false
+	}
+	for e := d + 1; e < len(p.To); e++ {
+		if p.Low[e] != 0 || p.Dilation[e] != 1 || p.To[e] != p.From[e] {
+			return false
+		}
+	}
+	return true
+}
