@@ -30,7 +30,8 @@ type referenceProgram struct {
 
 func (p *referenceProgram) Run(ctx context.Context, args [][]*literal.Literal,
 	o RunOptions) ([]*literal.Literal, error) {
-	eo := hlo.EvalOptions{Handlers: p.o.Handlers, Seed: o.Seed, MaxSteps: o.MaxSteps, MaxBytes: p.o.MemoryLimit}
+	eo := hlo.EvalOptions{Handlers: p.o.Handlers, Feeds: o.Feeds, Host: o.Host, Seed: o.Seed, MaxSteps: o.MaxSteps,
+		MaxBytes: p.o.MemoryLimit}
 	return hlo.EvaluateAll(ctx, p.m, args, eo, max(int64(o.Replicas), 1), max(int64(o.Partitions), 1))
 }
 
