@@ -1,0 +1,54 @@
+// Strided copies: the arguments of a record, and the loops that every ISA level provides.
+#ifndef HALO_MOVE_H
+#define HALO_MOVE_H
+
+#include "../run/record.h"
+
+// One axis of a box: n steps, in bytes apart, of which part are in one task.
+typedef struct {
+  int64_t n, dst, src, part;
+} move_axis;
+
+enum { MOVE_RUN, MOVE_FILL, MOVE_PLANE, MOVE_LINE, MOVE_KINDS };
+
+// A loop moves the two innermost axes of a box.
+typedef void (*move_loop)(char *dst, const char *src, const move_axis *rows, const move_axis *cols);
+
+// A level's loops by kind and by the logarithm of the width; stream has those whose stores bypass the cache, for
+// destinations of which every row begins a cache line.
+typedef struct {
+  move_loop loop[MOVE_KINDS][5];
+  move_loop stream[MOVE_KINDS][5];
+} move_table;
+
+#if defined(__x86_64__)
+extern const move_table halo_move_avx2, halo_move_avx512;
+#endif
+extern const move_table halo_move_base;
+
+// An entry of an index vector: clamped to 0 to limit, times stride, it is added to the place of the first element.
+typedef struct {
+  halo_ref ref;
+  int64_t type; // logarithm of the bytes, and MOVE_SIGNED
+  int64_t limit, stride;
+  int64_t in_src; // the place in the source, else in the destination
+} move_index;
+
+enum { MOVE_SIGNED = 8 };
+
+// A box: where it is, then its axes and its indices.
+typedef struct {
+  halo_ref dst, src;
+  int64_t kind, log_width, stream, in_place; // in_place: nothing to do if the addresses are equal
+  int64_t tasks, axes, indices, pad;
+} move_box;
+
+// The record: boxes that move one after the other.
+typedef struct {
+  halo_record head;
+  int64_t boxes, isa;
+} halo_move_record;
+
+void halo_move(const halo_record *, halo_run *);
+
+#endif

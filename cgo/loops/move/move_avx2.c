@@ -1,0 +1,11 @@
+//go:build linux
+#if defined(__x86_64__)
+#pragma GCC target("avx2")
+#pragma GCC optimize("O3")
+#include <immintrin.h>
+#define LEVEL halo_move_avx2
+#define VB 32
+#define STREAM(p, v) _mm256_stream_si256((void *)(p), (__m256i)(v))
+#define FENCE() _mm_sfence()
+#include "move_impl.h"
+#endif

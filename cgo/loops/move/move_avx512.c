@@ -1,0 +1,11 @@
+//go:build linux
+#if defined(__x86_64__)
+#pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl,avx2")
+#pragma GCC optimize("O3")
+#include <immintrin.h>
+#define LEVEL halo_move_avx512
+#define VB 64
+#define STREAM(p, v) _mm512_stream_si512((void *)(p), (__m512i)(v))
+#define FENCE() _mm_sfence()
+#include "move_impl.h"
+#endif

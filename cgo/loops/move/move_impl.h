@@ -1,0 +1,209 @@
+// The loops of one ISA level. The including file sets LEVEL, the table's name, and VB, the bytes of a vector.
+#include <string.h>
+
+#include "move.h"
+
+#define CAT_(a, b) a##b
+#define CAT(a, b) CAT_(a, b)
+#define INLINE static inline __attribute__((always_inline))
+
+typedef struct {
+  uint64_t half[2];
+} u128;
+
+// ---- contiguous stretches
+
+typedef uint8_t vbytes __attribute__((vector_size(VB), aligned(1), may_alias));
+typedef uint8_t valigned __attribute__((vector_size(VB), aligned(VB), may_alias));
+
+INLINE void small(char *d, const char *s, int64_t n) {
+  if (n >= 8) {
+    uint64_t a, b;
+    memcpy(&a, s, 8), memcpy(&b, s + n - 8, 8);
+    memcpy(d, &a, 8), memcpy(d + n - 8, &b, 8);
+  } else if (n >= 4) {
+    uint32_t a, b;
+    memcpy(&a, s, 4), memcpy(&b, s + n - 4, 4);
+    memcpy(d, &a, 4), memcpy(d + n - 4, &b, 4);
+  } else {
+    for (int64_t i = 0; i < n; i++) d[i] = s[i];
+  }
+}
+
+// run copies n bytes; long ones are the C library's.
+INLINE void run(char *d, const char *s, int64_t n) {
+  typedef uint8_t v16 __attribute__((vector_size(16), aligned(1), may_alias));
+  if (n < 16) {
+    small(d, s, n);
+  } else if (n <= 256) {
+    v16 tail = *(const v16 *)(s + n - 16);
+    for (int64_t i = 0; i < n - 16; i += 16) *(v16 *)(d + i) = *(const v16 *)(s + i);
+    *(v16 *)(d + n - 16) = tail;
+  } else {
+    memcpy(d, s, n);
+  }
+}
+
+static void runs(char *d, const char *s, const move_axis *rows, const move_axis *cols) {
+  for (int64_t i = 0; i < rows->n; i++) run(d + i * rows->dst, s + i * rows->src, cols->n);
+}
+
+// stream_bytes copies n bytes past the cache.
+INLINE void stream_bytes(char *d, const char *s, int64_t n) {
+  int64_t head = -(uintptr_t)d & (VB - 1);
+  if (n < 2 * VB) {
+    run(d, s, n);
+    return;
+  }
+  run(d, s, head);
+  int64_t i = head;
+  for (; i + VB <= n; i += VB) STREAM(d + i, *(const vbytes *)(s + i));
+  run(d + i, s + i, n - i);
+}
+
+static void runs_stream(char *d, const char *s, const move_axis *rows, const move_axis *cols) {
+  for (int64_t i = 0; i < rows->n; i++) stream_bytes(d + i * rows->dst, s + i * rows->src, cols->n);
+  FENCE();
+}
+
+// ---- one element many times
+
+#define FILL(T, name)                                                                                        \
+  static void CAT(fill_, name)(char *d, const char *s, const move_axis *rows, const move_axis *cols) {       \
+    for (int64_t i = 0; i < rows->n; i++) {                                                                  \
+      T v, *line = (T *)(d + i * rows->dst);                                                                 \
+      memcpy(&v, s + i * rows->src, sizeof(T));                                                              \
+      for (int64_t j = 0; j < cols->n; j++) memcpy(line + j, &v, sizeof(T));                                 \
+    }                                                                                                        \
+  }
+
+// ---- single elements, the usual distances known to the compiler
+
+#define LINE(T, name)                                                                                        \
+  INLINE void CAT(line_, name)(char *d, const char *s, int64_t n, int64_t dd, int64_t ss) {                  \
+    for (int64_t j = 0; j < n; j++) memcpy(d + j * dd, s + j * ss, sizeof(T));                               \
+  }
+
+#define LINES(T, name)                                                                                       \
+  static void CAT(lines_, name)(char *d, const char *s, const move_axis *rows, const move_axis *cols) {      \
+    const int64_t w = sizeof(T), n = cols->n, dd = cols->dst, ss = cols->src;                                \
+    for (int64_t i = 0; i < rows->n; i++, d += rows->dst, s += rows->src) {                                  \
+      if (dd == w && ss == -w) CAT(line_, name)(d, s, n, w, -w);                                             \
+      else if (dd == w && ss == 2 * w) CAT(line_, name)(d, s, n, w, 2 * w);                                  \
+      else if (dd == w && ss == 3 * w) CAT(line_, name)(d, s, n, w, 3 * w);                                  \
+      else if (dd == w && ss == 4 * w) CAT(line_, name)(d, s, n, w, 4 * w);                                  \
+      else if (dd == 2 * w && ss == w) CAT(line_, name)(d, s, n, 2 * w, w);                                  \
+      else CAT(line_, name)(d, s, n, dd, ss);                                                                \
+    }                                                                                                        \
+  }
+
+// ---- planes
+
+// TILE makes the transpose of one square of SIDE elements in registers, by SIDE/2 interleavings log2(SIDE) times: after
+// the last one register i holds what was element i of every register.
+#define TILE(T, name, SIDE, LOG, LO, HI)                                                                     \
+  typedef T CAT(tile_, name) __attribute__((vector_size(SIDE * sizeof(T)), aligned(1), may_alias));          \
+  INLINE void CAT(square_, name)(char *d, int64_t ds, const char *s, int64_t ss) {                           \
+    CAT(tile_, name) r[SIDE], t[SIDE];                                                                       \
+    for (int i = 0; i < SIDE; i++) r[i] = *(const CAT(tile_, name) *)(s + i * ss);                           \
+    for (int k = 0; k < LOG; k++) {                                                                          \
+      for (int i = 0; i < SIDE / 2; i++) {                                                                   \
+        t[2 * i] = LO(r[i], r[i + SIDE / 2]);                                                                \
+        t[2 * i + 1] = HI(r[i], r[i + SIDE / 2]);                                                            \
+      }                                                                                                      \
+      for (int i = 0; i < SIDE; i++) r[i] = t[i];                                                            \
+    }                                                                                                        \
+    for (int i = 0; i < SIDE; i++) *(CAT(tile_, name) *)(d + i * ds) = r[i];                                 \
+  }                                                                                                          \
+  PLANES(T, name, SIDE)
+
+// PLANE goes through a plane in stripes of STRIPE bytes of the destination's rows, and through a stripe along the
+// source's rows, which are so read in order. What is left at the edges moves element by element.
+#define STRIPE(w) (w < 4 ? 64 * w : 256)
+#define PLANE(T, name, plane, square, SIDE_I, SIDE_J)                                                        \
+  static void plane(char *d, const char *s, const move_axis *rows, const move_axis *cols) {                  \
+    const int64_t w = sizeof(T), stripe = STRIPE(w) / w, ds = rows->dst, ss = cols->src;                        \
+    const int64_t m = rows->n / SIDE_I * SIDE_I, n = cols->n / SIDE_J * SIDE_J;                              \
+    for (int64_t j0 = 0; j0 < cols->n; j0 += stripe) {                                                       \
+      const int64_t j1 = j0 + stripe < cols->n ? j0 + stripe : cols->n, jn = j1 < n ? j1 : n;                \
+      for (int64_t i = 0; i < m; i += SIDE_I)                                                                \
+        for (int64_t j = j0; j < jn; j += SIDE_J) square(d + i * ds + j * w, ds, s + i * w + j * ss, ss);    \
+      if (jn < j1)                                                                                           \
+        for (int64_t i = 0, j = jn > j0 ? jn : j0; i < m; i++)                                               \
+          CAT(line_, name)(d + i * ds + j * w, s + i * w + j * ss, j1 - j, w, ss);                           \
+      for (int64_t i = m; i < rows->n; i++)                                                                  \
+        CAT(line_, name)(d + i * ds + j0 * w, s + i * w + j0 * ss, j1 - j0, w, ss);                          \
+    }                                                                                                        \
+  }
+
+// PLANES has the plane of squares and the one that collects squares to whole cache lines on both sides, 64 bytes by 64
+// bytes, and stores them past the cache.
+#define PLANES(T, name, SIDE)                                                                                \
+  PLANE(T, name, CAT(plane_, name), CAT(square_, name), SIDE, SIDE)                                          \
+  INLINE void CAT(lines64_, name)(char *d, int64_t ds, const char *s, int64_t ss) {                          \
+    char part[4096 / sizeof(T)] __attribute__((aligned(64)));                                                \
+    const int64_t n = 64 / sizeof(T), w = sizeof(T);                                                         \
+    for (int64_t i = 0; i < n; i += SIDE)                                                                    \
+      for (int64_t j = 0; j < n; j += SIDE)                                                                  \
+        CAT(square_, name)(part + i * 64 + j * w, 64, s + i * w + j * ss, ss);                               \
+    for (int64_t i = 0; i < n; i++)                                                                          \
+      for (int64_t b = 0; b < 64; b += VB) STREAM(d + i * ds + b, *(const vbytes *)(part + i * 64 + b));     \
+  }                                                                                                          \
+  PLANE(T, name, CAT(plane_lines_, name), CAT(lines64_, name), (int64_t)(64 / sizeof(T)),                    \
+        (int64_t)(64 / sizeof(T)))                                                                           \
+  static void CAT(plane_stream_, name)(char *d, const char *s, const move_axis *r, const move_axis *c) {     \
+    CAT(plane_lines_, name)(d, s, r, c);                                                                     \
+    FENCE();                                                                                                 \
+  }
+
+#define LO2(a, b) __builtin_shufflevector(a, b, 0, 2)
+#define HI2(a, b) __builtin_shufflevector(a, b, 1, 3)
+#define LO4(a, b) __builtin_shufflevector(a, b, 0, 4, 1, 5)
+#define HI4(a, b) __builtin_shufflevector(a, b, 2, 6, 3, 7)
+#define LO8(a, b) __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
+#define HI8(a, b) __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
+#define LO16(a, b) __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
+#define HI16(a, b) __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
+
+FILL(uint8_t, 1)
+FILL(uint16_t, 2)
+FILL(uint32_t, 4)
+FILL(uint64_t, 8)
+FILL(u128, 16)
+LINE(uint8_t, 1)
+LINE(uint16_t, 2)
+LINE(uint32_t, 4)
+LINE(uint64_t, 8)
+LINE(u128, 16)
+LINES(uint8_t, 1)
+LINES(uint16_t, 2)
+LINES(uint32_t, 4)
+LINES(uint64_t, 8)
+LINES(u128, 16)
+
+TILE(uint8_t, 1, 16, 4, LO16, HI16)
+TILE(uint16_t, 2, 8, 3, LO8, HI8)
+#if VB == 16
+TILE(uint32_t, 4, 4, 2, LO4, HI4)
+TILE(uint64_t, 8, 2, 1, LO2, HI2)
+#elif VB == 32
+TILE(uint32_t, 4, 8, 3, LO8, HI8)
+TILE(uint64_t, 8, 4, 2, LO4, HI4)
+#else
+TILE(uint32_t, 4, 16, 4, LO16, HI16)
+TILE(uint64_t, 8, 8, 3, LO8, HI8)
+#endif
+#define square_16(d, ds, s, ss) ((void)(ds), (void)(ss), memcpy(d, s, 16))
+PLANES(u128, 16, 1)
+
+#define ROW(a) {a##1, a##2, a##4, a##8, a##16}
+const move_table LEVEL = {
+    .loop = {[MOVE_RUN] = {runs, runs, runs, runs, runs},
+             [MOVE_FILL] = ROW(fill_),
+             [MOVE_PLANE] = ROW(plane_),
+             [MOVE_LINE] = ROW(lines_)},
+    .stream = {[MOVE_RUN] = {runs_stream, runs_stream, runs_stream, runs_stream, runs_stream},
+               [MOVE_FILL] = ROW(fill_),
+               [MOVE_PLANE] = ROW(plane_stream_),
+               [MOVE_LINE] = ROW(lines_)},
+};

@@ -1,0 +1,54 @@
+//go:build cgo
+
+package move
+
+// #include "move.h"
+import "C"
+
+import (
+	"unsafe"
+
+	"github.com/halo-xla/halo/cgo/loops/run"
+)
+
+type recordArgs struct{ boxes, isa int64 }
+
+type boxArgs struct {
+	dst, src                        run.Ref
+	kind, logWidth, stream, inPlace int64
+	tasks, axes, indices, _         int64
+}
+
+type indexArgs struct {
+	ref                           run.Ref
+	kind, limit, stride, inSource int64
+}
+
+// Boxes makes the record that moves boxes one after the other by the loops of an instruction set.
+func Boxes(isa run.ISA, boxes ...Box) run.Record {
+	r := run.Pack(unsafe.Pointer(C.halo_move), &recordArgs{int64(len(boxes)), int64(isa)})
+	for _, b := range boxes {
+		r.Args = pack(r.Args, &boxArgs{dst: b.Dst, src: b.Src, kind: int64(b.Kind), logWidth: int64(b.LogWidth),
+			stream: bit(b.Stream), inPlace: bit(b.InPlace), tasks: b.Tasks, axes: int64(len(b.Axes)),
+			indices: int64(len(b.Indices))})
+		for _, a := range b.Axes {
+			r.Args = pack(r.Args, &a)
+		}
+		for _, x := range b.Indices {
+			kind := int64(x.LogBytes) | C.MOVE_SIGNED*bit(x.Signed)
+			r.Args = pack(r.Args, &indexArgs{x.Ref, kind, x.Limit, x.Stride, bit(x.Source)})
+		}
+	}
+	return r
+}
+
+func pack[T any](b []byte, args *T) []byte {
+	return append(b, unsafe.Slice((*byte)(unsafe.Pointer(args)), unsafe.Sizeof(*args))...)
+}
+
+func bit(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
