@@ -42,7 +42,7 @@ func init() {
 		hlo.BatchNormTraining:      nil, // reference
 		hlo.Bitcast:                nil, // exec
 		hlo.BitcastConvert:         nil, // reference; exec if the bytes stay
-		hlo.Broadcast:              nil, // reference
+		hlo.Broadcast:              lowerBroadcast,
 		hlo.Call:                   nil, // exec
 		hlo.Cbrt:                   nil, // reference
 		hlo.Ceil:                   nil, // reference
@@ -55,7 +55,7 @@ func init() {
 		hlo.CollectiveReduce:       nil, // reference
 		hlo.Compare:                nil, // reference
 		hlo.Complex:                nil, // reference
-		hlo.Concatenate:            nil, // reference
+		hlo.Concatenate:            lowerConcatenate,
 		hlo.Conditional:            nil, // exec
 		hlo.Constant:               nil, // exec
 		hlo.Convert:                nil, // reference
@@ -76,8 +76,8 @@ func init() {
 		hlo.DynamicIota:            nil, // reference
 		hlo.DynamicPad:             nil, // reference
 		hlo.DynamicReshape:         nil, // reference
-		hlo.DynamicSlice:           nil, // reference
-		hlo.DynamicUpdateSlice:     nil, // reference
+		hlo.DynamicSlice:           lowerDynamicSlice,
+		hlo.DynamicUpdateSlice:     lowerDynamicUpdateSlice,
 		hlo.Erf:                    nil, // reference
 		hlo.Exp:                    nil, // reference
 		hlo.Expm1:                  nil, // reference
@@ -85,11 +85,11 @@ func init() {
 		hlo.Floor:                  nil, // reference
 		hlo.Fusion:                 nil, // exec, op by op
 		hlo.Gather:                 nil, // reference
-		hlo.GetDimensionSize:       nil, // reference
+		hlo.GetDimensionSize:       lowerGetDimensionSize,
 		hlo.GetTupleElement:        nil, // exec
 		hlo.Imag:                   nil, // reference
 		hlo.Infeed:                 nil, // reference
-		hlo.Iota:                   nil, // reference
+		hlo.Iota:                   lowerIota,
 		hlo.IsFinite:               nil, // reference
 		hlo.Log:                    nil, // reference
 		hlo.Log1p:                  nil, // reference
@@ -104,7 +104,7 @@ func init() {
 		hlo.OptimizationBarrier:    nil, // exec
 		hlo.Or:                     nil, // reference
 		hlo.Outfeed:                nil, // reference
-		hlo.Pad:                    nil, // reference
+		hlo.Pad:                    lowerPad,
 		hlo.Parameter:              nil, // exec
 		hlo.PartitionId:            nil, // reference
 		hlo.PopulationCount:        nil, // reference
@@ -122,7 +122,7 @@ func init() {
 		hlo.Remainder:              nil, // reference
 		hlo.ReplicaId:              nil, // reference
 		hlo.Reshape:                nil, // exec
-		hlo.Reverse:                nil, // reference
+		hlo.Reverse:                lowerReverse,
 		hlo.Rng:                    lowerRng,
 		hlo.RngBitGenerator:        lowerRngBitGenerator,
 		hlo.RngGetAndUpdateState:   lowerRngGetAndUpdateState,
@@ -143,7 +143,7 @@ func init() {
 		hlo.Sign:                   nil, // reference
 		hlo.Sin:                    nil, // reference
 		hlo.Sinh:                   nil, // reference
-		hlo.Slice:                  nil, // reference
+		hlo.Slice:                  lowerSlice,
 		hlo.Sort:                   nil, // reference
 		hlo.Sqrt:                   nil, // reference
 		hlo.StochasticConvert:      nil, // reference
@@ -151,7 +151,7 @@ func init() {
 		hlo.Tan:                    nil, // reference
 		hlo.Tanh:                   nil, // reference
 		hlo.TopK:                   nil, // reference
-		hlo.Transpose:              nil, // reference
+		hlo.Transpose:              lowerTranspose,
 		hlo.TriangularSolve:        lowerTriangularSolve,
 		hlo.Tuple:                  nil, // exec
 		hlo.While:                  nil, // exec

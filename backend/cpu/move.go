@@ -1,0 +1,104 @@
+package cpu
+
+import (
+	"math/bits"
+
+	"github.com/halo-xla/halo/backend/cpu/kernel"
+	"github.com/halo-xla/halo/xla/exec"
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// box is a strided copy with its operands bound.
+type box struct {
+	move     kernel.Move
+	dst, src exec.Slice
+	starts   []start // by which it moves at run time
+	inPlace  bool    // nothing to do if dst and src have the same address
+}
+
+// start is an index that is read at run time, clamped to 0 to limit: times stride bytes it moves the place of a box in
+// the source, or else in the destination.
+type start struct {
+	at            exec.Slice
+	index         kernel.IndexType
+	limit, stride int64
+	source        bool
+}
+
+// moveThunk returns the thunk that moves boxes one after the other into the result.
+func moveThunk(l *exec.Lowering, boxes ...box) *thunk {
+	uses := exec.Writes(l.Result())
+	for _, b := range boxes {
+		uses = append(uses, exec.Reads(b.src)...)
+		for _, s := range b.starts {
+			uses = append(uses, exec.Reads(s.at)...)
+		}
+	}
+	return goThunk("go "+l.In.Op.String(), uses, func(r *exec.Run) error {
+		for i := range boxes {
+			if err := boxes[i].run(r); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// run moves the box by the loops in Go.
+func (b *box) run(r *exec.Run) error {
+	if b.move.Tasks == 0 || b.inPlace && r.Address(b.dst) == r.Address(b.src) {
+		return nil
+	}
+	m := b.move
+	for _, s := range b.starts {
+		by := max(0, min(s.index.At(r.Bytes(s.at), 0), s.limit)) * s.stride
+		if s.source {
+			m.Src += by
+		} else {
+			m.Dst += by
+		}
+	}
+	m.Run(r.Bytes(b.dst), r.Bytes(b.src), tasks(r))
+	return r.Cancelled()
+}
+
+// tasks is the run's Parallel, which leaves out what is left to do once the run is cancelled.
+func tasks(r *exec.Run) kernel.Parallel {
+	return func(n int64, f func(i int64)) {
+		r.Parallel(n, func(i int64) {
+			if r.Cancelled() == nil {
+				f(i)
+			}
+		})
+	}
+}
+
+// widthOf returns the bytes of an element.
+func widthOf(s shape.Shape) int64 { return int64(s.Type.Bytes()) }
+
+// indexType returns how indices of type t lie in memory.
+func indexType(t shape.ElementType) kernel.IndexType {
+	return kernel.IndexType{LogBytes: bits.TrailingZeros(uint(t.Bytes())), Signed: t.IsSigned()}
+}
+
+// stridesOf returns the distances between neighbours in each dimension of s, in elements.
+func stridesOf(s shape.Shape) []int64 {
+	out, n := make([]int64, len(s.Dims)), int64(1)
+	for d := len(s.Dims) - 1; d >= 0; d-- {
+		out[d] = n
+		n *= s.Dims[d]
+	}
+	return out
+}
+
+// operandShape returns the shape of operand i.
+func operandShape(l *exec.Lowering, i int) shape.Shape { return l.In.Operands[i].Shape }
+
+// copied returns the thunk that moves operand 0 as m says.
+func copied(l *exec.Lowering, m kernel.Move) exec.Thunk {
+	return moveThunk(l, box{move: m, dst: l.Result(), src: l.Operand(0)})
+}
+
+// attrsOf returns the attributes of an instruction.
+func attrsOf[T hlo.Attrs](l *exec.Lowering) T { return l.In.Attrs.(T) }

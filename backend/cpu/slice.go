@@ -1,0 +1,56 @@
+package cpu
+
+import (
+	"github.com/halo-xla/halo/backend/cpu/kernel"
+	"github.com/halo-xla/halo/xla/exec"
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+func lowerSlice(l *exec.Lowering) (exec.Thunk, error) {
+	s, dims := operandShape(l, 0), attrsOf[*hlo.SliceAttrs](l).Slice
+	start, stride := make([]int64, len(dims)), make([]int64, len(dims))
+	for d, x := range dims {
+		start[d], stride[d] = x.Start, x.Stride
+	}
+	return copied(l, kernel.Slice(widthOf(s), s.Dims, start, stride, l.In.Shape.Dims)), nil
+}
+
+func lowerDynamicSlice(l *exec.Lowering) (exec.Thunk, error) {
+	s := operandShape(l, 0)
+	start, stride := make([]int64, len(s.Dims)), make([]int64, len(s.Dims))
+	for d := range stride {
+		stride[d] = 1
+	}
+	m := kernel.Slice(widthOf(s), s.Dims, start, stride, l.In.Shape.Dims)
+	return moveThunk(l, box{move: m, dst: l.Result(), src: l.Operand(0),
+		starts: startsOf(l, 1, s, l.In.Shape, true)}), nil
+}
+
+// lowerDynamicUpdateSlice copies the operand, unless the result has its memory, and then the update over it.
+func lowerDynamicUpdateSlice(l *exec.Lowering) (exec.Thunk, error) {
+	s, update := operandShape(l, 0), operandShape(l, 1)
+	whole := kernel.Place(widthOf(s), s.Dims, s.Dims, make([]int64, len(s.Dims)))
+	part := kernel.Place(widthOf(s), update.Dims, s.Dims, make([]int64, len(s.Dims)))
+	t := moveThunk(l, box{move: whole, dst: l.Result(), src: l.Operand(0), inPlace: true},
+		box{move: part, dst: l.Result(), src: l.Operand(1), starts: startsOf(l, 2, s, update, false)})
+	return t.overwriting(exec.Pair{Result: l.Result().Slot, Operand: l.Operand(0).Slot}), nil
+}
+
+// startsOf returns where a window of shape part lies in an array of shape whole: the operands from number first on are
+// a scalar for each dimension, or one vector.
+func startsOf(l *exec.Lowering, first int, whole, part shape.Shape, source bool) []start {
+	var out []start
+	stride := stridesOf(whole)
+	for d := range whole.Dims {
+		i, k := first+d, int64(0)
+		if len(operandShape(l, first).Dims) == 1 {
+			i, k = first, int64(d)
+		}
+		at, width := l.Operand(i), widthOf(operandShape(l, i))
+		at.Offset, at.Size = at.Offset+k*width, width
+		out = append(out, start{at, indexType(operandShape(l, i).Type), whole.Dims[d] - part.Dims[d],
+			stride[d] * widthOf(whole), source})
+	}
+	return out
+}
