@@ -4,6 +4,8 @@ import (
 	"math/bits"
 
 	"github.com/halo-xla/halo/backend/cpu/kernel"
+	"github.com/halo-xla/halo/cgo/loops/move"
+	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/shape"
@@ -35,6 +37,9 @@ func moveThunk(l *exec.Lowering, boxes ...box) *thunk {
 			uses = append(uses, exec.Reads(s.at)...)
 		}
 	}
+	if run.Available() {
+		return recordThunk("loops "+l.In.Op.String(), uses, moveRecord(run.Level(), boxes))
+	}
 	return goThunk("go "+l.In.Op.String(), uses, func(r *exec.Run) error {
 		for i := range boxes {
 			if err := boxes[i].run(r); err != nil {
@@ -43,6 +48,32 @@ func moveThunk(l *exec.Lowering, boxes ...box) *thunk {
 		}
 		return nil
 	})
+}
+
+// moveRecord makes the record that moves boxes.
+func moveRecord(isa run.ISA, boxes []box) run.Record {
+	list := make([]move.Box, len(boxes))
+	for i, b := range boxes {
+		list[i] = b.native()
+	}
+	return move.Boxes(isa, list...)
+}
+
+// native is the box as the native kernel takes it.
+func (b *box) native() move.Box {
+	m := b.move
+	n := move.Box{Dst: ref(b.dst), Src: ref(b.src), Kind: int(m.Kind), LogWidth: bits.TrailingZeros64(uint64(m.Width)),
+		Stream: m.Stream, InPlace: b.inPlace, Tasks: m.Tasks}
+	n.Dst.Offset += m.Dst
+	n.Src.Offset += m.Src
+	for d, a := range m.Axes {
+		n.Axes = append(n.Axes, move.Axis{N: a.N, Dst: a.Dst, Src: a.Src, Part: m.Parts[d]})
+	}
+	for _, s := range b.starts {
+		n.Indices = append(n.Indices, move.Index{Ref: ref(s.at), LogBytes: s.index.LogBytes, Signed: s.index.Signed,
+			Limit: s.limit, Stride: s.stride, Source: s.source})
+	}
+	return n
 }
 
 // run moves the box by the loops in Go.

@@ -16,8 +16,8 @@ type Index struct {
 	Source        bool // it moves the place in the source, else in the destination
 }
 
-// Box is a strided copy. Kind is which loop moves the last two axes: 0 contiguous stretches of bytes, 1 one element many
-// times, 2 a transpose of the two, 3 single elements. There are at least two axes; without tasks it is empty.
+// Box is a strided copy. Kind is which loop moves the last two axes: 0 contiguous stretches of bytes, 1 one element
+// many times, 2 a transpose of the two, 3 single elements. There are at least two axes; without tasks it is empty.
 type Box struct {
 	Dst, Src run.Ref
 	Kind     int
