@@ -2,17 +2,6 @@ package kernel
 
 import "slices"
 
-// strides returns the distances between neighbours in each dimension of a row-major array, in elements.
-func strides(dims []int64) []int64 {
-	out := make([]int64, len(dims))
-	n := int64(1)
-	for d := len(dims) - 1; d >= 0; d-- {
-		out[d] = n
-		n *= dims[d]
-	}
-	return out
-}
-
 // Transpose plans the copy of an array of the given sizes to the one whose dimension i is its dimension perm[i].
 func Transpose(width int64, dims, perm []int64) Move {
 	to := make([]int64, len(perm))
