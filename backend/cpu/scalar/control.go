@@ -39,22 +39,40 @@ func (v value) registers(widths []int) []uint16 {
 	return all
 }
 
-// move makes the registers to hold what the registers from hold now, at once: a source that an earlier move overwrites
-// goes through a register of its own.
+// move makes the registers to hold what the registers from hold now, at once. A move waits for those that read what it
+// overwrites; where they go round in a circle, one goes through a register of its own.
 func (c *compiler) move(to, from []uint16) {
-	from = slices.Clone(from)
-	for i := range from {
-		if k := slices.Index(to, from[i]); k >= 0 && k < i {
+	to, from = slices.Clone(to), slices.Clone(from)
+	for len(to) > 0 {
+		k := 0
+		for k < len(to) && to[k] != from[k] && readElsewhere(from, k, to[k]) {
+			k++
+		}
+		if k == len(to) { // all wait
+			k = 0
 			t := c.reserve(1)
-			c.emit(Instr{Op: Move, D: t, A: from[i]})
-			from[i] = t
+			c.emit(Instr{Op: Move, D: t, A: to[k]})
+			for i := range from {
+				if from[i] == to[k] {
+					from[i] = t
+				}
+			}
+		}
+		if to[k] != from[k] {
+			c.emit(Instr{Op: Move, D: to[k], A: from[k]})
+		}
+		to, from = slices.Delete(to, k, k+1), slices.Delete(from, k, k+1)
+	}
+}
+
+// readElsewhere reports whether an element of from other than k is r.
+func readElsewhere(from []uint16, k int, r uint16) bool {
+	for i, f := range from {
+		if i != k && f == r {
+			return true
 		}
 	}
-	for i, r := range from {
-		if r != to[i] {
-			c.emit(Instr{Op: Move, D: to[i], A: r})
-		}
-	}
+	return false
 }
 
 // jump emits a jump whose place is not known yet and returns where it stands.

@@ -6,10 +6,14 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/halo-xla/halo/backend/cpu/scalar"
+	"github.com/halo-xla/halo/cgo/loops/run"
+	native "github.com/halo-xla/halo/cgo/loops/scalar"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
@@ -141,9 +145,32 @@ func streamsOf(p *scalar.Program, args []*literal.Literal, results ...*literal.L
 
 // engines are the ways to run p.
 func engines(p *scalar.Program) map[string]func(n int64, s []scalar.Stream) error {
-	return map[string]func(n int64, s []scalar.Stream) error{
+	m := map[string]func(n int64, s []scalar.Stream) error{
 		"go": func(n int64, s []scalar.Stream) error { return p.Machine(context.Background()).Apply(n, s) },
 	}
+	if run.Available() && p.Native() {
+		m["C"] = func(n int64, s []scalar.Stream) error { return runNative(p, n, n, s, 1) }
+		m["C in pieces"] = func(n int64, s []scalar.Stream) error { return runNative(p, n, 100, s, 3) }
+	}
+	return m
+}
+
+// runNative runs a record of p over the streams.
+func runNative(p *scalar.Program, n, grain int64, s []scalar.Stream, threads int) error {
+	var pin runtime.Pinner
+	defer pin.Unpin()
+	table, cancel := make([]unsafe.Pointer, len(s)), new(uint32)
+	streams := make([]native.Stream, len(s))
+	for i, x := range s {
+		table[i] = unsafe.Pointer(unsafe.SliceData(x.Data))
+		pin.Pin(table[i])
+		streams[i] = native.Stream{At: run.Ref{Slot: int32(i), Offset: x.At}, Stride: x.Stride}
+	}
+	pin.Pin(&table[0])
+	pin.Pin(cancel)
+	segment := run.NewSegment([]run.Record{native.Apply(p.Pack(), n, grain, streams)})
+	defer segment.Close()
+	return segment.Run(unsafe.Pointer(&table[0]), cancel, threads)
 }
 
 func TestElementwiseOps(t *testing.T) {
@@ -222,8 +249,8 @@ func TestReducePrecision(t *testing.T) {
 	}
 }
 
-// run compiles the entry of the text and checks it against the reference on args.
-func run(t *testing.T, text string, args ...*literal.Literal) *scalar.Program {
+// compileAndRun compiles the entry of the text and checks it against the reference on args.
+func compileAndRun(t *testing.T, text string, args ...*literal.Literal) *scalar.Program {
 	t.Helper()
 	m, err := hlo.Parse([]byte(text), "test")
 	if err != nil {
@@ -263,20 +290,19 @@ func zerosLike(l *literal.Literal) *literal.Literal {
 
 const loop = `HloModule m
 body {
-  s = (f32[], s32[], f32[]) parameter(0)
+  s = (f32[], s32[]) parameter(0)
   x = f32[] get-tuple-element(s), index=0
   i = s32[] get-tuple-element(s), index=1
-  old = f32[] get-tuple-element(s), index=2
   a = f32[] constant(0.999)
   b = f32[] constant(0.01)
   one = s32[] constant(1)
   ax = f32[] multiply(x, a)
   y = f32[] add(ax, b)
   j = s32[] add(i, one)
-  ROOT r = (f32[], s32[], f32[]) tuple(y, j, x)
+  ROOT r = (f32[], s32[]) tuple(y, j)
 }
 condition {
-  s = (f32[], s32[], f32[]) parameter(0)
+  s = (f32[], s32[]) parameter(0)
   i = s32[] get-tuple-element(s), index=1
   n = s32[] constant(1000)
   ROOT again = pred[] compare(i, n), direction=LT
@@ -284,14 +310,48 @@ condition {
 ENTRY e {
   x = f32[] parameter(0)
   i = s32[] parameter(1)
-  s = (f32[], s32[], f32[]) tuple(x, i, x)
-  ROOT w = (f32[], s32[], f32[]) while(s), condition=condition, body=body
+  s = (f32[], s32[]) tuple(x, i)
+  ROOT w = (f32[], s32[]) while(s), condition=condition, body=body
+}
+`
+
+// shifting keeps the value of the round before, and swaps two.
+const shifting = `HloModule m
+body {
+  s = (f32[], s32[], f32[], f32[], f32[]) parameter(0)
+  x = f32[] get-tuple-element(s), index=0
+  i = s32[] get-tuple-element(s), index=1
+  old = f32[] get-tuple-element(s), index=2
+  p = f32[] get-tuple-element(s), index=3
+  q = f32[] get-tuple-element(s), index=4
+  a = f32[] constant(0.999)
+  b = f32[] constant(0.01)
+  one = s32[] constant(1)
+  ax = f32[] multiply(x, a)
+  y = f32[] add(ax, b)
+  j = s32[] add(i, one)
+  ROOT r = (f32[], s32[], f32[], f32[], f32[]) tuple(y, j, x, q, p)
+}
+condition {
+  s = (f32[], s32[], f32[], f32[], f32[]) parameter(0)
+  i = s32[] get-tuple-element(s), index=1
+  n = s32[] constant(1000)
+  ROOT again = pred[] compare(i, n), direction=LT
+}
+ENTRY e {
+  x = f32[] parameter(0)
+  i = s32[] parameter(1)
+  b = f32[] constant(2)
+  c = f32[] constant(3)
+  s = (f32[], s32[], f32[], f32[], f32[]) tuple(x, i, x, b, c)
+  ROOT w = (f32[], s32[], f32[], f32[], f32[]) while(s), condition=condition, body=body
 }
 `
 
 func TestLoop(t *testing.T) {
-	p := run(t, loop, literal.Scalar(float32(1)), literal.Scalar(int32(0)))
-	run(t, loop, literal.Scalar(float32(1)), literal.Scalar(int32(1000)))
+	p := compileAndRun(t, loop, literal.Scalar(float32(1)), literal.Scalar(int32(0)))
+	compileAndRun(t, loop, literal.Scalar(float32(1)), literal.Scalar(int32(1000)))
+	compileAndRun(t, shifting, literal.Scalar(float32(1)), literal.Scalar(int32(990)))
 	if !p.Loops() || !p.Native() {
 		t.Errorf("loops %v, native %v, want both", p.Loops(), p.Native())
 	}
@@ -341,7 +401,7 @@ ENTRY e {
 }
 `
 	for which := int32(-1); which < 4; which++ {
-		run(t, text, literal.Scalar(which), literal.Scalar(int64(-3)), literal.Scalar(complex(1.5, -2)))
+		compileAndRun(t, text, literal.Scalar(which), literal.Scalar(int64(-3)), literal.Scalar(complex(1.5, -2)))
 	}
 }
 
@@ -375,7 +435,7 @@ ENTRY e {
 }
 `
 	x := literal.FromWide(shape.Array(shape.F32, 2, 3), literal.Wide{Class: shape.FloatClass, F: []float64{1, 2, 3, 4, 5, 6}})
-	run(t, text, x, literal.Scalar(float32(0.5)))
+	compileAndRun(t, text, x, literal.Scalar(float32(0.5)))
 }
 
 func TestRefused(t *testing.T) {
@@ -390,5 +450,36 @@ func TestRefused(t *testing.T) {
 		if _, err := scalar.Compile(m.Entry); !errors.Is(err, errors.ErrUnsupported) {
 			t.Errorf("%s: got %v", text, err)
 		}
+	}
+}
+
+// BenchmarkLoop runs a loop of 1000 rounds of two flops, counter and compare.
+func BenchmarkLoop(b *testing.B) {
+	m, err := hlo.Parse([]byte(loop), "loop")
+	if err != nil {
+		b.Fatal(err)
+	}
+	p, err := scalar.Compile(m.Entry)
+	if err != nil {
+		b.Fatal(err)
+	}
+	args := []*literal.Literal{literal.Scalar(float32(1)), literal.Scalar(int32(0))}
+	streams := streamsOf(p, args, zerosLike(literal.NewTuple(args...)))
+	for i := range streams {
+		streams[i].Stride = 0
+	}
+	for name, run := range engines(p) {
+		if name == "C in pieces" {
+			continue
+		}
+		b.Run(name, func(b *testing.B) {
+			if err := run(int64(b.N), streams); err != nil {
+				b.Fatal(err)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/round")
+		})
+	}
+	if testing.Verbose() {
+		b.Log(p)
 	}
 }

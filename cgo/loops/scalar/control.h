@@ -1,0 +1,86 @@
+// control.h: the instructions that move: jumps, loads and stores, selections, comparisons. A part of program.c.
+
+OP(Next) {
+  if (--n <= 0)
+    return 0;
+  POLL
+  for (int k = 0; k < in->a; k++)
+    s[k].at += s[k].stride;
+  in = code;
+  GO;
+}
+OP(Jump) { in = code + in->imm; GO; }
+OP(JumpIf) { in = A.i ? code + in->imm : in + 1; GO; }
+OP(JumpIfNo) { in = A.i ? in + 1 : code + in->imm; GO; }
+OP(Again) { AGAIN(A.i) }
+OP(AgainLtS) { AGAIN(A.i < B.i) }
+OP(AgainNeS) { AGAIN(A.i != B.i) }
+
+#define LOAD(name, T, field)                                                                                           \
+  OP(name) {                                                                                                           \
+    T v;                                                                                                               \
+    memcpy(&v, s[in->a].at + in->imm, sizeof v);                                                                       \
+    D.field = v;                                                                                                       \
+    NEXT;                                                                                                              \
+  }
+LOAD(Load8U, uint8_t, u)
+LOAD(Load8S, int8_t, i)
+LOAD(Load16U, uint16_t, u)
+LOAD(Load16S, int16_t, i)
+LOAD(Load32U, uint32_t, u)
+LOAD(Load32S, int32_t, i)
+LOAD(Load64, uint64_t, u)
+OP(LoadBF16) {
+  uint16_t v;
+  memcpy(&v, s[in->a].at + in->imm, 2);
+  D.d = widen_bf16(v);
+  NEXT;
+}
+OP(LoadF16) {
+  uint16_t v;
+  memcpy(&v, s[in->a].at + in->imm, 2);
+  D.d = widen_f16(v);
+  NEXT;
+}
+OP(LoadSmall) {
+  D.d = halo_widen(in->b, (uint8_t)s[in->a].at[in->imm]);
+  NEXT;
+}
+
+#define STORE(name, T, value)                                                                                          \
+  OP(name) {                                                                                                           \
+    T v = (T)(value);                                                                                                  \
+    memcpy(s[in->a].at + in->imm, &v, sizeof v);                                                                       \
+    NEXT;                                                                                                              \
+  }
+STORE(Store8, uint8_t, B.u)
+STORE(Store16, uint16_t, B.u)
+STORE(Store32, uint32_t, B.u)
+STORE(Store64, uint64_t, B.u)
+STORE(StoreBF16, uint16_t, halo_round(TYPE_BF16, B.d))
+STORE(StoreF16, uint16_t, halo_round(TYPE_F16, B.d))
+STORE(StoreSmall, uint8_t, halo_round(in->d, B.d))
+
+SET(Move, i, A.i)
+SET(Select, i, A.i ? B.i : r[in->c].i)
+SET(Extend, i, extend(A.u, in->imm))
+SET(Cut, u, cut(A.u, in->imm))
+SET(NotZero, i, A.i != 0)
+SET(NotZeroF, i, A.f != 0)
+SET(NotZeroD, i, A.d != 0)
+SET(EqS, i, A.i == B.i)
+SET(NeS, i, A.i != B.i)
+SET(LtS, i, A.i < B.i)
+SET(LeS, i, A.i <= B.i)
+SET(LtU, i, A.u < B.u)
+SET(LeU, i, A.u <= B.u)
+SET(EqF, i, A.f == B.f)
+SET(NeF, i, A.f != B.f)
+SET(LtF, i, A.f < B.f)
+SET(LeF, i, A.f <= B.f)
+SET(EqD, i, A.d == B.d)
+SET(NeD, i, A.d != B.d)
+SET(LtD, i, A.d < B.d)
+SET(LeD, i, A.d <= B.d)
+SET(KeyF, i, order_key((int32_t)A.u))
+SET(KeyD, i, order_key(A.i))

@@ -1,0 +1,86 @@
+//go:build linux
+
+// The interpreter: each instruction jumps to the next one's code.
+#pragma GCC optimize("O3", "no-math-errno", "no-trapping-math", "no-gcse", "fp-contract=off")
+
+#include "call.h"
+#include "number.h"
+#include "ops.h"
+
+#define NAME(op) #op,
+static const char *const names[] = {HALO_OPS(NAME)};
+const int halo_ops_count = sizeof names / sizeof *names;
+const char *halo_op_name(int i) { return names[i]; }
+
+#define A (r[in->a])
+#define B (r[in->b])
+#define D (r[in->d])
+#define GO goto *labels[in->op]
+#define NEXT                                                                                                           \
+  in++;                                                                                                                \
+  GO
+#define OP(name) op_##name:
+#define SET(name, field, value)                                                                                        \
+  OP(name) {                                                                                                           \
+    D.field = (value);                                                                                                 \
+    NEXT;                                                                                                              \
+  }
+#define SETF(name, value) SET(name, f, value)
+#define POLL                                                                                                           \
+  if (--rounds == 0) {                                                                                                 \
+    rounds = p->poll;                                                                                                  \
+    if (*cancel)                                                                                                       \
+      return 1;                                                                                                        \
+  }
+#define AGAIN(condition)                                                                                               \
+  if (condition) {                                                                                                     \
+    in = code + in->imm;                                                                                               \
+    POLL                                                                                                               \
+    GO;                                                                                                                \
+  }                                                                                                                    \
+  NEXT;
+
+int halo_program_run(const halo_program *p, halo_reg *r, halo_stream *s, int64_t n, const volatile uint32_t *cancel) {
+#define LABEL(op) &&op_##op,
+  static const void *const labels[] = {HALO_OPS(LABEL)};
+  const halo_instr *code = halo_code(p), *in = code;
+  int32_t rounds = p->poll;
+  GO;
+#include "compute.h"
+#include "control.h"
+}
+
+// The record: pieces of the rounds, each with registers of its own.
+typedef struct {
+  const halo_apply *a;
+  halo_run *run;
+} apply_task;
+
+static void apply_piece(void *arg, int64_t piece) {
+  const apply_task *t = arg;
+  const halo_program *p = &t->a->program;
+  const halo_apply_stream *streams = (const halo_apply_stream *)((const char *)p + p->bytes);
+  halo_reg stack[HALO_STACK_REGISTERS], *r = halo_registers(p, stack);
+  halo_stream on_stack[64], *s = p->streams <= 64 ? on_stack : malloc(sizeof(halo_stream) * (size_t)p->streams);
+  int64_t first = piece * t->a->grain, n = t->a->n - first;
+  if (!r || !s) {
+    halo_fail(t->run, "out of memory for %d registers", p->registers);
+  } else {
+    for (int k = 0; k < p->streams; k++)
+      s[k] = (halo_stream){(char *)HALO_AT(t->run, streams[k].at) + first * streams[k].stride, streams[k].stride};
+    p->run(p, r, s, n < t->a->grain ? n : t->a->grain, t->run->cancel);
+  }
+  if (r)
+    halo_registers_free(r, stack);
+  if (s != on_stack)
+    free(s);
+}
+
+void halo_program_record(const halo_record *r, halo_run *run) {
+  const halo_apply *a = (const halo_apply *)r;
+  apply_task t = {a, run};
+  if (a->n <= a->grain && a->n > 0)
+    apply_piece(&t, 0);
+  else if (a->n > 0)
+    run->parallel(run, (a->n + a->grain - 1) / a->grain, apply_piece, &t);
+}

@@ -1,0 +1,24 @@
+//go:build cgo
+
+package scalar
+
+// #cgo LDFLAGS: -lm
+// #include "call.h"
+import "C"
+
+import "unsafe"
+
+func interpreter() uintptr { return uintptr(unsafe.Pointer(C.halo_program_run)) }
+
+func recordFunction() unsafe.Pointer { return unsafe.Pointer(C.halo_program_record) }
+
+// Names returns the names of the instructions and of the functions that programs call, in their order.
+func Names() (ops, calls []string) {
+	for i := range C.halo_ops_count {
+		ops = append(ops, C.GoString(C.halo_op_name(i)))
+	}
+	for i := range C.halo_calls_count {
+		calls = append(calls, C.GoString(C.halo_call_name(i)))
+	}
+	return ops, calls
+}

@@ -1,0 +1,14 @@
+//go:build !cgo || !linux
+
+package scalar
+
+import "unsafe"
+
+const none = "scalar: bug: this build has no native kernels, ask run.Available"
+
+func interpreter() uintptr { panic(none) }
+
+func recordFunction() unsafe.Pointer { panic(none) }
+
+// Names returns nothing: this build has no instructions.
+func Names() (ops, calls []string) { return nil, nil }
