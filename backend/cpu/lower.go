@@ -15,10 +15,10 @@ var lowerings [hlo.NumOps]lowering
 
 func init() {
 	lowerings = [hlo.NumOps]lowering{
-		hlo.Abs:                    nil, // reference
-		hlo.Acos:                   nil, // reference
-		hlo.Acosh:                  nil, // reference
-		hlo.Add:                    nil, // reference
+		hlo.Abs:                    lowerElementwise,
+		hlo.Acos:                   lowerElementwise,
+		hlo.Acosh:                  lowerElementwise,
+		hlo.Add:                    lowerElementwise,
 		hlo.AddDependency:          nil, // exec
 		hlo.AfterAll:               nil, // exec
 		hlo.AllGather:              nil, // reference
@@ -28,46 +28,46 @@ func init() {
 		hlo.AllReduceDone:          nil, // exec
 		hlo.AllReduceStart:         nil, // exec
 		hlo.AllToAll:               nil, // reference
-		hlo.And:                    nil, // reference
-		hlo.Asin:                   nil, // reference
-		hlo.Asinh:                  nil, // reference
+		hlo.And:                    lowerElementwise,
+		hlo.Asin:                   lowerElementwise,
+		hlo.Asinh:                  lowerElementwise,
 		hlo.AsyncDone:              nil, // exec
 		hlo.AsyncStart:             nil, // exec
 		hlo.AsyncUpdate:            nil, // exec
-		hlo.Atan:                   nil, // reference
-		hlo.Atan2:                  nil, // reference
-		hlo.Atanh:                  nil, // reference
+		hlo.Atan:                   lowerElementwise,
+		hlo.Atan2:                  lowerElementwise,
+		hlo.Atanh:                  lowerElementwise,
 		hlo.BatchNormGrad:          nil, // reference
 		hlo.BatchNormInference:     nil, // reference
 		hlo.BatchNormTraining:      nil, // reference
 		hlo.Bitcast:                nil, // exec
-		hlo.BitcastConvert:         nil, // reference; exec if the bytes stay
+		hlo.BitcastConvert:         lowerElementwise,
 		hlo.Broadcast:              lowerBroadcast,
 		hlo.Call:                   nil, // exec
-		hlo.Cbrt:                   nil, // reference
-		hlo.Ceil:                   nil, // reference
+		hlo.Cbrt:                   lowerElementwise,
+		hlo.Ceil:                   lowerElementwise,
 		hlo.Cholesky:               lowerCholesky,
-		hlo.Clamp:                  nil, // reference
+		hlo.Clamp:                  lowerElementwise,
 		hlo.CollectiveBroadcast:    nil, // reference
 		hlo.CollectivePermute:      nil, // reference
 		hlo.CollectivePermuteDone:  nil, // exec
 		hlo.CollectivePermuteStart: nil, // exec
 		hlo.CollectiveReduce:       nil, // reference
-		hlo.Compare:                nil, // reference
-		hlo.Complex:                nil, // reference
+		hlo.Compare:                lowerElementwise,
+		hlo.Complex:                lowerElementwise,
 		hlo.Concatenate:            lowerConcatenate,
 		hlo.Conditional:            nil, // exec
 		hlo.Constant:               nil, // exec
-		hlo.Convert:                nil, // reference
+		hlo.Convert:                lowerElementwise,
 		hlo.Convolution:            lowerConvolution,
 		hlo.Copy:                   nil, // exec
 		hlo.CopyDone:               nil, // exec
 		hlo.CopyStart:              nil, // exec
-		hlo.Cosh:                   nil, // reference
-		hlo.Cos:                    nil, // reference
-		hlo.Clz:                    nil, // reference
+		hlo.Cosh:                   lowerElementwise,
+		hlo.Cos:                    lowerElementwise,
+		hlo.Clz:                    lowerElementwise,
 		hlo.CustomCall:             nil, // reference
-		hlo.Divide:                 nil, // reference
+		hlo.Divide:                 lowerElementwise,
 		hlo.Domain:                 nil, // exec
 		hlo.Dot:                    lowerDot,
 		hlo.DynamicBroadcastInDim:  nil, // reference
@@ -78,83 +78,83 @@ func init() {
 		hlo.DynamicReshape:         nil, // reference
 		hlo.DynamicSlice:           lowerDynamicSlice,
 		hlo.DynamicUpdateSlice:     lowerDynamicUpdateSlice,
-		hlo.Erf:                    nil, // reference
-		hlo.Exp:                    nil, // reference
-		hlo.Expm1:                  nil, // reference
+		hlo.Erf:                    lowerElementwise,
+		hlo.Exp:                    lowerElementwise,
+		hlo.Expm1:                  lowerElementwise,
 		hlo.Fft:                    lowerFft,
-		hlo.Floor:                  nil, // reference
-		hlo.Fusion:                 nil, // exec, op by op
-		hlo.Gather:                 nil, // reference
+		hlo.Floor:                  lowerElementwise,
+		hlo.Fusion:                 lowerFusion, // or exec, op by op
+		hlo.Gather:                 nil,         // reference
 		hlo.GetDimensionSize:       lowerGetDimensionSize,
 		hlo.GetTupleElement:        nil, // exec
-		hlo.Imag:                   nil, // reference
+		hlo.Imag:                   lowerElementwise,
 		hlo.Infeed:                 nil, // reference
 		hlo.Iota:                   lowerIota,
-		hlo.IsFinite:               nil, // reference
-		hlo.Log:                    nil, // reference
-		hlo.Log1p:                  nil, // reference
-		hlo.Logistic:               nil, // reference
-		hlo.Map:                    nil, // reference
-		hlo.Maximum:                nil, // reference
-		hlo.Minimum:                nil, // reference
-		hlo.Mulhi:                  nil, // reference
-		hlo.Multiply:               nil, // reference
-		hlo.Negate:                 nil, // reference
-		hlo.Not:                    nil, // reference
+		hlo.IsFinite:               lowerElementwise,
+		hlo.Log:                    lowerElementwise,
+		hlo.Log1p:                  lowerElementwise,
+		hlo.Logistic:               lowerElementwise,
+		hlo.Map:                    lowerElementwise,
+		hlo.Maximum:                lowerElementwise,
+		hlo.Minimum:                lowerElementwise,
+		hlo.Mulhi:                  lowerElementwise,
+		hlo.Multiply:               lowerElementwise,
+		hlo.Negate:                 lowerElementwise,
+		hlo.Not:                    lowerElementwise,
 		hlo.OptimizationBarrier:    nil, // exec
-		hlo.Or:                     nil, // reference
+		hlo.Or:                     lowerElementwise,
 		hlo.Outfeed:                nil, // reference
 		hlo.Pad:                    lowerPad,
 		hlo.Parameter:              nil, // exec
 		hlo.PartitionId:            nil, // reference
-		hlo.PopulationCount:        nil, // reference
-		hlo.Power:                  nil, // reference
+		hlo.PopulationCount:        lowerElementwise,
+		hlo.Power:                  lowerElementwise,
 		hlo.RaggedAllToAll:         nil, // reference
 		hlo.RaggedDot:              nil, // reference
-		hlo.Real:                   nil, // reference
+		hlo.Real:                   lowerElementwise,
 		hlo.RealDynamicSlice:       nil, // reference
 		hlo.Recv:                   nil, // reference
 		hlo.RecvDone:               nil, // reference
 		hlo.Reduce:                 nil, // reference
-		hlo.ReducePrecision:        nil, // reference
+		hlo.ReducePrecision:        lowerElementwise,
 		hlo.ReduceScatter:          nil, // reference
 		hlo.ReduceWindow:           nil, // reference
-		hlo.Remainder:              nil, // reference
+		hlo.Remainder:              lowerElementwise,
 		hlo.ReplicaId:              nil, // reference
 		hlo.Reshape:                nil, // exec
 		hlo.Reverse:                lowerReverse,
 		hlo.Rng:                    lowerRng,
 		hlo.RngBitGenerator:        lowerRngBitGenerator,
 		hlo.RngGetAndUpdateState:   lowerRngGetAndUpdateState,
-		hlo.RoundNearestAfz:        nil, // reference
-		hlo.RoundNearestEven:       nil, // reference
-		hlo.Rsqrt:                  nil, // reference
+		hlo.RoundNearestAfz:        lowerElementwise,
+		hlo.RoundNearestEven:       lowerElementwise,
+		hlo.Rsqrt:                  lowerElementwise,
 		hlo.ScaledDot:              nil, // reference
 		hlo.Scan:                   nil, // reference
 		hlo.Scatter:                nil, // reference
-		hlo.Select:                 nil, // reference
+		hlo.Select:                 lowerElementwise,
 		hlo.SelectAndScatter:       nil, // reference
 		hlo.Send:                   nil, // reference
 		hlo.SendDone:               nil, // reference
 		hlo.SetDimensionSize:       nil, // reference
-		hlo.ShiftLeft:              nil, // reference
-		hlo.ShiftRightArithmetic:   nil, // reference
-		hlo.ShiftRightLogical:      nil, // reference
-		hlo.Sign:                   nil, // reference
-		hlo.Sin:                    nil, // reference
-		hlo.Sinh:                   nil, // reference
+		hlo.ShiftLeft:              lowerElementwise,
+		hlo.ShiftRightArithmetic:   lowerElementwise,
+		hlo.ShiftRightLogical:      lowerElementwise,
+		hlo.Sign:                   lowerElementwise,
+		hlo.Sin:                    lowerElementwise,
+		hlo.Sinh:                   lowerElementwise,
 		hlo.Slice:                  lowerSlice,
 		hlo.Sort:                   nil, // reference
-		hlo.Sqrt:                   nil, // reference
-		hlo.StochasticConvert:      nil, // reference
-		hlo.Subtract:               nil, // reference
-		hlo.Tan:                    nil, // reference
-		hlo.Tanh:                   nil, // reference
+		hlo.Sqrt:                   lowerElementwise,
+		hlo.StochasticConvert:      lowerElementwise,
+		hlo.Subtract:               lowerElementwise,
+		hlo.Tan:                    lowerElementwise,
+		hlo.Tanh:                   lowerElementwise,
 		hlo.TopK:                   nil, // reference
 		hlo.Transpose:              lowerTranspose,
 		hlo.TriangularSolve:        lowerTriangularSolve,
 		hlo.Tuple:                  nil, // exec
 		hlo.While:                  nil, // exec
-		hlo.Xor:                    nil, // reference
+		hlo.Xor:                    lowerElementwise,
 	}
 }

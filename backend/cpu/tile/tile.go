@@ -1,18 +1,21 @@
-package kernel
+// Package tile runs computations on elements in Go, a tile at a time: the half of the fused pipeline that needs no C,
+// and the path of rare types. Elements are computed in the wide class of their type and rounded to it after each step.
+// It knows shapes and numbers, not the language.
+package tile
 
 import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// tileSize is how many elements an instruction of a tile program computes at once: all registers together should stay
+// size is how many elements an instruction of a program computes at once: all registers together should stay
 // in a core's nearest cache.
-const tileSize = 512
+const size = 512
 
-// taskElements is how many elements are one task of a tile program.
-const taskElements = 32 * tileSize
+// taskSize is how many elements are one task of a program.
+const taskSize = 32 * size
 
-// Vector is a register of a tile program: elements of one class, widened. Predicates (0 or 1) and integers are in I, the
-// unsigned ones as their bits; floats are in F, complex numbers in C.
+// Vector is a register of a program: elements of one class, widened. Predicates (0 or 1) and integers are in I,
+// the unsigned ones as their bits; floats are in F, complex numbers in C.
 type Vector struct {
 	I []int64
 	F []float64
@@ -33,15 +36,15 @@ func MakeVector(c shape.Class, n int) Vector {
 // Step computes the first n elements of a register from others.
 type Step func(r []Vector, n int)
 
-// Access is how a stream of a tile program finds its elements: the element of the place (i, j, ...) of the space is the
+// Access is how a stream of a program finds its elements: the element of the place (i, j, ...) of the space is the
 // one at Offset + i*Strides[0] + j*Strides[1] + ...
 type Access struct {
 	Offset  int64
 	Strides []int64
 }
 
-// TileLoad fills a register before the steps.
-type TileLoad struct {
+// Load fills a register before the steps.
+type Load struct {
 	Access
 	Register int
 	// Input is the number of the array, -1 for the numbers of the elements themselves: iota.
@@ -49,37 +52,43 @@ type TileLoad struct {
 	Type  shape.ElementType
 }
 
-// TileStore writes a register behind the steps, to an array in the order of the space.
-type TileStore struct {
+// Store writes a register behind the steps, to an array in the order of the space.
+type Store struct {
 	Register, Output int
 	Type             shape.ElementType
 }
 
-// TileProgram computes arrays element by element over a space of places, a tile at a time.
-type TileProgram struct {
+// Program computes arrays element by element over a space of places, a tile at a time.
+type Program struct {
 	Dims      []int64       // of the space
 	Registers []shape.Class // of each register
-	Loads     []TileLoad
+	Loads     []Load
 	Steps     []Step
-	Stores    []TileStore
+	Stores    []Store
 }
 
 // Elements returns the number of places.
-func (p *TileProgram) Elements() int64 { return product(p.Dims) }
+func (p *Program) Elements() int64 {
+	n := int64(1)
+	for _, d := range p.Dims {
+		n *= d
+	}
+	return n
+}
 
 // Tasks returns into how many tasks the program is split.
-func (p *TileProgram) Tasks() int64 { return (p.Elements() + taskElements - 1) / taskElements }
+func (p *Program) Tasks() int64 { return (p.Elements() + taskSize - 1) / taskSize }
 
 // Run does task i. An output may be an input's memory if the input is read in the order of the space.
-func (p *TileProgram) Run(task int64, inputs, outputs [][]byte) {
+func (p *Program) Run(task int64, inputs, outputs [][]byte) {
 	n := p.Elements()
-	at, end := task*taskElements, min((task+1)*taskElements, n)
+	at, end := task*taskSize, min((task+1)*taskSize, n)
 	regs := make([]Vector, len(p.Registers))
 	for i, c := range p.Registers {
-		regs[i] = MakeVector(c, int(min(tileSize, end-at)))
+		regs[i] = MakeVector(c, int(min(size, end-at)))
 	}
-	for ; at < end; at += tileSize {
-		m := int(min(tileSize, end-at))
+	for ; at < end; at += size {
+		m := int(min(size, end-at))
 		for i := range p.Loads {
 			p.Loads[i].load(p.Dims, regs, inputs, at, m)
 		}
@@ -93,7 +102,7 @@ func (p *TileProgram) Run(task int64, inputs, outputs [][]byte) {
 }
 
 // load fills a register with the elements at the places at to at+n of the space.
-func (l *TileLoad) load(dims []int64, regs []Vector, inputs [][]byte, at int64, n int) {
+func (l *Load) load(dims []int64, regs []Vector, inputs [][]byte, at int64, n int) {
 	last := len(dims) - 1
 	if last < 0 {
 		l.run(regs[l.Register], inputs, 0, l.Offset, 0, n)
@@ -113,7 +122,7 @@ func (l *TileLoad) load(dims []int64, regs []Vector, inputs [][]byte, at int64, 
 }
 
 // run fills n elements of r from k on with those at offset, offset+stride, ...
-func (l *TileLoad) run(r Vector, inputs [][]byte, k int, offset, stride int64, n int) {
+func (l *Load) run(r Vector, inputs [][]byte, k int, offset, stride int64, n int) {
 	if l.Input < 0 {
 		count(r, k, offset, stride, n)
 		return

@@ -1,7 +1,8 @@
-package kernel
+package tile
 
 import (
 	"math"
+	"unsafe"
 
 	"github.com/halo-xla/halo/xla/shape"
 )
@@ -28,7 +29,7 @@ type integer interface {
 }
 
 func widenInts[T integer](r Vector, b []byte, k int, offset, stride int64, n int) {
-	src, dst := Cast[T](b), r.I[k:k+n]
+	src, dst := cast[T](b), r.I[k:k+n]
 	if stride == 1 {
 		for i, v := range src[offset : offset+int64(n)] {
 			dst[i] = int64(v)
@@ -57,7 +58,7 @@ func widenLow(bits int, signed bool) func(Vector, []byte, int, int64, int64, int
 }
 
 func widenFloats[T float32 | float64](r Vector, b []byte, k int, offset, stride int64, n int) {
-	src, dst := Cast[T](b), r.F[k:k+n]
+	src, dst := cast[T](b), r.F[k:k+n]
 	if stride == 1 {
 		for i, v := range src[offset : offset+int64(n)] {
 			dst[i] = float64(v)
@@ -71,7 +72,7 @@ func widenFloats[T float32 | float64](r Vector, b []byte, k int, offset, stride 
 }
 
 func widenComplex[T complex64 | complex128](r Vector, b []byte, k int, offset, stride int64, n int) {
-	src, dst := Cast[T](b), r.C[k:k+n]
+	src, dst := cast[T](b), r.C[k:k+n]
 	for i := range dst {
 		dst[i] = complex128(src[offset])
 		offset += stride
@@ -79,7 +80,7 @@ func widenComplex[T complex64 | complex128](r Vector, b []byte, k int, offset, s
 }
 
 func widenF16(r Vector, b []byte, k int, offset, stride int64, n int) {
-	src, dst := Cast[uint16](b), r.F[k:k+n]
+	src, dst := cast[uint16](b), r.F[k:k+n]
 	for i := range dst {
 		dst[i] = float64(shape.F16ToFloat32(src[offset]))
 		offset += stride
@@ -87,7 +88,7 @@ func widenF16(r Vector, b []byte, k int, offset, stride int64, n int) {
 }
 
 func widenBF16(r Vector, b []byte, k int, offset, stride int64, n int) {
-	src, dst := Cast[uint16](b), r.F[k:k+n]
+	src, dst := cast[uint16](b), r.F[k:k+n]
 	for i := range dst {
 		dst[i] = float64(math.Float32frombits(uint32(src[offset]) << 16))
 		offset += stride
@@ -128,21 +129,21 @@ var narrow = [shape.NumElementTypes]func(b []byte, r Vector, at int64, n int){
 }
 
 func narrowInts[T integer](b []byte, r Vector, at int64, n int) {
-	dst := Cast[T](b)[at : at+int64(n)]
+	dst := cast[T](b)[at : at+int64(n)]
 	for i, v := range r.I[:n] {
 		dst[i] = T(v)
 	}
 }
 
 func narrowFloats[T float32 | float64](b []byte, r Vector, at int64, n int) {
-	dst := Cast[T](b)[at : at+int64(n)]
+	dst := cast[T](b)[at : at+int64(n)]
 	for i, v := range r.F[:n] {
 		dst[i] = T(v)
 	}
 }
 
 func narrowComplex[T complex64 | complex128](b []byte, r Vector, at int64, n int) {
-	dst := Cast[T](b)[at : at+int64(n)]
+	dst := cast[T](b)[at : at+int64(n)]
 	for i, v := range r.C[:n] {
 		dst[i] = T(v)
 	}
@@ -150,9 +151,15 @@ func narrowComplex[T complex64 | complex128](b []byte, r Vector, at int64, n int
 
 func narrowBits[T uint8 | uint16](t shape.ElementType) func([]byte, Vector, int64, int) {
 	return func(b []byte, r Vector, at int64, n int) {
-		dst := Cast[T](b)[at : at+int64(n)]
+		dst := cast[T](b)[at : at+int64(n)]
 		for i, v := range r.F[:n] {
 			dst[i] = T(t.FromFloat64(v))
 		}
 	}
+}
+
+// cast is b as a slice of T.
+func cast[T any](b []byte) []T {
+	var t T
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(t)))
 }

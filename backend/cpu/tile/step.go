@@ -1,4 +1,4 @@
-package kernel
+package tile
 
 import (
 	"math"
@@ -153,10 +153,18 @@ func OddFloatSigned(v int64) float64 {
 	return OddFloat(uint64(v))
 }
 
-// TotalOrder returns a number that orders floats as -NaN < -Inf < ... < -0 < +0 < ... < +Inf < +NaN.
-func TotalOrder(v float64) int64 {
-	s := int64(math.Float64bits(v))
-	return s ^ int64(uint64(s>>63)>>1)
+// TotalOrder returns the number by whose order the values of the floating-point type t are in total order, which is
+// that of their bits: -NaN < -Inf < ... < -0 < +0 < ... < +Inf < +NaN. Law: row 49.
+func TotalOrder(t shape.ElementType) func(v float64) int64 {
+	up := uint(64 - t.Bits())
+	return func(v float64) int64 {
+		bits := t.FromFloat64(v)
+		if t == shape.F8E8M0FNU { // has no sign
+			return int64(bits)
+		}
+		s := int64(bits<<up) >> up
+		return s ^ int64(uint64(s>>63)>>1)
+	}
 }
 
 // ReducePrecision rounds v of type t to the given widths of exponent and mantissa: to nearest even, beyond the range to
@@ -213,4 +221,21 @@ func neighbours(a float64, t shape.ElementType) (low, high float64) {
 		low = t.ToFloat64(bits)
 	}
 	return low, t.ToFloat64(bits + 1)
+}
+
+// Apply makes a step of a function on the elements of registers x, which from widens and to takes back.
+func Apply[T Number, U any](f func([]U) U, from func(T) U, to func(U) T, d int, x ...int) Step {
+	return func(r []Vector, n int) {
+		args, cols := make([]U, len(x)), make([][]T, len(x))
+		for k, c := range x {
+			cols[k] = elements[T](r, c)[:n]
+		}
+		dst := elements[T](r, d)[:n]
+		for i := range dst {
+			for k, c := range cols {
+				args[k] = from(c[i])
+			}
+			dst[i] = to(f(args))
+		}
+	}
 }

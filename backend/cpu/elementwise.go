@@ -1,0 +1,90 @@
+package cpu
+
+import (
+	"github.com/halo-xla/halo/xla/exec"
+	"github.com/halo-xla/halo/xla/hlo"
+)
+
+// lowerElementwise lowers one instruction on elements, a map included.
+func lowerElementwise(l *exec.Lowering) (exec.Thunk, error) {
+	f := newFused(l, append([]int64(nil), l.In.Shape.Dims...))
+	for i, o := range l.In.Operands {
+		f.leaves[o] = l.Operand(i)
+	}
+	n, err := f.addNew(l.In, f.identity())
+	if err != nil {
+		return nil, err
+	}
+	f.roots = []int{n}
+	return f.thunk([]exec.Slice{l.Result()}), nil
+}
+
+// lowerFusion lowers a fusion of operations on elements, and of what only chooses elements: broadcasts, transposes,
+// slices, reverses, iotas. It may have several results of one size.
+func lowerFusion(l *exec.Lowering) (exec.Thunk, error) {
+	c := l.In.Attrs.(*hlo.FusionAttrs).Calls
+	roots := []*hlo.Instruction{c.Root}
+	if c.Root.Op == hlo.Tuple {
+		roots = c.Root.Operands
+	}
+	for _, r := range roots {
+		if !r.Shape.IsArray() || r.Shape.Size() != roots[0].Shape.Size() {
+			return nil, unsupported("a fusion with results of several sizes")
+		}
+	}
+	f := newFused(l, append([]int64(nil), roots[0].Shape.Dims...))
+	for i, p := range c.Parameters {
+		if slices := l.Operands(i); len(slices) == 1 && p.Shape.IsArray() {
+			f.leaves[p] = slices[0]
+		}
+	}
+	for _, r := range roots {
+		n, err := f.add(r, f.identity())
+		if err != nil {
+			return nil, err
+		}
+		f.roots = append(f.roots, n)
+	}
+	return f.thunk(l.Results()), nil
+}
+
+// thunk returns what runs f and writes results.
+func (f *fused) thunk(results []exec.Slice) exec.Thunk {
+	f.merge()
+	uses := append(exec.Reads(f.inputs...), exec.Writes(results...)...)
+	var pairs []exec.Pair
+	for i, r := range f.roots {
+		for _, in := range f.overwritable(f.nodes[r].t.Bytes()) {
+			if f.inputs[in].Size == results[i].Size && f.inputs[in].Offset == 0 && results[i].Offset == 0 {
+				pairs = append(pairs, exec.Pair{Result: results[i].Slot, Operand: f.inputs[in].Slot})
+			}
+		}
+	}
+	return goThunk("go elementwise", uses, f.run(results)).overwriting(pairs...)
+}
+
+// run is the Go half.
+func (f *fused) run(results []exec.Slice) func(r *exec.Run) error {
+	p, inputs := f.tileProgram(), f.inputs
+	return func(r *exec.Run) error {
+		in, out := bytesOf(r, inputs), bytesOf(r, results)
+		if p.Tasks() == 1 {
+			p.Run(0, in, out)
+			return nil
+		}
+		r.Parallel(p.Tasks(), func(i int64) {
+			if r.Cancelled() == nil {
+				p.Run(i, in, out)
+			}
+		})
+		return r.Cancelled()
+	}
+}
+
+func bytesOf(r *exec.Run, list []exec.Slice) [][]byte {
+	out := make([][]byte, len(list))
+	for i, s := range list {
+		out[i] = r.Bytes(s)
+	}
+	return out
+}

@@ -1,0 +1,305 @@
+package cpu_test
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/halo-xla/halo/backend/cpu"
+	"github.com/halo-xla/halo/xla/exec"
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// arrays lists all element types of arrays but those of one bit, which are rare.
+func arrays() []shape.ElementType {
+	var list []shape.ElementType
+	for t := range shape.NumElementTypes {
+		if t.IsArray() && t.Bits() > 1 {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// specials are values at which functions differ.
+var specials = []float64{0, math.Copysign(0, -1), 1, -1, 2, -2, 0.5, -0.5, 3, 1.5, -2.5, 10, 1e-3, math.Inf(1), math.Inf(-1),
+	math.NaN(), math.MaxFloat32, -math.MaxFloat32, math.MaxFloat64, 5e-324, 1e-40, -1e-40, 1.1754944e-38, math.Pi, 88.7, -87.3,
+	-103.9, 127, -128, 255, 65504, 2147483647, -2147483648, 4294967296, 9.3e18, 1.9e19, 709.7, 1e10, 1e22}
+
+// randomElements returns an array of n elements of type t: specials and their like first, then random values of all sizes.
+func randomElements(r *rand.Rand, t shape.ElementType, dims ...int64) *literal.Literal {
+	l := literal.Zeros(shape.Array(t, dims...))
+	w := literal.MakeWide(t.Class(), int(l.Shape().Size()))
+	float := func(i int) float64 {
+		switch k := r.IntN(8); {
+		case i%3 == 0 && k < 6, i%7 == 0:
+			return specials[r.IntN(len(specials))]
+		case k < 3:
+			return r.NormFloat64()
+		case k < 5:
+			return r.NormFloat64() * 30
+		case k < 6:
+			return float64(r.IntN(40) - 20)
+		}
+		return t.Component().ToFloat64(r.Uint64())
+	}
+	for i := range w.F {
+		w.F[i] = float(i)
+	}
+	for i := range w.C {
+		w.C[i] = complex(float(2*i), float(2*i+1))
+	}
+	whole := func() uint64 {
+		switch r.IntN(4) {
+		case 0:
+			return uint64(r.IntN(9) - 4)
+		case 1:
+			return uint64(int64(-1) << r.IntN(64))
+		case 2:
+			return uint64(1)<<r.IntN(64) - uint64(r.IntN(2))
+		}
+		return r.Uint64()
+	}
+	for i := range w.I {
+		w.I[i] = int64(whole())
+	}
+	for i := range w.U {
+		w.U[i] = whole()
+	}
+	for i := range w.B {
+		w.B[i] = r.IntN(2) == 1
+	}
+	return literal.FromWide(l.Shape(), w)
+}
+
+// both runs a program on backend cpu and on the reference and compares within ulp, which is a bound of cpu's errors.
+func both(t *testing.T, text string, threads int, ulp int64, args ...*literal.Literal) {
+	t.Helper()
+	m, err := hlo.Parse([]byte(text), "test.hlo")
+	if err != nil {
+		t.Fatalf("%s\n%v", text, err)
+	}
+	ctx := context.Background()
+	var results []*literal.Literal
+	for _, b := range []exec.Backend{exec.Reference(), cpu.New(cpu.Options{Threads: threads})} {
+		p, err := b.Compile(ctx, m, exec.Options{})
+		if err != nil {
+			t.Fatalf("%s\n%v", text, err)
+		}
+		out, err := p.Run(ctx, [][]*literal.Literal{args}, exec.RunOptions{})
+		if err != nil {
+			t.Fatalf("%s\n%v", text, err)
+		}
+		p.Close()
+		results = append(results, out[0])
+	}
+	if d := literal.Compare(results[1], results[0], literal.Tolerance{ULP: ulp}); d != nil {
+		t.Errorf("%s\n%v\n%s", text, d, arguments(d, args))
+	}
+}
+
+// arguments prints the operands' elements where a difference is.
+func arguments(d *literal.Difference, args []*literal.Literal) string {
+	var b strings.Builder
+	for _, a := range args {
+		if a.Shape().Rank() == 1 && len(d.First.Index) == 1 {
+			i, n := d.First.Index[0], int64(a.Shape().Type.Bytes())
+			one, _ := literal.FromBytes(shape.Array(a.Shape().Type), a.Bytes()[i*n:(i+1)*n])
+			fmt.Fprintf(&b, "  %v", one)
+			if a.Shape().Type == shape.F32 {
+				fmt.Fprintf(&b, " (%#x)", binary.LittleEndian.Uint32(one.Bytes()))
+			}
+		}
+	}
+	return b.String()
+}
+
+// sizes are lengths around those of vectors, blocks and tiles.
+var sizes = []int64{0, 1, 2, 7, 63, 64, 65, 127, 129, 130, 513, 1000, 3001}
+
+// size returns one of the sizes; tests take another one for each program.
+func size(i int) int64 { return sizes[i%len(sizes)] }
+
+// TestElementwiseScalar runs each op that is defined by its Scalar on each type that it is defined for.
+func TestElementwiseScalar(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	k := 0
+	for op := range hlo.NumOps {
+		info := op.Info()
+		if info.Scalar == nil {
+			continue
+		}
+		for _, et := range arrays() {
+			if !defined(info.Scalar, et.Class()) {
+				continue
+			}
+			operands := strings.Fields(info.Operands)
+			for range 2 {
+				k++
+				n := size(k)
+				var params, names []string
+				var args []*literal.Literal
+				for i := range operands {
+					params = append(params, fmt.Sprintf("p%d = %s[%d] parameter(%d)", i, et, n, i))
+					names = append(names, fmt.Sprintf("p%d", i))
+					args = append(args, randomElements(r, et, n))
+				}
+				text := fmt.Sprintf("ENTRY e { %s ROOT y = %s[%d] %s(%s) }", strings.Join(params, " "), et, n, op,
+					strings.Join(names, ", "))
+				both(t, text, 1+k%3, int64(info.ULP), args...)
+			}
+		}
+	}
+}
+
+func defined(s *hlo.Scalar, c shape.Class) bool {
+	switch c {
+	case shape.PredClass:
+		return s.Pred != nil
+	case shape.SignedClass:
+		return s.Signed != nil
+	case shape.UnsignedClass:
+		return s.Unsigned != nil
+	case shape.FloatClass:
+		return s.Float != nil
+	}
+	return s.Complex != nil
+}
+
+// TestElementwiseConvert converts each type to each other.
+func TestElementwiseConvert(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	k := 0
+	for _, from := range arrays() {
+		for _, to := range arrays() {
+			k++
+			n := size(k)
+			both(t, fmt.Sprintf("ENTRY e { p = %s[%d] parameter(0) ROOT y = %s[%d] convert(p) }", from, n, to, n), 1, 0,
+				randomElements(r, from, n))
+			if from.Bits() == to.Bits() && from.IsComplex() == to.IsComplex() && from != shape.Pred && to != shape.Pred {
+				both(t, fmt.Sprintf("ENTRY e { p = %s[%d] parameter(0) ROOT y = %s[%d] bitcast-convert(p) }", from, n, to, n),
+					1, 0, randomElements(r, from, n))
+			}
+		}
+	}
+}
+
+// TestElementwiseOthers has the ops without a Scalar.
+func TestElementwiseOthers(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 3))
+	for k, et := range arrays() {
+		n := size(k + 4)
+		a, b, c := randomElements(r, et, n), randomElements(r, et, n), randomElements(r, et, n)
+		p := randomElements(r, shape.Pred, n)
+		both(t, fmt.Sprintf(`ENTRY e { p = pred[%d] parameter(0) a = %[2]s[%[1]d] parameter(1) b = %[2]s[%[1]d] parameter(2)
+			ROOT y = %[2]s[%[1]d] select(p, a, b) }`, n, et), 1, 0, p, a, b)
+		if et != shape.Pred {
+			both(t, fmt.Sprintf("ENTRY e { ROOT y = %s[5,%d] iota(), iota_dimension=%d }", et, n, k%2), 1, 0)
+		}
+		for _, dir := range strings.Fields("EQ NE GE GT LE LT") {
+			if et.IsComplex() && dir != "EQ" && dir != "NE" {
+				continue
+			}
+			kinds := []string{""}
+			if et.IsFloat() {
+				kinds = append(kinds, ", type=TOTALORDER")
+			}
+			for _, kind := range kinds {
+				both(t, fmt.Sprintf(`ENTRY e { a = %[2]s[%[1]d] parameter(0) b = %[2]s[%[1]d] parameter(1)
+					ROOT y = pred[%[1]d] compare(a, b), direction=%[3]s%[4]s }`, n, et, dir, kind), 1, 0, a, b)
+			}
+		}
+		if !et.IsComplex() {
+			both(t, fmt.Sprintf(`ENTRY e { a = %[2]s[%[1]d] parameter(0) b = %[2]s[%[1]d] parameter(1)
+				c = %[2]s[%[1]d] parameter(2) ROOT y = %[2]s[%[1]d] clamp(a, b, c) }`, n, et), 1, 0, a, b, c)
+			both(t, fmt.Sprintf(`ENTRY e { a = %[2]s[] parameter(0) b = %[2]s[%[1]d] parameter(1)
+				c = %[2]s[] parameter(2) ROOT y = %[2]s[%[1]d] clamp(a, b, c) }`, n, et), 1, 0, randomElements(r, et), b, randomElements(r, et))
+		}
+		unary := func(op string, result shape.ElementType, ulp int64, attrs string) {
+			both(t, fmt.Sprintf("ENTRY e { a = %[2]s[%[1]d] parameter(0) ROOT y = %[3]s[%[1]d] %[4]s(a)%[5]s }",
+				n, et, result, op, attrs), 1, ulp, a)
+		}
+		if et.IsFloat() || et.IsComplex() {
+			unary("real", et.Component(), 0, "")
+			unary("imag", et.Component(), 0, "")
+		}
+		if et.IsFloat() {
+			unary("is-finite", shape.Pred, 0, "")
+		}
+		if et.IsFloat() || et.IsComplex() || et.IsSigned() {
+			unary("abs", et.Component(), 1, "")
+		}
+		switch et {
+		case shape.F16, shape.BF16, shape.F32, shape.F64, shape.F8E5M2, shape.F8E4M3, shape.F8E3M4:
+			for _, w := range [][2]int{{5, 10}, {8, 7}, {8, 23}, {4, 3}, {1, 0}, {11, 52}, {5, 2}, {9, 5}} {
+				unary("reduce-precision", et, 0, fmt.Sprintf(", exponent_bits=%d, mantissa_bits=%d", w[0], w[1]))
+			}
+		}
+	}
+	for _, et := range []shape.ElementType{shape.F32, shape.F64} {
+		ct := map[shape.ElementType]shape.ElementType{shape.F32: shape.C64, shape.F64: shape.C128}[et]
+		both(t, fmt.Sprintf(`ENTRY e { a = %[1]s[130] parameter(0) b = %[1]s[130] parameter(1)
+			ROOT y = %[2]s[130] complex(a, b) }`, et, ct), 1, 0, randomElements(r, et, 130), randomElements(r, et, 130))
+	}
+	for _, to := range []shape.ElementType{shape.BF16, shape.F16, shape.F8E4M3FN, shape.S8, shape.U16, shape.S32} {
+		both(t, fmt.Sprintf(`ENTRY e { a = f32[1000] parameter(0) b = u32[1000] parameter(1)
+			ROOT y = %s[1000] stochastic-convert(a, b) }`, to), 1, 0, randomElements(r, shape.F32, 1000), randomElements(r, shape.U32, 1000))
+	}
+}
+
+// fusions are computations with all that a fusion may have. They have parameters a f32[6,50], b f32[50], c s32[6,50].
+var fusions = []string{
+	`x = f32[6,50] broadcast(b), dimensions={1} y = f32[6,50] multiply(a, x) ROOT z = f32[6,50] add(y, a)`,
+	`d = f32[6,50] convert(c) t = f32[50,6] transpose(a), dimensions={1,0} u = f32[50,6] transpose(d), dimensions={1,0}
+	 ROOT z = f32[50,6] subtract(t, u)`,
+	`r = f32[6,50] reverse(a), dimensions={1} s = f32[3,20] slice(r), slice={[1:6:2], [5:45:2]}
+	 ROOT z = f32[3,20] divide(s, s)`,
+	`f = f32[300] reshape(a) g = f32[300] negate(f) h = f32[6,50] reshape(g) k = f32[6,50] subtract(h, a)
+	 l = f32[6,1,50] reshape(k) m = f32[6,50] reshape(l) n = f32[50,6] transpose(m), dimensions={1,0}
+	 ROOT z = f32[50,6] maximum(n, n)`,
+	`i = s32[6,50] iota(), iota_dimension=1 p = pred[6,50] compare(c, i), direction=LT o = f32[] constant(3)
+	 q = f32[6,50] broadcast(o), dimensions={} s = f32[6,50] select(p, a, q) ROOT t = (f32[6,50], s32[6,50]) tuple(s, c)`,
+	`k = f32[50] constant({` + numbers(50) + `}) x = f32[6,50] broadcast(k), dimensions={1}
+	 w = f64[6,50] convert(a) v = f64[6,50] convert(x) y = f64[6,50] multiply(v, w) u = f32[6,50] convert(y)
+	 e = bf16[6,50] convert(u) f = bf16[6,50] multiply(e, e) g = bf16[6,50] add(e, f)
+	 ROOT t = (bf16[6,50], f64[6,50]) tuple(g, y)`,
+	`m = f32[6,50] map(a, a), dimensions={0,1}, to_apply=square_sum j = f32[6,50] iota(), iota_dimension=0
+	 ROOT z = f32[6,50] subtract(m, j)`,
+	`u = u8[6,50] convert(c) v = u8[6,50] add(u, u) w = s64[6,50] convert(v) x = s64[6,50] convert(c)
+	 y = s64[6,50] multiply(w, x) ROOT z = s16[6,50] convert(y)`,
+}
+
+func numbers(n int) string {
+	var s []string
+	for i := range n {
+		s = append(s, fmt.Sprint(i*i%17))
+	}
+	return strings.Join(s, ",")
+}
+
+func fusionText(body string) string {
+	root := body[strings.Index(body, "ROOT"):]
+	_, rest, _ := strings.Cut(root, "= ")
+	result := rest[:strings.IndexByte(rest, ' ')]
+	if rest[0] == '(' {
+		result = rest[:strings.IndexByte(rest, ')')+1]
+	}
+	const params = "a = f32[6,50] parameter(0) b = f32[50] parameter(1) c = s32[6,50] parameter(2)"
+	return fmt.Sprintf(`HloModule m
+square_sum { x = f32[] parameter(0) y = f32[] parameter(1) c = f32[] constant(2) z = f32[] multiply(x, c) ROOT s = f32[] add(z, y) }
+f { %s %s }
+ENTRY e { %s ROOT r = %s fusion(a, b, c), kind=kLoop, calls=f }`, params, body, params, result)
+}
+
+func TestFusion(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 4))
+	for _, body := range fusions {
+		both(t, fusionText(body), 2, 0, randomElements(r, shape.F32, 6, 50), randomElements(r, shape.F32, 50), randomElements(r, shape.S32, 6, 50))
+	}
+}
