@@ -21,6 +21,8 @@ type description struct {
 	Results    []valueLine         `json:"results"`
 	Ops        map[string]int      `json:"ops"`
 	Bytes      int64               `json:"constant_bytes"`
+	FLOPs      int64               `json:"flops"`
+	Moved      int64               `json:"bytes"`
 	Replicas   int64               `json:"num_replicas"`
 	Partitions int64               `json:"num_partitions"`
 	Lacks      map[string][]string `json:"lacks"`
@@ -65,6 +67,7 @@ func inspectCommand(t *tool, args []string) error {
 		return unknown[0]
 	}
 	d := describe(words[0], m)
+	d.Lacks = t.lacking(m)
 	if *asJSON {
 		return t.json(d)
 	}
@@ -73,7 +76,7 @@ func inspectCommand(t *tool, args []string) error {
 }
 
 func describe(file string, m *hlo.Module) description {
-	d := description{File: file, Name: m.Name, Ops: map[string]int{}, Lacks: map[string][]string{}}
+	d := description{File: file, Name: m.Name, Ops: map[string]int{}}
 	d.Replicas, d.Partitions = max(m.Config.NumReplicas, 1), max(m.Config.NumPartitions, 1)
 	sig := xla.SignatureOf(m)
 	for i, v := range sig.Parameters {
@@ -86,6 +89,8 @@ func describe(file string, m *hlo.Module) description {
 	for _, v := range sig.Results {
 		d.Results = append(d.Results, valueLine{Name: v.Name, Shape: v.Shape.String()})
 	}
+	cost := m.Cost(nil)
+	d.FLOPs, d.Moved = cost.FLOPs, cost.Bytes
 	for _, c := range m.Computations {
 		for _, in := range c.Instructions {
 			d.Ops[in.Op.String()]++
@@ -97,9 +102,43 @@ func describe(file string, m *hlo.Module) description {
 	return d
 }
 
+// lacking says for each backend what it cannot run of m itself: the operations that the reference runs in its place, or
+// why it refuses the program.
+func (t *tool) lacking(m *hlo.Module) map[string][]string {
+	lacks := map[string][]string{}
+	for name := range backends {
+		lacks[name] = []string{}
+		if err := t.lackingOn(name, m, lacks); err != nil {
+			lacks[name] = []string{err.Error()}
+		}
+	}
+	return lacks
+}
+
+func (t *tool) lackingOn(name string, m *hlo.Module, lacks map[string][]string) error {
+	backend, err := newBackend(name, 0)
+	if err != nil {
+		return err
+	}
+	client, err := xla.NewClient(backend, xla.ClientOptions{})
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	exe, err := client.Compile(t.ctx, xla.Program{Name: m.Name, Module: m}, xla.CompileOptions{AllowReference: true})
+	if err != nil {
+		return err
+	}
+	defer exe.Close()
+	if name != "reference" {
+		lacks[name] = append(lacks[name], fallbacks(exe)...)
+	}
+	return nil
+}
+
 func (t *tool) printDescription(d description) {
-	fmt.Fprintf(t.stdout, "%s: %d replicas x %d partitions, %d bytes of constants\n", d.Name, d.Replicas, d.Partitions,
-		d.Bytes)
+	fmt.Fprintf(t.stdout, "%s: %d replicas x %d partitions, %d bytes of constants, %d FLOPs, %d bytes moved\n", d.Name,
+		d.Replicas, d.Partitions, d.Bytes, d.FLOPs, d.Moved)
 	for i, v := range d.Parameters {
 		fmt.Fprintf(t.stdout, "  parameter %d  %-24s %s %s\n", i, v.Name, v.Shape, v.Sharding)
 	}
@@ -108,6 +147,11 @@ func (t *tool) printDescription(d description) {
 	}
 	for _, op := range slices.Sorted(maps.Keys(d.Ops)) {
 		fmt.Fprintf(t.stdout, "  %6d %s\n", d.Ops[op], op)
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.Lacks)) {
+		for _, what := range d.Lacks[name] {
+			fmt.Fprintf(t.stdout, "  %s lacks %s\n", name, what)
+		}
 	}
 }
 

@@ -53,6 +53,7 @@ func init() {
 		{"run", "M [input...] [flags]", "run a program", inputHelp, runCommand},
 		{"check", "[flags] PATH...", "run programs that know their answers", checkHelp, checkCommand},
 		{"bench", "M [flags]", "time a program", benchHelp, benchCommand},
+		{"diff", "M [input...] [--backends A,B] [--bisect]", "compare two backends", diffHelp, diffCommand},
 		{"verify", "[--json] PATH...", "parse and verify programs", "", verifyCommand},
 		{"convert", "M --to hlo|stablehlo [-o F]", "write a program in another form", "", convertCommand},
 		{"inspect", "F [--json]", "describe a program or a data file", "", inspectCommand},

@@ -216,14 +216,8 @@ func againstReference(ctx context.Context, m *hlo.Module, args []*literal.Litera
 	if err != nil {
 		return fmt.Errorf("reference: %w", err)
 	}
-	ulp := 0
-	for _, c := range m.Computations {
-		for _, in := range c.Instructions {
-			ulp += in.Op.Info().ULP
-		}
-	}
 	for i := range got {
-		if d := literal.Compare(got[i], want[0][i], literal.Tolerance{ULP: int64(ulp)}); d != nil {
+		if d := literal.Compare(got[i], want[0][i], toleranceOf(m, want[0][i])); d != nil {
 			return errWrong{fmt.Errorf("result %d differs from the reference: %v", i, d)}
 		}
 	}
