@@ -19,8 +19,10 @@ type program struct {
 	// ulp is how far elements may be from the evaluator's; 0: the same bits but for NaN.
 	ulp  int64
 	args []*literal.Literal
-	run  exec.RunOptions
-	o    exec.Options
+	// devices are the arguments of each device, if not all have args.
+	devices [][]*literal.Literal
+	run     exec.RunOptions
+	o       exec.Options
 }
 
 // evaluated is what the evaluator makes of p on each device.
@@ -35,8 +37,11 @@ func (p *program) evaluated(t *testing.T, m *hlo.Module) []*literal.Literal {
 	return want
 }
 
-// perDevice gives all devices the same arguments.
+// perDevice returns the arguments of all devices.
 func (p *program) perDevice() [][]*literal.Literal {
+	if p.devices != nil {
+		return p.devices
+	}
 	args := make([][]*literal.Literal, max(p.run.Replicas, 1)*max(p.run.Partitions, 1))
 	for d := range args {
 		args[d] = p.args

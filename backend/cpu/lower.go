@@ -21,13 +21,13 @@ func init() {
 		hlo.Add:                    lowerElementwise,
 		hlo.AddDependency:          nil, // exec
 		hlo.AfterAll:               nil, // exec
-		hlo.AllGather:              nil, // reference
+		hlo.AllGather:              lowerAllGather,
 		hlo.AllGatherDone:          nil, // exec
 		hlo.AllGatherStart:         nil, // exec
-		hlo.AllReduce:              nil, // reference
+		hlo.AllReduce:              lowerAllReduce,
 		hlo.AllReduceDone:          nil, // exec
 		hlo.AllReduceStart:         nil, // exec
-		hlo.AllToAll:               nil, // reference
+		hlo.AllToAll:               lowerAllToAll,
 		hlo.And:                    lowerElementwise,
 		hlo.Asin:                   lowerElementwise,
 		hlo.Asinh:                  lowerElementwise,
@@ -48,11 +48,11 @@ func init() {
 		hlo.Ceil:                   lowerElementwise,
 		hlo.Cholesky:               lowerCholesky,
 		hlo.Clamp:                  lowerElementwise,
-		hlo.CollectiveBroadcast:    nil, // reference
-		hlo.CollectivePermute:      nil, // reference
+		hlo.CollectiveBroadcast:    lowerCollectiveBroadcast,
+		hlo.CollectivePermute:      lowerCollectivePermute,
 		hlo.CollectivePermuteDone:  nil, // exec
 		hlo.CollectivePermuteStart: nil, // exec
-		hlo.CollectiveReduce:       nil, // reference
+		hlo.CollectiveReduce:       lowerCollectiveReduce,
 		hlo.Compare:                lowerElementwise,
 		hlo.Complex:                lowerElementwise,
 		hlo.Concatenate:            lowerConcatenate,
@@ -88,7 +88,7 @@ func init() {
 		hlo.GetDimensionSize:       lowerGetDimensionSize,
 		hlo.GetTupleElement:        nil, // exec
 		hlo.Imag:                   lowerElementwise,
-		hlo.Infeed:                 nil, // reference
+		hlo.Infeed:                 lowerInfeed,
 		hlo.Iota:                   lowerIota,
 		hlo.IsFinite:               lowerElementwise,
 		hlo.Log:                    lowerElementwise,
@@ -103,24 +103,24 @@ func init() {
 		hlo.Not:                    lowerElementwise,
 		hlo.OptimizationBarrier:    nil, // exec
 		hlo.Or:                     lowerElementwise,
-		hlo.Outfeed:                nil, // reference
+		hlo.Outfeed:                lowerOutfeed,
 		hlo.Pad:                    lowerPad,
 		hlo.Parameter:              nil, // exec
-		hlo.PartitionId:            nil, // reference
+		hlo.PartitionId:            lowerPartitionID,
 		hlo.PopulationCount:        lowerElementwise,
 		hlo.Power:                  lowerElementwise,
-		hlo.RaggedAllToAll:         nil, // reference
+		hlo.RaggedAllToAll:         lowerRaggedAllToAll,
 		hlo.RaggedDot:              nil, // reference
 		hlo.Real:                   lowerElementwise,
 		hlo.RealDynamicSlice:       nil, // reference
-		hlo.Recv:                   nil, // reference
-		hlo.RecvDone:               nil, // reference
+		hlo.Recv:                   lowerRecv,
+		hlo.RecvDone:               lowerRecvDone,
 		hlo.Reduce:                 nil, // reference
 		hlo.ReducePrecision:        lowerElementwise,
-		hlo.ReduceScatter:          nil, // reference
+		hlo.ReduceScatter:          lowerReduceScatter,
 		hlo.ReduceWindow:           nil, // reference
 		hlo.Remainder:              lowerElementwise,
-		hlo.ReplicaId:              nil, // reference
+		hlo.ReplicaId:              lowerReplicaID,
 		hlo.Reshape:                nil, // exec
 		hlo.Reverse:                lowerReverse,
 		hlo.Rng:                    lowerRng,
@@ -134,8 +134,8 @@ func init() {
 		hlo.Scatter:                nil, // reference
 		hlo.Select:                 lowerElementwise,
 		hlo.SelectAndScatter:       nil, // reference
-		hlo.Send:                   nil, // reference
-		hlo.SendDone:               nil, // reference
+		hlo.Send:                   lowerSend,
+		hlo.SendDone:               lowerSendDone,
 		hlo.SetDimensionSize:       nil, // reference
 		hlo.ShiftLeft:              lowerElementwise,
 		hlo.ShiftRightArithmetic:   lowerElementwise,

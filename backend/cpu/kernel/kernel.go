@@ -2,7 +2,11 @@
 // types. It knows shapes and numbers, not the language.
 package kernel
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/halo-xla/halo/xla/shape"
+)
 
 // Parallel runs f for the tasks 0 to n-1, perhaps at the same time, and returns when all are done. How work is split
 // into tasks depends on shapes and types only, so that every number of threads gives the same bits. A task is at least
@@ -31,3 +35,16 @@ func product(dims []int64) int64 {
 }
 
 func ceilDiv(a, b int64) int64 { return (a + b - 1) / b }
+
+// IntAt returns element i of integers of type t; what is beyond int64 becomes negative.
+func IntAt(b []byte, t shape.ElementType, i int64) int64 {
+	n := int64(t.Bytes())
+	v := uint64(0)
+	for k, x := range b[i*n : (i+1)*n] {
+		v |= uint64(x) << (8 * k)
+	}
+	if up := 64 - 8*n; t.IsSigned() {
+		return int64(v) << up >> up
+	}
+	return int64(v)
+}

@@ -1,0 +1,282 @@
+package cpu
+
+import (
+	"fmt"
+
+	"github.com/halo-xla/halo/backend/cpu/kernel"
+	"github.com/halo-xla/halo/xla/exec"
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// member is what a device brings to a collective: where its operands lie, and where its results go. While the last to
+// come does the exchange for all, the others wait, so that memory is safe to read and to write.
+type member struct {
+	team    hlo.Team
+	in, out [][]byte
+}
+
+// column returns operand i of each member.
+func column(members []member, i int) [][]byte {
+	v := make([][]byte, len(members))
+	for k, m := range members {
+		v[k] = m.in[i]
+	}
+	return v
+}
+
+// exchange does a collective for all members at once.
+type exchange func(r *exec.Run, members []member) error
+
+// collective is one that is ready to run: its shapes are known, its devices not yet.
+type collective struct {
+	in      *hlo.Instruction
+	program string // what must be the same on all members
+	// check, if there is one, fails if the size of the group does not fit the shapes.
+	check func(size int) error
+	// alone is for a device that is in no group.
+	alone func(r *exec.Run, m member)
+	do    exchange
+}
+
+// newCollective returns the thunk of a collective.
+func newCollective(l *exec.Lowering, c *collective) exec.Thunk {
+	var operands []exec.Slice
+	text := fmt.Appendf(nil, "%s channel %d", l.In.Op, hlo.ChannelOf(l.In))
+	for i, o := range l.In.Operands {
+		operands = append(operands, l.Operands(i)...)
+		text = o.Shape.Append(append(text, ' '), false)
+	}
+	c.in, c.program = l.In, string(text)
+	results := l.Results()
+	uses := append(exec.Reads(operands...), exec.Writes(results...)...)
+	return goThunk("go "+l.In.Op.String(), uses, func(r *exec.Run) error {
+		return c.run(r, member{in: memoryOf(r, operands), out: memoryOf(r, results)})
+	})
+}
+
+func memoryOf(r *exec.Run, list []exec.Slice) [][]byte {
+	out := make([][]byte, len(list))
+	for i, s := range list {
+		out[i] = r.Bytes(s)
+	}
+	return out
+}
+
+func (c *collective) run(r *exec.Run, m member) (err error) {
+	place := r.Place()
+	if m.team, err = place.Team(c.in); err != nil {
+		return err
+	}
+	if m.team.Place < 0 {
+		c.alone(r, m)
+		return nil
+	}
+	if c.check != nil {
+		if err := c.check(len(m.team.Group)); err != nil {
+			return err
+		}
+	}
+	if len(m.team.Group) == 1 {
+		return c.do(r, []member{m})
+	}
+	m.team.Program = c.program
+	return r.Wait(func() error {
+		_, err := place.Hub.Meet(r.Context(), place.Device, m.team.Meeting, m, func(values []any) (any, error) {
+			members := make([]member, len(values))
+			for i, v := range values {
+				members[i] = v.(member)
+			}
+			return nil, c.do(r, members)
+		})
+		return err
+	})
+}
+
+// lowerAllGather joins the operands of all members. Row 113.
+func lowerAllGather(l *exec.Lowering) (exec.Thunk, error) {
+	d := int(l.In.Attrs.(*hlo.AllGatherAttrs).Dimension)
+	stripes := stripesOf(l.In.OperandShapes(), d)
+	return newCollective(l, &collective{
+		check: func(size int) error { return checkMembers(resultShapes(l.In), l.In.OperandShapes(), d, size) },
+		do: func(_ *exec.Run, members []member) error {
+			for i, s := range stripes {
+				s.Concat(members[0].out[i], column(members, i))
+				for _, m := range members[1:] {
+					copy(m.out[i], members[0].out[i])
+				}
+			}
+			return nil
+		},
+	}), nil
+}
+
+func stripesOf(shapes []shape.Shape, d int) []kernel.Stripes {
+	v := make([]kernel.Stripes, len(shapes))
+	for i, s := range shapes {
+		v[i] = kernel.NewStripes(s.Dims, d, int64(s.Type.Bytes()))
+	}
+	return v
+}
+
+// resultShapes are the shapes of a collective's results.
+func resultShapes(in *hlo.Instruction) []shape.Shape {
+	if in.Shape.IsTuple() {
+		return in.Shape.Elems
+	}
+	return []shape.Shape{in.Shape}
+}
+
+// checkMembers fails unless each of whole is n times the part along dimension d.
+func checkMembers(whole, parts []shape.Shape, d, n int) error {
+	for i, w := range whole {
+		if p := parts[i]; w.Dims[d] != p.Dims[d]*int64(n) {
+			return fmt.Errorf("dimension %d of %v is not %d times that of %v, and the group has %d devices", d, w, n, p, n)
+		}
+	}
+	return nil
+}
+
+// lowerAllToAll sends block k of each member to member k. Row 116.
+func lowerAllToAll(l *exec.Lowering) (exec.Thunk, error) {
+	d := l.In.Attrs.(*hlo.AllToAllAttrs).Dimension
+	if !d.Set {
+		return newCollective(l, &collective{check: operandCount(l.In), do: transposed}), nil
+	}
+	shapes := l.In.OperandShapes()
+	stripes := stripesOf(shapes, int(d.Value))
+	return newCollective(l, &collective{
+		check: func(size int) error { return checkDivides(shapes, int(d.Value), size) },
+		do: func(_ *exec.Run, members []member) error {
+			for i, s := range stripes {
+				sources := column(members, i)
+				for k, m := range members {
+					s.AllToAll(m.out[i], sources, int64(k))
+				}
+			}
+			return nil
+		},
+	}), nil
+}
+
+// operandCount fails unless in has an operand for each member.
+func operandCount(in *hlo.Instruction) func(size int) error {
+	return func(size int) error {
+		if n := len(in.Operands); n != size {
+			return fmt.Errorf("got %d operands, and the group has %d devices", n, size)
+		}
+		return nil
+	}
+}
+
+// transposed gives member k operand k of each.
+func transposed(_ *exec.Run, members []member) error {
+	for k, m := range members {
+		for j, from := range members {
+			copy(m.out[j], from.in[k])
+		}
+	}
+	return nil
+}
+
+func checkDivides(shapes []shape.Shape, d, n int) error {
+	for _, s := range shapes {
+		if s.Dims[d]%int64(n) != 0 {
+			return fmt.Errorf("dimension %d of %v does not divide among the %d devices of the group", d, s, n)
+		}
+	}
+	return nil
+}
+
+// lowerCollectivePermute hands each member its source's operands, or zeros. Row 117.
+func lowerCollectivePermute(l *exec.Lowering) (exec.Thunk, error) {
+	sizes, err := l.In.Attrs.(*hlo.CollectivePermuteAttrs).Slices()
+	if err != nil {
+		return nil, err
+	}
+	if sizes != nil {
+		return newCollective(l, &collective{do: newPermuteInPlace(l, sizes).do}), nil
+	}
+	return newCollective(l, &collective{do: func(_ *exec.Run, members []member) error {
+		for _, m := range members {
+			for i, out := range m.out {
+				if m.team.Source < 0 {
+					clear(out)
+				} else {
+					copy(out, members[m.team.Source].in[i])
+				}
+			}
+		}
+		return nil
+	}}), nil
+}
+
+// lowerCollectiveBroadcast hands the members the operands of the root; who is in no group gets zeros.
+func lowerCollectiveBroadcast(l *exec.Lowering) (exec.Thunk, error) {
+	roots := newRoots(l, l.In.Attrs.(*hlo.CollectiveBroadcastAttrs).HasDynamicRoot)
+	return newCollective(l, &collective{
+		alone: zeros,
+		do: func(_ *exec.Run, members []member) error {
+			for _, m := range members {
+				places, err := roots.of(m, len(members))
+				if err != nil {
+					return err
+				}
+				for i, out := range m.out {
+					copy(out, members[places[i]].in[i])
+				}
+			}
+			return nil
+		},
+	}), nil
+}
+
+func zeros(_ *exec.Run, m member) {
+	for _, out := range m.out {
+		clear(out)
+	}
+}
+
+// roots says which member of a group is the root for each operand.
+type roots struct {
+	operands int
+	dynamic  shape.ElementType // of the operand with the roots; Invalid: the first member is the root
+}
+
+func newRoots(l *exec.Lowering, dynamic bool) roots {
+	n := len(l.In.Operands)
+	if !dynamic {
+		return roots{operands: n}
+	}
+	return roots{n - 1, l.In.Operands[n-1].Shape.Type}
+}
+
+// of returns the places that member m names, in a group of so many.
+func (s roots) of(m member, size int) ([]int, error) {
+	places := make([]int, s.operands)
+	if s.dynamic == shape.Invalid {
+		return places, nil
+	}
+	for i := range places {
+		r := kernel.IntAt(m.in[s.operands], s.dynamic, int64(i))
+		if r < 0 || r >= int64(size) {
+			return nil, fmt.Errorf("root %d of operand %d, and the group has %d devices", r, i, size)
+		}
+		places[i] = int(r)
+	}
+	return places, nil
+}
+
+// lowerReplicaID and lowerPartitionID say where the device is.
+func lowerReplicaID(l *exec.Lowering) (exec.Thunk, error) { return placeThunk(l, 0), nil }
+
+func lowerPartitionID(l *exec.Lowering) (exec.Thunk, error) { return placeThunk(l, 1), nil }
+
+func placeThunk(l *exec.Lowering, which int) exec.Thunk {
+	out := l.Result()
+	return goThunk("go place", exec.Writes(out), func(r *exec.Run) error {
+		replica, partition := r.Place().Grid.Place(r.Place().Device)
+		kernel.Cast[uint32](r.Bytes(out))[0] = uint32([2]int64{replica, partition}[which])
+		return nil
+	})
+}
