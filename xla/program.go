@@ -16,7 +16,7 @@ type Program struct {
 	Name string
 	// Line is the line of the file on which Source begins; 0 means 1.
 	Line int
-	// Source is the program's text.
+	// Source is the program: text, or MLIR bytecode.
 	Source []byte
 	// chunk says that Split made the program.
 	chunk bool
@@ -29,18 +29,18 @@ type Format string
 
 // The formats.
 const (
-	HLOText   Format = "hlo"
-	MLIRText  Format = "mlir"
-	NoProgram Format = ""
+	HLOText      Format = "hlo"
+	MLIRText     Format = "mlir"
+	MLIRBytecode Format = "mlir.bc"
+	NoProgram    Format = ""
 )
-
-// bytecodeMagic begins MLIR bytecode.
-const bytecodeMagic = "ML\xefR"
 
 // Detect returns the format of src by its content, NoProgram if it is none that is known.
 func Detect(src []byte) Format {
 	s := skipComments(src)
 	switch {
+	case stablehlo.IsBytecode(src):
+		return MLIRBytecode
 	case bytes.IndexByte(src[:min(len(src), 512)], 0) >= 0:
 		return NoProgram
 	case len(s) == 0:
@@ -114,19 +114,19 @@ func (p Program) parse() (*hlo.Module, error) {
 		above := bytes.Repeat([]byte("\n"), max(p.Line-1, 0)) // so that positions are the file's
 		return hlo.Parse(append(above, p.Source...), p.Name)
 	case MLIRText:
-		return p.importMLIR()
-	}
-	if bytes.HasPrefix(p.Source, []byte(bytecodeMagic)) {
-		return nil, fmt.Errorf("%s: MLIR bytecode, want HLO or StableHLO text: %w", p.Name, errors.ErrUnsupported)
+		return entryOf(stablehlo.Parse(stablehlo.Text{File: p.Name, Line: max(p.Line, 1), Source: string(p.Source)}))
+	case MLIRBytecode:
+		return entryOf(stablehlo.ParseBytecode(p.Source, p.Name))
 	}
 	if bytes.IndexByte(p.Source, 0) >= 0 {
-		return nil, fmt.Errorf("%s: binary data, want HLO or StableHLO text: %w", p.Name, errors.ErrUnsupported)
+		return nil, fmt.Errorf("%s: binary data, want HLO or StableHLO text or MLIR bytecode: %w", p.Name,
+			errors.ErrUnsupported)
 	}
-	return nil, fmt.Errorf("%s:1:1: no program, want HLO or StableHLO text", p.Name)
+	return nil, fmt.Errorf("%s:1:1: no program, want HLO or StableHLO text or MLIR bytecode", p.Name)
 }
 
-func (p Program) importMLIR() (*hlo.Module, error) {
-	in, err := stablehlo.Parse(stablehlo.Text{File: p.Name, Line: max(p.Line, 1), Source: string(p.Source)})
+// entryOf returns the module of what was imported.
+func entryOf(in *stablehlo.Imported, err error) (*hlo.Module, error) {
 	switch {
 	case err != nil:
 		return nil, err
@@ -141,8 +141,11 @@ func (p Program) importMLIR() (*hlo.Module, error) {
 	return hlo.NewModule("", entry), nil
 }
 
-// Split cuts a text at its lines "// -----" into programs that keep their line numbers.
+// Split cuts a text at its lines "// -----" into programs that keep their line numbers. Bytecode is one program.
 func Split(p Program) []Program {
+	if stablehlo.IsBytecode(p.Source) {
+		return []Program{p}
+	}
 	var out []Program
 	for _, t := range stablehlo.SplitChunks(p.Name, string(p.Source)) {
 		out = append(out, Program{Name: p.Name, Line: t.Line, Source: []byte(t.Source), chunk: true})

@@ -24,7 +24,7 @@ func TestDetect(t *testing.T) {
 		{"", NoProgram},
 		{"// nothing", NoProgram},
 		{"hello, world", NoProgram},
-		{"ML\xefR\x00", NoProgram},
+		{"ML\xefR\x00", MLIRBytecode},
 	} {
 		if got := Detect([]byte(c.text)); got != c.want {
 			t.Errorf("%q: got %q, want %q", c.text, got, c.want)

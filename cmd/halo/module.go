@@ -30,7 +30,7 @@ func (t *tool) readFile(path string) ([]byte, error) {
 
 // programs splits a file into its modules: text may hold several between lines of dashes.
 func programs(path string, src []byte) []xla.Program {
-	if xla.Detect(src) != xla.NoProgram && bytes.Contains(src, []byte("\n// -----")) {
+	if f := xla.Detect(src); (f == xla.HLOText || f == xla.MLIRText) && bytes.Contains(src, []byte("\n// -----")) {
 		return xla.Split(xla.Program{Name: path, Source: src})
 	}
 	return []xla.Program{{Name: path, Source: src}}

@@ -81,7 +81,7 @@ func (t *tool) verifyFile(file string) []verdict {
 		err := caught(func() error { return t.verifyProgram(p) })
 		switch {
 		case err == nil:
-		case errors.Is(err, errors.ErrUnsupported) && xla.Detect(p.Source) == xla.MLIRText:
+		case errors.Is(err, errors.ErrUnsupported) && isMLIR(xla.Detect(p.Source)):
 			v.Message = "right, but it cannot run: " + err.Error()
 		default:
 			v.Status, v.Message = "reject", err.Error()
@@ -90,6 +90,9 @@ func (t *tool) verifyFile(file string) []verdict {
 	}
 	return out
 }
+
+// isMLIR reports whether programs of a format are checked before it is found that HLO lacks something.
+func isMLIR(f xla.Format) bool { return f == xla.MLIRText || f == xla.MLIRBytecode }
 
 // verifyProgram refuses what Read refuses, and attributes that nobody knows, which run only warns of.
 func (t *tool) verifyProgram(p xla.Program) error {

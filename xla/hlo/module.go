@@ -50,18 +50,21 @@ type Instruction struct {
 	bytes int64
 }
 
-// Pos is a place in a program's text or, for built programs, in the source that called the builder.
+// Pos is a place in a program's text or, for built programs, in the source that called the builder. In a file without
+// lines, Line is 0 and Col the offset.
 type Pos struct {
 	File string
 	Line int
 	Col  int
 }
 
-// String returns "file:line:col", or "" for the zero Pos.
+// String returns "file:line:col", "file: byte offset" in a file without lines, or "" for the zero Pos.
 func (p Pos) String() string {
 	switch {
 	case p.File == "" && p.Line == 0:
 		return ""
+	case p.Line == 0:
+		return fmt.Sprintf("%s: byte %d", p.File, p.Col)
 	case p.Col == 0:
 		return fmt.Sprintf("%s:%d", p.File, p.Line)
 	}

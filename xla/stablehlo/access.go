@@ -13,7 +13,7 @@ func (o *Op) Attr(name string) Attr { return DictAttr(o.Attrs).Lookup(name) }
 // attrPos returns where an attribute stands, or where the op does.
 func (o *Op) attrPos(name string) Pos {
 	for i := range o.Attrs {
-		if o.Attrs[i].Name == name {
+		if o.Attrs[i].Name == name && o.Attrs[i].Pos != (Pos{}) {
 			return o.Attrs[i].Pos
 		}
 	}

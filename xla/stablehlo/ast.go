@@ -9,14 +9,20 @@ import (
 	"strings"
 )
 
-// Pos is a place in a text, lines and columns (in bytes) from 1. The zero Pos is no place.
+// Pos is a place in a text, lines and columns (in bytes) from 1. The zero Pos is no place. In a file without lines,
+// Line is 0 and Col the offset.
 type Pos struct {
 	File      string
 	Line, Col int
 }
 
-// String returns the position as "file:line:col".
-func (p Pos) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col) }
+// String returns the position as "file:line:col", or as "file: byte offset" in a file without lines.
+func (p Pos) String() string {
+	if p.Line == 0 {
+		return fmt.Sprintf("%s: byte %d", p.File, p.Col)
+	}
+	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
+}
 
 // Error is a fault of a program, with the place of it.
 type Error struct {

@@ -72,6 +72,7 @@ const (
 	DenseSplat                     // one element for all
 	DenseHex                       // a string of hexadecimal digits, the elements' bytes
 	DenseResource                  // Text is a key of Program.Resources
+	DenseBytes                     // Data holds the elements' bytes
 )
 
 // DenseAttr is dense<...> : tensor<...> or dense_resource<key> : tensor<...>. The elements stay text until somebody
@@ -80,6 +81,7 @@ type DenseAttr struct {
 	Pos  Pos // of Text
 	Kind DenseKind
 	Text string  // the list, the element, the digits after 0x, or the key
+	Data []byte  // little-endian, of all elements or one for all; booleans one a byte or eight a byte
 	Dims []int64 // sizes of the nested lists
 	Type *TensorType
 	Prog *Program // whose Resources hold the key
@@ -211,6 +213,8 @@ func dialectString(a *DialectAttr) string {
 func denseString(a *DenseAttr) string {
 	text := a.Text
 	switch a.Kind {
+	case DenseBytes:
+		return denseString(a.written())
 	case DenseHex:
 		text = `"0x` + text + `"`
 	case DenseResource:

@@ -33,6 +33,8 @@ func (a *DenseAttr) Literal() (*literal.Literal, error) {
 		data, err = a.bytes(s.Type, size, a.Text)
 	case DenseResource:
 		data, err = a.resource(s.Type, size)
+	case DenseBytes:
+		data, err = a.elements(s.Type, size, a.Data)
 	}
 	if err != nil {
 		return nil, err
@@ -167,12 +169,18 @@ func floatBits(t shape.ElementType, text string) (uint64, string) {
 	return t.FromFloat64(v), ""
 }
 
-// bytes reads elements from hexadecimal digits: all of them, or one for all. Booleans are one a byte or eight a byte.
+// bytes reads elements from hexadecimal digits.
 func (a *DenseAttr) bytes(t shape.ElementType, size int64, digits string) ([]byte, error) {
 	data, err := hex.DecodeString(digits)
 	if err != nil {
 		return nil, errorf(a.Pos, "elements: %v", err)
 	}
+	return a.elements(t, size, data)
+}
+
+// elements turns bytes into those of a literal: of all elements, or of one for all. Booleans are one a byte or eight a
+// byte.
+func (a *DenseAttr) elements(t shape.ElementType, size int64, data []byte) ([]byte, error) {
 	width := int64(t.Bytes())
 	got := int64(len(data))
 	switch {
@@ -197,27 +205,61 @@ func unpackBits(packed []byte, n int64) []byte {
 	return data
 }
 
-// normalise gives bytes of narrow types their one form: booleans 0 and 1, 4-bit and 2-bit integers extended to
-// a byte.
+// normalise gives bytes of narrow types their one form: booleans 0 and 1, 4-bit and 2-bit integers extended to a byte,
+// and no other bits in narrow floats. Bytes that have it already are returned as they are.
 func normalise(data []byte, t shape.ElementType) []byte {
-	up := 8 - t.Bits()
-	switch {
-	case t == shape.Pred:
-		for i, b := range data {
-			if b != 0 {
-				data[i] = 1
+	if t.Bits() >= 8 && t != shape.Pred {
+		return data
+	}
+	for i, b := range data {
+		if narrowed(b, t) != b {
+			data = slices.Clone(data)
+			for j := i; j < len(data); j++ {
+				data[j] = narrowed(data[j], t)
 			}
-		}
-	case up > 0 && t.IsSigned():
-		for i, b := range data {
-			data[i] = byte(int8(b<<up) >> up)
-		}
-	case up > 0:
-		for i, b := range data {
-			data[i] = b << up >> up
+			return data
 		}
 	}
 	return data
+}
+
+func narrowed(b byte, t shape.ElementType) byte {
+	up := 8 - t.Bits()
+	switch {
+	case t == shape.Pred:
+		return min(b, 1)
+	case t.IsSigned():
+		return byte(int8(b<<up) >> up)
+	}
+	return b << up >> up
+}
+
+// isSplat reports whether one element stands for all.
+func (a *DenseAttr) isSplat() bool {
+	if a.Kind != DenseBytes {
+		return a.Kind == DenseSplat
+	}
+	e, ok := elementType(a.Type.Elem)
+	return ok && len(a.Data) == e.Bytes() && (e != shape.Pred || a.Data[0] == 0 || a.Data[0] == 0xFF)
+}
+
+// written returns an attribute as a text has it.
+func (a *DenseAttr) written() *DenseAttr {
+	hexa := &DenseAttr{Pos: a.Pos, Kind: DenseHex, Text: strings.ToUpper(hex.EncodeToString(a.Data)), Type: a.Type}
+	if a.isSplat() {
+		e, _ := elementType(a.Type.Elem)
+		return &DenseAttr{Pos: a.Pos, Kind: DenseSplat, Text: elementText(e, normalise(a.Data, e)), Type: a.Type}
+	}
+	l, err := a.Literal()
+	if err != nil {
+		return hexa
+	}
+	w, err := denseOf(l)
+	if err != nil {
+		return hexa
+	}
+	w.Pos, w.Type = a.Pos, a.Type
+	return w
 }
 
 // resource reads a blob: "0x", four bytes with its alignment, then the elements.

@@ -40,7 +40,7 @@ func (c *ctx) denseConstant(op *Op, a *DenseAttr) (*hlo.Instruction, error) {
 	if err != nil {
 		return nil, op.Errorf("value: %v", err)
 	}
-	if n, ok := s.CheckedSize(); !ok || n <= splatLimit || a.Kind != DenseSplat {
+	if n, ok := s.CheckedSize(); !ok || n <= splatLimit || !a.isSplat() {
 		l, err := a.Literal()
 		if err != nil {
 			return nil, err

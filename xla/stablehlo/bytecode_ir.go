@@ -1,0 +1,462 @@
+package stablehlo
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// The bits that say what an op in bytecode has.
+const (
+	hasAttrs      = 1 << iota // a dictionary of attributes
+	hasResults                // types of results
+	hasOperands               // numbers of values
+	hasSuccessors             // blocks to go to
+	hasRegions
+	hasUseOrders // orders of the uses of results
+	hasProperties
+)
+
+// valueScope holds the values that one region defines. A nested region goes on counting behind those of the regions
+// around it; an isolated one begins anew and sees nothing else.
+type valueScope struct {
+	base     uint64 // number of its first value
+	count    uint64 // values that it says it has
+	isolated bool
+	values   []*Value // that are defined
+}
+
+// place is where a location says an op comes from.
+type place struct {
+	pos  Pos    // with a line, or no place
+	name string // of a location without a line
+}
+
+// readIR reads the ops: one, which is the module.
+func (f *bytecode) readIR(c cursor) {
+	f.places, f.known = map[uint64]place{}, map[attrKey][]NamedAttr{}
+	f.pushValues(&c, 0, true)
+	at := c.pos
+	b := &Block{Pos: f.posAt(c.pos)}
+	f.block(&c, b, nil)
+	c.done("program")
+	if f.err != nil {
+		return
+	}
+	if len(b.Ops) != 1 || b.Ops[0].Name != "builtin.module" {
+		f.failAt(at, "program is no module but %d ops", len(b.Ops))
+		return
+	}
+	f.prog.Module = b.Ops[0]
+}
+
+func (f *bytecode) posAt(off int) Pos { return Pos{File: f.name, Col: off} }
+
+func (f *bytecode) pushValues(c *cursor, count uint64, isolated bool) {
+	s := valueScope{count: count, isolated: isolated}
+	if !isolated {
+		outer := &f.scopes[len(f.scopes)-1]
+		s.base = outer.base + outer.count
+	}
+	c.bounded(count, "values")
+	f.scopes = append(f.scopes, s)
+}
+
+// popValues ends a region.
+func (f *bytecode) popValues(c *cursor) {
+	last := len(f.scopes) - 1
+	if s := &f.scopes[last]; uint64(len(s.values)) != s.count {
+		c.fail("region defines %d values, %d are promised", len(s.values), s.count)
+	}
+	f.scopes = f.scopes[:last]
+}
+
+// define makes a new value of the innermost region.
+func (f *bytecode) define(t Type, pos Pos, index int) *Value {
+	if len(f.newVals) == 0 {
+		f.newVals = make([]Value, 64)
+	}
+	v := &f.newVals[0]
+	f.newVals = f.newVals[1:]
+	*v = Value{Type: t, Pos: pos, Index: index}
+	s := &f.scopes[len(f.scopes)-1]
+	s.values = append(s.values, v)
+	return v
+}
+
+// value returns a value by its number.
+func (f *bytecode) value(c *cursor, n uint64) *Value {
+	for i := len(f.scopes) - 1; i >= 0; i-- {
+		s := &f.scopes[i]
+		if n >= s.base && n-s.base < uint64(len(s.values)) {
+			return s.values[n-s.base]
+		}
+		if n >= s.base || s.isolated {
+			break
+		}
+	}
+	c.fail("value %d is used and not defined before", n)
+	return &Value{Type: NoneType{}}
+}
+
+// block reads the head and the ops of a block.
+func (f *bytecode) block(c *cursor, b *Block, owner *Op) {
+	n, hasArgs := c.flagged()
+	if hasArgs {
+		f.blockArgs(c, b)
+		if f.version >= versionUseLists && c.byte() != 0 {
+			f.useOrders(c, len(b.Args))
+		}
+	}
+	b.Ops = make([]*Op, 0, c.bounded(n, "ops"))
+	for range cap(b.Ops) {
+		op := f.op(c, owner)
+		if f.err != nil {
+			return
+		}
+		if !f.isCast(op) {
+			b.Ops = append(b.Ops, op)
+		}
+	}
+}
+
+// isCast reports whether an op turns types of one dialect into the same of another, which are one in the tree, and
+// makes its results stand for its operands.
+func (f *bytecode) isCast(op *Op) bool {
+	n := len(op.Results)
+	if op.Name != "builtin.unrealized_conversion_cast" || len(op.Operands) != n || len(op.Regions) != 0 {
+		return false
+	}
+	for i, v := range op.Operands {
+		if !TypesEqual(v.Type, op.Results[i].Type) {
+			return false
+		}
+	}
+	values := f.scopes[len(f.scopes)-1].values
+	copy(values[len(values)-n:], op.Operands)
+	return true
+}
+
+func (f *bytecode) blockArgs(c *cursor, b *Block) {
+	n := c.count("arguments")
+	b.Args = make([]*Value, 0, n)
+	for i := range n {
+		at := c.pos
+		t, located := c.varint(), true
+		if f.version >= versionElided {
+			t, located = t>>1, t&1 != 0
+		}
+		pos := f.posAt(at)
+		if located {
+			pos, _ = f.location(c, c.varint(), at)
+		}
+		if v := f.define(f.typ(c, t), pos, i); f.err == nil {
+			v.Name = "arg" + strconv.Itoa(f.argNumber)
+			f.argNumber++
+			b.Args = append(b.Args, v)
+		}
+	}
+}
+
+// useOrders skips the orders in which n values are used, which only matter to those who change programs.
+func (f *bytecode) useOrders(c *cursor, n int) {
+	values := 1
+	if n > 1 {
+		values = c.count("orders of uses")
+	}
+	for range values {
+		if n > 1 {
+			c.varint()
+		}
+		uses, _ := c.flagged()
+		for range c.bounded(uses, "uses") {
+			c.varint()
+		}
+	}
+}
+
+// newOp returns an op to be filled.
+func (f *bytecode) newOp() *Op {
+	if len(f.newOps) == 0 {
+		f.newOps = make([]Op, 64)
+	}
+	op := &f.newOps[0]
+	f.newOps = f.newOps[1:]
+	return op
+}
+
+// op reads one op with its regions. owner is the op around it, nil for the module.
+func (f *bytecode) op(c *cursor, owner *Op) *Op {
+	at := c.pos
+	kind := c.varint()
+	if kind >= uint64(len(f.ops)) {
+		c.fail("kind %d of an op: there are %d", kind, len(f.ops))
+		return nil
+	}
+	row := f.ops[kind].row
+	mask := c.byte()
+	op := f.newOp()
+	op.Name = row.name
+	op.Pos, op.Loc = f.location(c, c.varint(), at)
+	op.Attrs = f.opAttrs(c, kind, mask)
+	if mask&hasResults != 0 {
+		f.results(c, op)
+	}
+	if mask&hasOperands != 0 {
+		op.Operands = make([]*Value, c.count("operands"))
+		for i := range op.Operands {
+			op.Operands[i] = f.value(c, c.varint())
+		}
+	}
+	if mask&hasSuccessors != 0 && c.varint() != 0 {
+		c.fail("%s: branches to blocks are not supported: %v", op.Name, errors.ErrUnsupported)
+	}
+	if mask&hasUseOrders != 0 {
+		f.useOrders(c, len(op.Results))
+	}
+	if mask&hasRegions != 0 {
+		f.opRegions(c, op)
+	}
+	if f.err == nil && row.finish != nil {
+		row.finish(op, owner)
+	}
+	return op
+}
+
+func (f *bytecode) results(c *cursor, op *Op) {
+	op.Results = make([]*Value, c.count("results"))
+	for i := range op.Results {
+		op.Results[i] = f.define(c.typ(), op.Pos, i)
+		op.Results[i].Op = op
+	}
+}
+
+// opRegions reads the regions of an op. Those of an isolated one may be a section.
+func (f *bytecode) opRegions(c *cursor, op *Op) {
+	n, isolated := c.flagged()
+	body := c
+	if isolated && f.version >= versionLazy {
+		nested := c.nested(sectionIR)
+		body = &nested
+	}
+	if f.regions++; f.regions > maxDepth {
+		c.fail("nesting is deeper than %d", maxDepth)
+	}
+	op.Regions = make([]*Region, body.bounded(n, "regions"))
+	for i := range op.Regions {
+		op.Regions[i] = f.region(body, op, isolated)
+	}
+	f.regions--
+	if body != c {
+		body.done("regions of " + op.Name)
+	}
+}
+
+func (f *bytecode) region(c *cursor, op *Op, isolated bool) *Region {
+	r := &Region{Pos: f.posAt(c.pos)}
+	blocks := c.count("blocks")
+	if blocks == 0 {
+		return r
+	}
+	f.pushValues(c, c.varint(), isolated)
+	defer func(n int) { f.argNumber = n }(f.argNumber)
+	if isolated {
+		f.argNumber = 0
+	}
+	for range blocks {
+		b := &Block{Pos: f.posAt(c.pos)}
+		f.block(c, b, op)
+		r.Blocks = append(r.Blocks, b)
+		if f.err != nil {
+			break
+		}
+	}
+	f.popValues(c)
+	return r
+}
+
+// location returns the place that location n tells, for what lies at an offset, and the location itself.
+func (f *bytecode) location(c *cursor, n uint64, at int) (Pos, *Location) {
+	a, ok := f.attr(c, n).(LocAttr)
+	if !ok {
+		if f.err == nil {
+			f.failAt(at, "attribute %d is no location", n)
+		}
+		return Pos{}, nil
+	}
+	p, known := f.places[n]
+	if !known {
+		p.find(a.Loc, 0)
+		f.places[n] = p
+	}
+	switch {
+	case p.pos.Line > 0:
+		return p.pos, a.Loc
+	case p.name != "":
+		return Pos{File: fmt.Sprintf("%s: %q", f.name, p.name), Col: at}, a.Loc
+	}
+	return f.posAt(at), a.Loc
+}
+
+// find looks for the first file and the first name in a location.
+func (p *place) find(l *Location, depth int) {
+	if depth > 64 {
+		return
+	}
+	switch {
+	case l.Kind == LocFile && l.Line > 0:
+		p.pos = Pos{File: l.File, Line: l.Line, Col: l.Col}
+	case l.Kind == LocName && p.name == "":
+		p.name = l.Name
+	}
+	for _, child := range l.Children {
+		if p.pos.Line > 0 {
+			return
+		}
+		p.find(child, depth+1)
+	}
+}
+
+// attrKey stands for the attributes of an op: its kind, and the numbers of its dictionary and properties, each plus
+// one.
+type attrKey struct {
+	kind, dict, props uint64
+}
+
+// opAttrs reads the attributes of an op. Ops with the same have them in common.
+func (f *bytecode) opAttrs(c *cursor, kind uint64, mask byte) []NamedAttr {
+	kindOf := &f.ops[kind]
+	if mask&(hasAttrs|hasProperties) == 0 {
+		return nil
+	}
+	key := attrKey{kind: kind}
+	if mask&hasAttrs != 0 {
+		key.dict = c.varint() + 1
+	}
+	if mask&hasProperties != 0 {
+		key.props = c.varint() + 1
+	}
+	if known, ok := f.known[key]; ok {
+		return known
+	}
+	var attrs []NamedAttr
+	if mask&hasProperties != 0 {
+		attrs = f.properties(c, kindOf, key.props-1)
+	}
+	if mask&hasAttrs != 0 {
+		d, ok := f.attr(c, key.dict-1).(DictAttr)
+		if !ok {
+			c.fail("%s: its attributes are no dictionary", kindOf.name)
+		}
+		attrs = append(attrs, d...)
+	}
+	if f.version < versionProperties {
+		kindOf.row.markProperties(attrs)
+	}
+	if kindOf.row.upgrade != nil && f.err == nil {
+		l := attrList(attrs)
+		kindOf.row.upgrade(&l)
+		attrs = l
+	}
+	f.known[key] = attrs[:len(attrs):len(attrs)]
+	return attrs
+}
+
+// markProperties says which attributes are properties, where the file keeps all in one dictionary.
+func (r *bytecodeRow) markProperties(attrs []NamedAttr) {
+	for _, list := range r.properties {
+		for _, p := range list {
+			for i := range attrs {
+				attrs[i].Property = attrs[i].Property || attrs[i].Name == p.name
+			}
+		}
+	}
+}
+
+// properties reads the properties of an op.
+func (f *bytecode) properties(c *cursor, op *bytecodeOp, n uint64) []NamedAttr {
+	if !op.registered {
+		d, _ := f.attr(c, n).(DictAttr)
+		return slices.Clone(d)
+	}
+	if n >= uint64(len(f.props)) {
+		c.fail("properties %d: there are %d", n, len(f.props))
+		return nil
+	}
+	body := f.props[n]
+	lists := op.row.properties
+	if lists == nil && body.left() > 0 {
+		body.fail("%s has properties that are not known: %v", op.name, errors.ErrUnsupported)
+		return nil
+	}
+	var attrs []NamedAttr
+	for i, list := range lists {
+		trial := body
+		attrs = trial.properties(op.row, list)
+		if f.err == nil && trial.left() == 0 {
+			break
+		}
+		if i < len(lists)-1 {
+			f.err = nil // none was there before: an older list may be right
+			continue
+		}
+		trial.done("properties of " + op.name)
+	}
+	return attrs
+}
+
+// properties reads a list of properties: attributes, then the sizes of segments.
+func (c *cursor) properties(row *bytecodeRow, list []propertyRow) []NamedAttr {
+	attrs := make([]NamedAttr, 0, len(list)+2)
+	old := c.f.version < versionSegments
+	if row.operandSegments > 0 && old {
+		attrs = append(attrs, property("operandSegmentSizes", c.attr()))
+	}
+	for _, p := range list {
+		var a Attr
+		if p.optional {
+			a = c.optionalAttr()
+		} else {
+			a = c.attr()
+		}
+		if a != nil {
+			attrs = append(attrs, property(p.name, a))
+		}
+	}
+	if row.operandSegments > 0 && !old {
+		attrs = append(attrs, property("operandSegmentSizes", c.segments(row.operandSegments)))
+	}
+	switch {
+	case row.resultSegments > 0 && old:
+		attrs = append(attrs, property("resultSegmentSizes", c.attr()))
+	case row.resultSegments > 0:
+		attrs = append(attrs, property("resultSegmentSizes", c.segments(row.resultSegments)))
+	}
+	return attrs
+}
+
+// segments reads the sizes of n segments: how many of them are not zero, and these one by one or each with its place.
+func (c *cursor) segments(n int) Attr {
+	sizes := make([]string, n)
+	for i := range sizes {
+		sizes[i] = "0"
+	}
+	given, sparse := c.flagged()
+	bits := uint64(0)
+	if sparse && given > 0 {
+		bits = c.varint()
+	}
+	for i := range c.bounded(given, "segments") {
+		v, at := c.varint(), uint64(i)
+		if sparse && bits <= 8 {
+			v, at = v>>bits, v&(1<<bits-1)
+		}
+		if at >= uint64(n) || bits > 8 {
+			c.fail("segment %d: there are %d", at, n)
+			break
+		}
+		sizes[at] = strconv.FormatUint(v, 10)
+	}
+	return DenseArrayAttr{Elem: IntType{Width: 32}, Elems: sizes}
+}
