@@ -1,0 +1,30 @@
+# The image of halo for CPUs: the tool, the C library and oneDNN on nothing else, run by a user without rights.
+#   docker build -t halo --target cpu .
+#   docker run --rm -v "$PWD":/work halo run /work/model.mlir random:1 --backend cpu
+# With OpenBLAS beside oneDNN: --build-arg LIBRARIES="onednn openblas"
+FROM golang:1.26-bookworm AS build
+WORKDIR /src
+COPY go.mod go.sum ./
+RUN go mod download
+COPY . .
+RUN go build -trimpath -ldflags='-s -w' -o /halo ./cmd/halo
+
+FROM debian:12-slim AS root
+ARG LIBRARIES=onednn
+RUN apt-get update
+WORKDIR /src
+COPY LICENSE NOTICE ./
+COPY scripts scripts
+COPY --from=build /halo /halo
+RUN LIBRARIES="$LIBRARIES" scripts/rootfs.sh /image /halo
+
+FROM scratch AS cpu
+COPY --from=root /image /
+# glibc makes an arena for each thread otherwise, which grows with the number of requests at a time
+ENV MALLOC_ARENA_MAX=2
+USER 65532:65532
+WORKDIR /tmp
+# the smoke test: the image is not built if halo cannot start in it
+RUN ["/bin/halo", "doctor"]
+ENTRYPOINT ["/bin/halo"]
+CMD ["help"]

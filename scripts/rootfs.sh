@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# Makes the root file system of the container image: halo, the C library and the libraries it opens, nothing else.
+#   scripts/rootfs.sh DIR [BINARY]      BINARY: a halo that is built already, for another stage of a Dockerfile
+#   scripts/rootfs.sh --try DIR         makes it, runs the doctor and the digits model in it by chroot, prints sizes
+# LIBRARIES="onednn openblas" chooses the vendor libraries; the default is onednn. It needs Debian's apt-get and
+# dpkg-deb and no daemon; the try-out needs root for the chroot.
+set -euo pipefail
+here=$(cd "$(dirname "$0")/.." && pwd)
+try=
+[ "${1:-}" != --try ] || { try=1; shift; }
+[ $# -ge 1 ] || { sed -n '2,6s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+mkdir -p "$1"
+root=$(cd "$1" && pwd)
+binary=${2:-}
+declare -A triplets=([amd64]=x86_64-linux-gnu [arm64]=aarch64-linux-gnu)
+arch=${triplets[$(dpkg --print-architecture)]}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+declare -A packages=(
+  [onednn]="libdnnl2 ocl-icd-libopencl1 libgomp1 libstdc++6"
+  [openblas]="libopenblas0-pthread libgfortran5 libquadmath0"
+)
+list="libc6 libgcc-s1"
+for library in ${LIBRARIES-onednn}; do
+  list+=" ${packages[$library]}"
+done
+
+# fetch unpacks a package: its shared libraries and its terms.
+fetch() {
+  (cd "$work" && apt-get download -qq -o APT::Sandbox::User=root "$1")
+  dpkg-deb -x "$work/$1"_*.deb "$work/$1"
+  (cd "$work/$1" && find . \( -path "*/$arch/*.so*" -o -name 'ld-linux*' -o -path '*/openblas-pthread/*.so*' \
+    -o -path './usr/share/doc/*/copyright' \) \( -type f -o -type l \) ! -path '*/gconv/*' ! -path '*/audit/*' -print0 |
+    xargs -0 cp -a --parents -t "$root")
+}
+
+mkdir -p "$root"/{bin,etc,tmp,usr/lib,usr/share/halo}
+for package in $list; do
+  fetch "$package"
+done
+# Debian's alternatives would make this link.
+blas=usr/lib/$arch/openblas-pthread/libopenblas.so.0
+[ ! -e "$root/$blas" ] || ln -sf openblas-pthread/libopenblas.so.0 "$root/usr/lib/$arch/libopenblas.so.0"
+printf 'root:x:0:0::/:/bin/false\nhalo:x:65532:65532::/tmp:/bin/false\n' >"$root/etc/passwd"
+printf 'root:x:0:\nhalo:x:65532:\n' >"$root/etc/group"
+chmod 1777 "$root/tmp"
+if [ -z "$binary" ]; then
+  source "$here/scripts/setup.sh"
+  (cd "$here" && go build -trimpath -ldflags='-s -w' -o "$work/halo" ./cmd/halo)
+  binary=$work/halo
+fi
+install -m 755 "$binary" "$root/bin/halo"
+cp "$here"/LICENSE "$here"/NOTICE "$root/usr/share/halo/"
+
+if [ -n "$try" ]; then
+  cp -r "$here/testdata/programs/digits" "$root/tmp/digits"
+  as=(chroot --userspec=65532:65532 "$root")
+  "${as[@]}" /bin/halo doctor
+  "${as[@]}" /bin/halo run /tmp/digits/module.mlir iota --backend cpu
+  rm -r "$root/tmp/digits"
+  echo "sizes in MB: $(du -sm --apparent-size "$root" | cut -f1) unpacked," \
+    "$(tar -C "$root" -c . | gzip -6 | wc -c | awk '{printf "%.0f", $1 / 1e6}') compressed"
+  find "$root" -type f -size +1M -printf '%s %P\n' | sort -rn | awk '{printf "%6.1f %s\n", $1 / 1e6, $2}'
+fi
