@@ -131,7 +131,7 @@ func init() {
 		hlo.Rsqrt:                  lowerElementwise,
 		hlo.ScaledDot:              nil, // reference
 		hlo.Scan:                   nil, // reference
-		hlo.Scatter:                nil, // reference
+		hlo.Scatter:                lowerScatter,
 		hlo.Select:                 lowerElementwise,
 		hlo.SelectAndScatter:       nil, // reference
 		hlo.Send:                   lowerSend,

@@ -1,0 +1,129 @@
+package cpu_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// folding is a computation "f" for scatter, in which T, U are the element types.
+type folding struct {
+	name, text string
+	operands   int
+	classes    string // of T: p, s, u, f, c
+}
+
+var foldings = []folding{
+	{"assign", "ROOT r = T[] parameter(1)\n a = T[] parameter(0)", 1, "psufc"},
+	{"add", "a = T[] parameter(0)\n b = T[] parameter(1)\n ROOT r = T[] add(a, b)", 1, "psufc"},
+	{"added to", "a = T[] parameter(0)\n b = T[] parameter(1)\n ROOT r = T[] add(b, a)", 1, "psu"},
+	{"multiply", "a = T[] parameter(0)\n b = T[] parameter(1)\n ROOT r = T[] multiply(a, b)", 1, "psufc"},
+	{"minimum", "a = T[] parameter(0)\n b = T[] parameter(1)\n ROOT r = T[] minimum(a, b)", 1, "psuf"},
+	{"maximum", "a = T[] parameter(0)\n b = T[] parameter(1)\n ROOT r = T[] maximum(a, b)", 1, "psuf"},
+	{"and", "a = T[] parameter(0)\n b = T[] parameter(1)\n ROOT r = T[] and(a, b)", 1, "psu"},
+	{"or", "a = T[] parameter(0)\n b = T[] parameter(1)\n ROOT r = T[] or(a, b)", 1, "psu"},
+	{"xor", "a = T[] parameter(0)\n b = T[] parameter(1)\n ROOT r = T[] xor(a, b)", 1, "psu"},
+	{"subtract", "a = T[] parameter(0)\n b = T[] parameter(1)\n ROOT r = T[] subtract(b, a)", 1, "sufc"},
+	{"keep", "ROOT a = T[] parameter(0)\n b = T[] parameter(1)", 1, "psufc"},
+	{"two assigns", "a = T[] parameter(0)\n b = U[] parameter(1)\n c = T[] parameter(2)\n d = U[] parameter(3)\n " +
+		"ROOT r = (T[], U[]) tuple(c, d)", 2, "psufc"},
+	{"with each other", "a = T[] parameter(0)\n b = U[] parameter(1)\n c = T[] parameter(2)\n d = U[] parameter(3)\n " +
+		"x = T[] subtract(a, c)\n m = pred[] compare(x, c), direction=EQ\n y = U[] select(m, b, d)\n" +
+		"ROOT r = (T[], U[]) tuple(x, y)", 2, "sufc"},
+}
+
+func (f folding) on(t, u shape.ElementType) string {
+	text := "f {\n " + strings.NewReplacer("T[", t.String()+"[", "U[", u.String()+"[").Replace(f.text) + "\n}\n"
+	return text
+}
+
+func (f folding) types(t, u shape.ElementType) []shape.ElementType {
+	if f.operands == 2 {
+		return []shape.ElementType{t, u}
+	}
+	return []shape.ElementType{t}
+}
+
+func (f folding) takes(t shape.ElementType) bool {
+	return strings.Contains(f.classes, map[shape.Class]string{shape.PredClass: "p", shape.SignedClass: "s",
+		shape.UnsignedClass: "u", shape.FloatClass: "f", shape.ComplexClass: "c"}[t.Class()])
+}
+
+// TestScatter scatters with random dimension numbers, into small arrays of every type by all kinds of computations.
+func TestScatter(t *testing.T) {
+	r := newRand(t)
+	for _, typ := range arrayTypes() {
+		for _, f := range foldings {
+			if !f.takes(typ) {
+				continue
+			}
+			t.Run(fmt.Sprintf("%s_%v", f.name, typ), func(t *testing.T) {
+				for range 4 {
+					x := newIndexed(r, 5)
+					other := arrayTypes()[r.IntN(len(arrayTypes()))]
+					same(t, r, x.scatter(f.on(typ, other), f.types(typ, other)...), finite(r, near(r, x.index, 5)))
+				}
+			})
+		}
+	}
+}
+
+// finite makes of any floats some of few digits, whose sums tell orders apart; NaN have no order of bits.
+func finite(r *rand.Rand, fill func(i int, s shape.Shape) *literal.Literal) func(i int, s shape.Shape) *literal.Literal {
+	return func(i int, s shape.Shape) *literal.Literal {
+		c := s.Type.Component()
+		if !c.IsFloat() {
+			return fill(i, s)
+		}
+		l, width := literal.Zeros(s), c.Bytes()
+		for k := 0; k < len(l.Bytes()); k += width {
+			v := c.FromFloat64(float64(r.IntN(4001)-2000) / 300)
+			for b := range width {
+				l.Bytes()[k+b] = byte(v >> (8 * b))
+			}
+		}
+		return l
+	}
+}
+
+// TestScatterOfLarge scatters numbers, rows, columns and whole windows, many to one place, in several tasks.
+func TestScatterOfLarge(t *testing.T) {
+	r := newRand(t)
+	for _, c := range []struct{ operand, index, updates, dims string }{
+		{"[300]", "[200000]", "[200000]", "update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1"},
+		{"[70000]", "[200000,1]", "[200000]", "update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1"},
+		{"[250,40]", "[5000]", "[5000,40]", "update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1"},
+		{"[40,250]", "[5000]", "[40,5000]", "update_window_dims={0}, inserted_window_dims={1}, scatter_dims_to_operand_dims={1}, index_vector_dim=1"},
+		{"[60,250]", "[300,2]", "[300,30,20]", "update_window_dims={1,2}, inserted_window_dims={}, scatter_dims_to_operand_dims={1,0}, index_vector_dim=1"},
+		{"[50,260]", "[50,1000]", "[50,1000]", "update_window_dims={}, inserted_window_dims={1}, scatter_dims_to_operand_dims={1}, input_batching_dims={0}, scatter_indices_batching_dims={0}, index_vector_dim=2"},
+	} {
+		for k, typ := range []string{"f32", "bf16", "s32", "f64", "u8", "f16", "s64", "u16", "c64"} {
+			f := foldings[[]int{0, 1, 3, 4, 5, 9}[k%6]]
+			if typ == "c64" {
+				f = foldings[1]
+			}
+			e, _ := shape.TypeByName(typ)
+			text := f.on(e, e) + one(typ+c.operand, "scatter, "+c.dims+", to_apply=f", typ+c.operand, "u32"+c.index, typ+c.updates)
+			same(t, r, text, finite(r, near(r, shape.U32, 256)))
+		}
+	}
+}
+
+// TestScatterInWiderType folds bf16 in f32, s8 in s32 and f16 in bf16, into results of those types.
+func TestScatterInWiderType(t *testing.T) {
+	r := newRand(t)
+	for _, c := range []struct {
+		from, to shape.ElementType
+		f        folding
+	}{{shape.BF16, shape.F32, foldings[1]}, {shape.S8, shape.S32, foldings[3]}, {shape.U8, shape.U16, foldings[9]},
+		{shape.F8E5M2, shape.F16, foldings[0]}, {shape.C64, shape.C128, foldings[1]}} {
+		dims := "update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1"
+		from := c.from.String()
+		text := c.f.on(c.to, c.to) + one(c.to.String()+"[9]", "scatter, "+dims+", to_apply=f", from+"[9]", "s64[40]", from+"[40]")
+		same(t, r, text, finite(r, near(r, shape.S64, 9)))
+	}
+}
