@@ -16,12 +16,21 @@ type generator struct {
 	r    *rand.Rand
 	list []*hlo.Instruction
 	deep int
+	// types and dims are few, so that values meet.
+	types []shape.ElementType
+	dims  [][]int64
 }
 
 // randomProgram makes a program of about n instructions; it depends on seed alone.
 func randomProgram(t *testing.T, seed uint64, n int) *hlo.Module {
 	t.Helper()
 	g := &generator{r: rand.New(rand.NewPCG(seed, 1))}
+	for range 2 {
+		g.types = append(g.types, randomTypes[g.r.IntN(len(randomTypes))])
+	}
+	for range 3 {
+		g.dims = append(g.dims, randomDims[g.r.IntN(len(randomDims))])
+	}
 	var params []shape.Shape
 	for range 1 + g.r.IntN(4) {
 		params = append(params, g.shape())
@@ -40,7 +49,7 @@ var (
 )
 
 func (g *generator) shape() shape.Shape {
-	return shape.Array(randomTypes[g.r.IntN(len(randomTypes))], randomDims[g.r.IntN(len(randomDims))]...)
+	return shape.Array(g.types[g.r.IntN(len(g.types))], g.dims[g.r.IntN(len(g.dims))]...)
 }
 
 // computation makes a computation of the parameters; its root has shape result, or is a tuple of some values if that is
@@ -60,11 +69,7 @@ func (g *generator) computation(name string, params []shape.Shape, n int, result
 	}
 	var root *hlo.Instruction
 	if result == nil {
-		var last []*hlo.Instruction
-		for range 1 + g.r.IntN(3) {
-			last = append(last, g.list[len(g.list)-1-g.r.IntN(min(len(g.list), 4))])
-		}
-		root = g.try(hlo.Tuple, nil, shape.Shape{}, last...)
+		root = g.try(hlo.Tuple, nil, shape.Shape{}, g.ends()...)
 	} else {
 		root = g.of(*result)
 	}
@@ -73,6 +78,23 @@ func (g *generator) computation(name string, params []shape.Shape, n int, result
 		panic(err)
 	}
 	return c
+}
+
+// ends are the values that nothing uses.
+func (g *generator) ends() []*hlo.Instruction {
+	used := map[*hlo.Instruction]bool{}
+	for _, in := range g.list {
+		for _, o := range in.Operands {
+			used[o] = true
+		}
+	}
+	ends := g.list[len(g.list)-1:]
+	for _, in := range g.list[:len(g.list)-1] {
+		if !used[in] && len(ends) < 20 {
+			ends = append(ends[:len(ends):len(ends)], in)
+		}
+	}
+	return ends
 }
 
 // takeApart adds the elements of parameters that are tuples.
@@ -106,8 +128,8 @@ func (g *generator) try(op hlo.Opcode, a hlo.Attrs, told shape.Shape, operands .
 // any returns a value; the last ones are more likely.
 func (g *generator) any() *hlo.Instruction {
 	n := len(g.list)
-	if g.r.IntN(2) == 0 {
-		return g.list[n-1-g.r.IntN(min(n, 4))]
+	if g.r.IntN(3) > 0 {
+		return g.list[n-1-g.r.IntN(min(n, 2))]
 	}
 	return g.list[g.r.IntN(n)]
 }
@@ -133,10 +155,17 @@ func (g *generator) of(s shape.Shape) *hlo.Instruction {
 // constant makes a constant of shape s, or the broadcast of one.
 func (g *generator) constant(s shape.Shape) *hlo.Instruction {
 	scalar := shape.Array(s.Type)
-	if len(s.Dims) == 0 || g.r.IntN(2) == 0 {
+	if g.r.IntN(3) == 0 {
 		return g.try(hlo.Constant, &hlo.ConstantAttrs{Literal: randomLiteral(g.r, s)}, shape.Shape{})
 	}
-	c := g.try(hlo.Constant, &hlo.ConstantAttrs{Literal: randomLiteral(g.r, scalar)}, shape.Shape{})
+	l := randomLiteral(g.r, scalar)
+	if g.r.IntN(4) > 0 {
+		l = literal.ScalarOf(s.Type, specials[g.r.IntN(5)])
+	}
+	c := g.try(hlo.Constant, &hlo.ConstantAttrs{Literal: l}, shape.Shape{})
+	if len(s.Dims) == 0 {
+		return c
+	}
 	return g.try(hlo.Broadcast, &hlo.BroadcastAttrs{}, s, c)
 }
 
@@ -150,7 +179,7 @@ func (g *generator) index() *hlo.Instruction {
 }
 
 func (g *generator) step() {
-	steps := []func(){g.elementwise, g.elementwise, g.elementwise, g.choice, g.broadcast, g.reshape, g.transpose,
+	steps := []func(){g.elementwise, g.elementwise, g.algebra, g.algebra, g.algebra, g.algebra, g.moves, g.moves, g.choice, g.broadcast, g.reshape, g.transpose,
 		g.slice, g.pad, g.concatenate, g.reverse, g.reduce, g.dot, g.convert, g.iota, g.dynamic, g.tuple, g.gather}
 	if g.deep < 2 {
 		steps = append(steps, g.call, g.loop, g.branch)
@@ -178,6 +207,51 @@ func (g *generator) elementwise() {
 		operands[0], operands[n-1] = operands[n-1], operands[0]
 	}
 	g.try(op, nil, shape.Shape{}, operands...)
+}
+
+// algebra makes an op on a value and a constant that rules know, or on two equal values.
+func (g *generator) algebra() {
+	x := g.any()
+	if !x.Shape.IsArray() {
+		return
+	}
+	l := literal.ScalarOf(x.Shape.Type, specials[g.r.IntN(len(specials))])
+	if g.r.IntN(3) > 0 {
+		l = literal.ScalarOf(x.Shape.Type, specials[g.r.IntN(7)])
+	}
+	y := g.try(hlo.Constant, &hlo.ConstantAttrs{Literal: l}, shape.Shape{})
+	if x.Shape.Rank() > 0 {
+		y = g.try(hlo.Broadcast, &hlo.BroadcastAttrs{}, x.Shape, y)
+	}
+	if g.r.IntN(6) == 0 {
+		y = x
+	}
+	if g.r.IntN(3) == 0 {
+		x, y = y, x
+	}
+	op := algebraic[g.r.IntN(len(algebraic))]
+	switch n, _ := op.Info().Arity(); {
+	case op == hlo.Compare:
+		g.try(op, &hlo.CompareAttrs{Direction: hlo.Direction(g.r.IntN(6))}, shape.Shape{}, x, y)
+	case op == hlo.Select:
+		g.try(op, nil, shape.Shape{}, g.of(x.Shape.WithType(shape.Pred)), x, y)
+	case n == 1:
+		g.try(op, nil, shape.Shape{}, x)
+	default:
+		g.try(op, nil, shape.Shape{}, x, y)
+	}
+}
+
+var algebraic = []hlo.Opcode{hlo.Add, hlo.Subtract, hlo.Multiply, hlo.Divide, hlo.Negate, hlo.Negate, hlo.Maximum,
+	hlo.Minimum, hlo.And, hlo.Or, hlo.Xor, hlo.Not, hlo.Not, hlo.Abs, hlo.Floor, hlo.Ceil, hlo.Copy, hlo.Compare,
+	hlo.Select, hlo.Remainder, hlo.RoundNearestEven}
+
+// moves makes a few movements of one value.
+func (g *generator) moves() {
+	list := []func(){g.broadcast, g.reshape, g.transpose, g.slice, g.pad, g.concatenate, g.reverse, g.reduce}
+	for range 2 + g.r.IntN(2) {
+		list[g.r.IntN(len(list))]()
+	}
 }
 
 func (g *generator) choice() {
@@ -214,7 +288,7 @@ func (g *generator) broadcast() {
 
 func (g *generator) reshape() {
 	x := g.any()
-	dims := randomDims[g.r.IntN(len(randomDims))]
+	dims := g.dims[g.r.IntN(len(g.dims))]
 	if g.r.IntN(2) == 0 {
 		dims = append([]int64{1}, x.Shape.Dims...)
 	}
@@ -350,7 +424,7 @@ func containsDim(a *hlo.DotAttrs, i, j int64) bool {
 func (g *generator) convert() {
 	x := g.any()
 	if x.Shape.IsArray() && !x.Shape.Type.IsComplex() {
-		g.try(hlo.Convert, nil, x.Shape.WithType(randomTypes[g.r.IntN(len(randomTypes))]), x)
+		g.try(hlo.Convert, nil, x.Shape.WithType(append(g.types, shape.S32, shape.F32)[g.r.IntN(len(g.types)+2)]), x)
 	}
 }
 
