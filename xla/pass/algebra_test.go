@@ -129,7 +129,8 @@ func TestAlgebraOfTwo(t *testing.T) {
 		}
 		return nil
 	}
-	for _, et := range algebraTypes {
+	few := []shape.ElementType{shape.Pred, shape.S8, shape.U64, shape.F8E4M3FNUZ, shape.F32, shape.C64}
+	for _, et := range few {
 		for _, first := range algebraic {
 			for _, second := range algebraic {
 				for i := range specials {

@@ -205,7 +205,7 @@ func TestOpCases(t *testing.T) {
 
 // TestRandomPrograms runs all passes on random programs.
 func TestRandomPrograms(t *testing.T) {
-	n := 1500
+	n := 800
 	if testing.Short() {
 		n = 100
 	}

@@ -177,8 +177,8 @@ func divideByPowerOfTwo(s *simplifier, in *hlo.Instruction) *hlo.Instruction {
 	return s.plainOp(hlo.Multiply, in.Operands[0], s.filled(inverse, in.Shape))
 }
 
-// powerOfConstant: small integer powers by multiplication, within the 3 units that power may be off: each product rounds
-// by half a unit, and where one overflows or vanishes, so does the power. 1/x for -1. Integers have no power -1.
+// powerOfConstant: small integer powers by multiplication, within the 3 units that power may be off: each product
+// rounds by half a unit, and where one overflows or vanishes, so does the power. 1/x for -1. Integers have no power -1.
 func powerOfConstant(s *simplifier, in *hlo.Instruction) *hlo.Instruction {
 	x, l := in.Operands[0], splatOf(in.Operands[1])
 	if l == nil || in.Shape.Type.IsComplex() || in.Shape.Type == shape.Pred {

@@ -117,8 +117,8 @@ func scatterNothing(_ *simplifier, in *hlo.Instruction) *hlo.Instruction {
 	return nil
 }
 
-// scatterOne: one window at a known place inside the operand, which replaces what is there, is a dynamic update. Where a
-// window would stand over the edge scatter leaves it out, so the place must be known.
+// scatterOne: one window at a known place inside the operand, which replaces what is there, is a dynamic update. Where
+// a window would stand over the edge scatter leaves it out, so the place must be known.
 func scatterOne(s *simplifier, in *hlo.Instruction) *hlo.Instruction {
 	a := in.Attrs.(*hlo.ScatterAttrs)
 	if len(in.Operands) != 3 || !replaces(a.ToApply) || len(a.InputBatchingDims) > 0 ||
