@@ -1,7 +1,9 @@
 package exec
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/halo-xla/halo/xla/hlo"
 )
@@ -9,18 +11,157 @@ import (
 // alignment is that of temporaries in the arena, in bytes: a line of the cache.
 const alignment = 64
 
-// assign gives every temporary a place in the arena.
+func aligned64(n int64) int64 { return (n + alignment - 1) / alignment * alignment }
+
+// assign gives every temporary a place in the arena or in the memory of a result.
 func (p *program) assign() error {
-	var end int64
-	for i := range p.slots {
-		if s := &p.slots[i]; s.kind == temporary {
-			s.offset = end
-			end += (s.size + alignment - 1) / alignment * alignment
+	var final []int32
+	for _, l := range p.results {
+		if l.Slot != NoSlot {
+			final = append(final, l.Slot)
+		}
+	}
+	live := findLiveness(p.body, p.slots, final)
+	sh := newSharing(live)
+	sh.join()
+	classes := sh.distinct()
+	p.livenessBytes = bound(classes, len(live.at)+1)
+	classes = intoResults(classes)
+	offsets, end := place(classes)
+	for i, c := range classes {
+		for _, s := range c.slots {
+			p.slots[s].offset, p.slots[s].host = offsets[i], c.own
+		}
+	}
+	for i, s := range p.slots {
+		if s.kind == temporary && s.host != NoSlot {
+			p.guests = append(p.guests, int32(i))
 		}
 	}
 	p.arenaBytes = end
-	if limit := p.options.MemoryLimit; limit > 0 && end > limit {
-		return fmt.Errorf("%w: the program's temporary values take %d bytes, the limit is %d", hlo.ErrLimit, end, limit)
+	p.peakBytes = end + p.resultBytes()
+	if limit := p.options.MemoryLimit; limit > 0 && p.peakBytes > limit {
+		return fmt.Errorf("%w: the program's values take %d bytes at a time, the limit is %d", hlo.ErrLimit, p.peakBytes,
+			limit)
 	}
 	return nil
+}
+
+func (p *program) resultBytes() int64 {
+	var n int64
+	for _, s := range p.slots {
+		if s.kind == result {
+			n += aligned64(s.size)
+		}
+	}
+	return n
+}
+
+// bound is the most bytes that live at one position: no assignment needs less.
+func bound(classes []*class, positions int) int64 {
+	change := make([]int64, positions+1)
+	for _, c := range classes {
+		for _, s := range c.spans {
+			change[s.first] += aligned64(c.size)
+			change[s.last+1] -= aligned64(c.size)
+		}
+	}
+	var now, most int64
+	for _, d := range change {
+		now += d
+		most = max(most, now)
+	}
+	return most
+}
+
+// bySize sorts classes, the large ones first; equal ones by when they live.
+func bySize(classes []*class) {
+	slices.SortStableFunc(classes, func(a, b *class) int {
+		return cmp.Or(cmp.Compare(b.size, a.size), cmp.Compare(start(a), start(b)))
+	})
+}
+
+func start(c *class) int32 {
+	if len(c.spans) == 0 {
+		return 0
+	}
+	return c.spans[0].first
+}
+
+// intoResults puts temporaries into the memory of results that do not live at the same time, and returns the classes
+// that are left: those of results and of the arena.
+func intoResults(classes []*class) []*class {
+	bySize(classes)
+	var hosts, left []*class
+	for _, c := range classes {
+		if c.own != NoSlot {
+			hosts = append(hosts, c)
+		}
+	}
+	for _, c := range classes {
+		if c.own != NoSlot || !lodge(hosts, c) {
+			left = append(left, c)
+		}
+	}
+	return left
+}
+
+// lodge puts c into the smallest host that is large enough and free while c lives.
+func lodge(hosts []*class, c *class) bool {
+	for _, h := range slices.Backward(hosts) {
+		if h.size < c.size {
+			continue
+		}
+		if points, ok := overlap(h.spans, c.spans); ok && len(points) == 0 {
+			h.spans = normal(slices.Concat(h.spans, c.spans))
+			h.slots = append(h.slots, c.slots...)
+			return true
+		}
+	}
+	return false
+}
+
+// place gives each class of the arena an offset: the large ones first, each in the smallest gap that is free while it
+// lives. It returns the offsets and the size of the arena.
+func place(classes []*class) (offsets []int64, end int64) {
+	offsets = make([]int64, len(classes))
+	var placed []placement
+	for i, c := range classes {
+		if c.own != NoSlot || c.size == 0 || len(c.spans) == 0 {
+			continue
+		}
+		at := bestFit(placed, c)
+		offsets[i] = at
+		x := placement{c, at, at + aligned64(c.size)}
+		k, _ := slices.BinarySearchFunc(placed, x, func(a, b placement) int { return cmp.Compare(a.from, b.from) })
+		placed = slices.Insert(placed, k, x)
+		end = max(end, x.to)
+	}
+	return offsets, end
+}
+
+// placement is a class at its place in the arena.
+type placement struct {
+	*class
+	from, to int64
+}
+
+// bestFit returns the start of the smallest gap for c among placed, which are sorted by their starts.
+func bestFit(placed []placement, c *class) int64 {
+	need := aligned64(c.size)
+	var at, free int64
+	best := int64(-1)
+	for _, x := range placed {
+		if points, ok := overlap(x.spans, c.spans); ok && len(points) == 0 {
+			continue
+		}
+		if gap := x.from - free; gap >= need && (best < 0 || gap < best) {
+			at, best = free, gap
+		}
+		free = max(free, x.to)
+	}
+	if best < 0 {
+		return free
+	}
+	return at
 }

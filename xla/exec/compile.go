@@ -12,18 +12,33 @@ import (
 )
 
 // New returns the backend of a machine.
-func New(m Machine) Backend { return backend{m} }
+func New(m Machine) Backend {
+	return &backend{m, newKeeper(), &executor{tokens: max(m.Threads(), 1)}}
+}
 
-type backend struct{ machine Machine }
+// backend is a machine with the memory and the threads that its programs share.
+type backend struct {
+	machine  Machine
+	keeper   *keeper
+	executor *executor
+}
 
-func (b backend) Name() string { return b.machine.Name() }
+// Trim gives back the memory that is kept for executions to come.
+func (b *backend) Trim() { b.keeper.trim() }
 
-func (b backend) Compile(ctx context.Context, m *hlo.Module, o Options) (Program, error) {
+func (b *backend) Name() string { return b.machine.Name() }
+
+func (b *backend) Compile(ctx context.Context, m *hlo.Module, o Options) (Program, error) {
 	if err := hlo.Unsupported(m, o.Handlers); err != nil {
 		return nil, err
 	}
 	c := &compiler{ctx: ctx, machine: b.machine, options: o}
-	return c.module(m)
+	b.keeper.setLimit(o.MemoryLimit / 2)
+	p := &program{machine: b.machine, options: o, module: m, keeper: b.keeper, executor: b.executor}
+	if err := c.module(p); err != nil {
+		return nil, err
+	}
+	return p, nil
 }
 
 // compiler turns one module into steps over slots.
@@ -34,6 +49,8 @@ type compiler struct {
 	slots   []slot
 	count   int // steps so far
 	depth   int // calls under way
+	boxes   int
+	foreign bool // functions of the user are called
 	lacking lacking
 }
 
@@ -45,8 +62,10 @@ type slot struct {
 	data []byte
 	// index is the parameter's or result's number among their leaves.
 	index int
-	// offset is the place of a temporary in the arena.
+	// offset is the place of a temporary in the arena; host is the result slot in whose memory it lies instead, NoSlot if
+	// there is none.
 	offset int64
+	host   int32
 }
 
 type slotKind uint8
@@ -70,8 +89,14 @@ func (c *compiler) newSlot(s slot) Slice {
 	if len(c.slots) == math.MaxInt32 {
 		panic("exec: bug: too many slots")
 	}
+	s.host = NoSlot
 	c.slots = append(c.slots, s)
 	return Slice{Slot: int32(len(c.slots) - 1), Size: s.size}
+}
+
+func (c *compiler) newBox() Slice {
+	c.boxes++
+	return c.newSlot(slot{kind: boxed, index: c.boxes - 1})
 }
 
 // newLeaf returns a new temporary for an array of shape s, a box if its size is unknown, nothing for a token.
@@ -81,7 +106,7 @@ func (c *compiler) newLeaf(s shape.Shape) (leaf, error) {
 	case s.IsToken():
 		return leaf{Slice{Slot: NoSlot}, s}, nil
 	case !s.IsArray() || s.IsDynamic():
-		return leaf{c.newSlot(slot{kind: boxed}), s}, nil
+		return leaf{c.newBox(), s}, nil
 	}
 	n, err := s.ByteSize()
 	if err == nil && n > literal.MaxBytes {
@@ -128,31 +153,31 @@ func (c *compiler) constant(x leaf) *literal.Literal {
 }
 
 // module compiles the entry.
-func (c *compiler) module(m *hlo.Module) (*program, error) {
+func (c *compiler) module(p *program) error {
+	m := p.module
 	args := make([]value, len(m.Entry.Parameters))
-	p := &program{machine: c.machine, options: c.options, module: m}
 	for i, in := range m.Entry.Parameters {
 		var err error
 		if args[i], err = c.parameter(in.Shape, p); err != nil {
-			return nil, &hlo.Error{In: in, Err: err}
+			return &hlo.Error{In: in, Err: err}
 		}
 	}
 	b := &block{}
 	root, err := c.computation(b, m.Entry, args)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := c.lacking.err(c.machine.Name()); err != nil {
-		return nil, err
+		return err
 	}
 	p.results = c.results(b, root, p)
-	p.body, p.slots = b, c.slots
+	p.body, p.slots, p.boxes, p.foreign = b, c.slots, c.boxes, c.foreign
 	if err := p.assign(); err != nil {
-		return nil, err
+		return err
 	}
 	p.linker.recorder, _ = c.machine.(Recorder)
 	p.linker.link(b)
-	return p, nil
+	return nil
 }
 
 // parameter makes the leaves of an entry parameter.
@@ -176,8 +201,10 @@ func (c *compiler) parameter(s shape.Shape, p *program) (value, error) {
 // slot is copied.
 func (c *compiler) results(b *block, root value, p *program) value {
 	out := make(value, len(root))
+	p.owned = make([]bool, len(root))
+	times := map[int32]int{}
 	for i, l := range root {
-		if l.Slot == NoSlot || c.slots[l.Slot].kind != temporary {
+		if l.Slot == NoSlot || c.slots[l.Slot].kind != temporary && c.slots[l.Slot].kind != result {
 			out[i] = l
 			continue
 		}
@@ -186,10 +213,15 @@ func (c *compiler) results(b *block, root value, p *program) value {
 			c.copy(b, to, l)
 			l = to
 		}
-		sl := &c.slots[l.Slot]
-		sl.kind, sl.index = result, p.resultSlots
-		p.resultSlots++
+		if sl := &c.slots[l.Slot]; sl.kind == temporary {
+			sl.kind, sl.index = result, len(p.resultSlots)
+			p.resultSlots = append(p.resultSlots, l.Slot)
+		}
+		times[l.Slot]++
 		out[i] = l
+	}
+	for i, l := range out {
+		p.owned[i] = times[l.Slot] == 1
 	}
 	return out
 }
@@ -234,6 +266,7 @@ func (c *compiler) instruction(s *scope, in *hlo.Instruction) (value, error) {
 	if err := c.ctx.Err(); err != nil {
 		return nil, err
 	}
+	c.foreign = c.foreign || in.Op == hlo.CustomCall
 	if f := own[in.Op]; f != nil {
 		if v, done, err := f(c, s, in); done || err != nil {
 			return v, err

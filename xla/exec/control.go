@@ -92,19 +92,19 @@ func (c *compiler) copyBack(b *block, state, next value) {
 	for i, l := range next {
 		from[i] = l
 		if l.Slot != NoSlot && l.Slot != state[i].Slot && carried[l.Slot] {
-			from[i] = leaf{c.newSlot(c.slots[l.Slot].like(l.Size)), l.shape}
+			from[i] = leaf{c.like(l), l.shape}
 			c.copy(b, from[i], l)
 		}
 	}
 	c.copyAll(b, state, from)
 }
 
-// like returns a temporary or box for what lies in s.
-func (s slot) like(size int64) slot {
-	if s.kind == boxed {
-		return slot{kind: boxed}
+// like returns a temporary or a box for what lies at l.
+func (c *compiler) like(l leaf) Slice {
+	if c.slots[l.Slot].kind == boxed {
+		return c.newBox()
 	}
-	return slot{kind: temporary, size: size}
+	return c.newSlot(slot{kind: temporary, size: l.Size})
 }
 
 func (c *compiler) copyAll(b *block, to, from value) {

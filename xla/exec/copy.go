@@ -31,11 +31,14 @@ func (t *copyThunk) Run(r *Run) error {
 		}
 		return nil
 	case t.toBox:
-		r.boxes[t.to.Slot] = r.leaf(t.from)
+		*r.box(t.to.Slot) = r.leaf(t.from)
 		return nil
 	}
-	return r.fill(t.to, r.boxes[t.from.Slot])
+	return r.fill(t.to, *r.box(t.from.Slot))
 }
+
+// box returns the place of the literal of a boxed slot.
+func (r *Run) box(s int32) **literal.Literal { return &r.boxes[r.program.slots[s].index] }
 
 // leaf returns the value of l; its bytes are a copy unless it is a box, whose literal nobody changes.
 func (r *Run) leaf(l leaf) *literal.Literal {
@@ -43,7 +46,7 @@ func (r *Run) leaf(l leaf) *literal.Literal {
 	case l.Slot == NoSlot:
 		return literal.NewToken()
 	case r.program.slots[l.Slot].kind == boxed:
-		return r.boxes[l.Slot]
+		return *r.box(l.Slot)
 	}
 	v, err := literal.FromBytes(l.shape, r.Bytes(l.Slice))
 	if err != nil {
@@ -58,7 +61,7 @@ func (r *Run) fill(l leaf, v *literal.Literal) error {
 	case l.Slot == NoSlot:
 		return nil
 	case r.program.slots[l.Slot].kind == boxed:
-		r.boxes[l.Slot] = v
+		*r.box(l.Slot) = v
 		return nil
 	}
 	data := v.Cropped().RowMajor().Bytes()

@@ -2,7 +2,10 @@ package exec
 
 import (
 	"runtime"
+	"sync/atomic"
 	"unsafe"
+
+	"github.com/halo-xla/halo/xla/literal"
 )
 
 // instance is the memory of one execution on one device: one block that the Go collector does not manage, with the
@@ -10,7 +13,11 @@ import (
 type instance struct {
 	block []byte
 	table []uintptr
+	arena []byte
 	pins  runtime.Pinner // of the constants
+	// run is used again with the memory.
+	run  Run
+	kept kept
 }
 
 // headerBytes is the room before the table; the cancel word is its first four bytes.
@@ -19,16 +26,19 @@ const headerBytes = 64
 // noBytes is where slots without bytes lie.
 var noBytes [alignment]byte
 
-func newInstance(slots []slot, arenaBytes int64) (*instance, error) {
-	table := int64(len(slots)) * int64(unsafe.Sizeof(uintptr(0)))
-	arena := (headerBytes + table + alignment - 1) / alignment * alignment
-	b, err := newBlock(arena + arenaBytes + alignment)
+func newInstance(p *program) (*instance, error) {
+	table := int64(len(p.slots)) * int64(unsafe.Sizeof(uintptr(0)))
+	arena := aligned64(headerBytes + table)
+	b, err := newBlock(arena + p.arenaBytes + alignment)
 	if err != nil {
 		return nil, err
 	}
-	m := &instance{block: b, table: unsafe.Slice((*uintptr)(unsafe.Pointer(&b[headerBytes])), len(slots))}
+	m := &instance{block: b, table: unsafe.Slice((*uintptr)(unsafe.Pointer(&b[headerBytes])), len(p.slots)),
+		arena: b[arena : arena+p.arenaBytes]}
+	m.kept = kept{bytes: int64(len(b)), memory: m, program: p}
+	m.run = Run{program: p, memory: m, boxes: make([]*literal.Literal, p.boxes), own: make([][]byte, len(p.resultSlots))}
 	m.pins.Pin(&noBytes[0])
-	for i, s := range slots {
+	for i, s := range p.slots {
 		switch {
 		case s.size == 0:
 			m.table[i] = uintptr(unsafe.Pointer(&noBytes[0]))
@@ -41,7 +51,7 @@ func newInstance(slots []slot, arenaBytes int64) (*instance, error) {
 	return m, nil
 }
 
-// lend gives slot s the address of data, which must live until the run is over.
+// lend gives slot s the address of data, which must live until the pins are taken out.
 func (m *instance) lend(s int32, data []byte, pins *runtime.Pinner) {
 	if len(data) == 0 {
 		data = noBytes[:]
@@ -57,6 +67,11 @@ func (m *instance) address(s int32) unsafe.Pointer {
 }
 
 func (m *instance) cancelWord() *uint32 { return (*uint32)(unsafe.Pointer(&m.block[0])) }
+
+// cancel makes native code stop soon; clear undoes it.
+func (m *instance) cancel() { atomic.StoreUint32(m.cancelWord(), 1) }
+
+func (m *instance) clear() { atomic.StoreUint32(m.cancelWord(), 0) }
 
 func (m *instance) base() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(m.table)) }
 

@@ -1,4 +1,4 @@
-//go:build !unix
+//go:build !linux
 
 package exec
 
@@ -7,3 +7,6 @@ func newBlock(n int64) ([]byte, error) { return make([]byte, max(n, 1)), nil }
 
 // freeBlock leaves a block to the collector.
 func freeBlock([]byte) {}
+
+// adviseHuge does nothing: this system has no such advice.
+func adviseHuge([]byte) {}

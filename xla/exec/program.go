@@ -3,7 +3,6 @@ package exec
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"slices"
 	"sync"
 	"unsafe"
@@ -24,13 +23,20 @@ type program struct {
 	// parameters are the slots of the entry's parameters, leaf by leaf.
 	parameters []int32
 	results    value
-	// resultSlots is how many results have memory of their own.
-	resultSlots int
-	arenaBytes  int64
-	linker      linker
+	// owned says which leaves of the results have memory of their own.
+	owned []bool
+	// resultSlots are the slots of results, guests the temporaries that lie in their memory.
+	resultSlots, guests []int32
+	arenaBytes          int64
+	// peakBytes is what arena and results take, livenessBytes the least that any assignment could reach.
+	peakBytes, livenessBytes int64
+	linker                   linker
 
-	mu   sync.Mutex
-	idle []*instance
+	boxes    int  // boxed slots
+	foreign  bool // functions of the user run, which may end their goroutine
+	keeper   *keeper
+	executor *executor
+	idle     []*kept // arenas, guarded by the keeper
 }
 
 func (p *program) Run(ctx context.Context, args [][]*literal.Literal, o RunOptions) ([]*literal.Literal, error) {
@@ -42,20 +48,16 @@ func (p *program) Run(ctx context.Context, args [][]*literal.Literal, o RunOptio
 	if len(args) != n {
 		return nil, fmt.Errorf("got arguments for %d devices, want %d", len(args), n)
 	}
-	in := make([][]*literal.Literal, n)
-	for d := range args {
-		var err error
-		if in[d], err = hlo.Arguments(p.module.Entry, args[d]); err != nil {
-			return nil, fmt.Errorf("%s: %w", grid.Name(d), err)
-		}
+	if n == 1 && !p.foreign {
+		out, err := p.onDevice(ctx, hlo.Place{Grid: grid}, args[0], o)
+		return []*literal.Literal{out}, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	ex := &execution{hub: collective.NewHub(grid), cancel: cancel, results: make([]*literal.Literal, n)}
 	var wg sync.WaitGroup
 	for d := range n {
-		r := &Run{program: p, ctx: ctx, options: o, place: hlo.Place{Grid: grid, Device: d, Hub: ex.hub}}
-		wg.Go(func() { ex.run(r, in[d]) })
+		wg.Go(func() { ex.run(ctx, p, hlo.Place{Grid: grid, Device: d, Hub: ex.hub}, args[d], o) })
 	}
 	wg.Wait()
 	return ex.finish()
@@ -71,25 +73,25 @@ type execution struct {
 }
 
 // run is the life of one device.
-func (ex *execution) run(r *Run, args []*literal.Literal) {
-	d := r.place.Device
+func (ex *execution) run(ctx context.Context, p *program, place hlo.Place, args []*literal.Literal, o RunOptions) {
+	d, name := place.Device, place.Grid.Name(place.Device)
 	defer ex.hub.End(d)
 	over := false
 	defer func() {
 		if p := recover(); p == nil && !over {
-			ex.fail(fmt.Errorf("%s: a custom call's function ended its goroutine", r.place.Grid.Name(d)))
+			ex.fail(fmt.Errorf("%s: a custom call's function ended its goroutine", name))
 		} else if p != nil { // goes on in the caller's goroutine, where it can be caught
 			ex.mu.Lock()
 			ex.panic = p
 			ex.mu.Unlock()
-			ex.fail(fmt.Errorf("%s panicked", r.place.Grid.Name(d)))
+			ex.fail(fmt.Errorf("%s panicked", name))
 		}
 	}()
-	out, err := r.program.onDevice(r, args)
+	out, err := p.onDevice(ctx, place, args, o)
 	over = true
 	if err != nil {
 		if len(ex.results) > 1 && ex.hub.Err() == nil {
-			err = fmt.Errorf("%s: %w", r.place.Grid.Name(d), err)
+			err = fmt.Errorf("%s: %w", name, err)
 		}
 		ex.fail(err)
 		return
@@ -114,48 +116,135 @@ func (ex *execution) finish() ([]*literal.Literal, error) {
 }
 
 // onDevice runs the program on one device.
-func (p *program) onDevice(r *Run, args []*literal.Literal) (*literal.Literal, error) {
-	m, err := p.take()
-	if err != nil {
+func (p *program) onDevice(ctx context.Context, place hlo.Place, args []*literal.Literal,
+	o RunOptions) (*literal.Literal, error) {
+	if err := p.executor.acquire(ctx); err != nil {
 		return nil, err
 	}
-	defer p.give(m)
-	r.memory, r.boxes = m, make([]*literal.Literal, len(p.slots))
-	var pins runtime.Pinner
-	defer pins.Unpin()
-	leaves := leavesOf(args)
-	p.enter(r, &pins, leaves)
-	own := p.newResults(r, &pins)
+	r, err := p.begin(ctx, place, o)
+	if err != nil {
+		p.executor.release()
+		return nil, err
+	}
+	r.held = true
+	defer r.end()
+	return r.execute(args)
+}
+
+// begin returns a run with memory that nobody else uses.
+func (p *program) begin(ctx context.Context, place hlo.Place, o RunOptions) (*Run, error) {
+	m := p.keeper.takeArena(p)
+	if m == nil {
+		var err error
+		if m, err = newInstance(p); err != nil {
+			return nil, err
+		}
+	}
+	r := &m.run
+	r.ctx, r.place, r.options = ctx, place, o
+	return r, nil
+}
+
+// end keeps the memory for the next run.
+func (r *Run) end() {
+	p := r.program
+	r.pins.Unpin()
+	clear(r.boxes)
+	clear(r.own)
+	clear(r.arguments)
+	r.ctx, r.place, r.options, r.evaluator, r.arguments = nil, hlo.Place{}, RunOptions{}, nil, r.arguments[:0]
+	r.random = Random{}
+	if r.held {
+		r.held = false
+		p.executor.release()
+	}
+	p.keeper.keepArena(p, r.memory)
+}
+
+// execute runs the steps on args.
+func (r *Run) execute(args []*literal.Literal) (*literal.Literal, error) {
+	p := r.program
+	if err := r.accept(args); err != nil {
+		return nil, err
+	}
+	defer r.watch()()
+	r.enter()
+	r.makeResults()
 	if err := r.run(p.body); err != nil {
 		return nil, err
 	}
-	out, _ := p.collect(r, p.module.Entry.Root.Shape, p.results, leaves, own)
-	return hlo.Cropped(out), nil
-}
-
-func leavesOf(args []*literal.Literal) []*literal.Literal {
-	var out []*literal.Literal
-	for _, a := range args {
-		out = append(out, a.Leaves()...)
+	if r.place.Grid.Size() == 1 && r.place.Hub != nil {
+		if err := r.place.Hub.Unread(); err != nil {
+			return nil, err
+		}
 	}
-	return out
+	out, _ := r.collect(p.module.Entry.Root.Shape, p.results)
+	return out, nil
 }
 
-// enter gives the parameters' slots the addresses of the arguments.
-func (p *program) enter(r *Run, pins *runtime.Pinner, leaves []*literal.Literal) {
-	for i, s := range p.parameters {
-		switch {
-		case s == NoSlot:
-		case p.slots[s].kind == boxed:
-			r.boxes[s] = leaves[i]
-		default:
-			r.memory.lend(s, aligned(leaves[i].Bytes()), pins)
+func nothing() {}
+
+// watch sets the cancel word when the context ends, until the function that it returns is called.
+func (r *Run) watch() (stop func()) {
+	if r.ctx.Done() == nil {
+		return nothing
+	}
+	m, over := r.memory, make(chan struct{})
+	cancel := context.AfterFunc(r.ctx, func() {
+		m.cancel()
+		close(over)
+	})
+	return func() {
+		if !cancel() {
+			<-over
+			m.clear()
 		}
 	}
 }
 
-// aligned returns data, or a copy if it begins at an odd address: kernels take elements where they lie.
-func aligned(data []byte) []byte {
+// accept checks args against the entry's parameters and takes their leaves, row-major.
+func (r *Run) accept(args []*literal.Literal) error {
+	entry := r.program.module.Entry
+	if len(args) != len(entry.Parameters) {
+		return fmt.Errorf("%s: got %d arguments, want %d", entry.Name, len(args), len(entry.Parameters))
+	}
+	for i, a := range args {
+		want := entry.Parameters[i]
+		a = hlo.Cropped(a)
+		if !hlo.Fits(a.Shape(), want.Shape) {
+			return fmt.Errorf("argument %d (%s): got %v, want %v", i, want.Name, a.Shape(), want.Shape)
+		}
+		r.addArgument(a.RowMajor())
+	}
+	return nil
+}
+
+func (r *Run) addArgument(l *literal.Literal) {
+	if !l.Shape().IsTuple() {
+		r.arguments = append(r.arguments, l)
+		return
+	}
+	for _, e := range l.Elems() {
+		r.addArgument(e)
+	}
+}
+
+// enter gives the parameters' slots the addresses of the arguments.
+func (r *Run) enter() {
+	p := r.program
+	for i, s := range p.parameters {
+		switch {
+		case s == NoSlot:
+		case p.slots[s].kind == boxed:
+			r.boxes[p.slots[s].index] = r.arguments[i]
+		default:
+			r.memory.lend(s, alignedBytes(r.arguments[i].Bytes()), &r.pins)
+		}
+	}
+}
+
+// alignedBytes returns data, or a copy if it begins at an odd address: kernels take elements where they lie.
+func alignedBytes(data []byte) []byte {
 	if len(data) > 0 && uintptr(unsafe.Pointer(&data[0]))%maxElement != 0 {
 		return slices.Clone(data)
 	}
@@ -165,46 +254,45 @@ func aligned(data []byte) []byte {
 // maxElement is what the addresses of arguments are a multiple of, in bytes.
 const maxElement = 8
 
-// newResults makes the memory of the results that have some of their own.
-func (p *program) newResults(r *Run, pins *runtime.Pinner) [][]byte {
-	own := make([][]byte, p.resultSlots)
-	for i, s := range p.slots {
-		if s.kind == result {
-			own[s.index] = make([]byte, s.size)
-			r.memory.lend(int32(i), own[s.index], pins)
-		}
+// makeResults gives memory to the results that have some of their own, and to what lies in it before.
+func (r *Run) makeResults() {
+	p := r.program
+	for i, s := range p.resultSlots {
+		r.own[i] = p.keeper.takeResult(p.slots[s].size)
+		r.memory.lend(s, r.own[i], &r.pins)
 	}
-	return own
+	for _, s := range p.guests {
+		r.memory.table[s] = r.memory.table[p.slots[s].host]
+	}
 }
 
 // collect makes the result, of shape s, of the first leaves of v and returns the rest.
-func (p *program) collect(r *Run, s shape.Shape, v value, args []*literal.Literal,
-	own [][]byte) (*literal.Literal, value) {
+func (r *Run) collect(s shape.Shape, v value) (*literal.Literal, value) {
 	if !s.IsTuple() {
-		return p.collectLeaf(r, v[0], args, own), v[1:]
+		return r.collectLeaf(v[0]), v[1:]
 	}
 	elems := make([]*literal.Literal, len(s.Elems))
 	for i, e := range s.Elems {
-		elems[i], v = p.collect(r, e, v, args, own)
+		elems[i], v = r.collect(e, v)
 	}
 	return literal.NewTuple(elems...), v
 }
 
-func (p *program) collectLeaf(r *Run, l leaf, args []*literal.Literal, own [][]byte) *literal.Literal {
+func (r *Run) collectLeaf(l leaf) *literal.Literal {
 	if l.Slot == NoSlot {
 		return literal.NewToken()
 	}
-	s := p.slots[l.Slot]
+	s := r.program.slots[l.Slot]
 	var data []byte
 	switch s.kind {
 	case boxed:
-		return r.boxes[l.Slot]
+		return hlo.Cropped(r.boxes[s.index])
 	case parameter:
-		data = args[s.index].Bytes()
+		data = r.arguments[s.index].Bytes()
 	case constant:
 		data = s.data
 	default:
-		data = own[s.index]
+		data = r.own[s.index]
 	}
 	v, err := literal.FromBytes(l.shape, data[l.Offset:l.Offset+l.Size])
 	if err != nil {
@@ -213,31 +301,18 @@ func (p *program) collectLeaf(r *Run, l leaf, args []*literal.Literal, own [][]b
 	return v
 }
 
-// take returns an arena that nobody uses.
-func (p *program) take() (*instance, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if n := len(p.idle); n > 0 {
-		m := p.idle[n-1]
-		p.idle = p.idle[:n-1]
-		return m, nil
+// Recycle takes back the memory of leaf i of a result that nobody sees any more, if it has memory of its own.
+func (p *program) Recycle(i int, l *literal.Literal) {
+	if p.Owned(i) {
+		p.keeper.keepResult(l.Bytes())
 	}
-	return newInstance(p.slots, p.arenaBytes)
 }
 
-func (p *program) give(m *instance) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.idle = append(p.idle, m)
-}
+// Owned reports whether leaf i of the results has memory that is not an argument's, a constant's or another result's.
+func (p *program) Owned(i int) bool { return p.owned[i] }
 
 // Close frees the arenas and the segments.
 func (p *program) Close() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, m := range p.idle {
-		m.close()
-	}
-	p.idle = nil
+	p.keeper.forget(p)
 	p.linker.close()
 }

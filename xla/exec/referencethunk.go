@@ -33,8 +33,12 @@ func (t *referenceThunk) Run(r *Run) error {
 	for i, o := range t.operands {
 		args[i], _ = r.assemble(t.in.Operands[i].Shape, o)
 	}
-	out, err := r.Evaluator().Instruction(t.in, args)
-	if err != nil {
+	var out *literal.Literal
+	evaluate := func() (err error) {
+		out, err = r.Evaluator().Instruction(t.in, args)
+		return err
+	}
+	if err := t.within(r, evaluate); err != nil {
 		return err
 	}
 	for i, l := range out.Leaves() {
@@ -43,6 +47,22 @@ func (t *referenceThunk) Run(r *Run) error {
 		}
 	}
 	return nil
+}
+
+// waits are the ops that wait for other devices, for the host or for functions of the user.
+var waits = [hlo.NumOps]bool{
+	hlo.AllGather: true, hlo.AllReduce: true, hlo.AllToAll: true, hlo.CollectiveBroadcast: true,
+	hlo.CollectivePermute: true, hlo.CollectiveReduce: true, hlo.CustomCall: true, hlo.Infeed: true, hlo.Outfeed: true,
+	hlo.RaggedAllToAll: true, hlo.Recv: true, hlo.RecvDone: true, hlo.ReduceScatter: true, hlo.Send: true,
+	hlo.SendDone: true,
+}
+
+// within calls f, without the executor's token if it may wait.
+func (t *referenceThunk) within(r *Run, f func() error) error {
+	if waits[t.in.Op] {
+		return r.Wait(f)
+	}
+	return f()
 }
 
 // assemble makes a value of shape s of the first leaves and returns the rest.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -18,11 +19,15 @@ type Run struct {
 	program   *program
 	ctx       context.Context
 	memory    *instance
-	boxes     []*literal.Literal // by slot
+	boxes     []*literal.Literal // by the index of boxed slots
 	place     hlo.Place
 	options   RunOptions
 	evaluator *hlo.Evaluator
 	random    Random
+	arguments []*literal.Literal // leaf by leaf
+	own       [][]byte           // memory of the results that have some of their own
+	pins      runtime.Pinner
+	held      bool // a token of the executor
 }
 
 // Random is what an execution remembers between its rng instructions.
@@ -97,11 +102,27 @@ func (r *Run) Parallel(n int64, f func(i int64)) {
 	}
 }
 
-// Wait calls f, which waits for other devices or for the host; meanwhile others may use the processor.
-func (r *Run) Wait(f func() error) error { return f() }
+// Wait calls f, which waits for other devices, for the host or for functions of the user; meanwhile other executions
+// have this one's place.
+func (r *Run) Wait(f func() error) error {
+	e := r.program.executor
+	r.held = false
+	e.release()
+	err := f()
+	if again := e.acquire(context.Background()); again != nil {
+		return again
+	}
+	r.held = true
+	return err
+}
 
-// Place returns where this device stands among the execution's devices; Hub is nil if it is the only one.
-func (r *Run) Place() hlo.Place { return r.place }
+// Place returns where this device stands among the execution's devices. Its Hub is there even for the only one.
+func (r *Run) Place() hlo.Place {
+	if r.place.Hub == nil {
+		r.place.Hub = collective.NewHub(r.place.Grid)
+	}
+	return r.place
+}
 
 // Options returns the options of the execution: its seed, feeds and host transfers.
 func (r *Run) Options() RunOptions { return r.options }
@@ -118,7 +139,7 @@ func (r *Run) Evaluator() *hlo.Evaluator {
 		r.evaluator = hlo.NewEvaluator(r.ctx, hlo.EvalOptions{
 			Handlers: r.program.options.Handlers, Feeds: r.options.Feeds, Host: r.options.Host, Seed: r.options.Seed,
 			MaxSteps: r.options.MaxSteps, MaxBytes: r.program.options.MemoryLimit,
-		}, r.place)
+		}, r.Place())
 	}
 	return r.evaluator
 }

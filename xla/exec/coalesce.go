@@ -1,0 +1,167 @@
+package exec
+
+import (
+	"cmp"
+	"slices"
+)
+
+// class is slots that share one piece of memory.
+type class struct {
+	slots []int32
+	size  int64
+	spans []span
+	// own is the result slot whose memory it is, NoSlot if it lies in the arena.
+	own int32
+	// joined are the positions where a step writes over its operand.
+	joined []int32
+}
+
+// sharing finds the slots that can share memory because one is written over the other.
+type sharing struct {
+	live    *liveness
+	classes []*class // by slot; nil for slots that are neither temporaries nor results
+	// pairs are what steps may write over, by position.
+	pairs map[int32][]Pair
+}
+
+func newSharing(live *liveness) *sharing {
+	sh := &sharing{live: live, classes: make([]*class, len(live.slots)), pairs: map[int32][]Pair{}}
+	for i, s := range live.slots {
+		if s.kind != temporary && s.kind != result {
+			continue
+		}
+		c := &class{slots: []int32{int32(i)}, size: s.size, spans: live.spans[i], own: NoSlot}
+		if s.kind == result {
+			c.own = int32(i)
+		}
+		sh.classes[i] = c
+	}
+	return sh
+}
+
+// offer is a pair at the position of the step that makes it.
+type offer struct {
+	Pair
+	at    int32
+	depth int32
+	copy  bool // the step only copies
+}
+
+// join puts slots together as far as steps allow, first the copies at the ends of inner loops: what is not joined there
+// costs a copy in every round.
+func (sh *sharing) join() {
+	list := sh.offers()
+	slices.SortStableFunc(list, func(a, b offer) int {
+		return cmp.Or(cmp.Compare(b2i(b.copy), b2i(a.copy)), cmp.Compare(b.depth, a.depth))
+	})
+	for _, o := range list {
+		sh.tryJoin(sh.classes[o.Result], sh.classes[o.Operand])
+	}
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// offers lists what steps may write over, in order, and fills in pairs.
+func (sh *sharing) offers() []offer {
+	var list []offer
+	for p, st := range sh.live.at {
+		if st == nil {
+			continue
+		}
+		t, ok := st.thunk.(InPlacer)
+		if !ok {
+			continue
+		}
+		_, isCopy := st.thunk.(*copyThunk)
+		for _, pair := range sh.sound(st.thunk, t.InPlace()) {
+			sh.pairs[int32(p)] = append(sh.pairs[int32(p)], pair)
+			list = append(list, offer{pair, int32(p), sh.live.depth[p], isCopy})
+		}
+	}
+	return list
+}
+
+// sound drops the pairs whose operand the thunk reads in parts or more often than it offers the pair: it may want the
+// old bytes after it has written new ones.
+func (sh *sharing) sound(t Thunk, pairs []Pair) []Pair {
+	var out []Pair
+	for _, pair := range pairs {
+		if sh.classes[pair.Result] == nil || sh.classes[pair.Operand] == nil || slices.Contains(out, pair) {
+			continue
+		}
+		reads, ok := 0, true
+		for _, u := range t.Uses() {
+			if u.Slice.Slot == pair.Operand {
+				reads++
+				ok = ok && !u.Write && u.Slice.Offset == 0 && u.Slice.Size == sh.live.slots[pair.Operand].size
+			}
+		}
+		offered := 0
+		for _, q := range pairs {
+			if q == pair {
+				offered++
+			}
+		}
+		if ok && reads <= offered {
+			out = append(out, pair)
+		}
+	}
+	return out
+}
+
+// tryJoin makes one class of a and b if they meet only where a step writes one over the other.
+func (sh *sharing) tryJoin(a, b *class) {
+	if a == b || a.own != NoSlot && b.own != NoSlot {
+		return
+	}
+	if a.own != NoSlot && b.size > a.size || b.own != NoSlot && a.size > b.size {
+		return
+	}
+	points, ok := overlap(a.spans, b.spans)
+	if !ok {
+		return
+	}
+	for _, p := range points {
+		if slices.Contains(a.joined, p) || slices.Contains(b.joined, p) || !sh.overwrites(p, a, b) {
+			return
+		}
+	}
+	if len(a.slots) < len(b.slots) {
+		a, b = b, a
+	}
+	a.spans = normal(slices.Concat(a.spans, b.spans))
+	a.joined = slices.Concat(a.joined, b.joined, points)
+	a.slots = append(a.slots, b.slots...)
+	a.size = max(a.size, b.size)
+	a.own = max(a.own, b.own)
+	for _, s := range b.slots {
+		sh.classes[s] = a
+	}
+}
+
+// overwrites reports whether the step at p may write a slot of one class over a slot of the other.
+func (sh *sharing) overwrites(p int32, a, b *class) bool {
+	for _, pair := range sh.pairs[p] {
+		x, y := sh.classes[pair.Result], sh.classes[pair.Operand]
+		if x == a && y == b || x == b && y == a {
+			return true
+		}
+	}
+	return false
+}
+
+// distinct lists the classes once each.
+func (sh *sharing) distinct() []*class {
+	var list []*class
+	for s, c := range sh.classes {
+		if c != nil && c.slots[0] == int32(s) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
