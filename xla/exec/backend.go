@@ -26,6 +26,8 @@ type Options struct {
 	MemoryLimit int64
 	// AllowReference lets the reference evaluator run what the machine cannot; Report lists it.
 	AllowReference bool
+	// Verify holds every thunk to the memory that it says it uses, in every run; it is slow and for tests.
+	Verify bool
 }
 
 // Program is a compiled module. It is immutable and safe for concurrent use.

@@ -78,7 +78,7 @@ func (sh *sharing) offers() []offer {
 			continue
 		}
 		_, isCopy := st.thunk.(*copyThunk)
-		for _, pair := range sh.sound(st.thunk, t.InPlace()) {
+		for _, pair := range sh.sound(st, t.InPlace()) {
 			sh.pairs[int32(p)] = append(sh.pairs[int32(p)], pair)
 			list = append(list, offer{pair, int32(p), sh.live.depth[p], isCopy})
 		}
@@ -88,14 +88,14 @@ func (sh *sharing) offers() []offer {
 
 // sound drops the pairs whose operand the thunk reads in parts or more often than it offers the pair: it may want the
 // old bytes after it has written new ones.
-func (sh *sharing) sound(t Thunk, pairs []Pair) []Pair {
+func (sh *sharing) sound(st *step, pairs []Pair) []Pair {
 	var out []Pair
 	for _, pair := range pairs {
 		if sh.classes[pair.Result] == nil || sh.classes[pair.Operand] == nil || slices.Contains(out, pair) {
 			continue
 		}
 		reads, ok := 0, true
-		for _, u := range t.Uses() {
+		for _, u := range st.uses() {
 			if u.Slice.Slot == pair.Operand {
 				reads++
 				ok = ok && !u.Write && u.Slice.Offset == 0 && u.Slice.Size == sh.live.slots[pair.Operand].size
@@ -144,15 +144,21 @@ func (sh *sharing) tryJoin(a, b *class) {
 	}
 }
 
-// overwrites reports whether the step at p may write a slot of one class over a slot of the other.
+// overwrites reports whether the step at p may write a slot of one class over a slot of the other, which nobody needs
+// afterwards: a result that nobody reads meets its operands at p alone too.
 func (sh *sharing) overwrites(p int32, a, b *class) bool {
 	for _, pair := range sh.pairs[p] {
 		x, y := sh.classes[pair.Result], sh.classes[pair.Operand]
-		if x == a && y == b || x == b && y == a {
+		if (x == a && y == b || x == b && y == a) && ends(y.spans, p) {
 			return true
 		}
 	}
 	return false
+}
+
+// ends reports whether a span ends at p.
+func ends(list []span, p int32) bool {
+	return slices.ContainsFunc(list, func(s span) bool { return s.last == p })
 }
 
 // distinct lists the classes once each.

@@ -176,6 +176,7 @@ func (c *compiler) module(p *program) error {
 		return err
 	}
 	p.linker.recorder, _ = c.machine.(Recorder)
+	p.linker.single = p.options.Verify
 	p.linker.link(b)
 	return nil
 }
@@ -302,16 +303,42 @@ func isDynamic(s *scope, in *hlo.Instruction, v value, c *compiler) bool {
 
 // lower asks the machine for a thunk, and takes the reference's if it has none.
 func (c *compiler) lower(s *scope, in *hlo.Instruction, v value) error {
-	mark := len(c.slots)
-	t, err := c.machine.Lower(&Lowering{In: in, c: c, operands: s.operands(in), results: v})
+	err := c.machineThunk(s, in, v)
 	if errors.Is(err, errors.ErrUnsupported) {
-		c.slots = c.slots[:mark]
 		return c.reference(s, in, v, err.Error())
 	}
+	return err
+}
+
+// machineThunk appends the machine's thunk for in. It fails with errors.ErrUnsupported if there is none.
+func (c *compiler) machineThunk(s *scope, in *hlo.Instruction, v value) error {
+	mark := len(c.slots)
+	l := &Lowering{In: in, c: c, operands: s.operands(in), results: v}
+	t, err := c.machine.Lower(l)
 	if err != nil {
+		c.slots = c.slots[:mark]
 		return err
 	}
-	return c.add(s.block, &step{in: in, thunk: t, kernel: kernelOf(t)})
+	st := &step{in: in, thunk: t, kernel: kernelOf(t), scratch: l.scratch}
+	for _, r := range v {
+		if !writes(t, r.Slice) {
+			panic(fmt.Sprintf("exec: bug: %s does not say that it writes all of its result %v", st.kernel, r.shape))
+		}
+	}
+	return c.add(s.block, st)
+}
+
+// writes reports whether t says that it writes s.
+func writes(t Thunk, s Slice) bool {
+	if s.Slot == NoSlot || s.Size == 0 {
+		return true
+	}
+	for _, u := range t.Uses() {
+		if u.Write && u.Slice == s {
+			return true
+		}
+	}
+	return false
 }
 
 func kernelOf(t Thunk) string {

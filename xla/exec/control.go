@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"slices"
+
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/shape"
 )
@@ -18,6 +20,16 @@ type step struct {
 	thunk  Thunk
 	kernel string
 	reason string // why the reference runs it
+	// scratch is what the thunk got for itself, whether it says so or not.
+	scratch []Slice
+}
+
+// uses lists the memory that the step touches.
+func (st *step) uses() []Use {
+	if st.scratch == nil {
+		return st.thunk.Uses()
+	}
+	return slices.Concat(st.thunk.Uses(), Writes(st.scratch...))
 }
 
 // nested is a thunk with blocks of its own.

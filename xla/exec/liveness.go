@@ -112,7 +112,7 @@ func (l *liveness) summarise(b *block) flow {
 
 func (l *liveness) stepFlow(st *step) flow {
 	f := newFlow()
-	list := st.thunk.Uses()
+	list := st.uses()
 	for _, u := range list {
 		if !l.whole(u) {
 			f.uses[u.Slice.Slot] = true
@@ -177,7 +177,7 @@ func (l *liveness) block(b *block, live map[int32]int32) {
 }
 
 func (l *liveness) step(st *step, live map[int32]int32) {
-	p, list := l.first[st], st.thunk.Uses()
+	p, list := l.first[st], st.uses()
 	for _, u := range list {
 		if s := u.Slice.Slot; l.whole(u) {
 			last, ok := live[s]

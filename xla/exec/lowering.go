@@ -14,6 +14,7 @@ type Lowering struct {
 	c        *compiler
 	operands []value
 	results  value
+	scratch  []Slice
 }
 
 // Operand returns where the array operand i lies: dense, row-major, elements narrower than a byte in one byte each.
@@ -29,7 +30,11 @@ func (l *Lowering) Result() Slice { return l.results[0].Slice }
 func (l *Lowering) Results() []Slice { return l.results.slices() }
 
 // Scratch returns memory for this thunk alone, 64-byte aligned and uninitialised. It counts as written.
-func (l *Lowering) Scratch(bytes int64) Slice { return l.c.newSlot(slot{kind: temporary, size: bytes}) }
+func (l *Lowering) Scratch(bytes int64) Slice {
+	s := l.c.newSlot(slot{kind: temporary, size: bytes})
+	l.scratch = append(l.scratch, s)
+	return s
+}
 
 // Constant returns the value of operand i if it is known at compile and an array, else nil.
 func (l *Lowering) Constant(i int) *literal.Literal {

@@ -199,15 +199,9 @@ func call(c *compiler, s *scope, in *hlo.Instruction) (value, bool, error) {
 func fusion(c *compiler, s *scope, in *hlo.Instruction) (value, bool, error) {
 	v, err := c.newValue(in.Shape)
 	if err == nil && !isDynamic(s, in, v, c) {
-		mark := len(c.slots)
-		t, err := c.machine.Lower(&Lowering{In: in, c: c, operands: s.operands(in), results: v})
-		if err == nil {
-			return v, true, c.add(s.block, &step{in: in, thunk: t, kernel: kernelOf(t)})
+		if err := c.machineThunk(s, in, v); !errors.Is(err, errors.ErrUnsupported) {
+			return v, true, err
 		}
-		if !errors.Is(err, errors.ErrUnsupported) {
-			return nil, false, err
-		}
-		c.slots = c.slots[:mark]
 	}
 	v, err = c.computation(s.block, in.Attrs.(*hlo.FusionAttrs).Calls, s.operands(in))
 	return v, true, err

@@ -238,6 +238,9 @@ func (r *Run) enter() {
 		case p.slots[s].kind == boxed:
 			r.boxes[p.slots[s].index] = r.arguments[i]
 		default:
+			if p.options.Verify {
+				r.arguments[i] = r.arguments[i].Clone()
+			}
 			r.memory.lend(s, alignedBytes(r.arguments[i].Bytes()), &r.pins)
 		}
 	}

@@ -150,7 +150,11 @@ func (r *Run) run(b *block) error {
 		if err := r.Cancelled(); err != nil {
 			return located(st, err)
 		}
-		if err := st.thunk.Run(r); err != nil {
+		run := st.thunk.Run
+		if r.program.options.Verify {
+			run = func(r *Run) error { return r.checked(st) }
+		}
+		if err := run(r); err != nil {
 			return located(st, err)
 		}
 	}

@@ -3,6 +3,7 @@ package exec
 // linker makes what runs of the blocks' steps.
 type linker struct {
 	recorder Recorder // nil: the machine has no records
+	single   bool     // every record is a segment of its own
 	segments []Segment
 }
 
@@ -11,16 +12,17 @@ type linker struct {
 func (k *linker) link(b *block) {
 	var pending []*step
 	flush := func() {
-		if pending != nil {
-			s := k.recorder.Segment(k.records(pending))
-			k.segments = append(k.segments, s)
-			b.code = append(b.code, &step{thunk: segmentThunk{s}, kernel: "segment"})
+		if len(pending) > 0 {
+			b.code = append(b.code, k.segment(pending))
 		}
 		pending = nil
 	}
 	for _, st := range b.steps {
 		if k.recordable(st) {
 			pending = append(pending, st)
+			if k.single {
+				flush()
+			}
 			continue
 		}
 		flush()
@@ -34,10 +36,28 @@ func (k *linker) link(b *block) {
 	flush()
 }
 
-// segmentThunk is a segment among thunks.
-type segmentThunk struct{ Segment }
+// segment makes one step of steps with records.
+func (k *linker) segment(steps []*step) *step {
+	s := k.recorder.Segment(k.records(steps))
+	k.segments = append(k.segments, s)
+	t := segmentThunk{Segment: s}
+	for _, st := range steps {
+		t.uses = append(t.uses, st.uses()...)
+	}
+	joined := &step{thunk: t, kernel: "segment"}
+	if len(steps) == 1 {
+		joined.in, joined.kernel = steps[0].in, steps[0].kernel
+	}
+	return joined
+}
 
-func (segmentThunk) Uses() []Use { return nil }
+// segmentThunk is a segment among thunks.
+type segmentThunk struct {
+	Segment
+	uses []Use
+}
+
+func (t segmentThunk) Uses() []Use { return t.uses }
 
 // recordable reports whether st can be a record.
 func (k *linker) recordable(st *step) bool {
@@ -48,6 +68,9 @@ func (k *linker) recordable(st *step) bool {
 	case *copyThunk:
 		return !t.toBox && !t.fromBox
 	case nested:
+		if k.single {
+			return false
+		}
 		for _, b := range t.blocks() {
 			for _, inner := range b.steps {
 				if !k.recordable(inner) {
