@@ -110,7 +110,7 @@ func init() {
 		hlo.PopulationCount:        lowerElementwise,
 		hlo.Power:                  lowerElementwise,
 		hlo.RaggedAllToAll:         lowerRaggedAllToAll,
-		hlo.RaggedDot:              nil, // reference
+		hlo.RaggedDot:              lowerRaggedDot,
 		hlo.Real:                   lowerElementwise,
 		hlo.RealDynamicSlice:       nil, // reference
 		hlo.Recv:                   lowerRecv,
@@ -129,7 +129,7 @@ func init() {
 		hlo.RoundNearestAfz:        lowerElementwise,
 		hlo.RoundNearestEven:       lowerElementwise,
 		hlo.Rsqrt:                  lowerElementwise,
-		hlo.ScaledDot:              nil, // reference
+		hlo.ScaledDot:              lowerScaledDot,
 		hlo.Scan:                   nil, // reference
 		hlo.Scatter:                lowerScatter,
 		hlo.Select:                 lowerElementwise,
