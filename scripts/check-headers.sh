@@ -35,4 +35,6 @@ END
 }
 
 check openblas cblas.h cgo/openblas/openblas.h OPENBLAS_LIST
+check onednn2 oneapi/dnnl/dnnl.h cgo/onednn/onednn2.h ONEDNN2_LIST 'DNNL_VERSION_MAJOR == 2'
+check onednn3 oneapi/dnnl/dnnl.h cgo/onednn/onednn3.h ONEDNN3_LIST 'DNNL_VERSION_MAJOR == 3'
 exit "$failed"

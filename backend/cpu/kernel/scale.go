@@ -2,8 +2,8 @@ package kernel
 
 import "github.com/halo-xla/halo/xla/shape"
 
-// Scale multiplies the elements of src, of sizes dims and type t, by those of scale, of type s: each scale is for a block
-// of neighbours, dims[d] / blocks[d] of them in dimension d. No blocks: one scale for all.
+// Scale multiplies the elements of src, of sizes dims and type t, by those of scale, of type s: each scale is for a
+// block of neighbours, dims[d] / blocks[d] of them in dimension d. No blocks: one scale for all.
 func Scale(dst []float64, src, scale []byte, t, s shape.ElementType, dims, blocks []int64) {
 	floatLoader[float64](t)(dst, src, 0, zeroOffset, len(dst))
 	factors := make([]float64, product(blocks))
