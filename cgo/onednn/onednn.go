@@ -3,8 +3,8 @@
 //
 // A [Spec] says what to compute. [New] makes a [Primitive] of it when a program is compiled, [Primitive.Pack] brings
 // constant weights into the layout that the primitive likes, and [Record] makes the record that runs primitives on
-// parts of arrays. A call of the library uses one thread: work is split here, by shape alone, so that results have the same
-// bits for every number of threads. Implementations that oneDNN itself calls reference code are refused.
+// parts of arrays. A call of the library uses one thread: work is split here, by shape alone, so that results have the
+// same bits for every number of threads. Implementations that oneDNN itself calls reference code are refused.
 package onednn
 
 import (
