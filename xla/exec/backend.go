@@ -26,8 +26,11 @@ type Options struct {
 	MemoryLimit int64
 	// AllowReference lets the reference evaluator run what the machine cannot; Report lists it.
 	AllowReference bool
-	// Verify holds every thunk to the memory that it says it uses, in every run; it is slow and for tests.
+	// Verify checks the module after each pass, and holds every thunk to the memory that it says it uses, in every run. It
+	// is slow and for tests.
 	Verify bool
+	// DumpTo is a folder for the module after each pass that changed it, as text; "" is none.
+	DumpTo string
 }
 
 // Program is a compiled module. It is immutable and safe for concurrent use.

@@ -32,6 +32,10 @@ func (b *backend) Compile(ctx context.Context, m *hlo.Module, o Options) (Progra
 	if err := hlo.Unsupported(m, o.Handlers); err != nil {
 		return nil, err
 	}
+	m, err := b.improve(ctx, m, o)
+	if err != nil {
+		return nil, err
+	}
 	c := &compiler{ctx: ctx, machine: b.machine, options: o}
 	b.keeper.setLimit(o.MemoryLimit / 2)
 	p := &program{machine: b.machine, options: o, module: m, keeper: b.keeper, executor: b.executor}

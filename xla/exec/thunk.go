@@ -1,5 +1,7 @@
 package exec
 
+import "github.com/halo-xla/halo/xla/pass"
+
 // Slice is a part of a slot: a value's bytes at run time. A token has none: its Slot is NoSlot.
 type Slice struct {
 	// Slot is the number of the memory that the value lies in; values that share memory whole have one slot.
@@ -59,6 +61,8 @@ type Described interface {
 type Machine interface {
 	// Name is what flags and reports call the backend.
 	Name() string
+	// Passes is its pipeline, in order.
+	Passes() []pass.Pass
 	// Threads is how many threads one execution may use.
 	Threads() int
 	// Lower makes the thunk that computes l.In. It fails with errors.ErrUnsupported if the machine has nothing that does.
