@@ -94,7 +94,7 @@ func init() {
 		hlo.Log:                    lowerElementwise,
 		hlo.Log1p:                  lowerElementwise,
 		hlo.Logistic:               lowerElementwise,
-		hlo.Map:                    lowerElementwise,
+		hlo.Map:                    lowerMap,
 		hlo.Maximum:                lowerElementwise,
 		hlo.Minimum:                lowerElementwise,
 		hlo.Mulhi:                  lowerElementwise,
@@ -115,7 +115,7 @@ func init() {
 		hlo.RealDynamicSlice:       nil, // reference
 		hlo.Recv:                   lowerRecv,
 		hlo.RecvDone:               lowerRecvDone,
-		hlo.Reduce:                 nil, // reference
+		hlo.Reduce:                 lowerReduce,
 		hlo.ReducePrecision:        lowerElementwise,
 		hlo.ReduceScatter:          lowerReduceScatter,
 		hlo.ReduceWindow:           nil, // reference
@@ -153,8 +153,8 @@ func init() {
 		hlo.TopK:                   nil, // reference
 		hlo.Transpose:              lowerTranspose,
 		hlo.TriangularSolve:        lowerTriangularSolve,
-		hlo.Tuple:                  nil, // exec
-		hlo.While:                  nil, // exec
+		hlo.Tuple:                  nil,        // exec
+		hlo.While:                  lowerWhile, // or exec
 		hlo.Xor:                    lowerElementwise,
 	}
 }

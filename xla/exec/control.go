@@ -71,9 +71,12 @@ func (l *loop) Run(r *Run) error {
 	}
 }
 
-// while carries the state in slots of its own, which are its result: they get the initial state, the body reads them,
-// and its result is copied back.
+// while is the machine's if it runs the loop as one kernel. Else it carries the state in slots of its own, which are
+// its result: they get the initial state, the body reads them, and its result is copied back.
 func while(c *compiler, s *scope, in *hlo.Instruction) (value, bool, error) {
+	if v, done, err := c.whole(s, in); done || err != nil {
+		return v, done, err
+	}
 	a := in.Attrs.(*hlo.WhileAttrs)
 	state, err := c.newValue(in.Shape)
 	if err != nil {

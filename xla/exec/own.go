@@ -195,14 +195,23 @@ func call(c *compiler, s *scope, in *hlo.Instruction) (value, bool, error) {
 	return v, true, err
 }
 
+// whole asks the machine for a thunk of an op that exec can do in pieces.
+func (c *compiler) whole(s *scope, in *hlo.Instruction) (v value, done bool, err error) {
+	v, err = c.newValue(in.Shape)
+	if err != nil || isDynamic(s, in, v, c) {
+		return v, false, err
+	}
+	if err := c.machineThunk(s, in, v); !errors.Is(err, errors.ErrUnsupported) {
+		return v, true, err
+	}
+	return nil, false, nil
+}
+
 // fusion is the machine's if it has a kernel for it whole, else a call.
 func fusion(c *compiler, s *scope, in *hlo.Instruction) (value, bool, error) {
-	v, err := c.newValue(in.Shape)
-	if err == nil && !isDynamic(s, in, v, c) {
-		if err := c.machineThunk(s, in, v); !errors.Is(err, errors.ErrUnsupported) {
-			return v, true, err
-		}
+	if v, done, err := c.whole(s, in); done || err != nil {
+		return v, done, err
 	}
-	v, err = c.computation(s.block, in.Attrs.(*hlo.FusionAttrs).Calls, s.operands(in))
+	v, err := c.computation(s.block, in.Attrs.(*hlo.FusionAttrs).Calls, s.operands(in))
 	return v, true, err
 }

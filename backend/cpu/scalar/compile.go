@@ -12,7 +12,7 @@ import (
 
 const (
 	// maxElements bounds the arrays that live in registers.
-	maxElements = 64
+	maxElements = 32
 	// maxCode bounds a program; inlining can make it much longer than its text.
 	maxCode = 1 << 14
 	// maxRegisters bounds the registers: numbers have 16 bits, and some are kept for a program's last instruction.
