@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/halo-xla/halo/xla/export"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/stablehlo"
 )
@@ -32,6 +33,7 @@ const (
 	HLOText      Format = "hlo"
 	MLIRText     Format = "mlir"
 	MLIRBytecode Format = "mlir.bc"
+	JAXExport    Format = "jax_export"
 	NoProgram    Format = ""
 )
 
@@ -41,6 +43,8 @@ func Detect(src []byte) Format {
 	switch {
 	case stablehlo.IsBytecode(src):
 		return MLIRBytecode
+	case export.Is(src):
+		return JAXExport
 	case bytes.IndexByte(src[:min(len(src), 512)], 0) >= 0:
 		return NoProgram
 	case len(s) == 0:
@@ -117,10 +121,12 @@ func (p Program) parse() (*hlo.Module, error) {
 		return entryOf(stablehlo.Parse(stablehlo.Text{File: p.Name, Line: max(p.Line, 1), Source: string(p.Source)}))
 	case MLIRBytecode:
 		return entryOf(stablehlo.ParseBytecode(p.Source, p.Name))
+	case JAXExport:
+		return parseExported(p)
 	}
 	if bytes.IndexByte(p.Source, 0) >= 0 {
-		return nil, fmt.Errorf("%s: binary data, want HLO or StableHLO text or MLIR bytecode: %w", p.Name,
-			errors.ErrUnsupported)
+		return nil, fmt.Errorf("%s: binary data, want HLO or StableHLO text, MLIR bytecode or a container of jax.export: %w",
+			p.Name, errors.ErrUnsupported)
 	}
 	return nil, fmt.Errorf("%s:1:1: no program, want HLO or StableHLO text or MLIR bytecode", p.Name)
 }
@@ -143,7 +149,7 @@ func entryOf(in *stablehlo.Imported, err error) (*hlo.Module, error) {
 
 // Split cuts a text at its lines "// -----" into programs that keep their line numbers. Bytecode is one program.
 func Split(p Program) []Program {
-	if stablehlo.IsBytecode(p.Source) {
+	if f := Detect(p.Source); f == MLIRBytecode || f == JAXExport {
 		return []Program{p}
 	}
 	var out []Program

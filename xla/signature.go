@@ -1,6 +1,7 @@
 package xla
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -25,16 +26,21 @@ type Value struct {
 func SignatureOf(m *hlo.Module) Signature {
 	var s Signature
 	for i, p := range m.Entry.Parameters {
-		name := p.Name
-		if name == "" {
-			name = fmt.Sprintf("arg%d", i)
-		}
-		s.Parameters = append(s.Parameters, Value{name, p.Shape})
+		name := cmp.Or(p.Name, fmt.Sprintf("arg%d", i))
+		s.Parameters = append(s.Parameters, Value{nameOr(m.ParameterNames, i, name), p.Shape})
 	}
 	for i, r := range m.Entry.Root.Shape.Leaves() {
-		s.Results = append(s.Results, Value{fmt.Sprintf("result%d", i), r})
+		s.Results = append(s.Results, Value{nameOr(m.ResultNames, i, fmt.Sprintf("result%d", i)), r})
 	}
 	return s
+}
+
+// nameOr returns name i of the producer's, or name if it gave none.
+func nameOr(names []string, i int, name string) string {
+	if i < len(names) {
+		return names[i]
+	}
+	return name
 }
 
 // String returns the signature on one line: "(x f32[2,3]) -> (result0 f32[2])".

@@ -1,13 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/halo-xla/halo/xla"
+	"github.com/halo-xla/halo/xla/export"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/shape"
 	"github.com/halo-xla/halo/xla/tensorfile"
@@ -26,6 +29,50 @@ type description struct {
 	Replicas   int64               `json:"num_replicas"`
 	Partitions int64               `json:"num_partitions"`
 	Lacks      map[string][]string `json:"lacks"`
+	Exported   *exportLine         `json:"exported,omitempty"`
+}
+
+// exportLine is what inspect says of a jax.export container besides its program.
+type exportLine struct {
+	Function          string   `json:"function"`
+	Inputs            []string `json:"inputs"`
+	Outputs           []string `json:"outputs"`
+	Unused            []string `json:"unused_inputs"`
+	Platforms         []string `json:"platforms"`
+	Devices           int      `json:"devices"`
+	CallingConvention int      `json:"calling_convention"`
+	JAXVersion        string   `json:"jax_version,omitempty"`
+	Checks            []string `json:"disabled_checks,omitempty"`
+	Effects           []string `json:"ordered_effects,omitempty"`
+	VJP               bool     `json:"vjp"`
+}
+
+// exported describes a container, nil if src is none.
+func exported(src []byte) *exportLine {
+	if xla.Detect(src) != xla.JAXExport {
+		return nil
+	}
+	e, err := export.Parse(src)
+	if err != nil {
+		return nil
+	}
+	x := &exportLine{Function: e.Function, Platforms: e.Platforms, Devices: e.Devices, JAXVersion: e.JAXVersion,
+		CallingConvention: e.CallingConvention, Checks: e.Checks, Effects: e.Effects, VJP: e.VJP != nil,
+		Inputs: arrayLines(e.Inputs), Outputs: arrayLines(e.Outputs), Unused: []string{}}
+	for i, a := range e.Inputs {
+		if !slices.Contains(e.Kept, i) {
+			x.Unused = append(x.Unused, a.Name)
+		}
+	}
+	return x
+}
+
+func arrayLines(arrays []export.Array) []string {
+	list := []string{}
+	for _, a := range arrays {
+		list = append(list, strings.TrimSpace(a.Name+" "+a.String()+" "+a.Sharding))
+	}
+	return list
 }
 
 type valueLine struct {
@@ -67,7 +114,7 @@ func inspectCommand(t *tool, args []string) error {
 		return unknown[0]
 	}
 	d := describe(words[0], m)
-	d.Lacks = t.lacking(m)
+	d.Lacks, d.Exported = t.lacking(m), exported(src)
 	if *asJSON {
 		return t.json(d)
 	}
@@ -144,6 +191,10 @@ func (t *tool) printDescription(d description) {
 	}
 	for i, v := range d.Results {
 		fmt.Fprintf(t.stdout, "  result %d     %-24s %s\n", i, v.Name, v.Shape)
+	}
+	if x := d.Exported; x != nil {
+		fmt.Fprintf(t.stdout, "  exported function %s for %s, %d devices, JAX %s; inputs that it does not use: %v\n",
+			x.Function, strings.Join(x.Platforms, ", "), x.Devices, cmp.Or(x.JAXVersion, "unknown"), x.Unused)
 	}
 	for _, op := range slices.Sorted(maps.Keys(d.Ops)) {
 		fmt.Fprintf(t.stdout, "  %6d %s\n", d.Ops[op], op)

@@ -17,6 +17,9 @@ type Module struct {
 	Entry        *Computation
 	// Config is what the module's header line says besides its name.
 	Config ModuleConfig
+	// ParameterNames and ResultNames are what the producer calls the entry's parameters and the leaves of its result;
+	// nil if it does not say. Text does not hold them.
+	ParameterNames, ResultNames []string
 }
 
 // Computation is a function: a list of instructions in an order in which operands come before their users.

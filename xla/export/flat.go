@@ -1,0 +1,164 @@
+package export
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+
+	flatbuffers "github.com/google/flatbuffers/go"
+)
+
+// The fields of the table of an exported function, by their place.
+const (
+	fieldVersion = iota
+	fieldFunction
+	fieldInTree
+	fieldInAvals
+	fieldOutTree
+	fieldOutAvals
+	fieldDevicesShort
+	fieldInShardings
+	fieldOutShardings
+	fieldPlatforms
+	fieldOrderedEffects
+	fieldUnorderedEffects
+	fieldChecks
+	fieldModule
+	fieldConvention
+	fieldKept
+	fieldGlobalConstants
+	fieldVJP
+	fieldDevices
+	fieldUniqueAvals
+	fieldUniqueMeshes
+	fieldUniqueShardings
+	fieldInAvalNumbers
+	fieldOutAvalNumbers
+	fieldInShardingNumbers
+	fieldOutShardingNumbers
+	fieldJAXVersion
+)
+
+// table reads a flatbuffers table. Its methods panic with runtime errors where offsets lead out of the data, which
+// guarded turns into errors. Absent fields read as zero.
+type table struct{ flatbuffers.Table }
+
+var errDamaged = errors.New("the data are damaged: an offset leads out of them")
+
+// guarded calls f with the root table of data.
+func guarded[T any](data []byte, f func(t table) T) (v T, err error) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case runtime.Error:
+			err = errDamaged
+		case damage:
+			err = fmt.Errorf("%w: %s", errDamaged, string(p))
+		default:
+			panic(p)
+		}
+	}()
+	if len(data) < 8 || uint64(len(data)) > 1<<31 {
+		return v, fmt.Errorf("got %d bytes, want 8 to 2^31", len(data))
+	}
+	return f(table{flatbuffers.Table{Bytes: data, Pos: flatbuffers.GetUOffsetT(data)}}), nil
+}
+
+// damage is what the methods below panic with when numbers cannot be right.
+type damage string
+
+// at returns where field i lies, 0 if it is absent.
+func (t table) at(i int) flatbuffers.UOffsetT {
+	o := flatbuffers.UOffsetT(t.Offset(flatbuffers.VOffsetT(4 + 2*i)))
+	if o == 0 {
+		return 0
+	}
+	return o + t.Pos
+}
+
+func (t table) int8(i int) int8 {
+	if o := t.at(i); o != 0 {
+		return t.GetInt8(o)
+	}
+	return 0
+}
+
+func (t table) uint16(i int) uint16 {
+	if o := t.at(i); o != 0 {
+		return t.GetUint16(o)
+	}
+	return 0
+}
+
+func (t table) uint32(i int) uint32 {
+	if o := t.at(i); o != 0 {
+		return t.GetUint32(o)
+	}
+	return 0
+}
+
+// vector returns where the elements of field i begin and how many there are, each of size bytes.
+func (t table) vector(i, size int) (start flatbuffers.UOffsetT, n int) {
+	o := t.at(i)
+	if o == 0 {
+		return 0, 0
+	}
+	o -= t.Pos
+	start, n = t.Vector(o), t.VectorLen(o)
+	if n < 0 || uint64(start)+uint64(n)*uint64(size) > uint64(len(t.Bytes)) {
+		panic(damage(fmt.Sprintf("%d elements at byte %d", n, start)))
+	}
+	return start, n
+}
+
+func (t table) bytes(i int) []byte {
+	start, n := t.vector(i, 1)
+	return t.Bytes[start : int(start)+n : int(start)+n]
+}
+
+func (t table) text(i int) string { return string(t.bytes(i)) }
+
+func (t table) uint16s(i int) []uint16 {
+	start, n := t.vector(i, 2)
+	list := make([]uint16, n)
+	for j := range list {
+		list[j] = t.GetUint16(start + flatbuffers.UOffsetT(2*j))
+	}
+	return list
+}
+
+func (t table) uint32s(i int) []uint32 {
+	start, n := t.vector(i, 4)
+	list := make([]uint32, n)
+	for j := range list {
+		list[j] = t.GetUint32(start + flatbuffers.UOffsetT(4*j))
+	}
+	return list
+}
+
+func (t table) texts(i int) []string {
+	start, n := t.vector(i, 4)
+	list := make([]string, n)
+	for j := range list {
+		at := start + flatbuffers.UOffsetT(4*j)
+		list[j] = string(t.ByteVector(at))
+	}
+	return list
+}
+
+func (t table) tables(i int) []table {
+	start, n := t.vector(i, 4)
+	list := make([]table, n)
+	for j := range list {
+		list[j] = table{flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(start + flatbuffers.UOffsetT(4*j))}}
+	}
+	return list
+}
+
+func (t table) table(i int) (table, bool) {
+	o := t.at(i)
+	if o == 0 {
+		return table{}, false
+	}
+	return table{flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(o)}}, true
+}

@@ -1,0 +1,56 @@
+package xla
+
+import (
+	"slices"
+
+	"github.com/halo-xla/halo/xla/export"
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/literal"
+)
+
+// parseExported reads the program of a jax.export container. Its parameters have the names of the function's arguments.
+func parseExported(p Program) (*hlo.Module, error) {
+	e, err := export.Parse(p.Source)
+	if err != nil {
+		return nil, err
+	}
+	m, err := (Program{Name: p.Name, Source: e.Module}).parse()
+	if err != nil {
+		return nil, err
+	}
+	if m, err = onPlatform(m, e.Platforms); err != nil {
+		return nil, err
+	}
+	if len(e.Kept) == len(m.Entry.Parameters) {
+		for _, i := range e.Kept {
+			m.ParameterNames = append(m.ParameterNames, e.Inputs[i].Name)
+		}
+	}
+	if leaves := m.Entry.Root.Shape.Leaves(); len(leaves) == len(e.Outputs) {
+		for _, o := range e.Outputs {
+			m.ResultNames = append(m.ResultNames, o.Name)
+		}
+	}
+	return m, nil
+}
+
+// onPlatform fixes the first parameter of a program for several platforms: the number of the one it runs on, which is
+// the CPU if that is among them.
+func onPlatform(m *hlo.Module, platforms []string) (*hlo.Module, error) {
+	if len(platforms) < 2 || len(m.Entry.Parameters) == 0 || !m.Entry.Parameters[0].Shape.IsScalar() {
+		return m, nil
+	}
+	b := hlo.NewBuilder(m.Entry.Name)
+	which := literal.Scalar(int32(max(slices.Index(platforms, "cpu"), 0)))
+	args := []*hlo.Instruction{b.ConstantLiteral(which)}
+	for i, p := range m.Entry.Parameters[1:] {
+		args = append(args, b.Parameter(int64(i), p.Shape, p.Name))
+	}
+	entry, err := b.Build(b.Call(m.Entry, args...))
+	if err != nil {
+		return nil, err
+	}
+	n := hlo.NewModule(m.Name, entry)
+	n.Config = m.Config
+	return n, nil
+}
