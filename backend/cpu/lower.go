@@ -144,13 +144,13 @@ func init() {
 		hlo.Sin:                    lowerElementwise,
 		hlo.Sinh:                   lowerElementwise,
 		hlo.Slice:                  lowerSlice,
-		hlo.Sort:                   nil, // reference
+		hlo.Sort:                   lowerSort,
 		hlo.Sqrt:                   lowerElementwise,
 		hlo.StochasticConvert:      lowerElementwise,
 		hlo.Subtract:               lowerElementwise,
 		hlo.Tan:                    lowerElementwise,
 		hlo.Tanh:                   lowerElementwise,
-		hlo.TopK:                   nil, // reference
+		hlo.TopK:                   lowerTopK,
 		hlo.Transpose:              lowerTranspose,
 		hlo.TriangularSolve:        lowerTriangularSolve,
 		hlo.Tuple:                  nil,        // exec

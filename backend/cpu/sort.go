@@ -1,0 +1,130 @@
+package cpu
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/halo-xla/halo/backend/cpu/kernel"
+	"github.com/halo-xla/halo/backend/cpu/scalar"
+	"github.com/halo-xla/halo/xla/exec"
+	"github.com/halo-xla/halo/xla/hlo"
+)
+
+// sort is a sort with its operands bound.
+type sort struct {
+	kernel.Sorter
+	src, dst []exec.Slice
+	keys     []sortKey
+	keyData  []exec.Slice    // by key; Size 0 if the keys are an operand's elements
+	less     *scalar.Program // the comparator; nil if keys always have an order
+}
+
+func lowerSort(l *exec.Lowering) (exec.Thunk, error) {
+	a, dims := attrsOf[*hlo.SortAttrs](l), operandShape(l, 0).Dims
+	dim := int(a.Dimension)
+	if dim < 0 {
+		dim += max(len(dims), 1)
+	}
+	s := &sort{Sorter: kernel.Sorter{Rows: kernel.RowsOf(dims, dim)}, dst: l.Results()}
+	if s.N > math.MaxInt32 {
+		return nil, fmt.Errorf("sorting %d elements in a row: %w", s.N, errors.ErrUnsupported)
+	}
+	for i := range l.In.Operands {
+		s.src, s.Width = append(s.src, l.Operand(i)), append(s.Width, widthOf(operandShape(l, i)))
+	}
+	s.keys, _ = sortKeys(a.ToApply)
+	uses := append(exec.Reads(s.src...), exec.Writes(s.dst...)...)
+	for _, k := range s.keys {
+		var data exec.Slice
+		if n := k.keyBytes(s.N * s.Count); n > 0 {
+			data = l.Scratch(n)
+			uses = append(uses, exec.Writes(data)...)
+		}
+		s.keyData = append(s.keyData, data)
+	}
+	if err := s.compile(a.ToApply); err != nil {
+		return nil, err
+	}
+	return goThunk("go sort", uses, s.run), nil
+}
+
+// compile makes the program of the comparator if it may be needed.
+func (s *sort) compile(c *hlo.Computation) error {
+	ordered := len(s.keys) > 0
+	for _, k := range s.keys {
+		ordered = ordered && (!k.Type.IsFloat() || k.Total)
+	}
+	if ordered {
+		return nil
+	}
+	var err error
+	s.less, err = scalar.Compile(c)
+	return err
+}
+
+func (s *sort) run(r *exec.Run) error {
+	src, dst := make([][]byte, len(s.src)), make([][]byte, len(s.src))
+	for i := range src {
+		src[i], dst[i] = r.Bytes(s.src[i]), r.Bytes(s.dst[i])
+	}
+	keys := make([]kernel.KeyedBy, len(s.keys))
+	for i, k := range s.keys {
+		keys[i] = kernel.KeyedBy{SortKey: k.SortKey}
+		if k.program == nil {
+			keys[i].Data = src[k.operand]
+			continue
+		}
+		keys[i].Data = r.Bytes(s.keyData[i])
+		if err := s.makeKeys(r, k.program, src, keys[i].Data); err != nil {
+			return err
+		}
+	}
+	work := s.Sorter
+	work.NewLess = func(start int64) kernel.Less { return s.newLess(r, src, start) }
+	work.Sort(dst, src, keys, tasks(r))
+	return r.Cancelled()
+}
+
+// keyPart is the number of elements of which a task makes keys.
+const keyPart = 1 << 12
+
+// makeKeys runs p on all elements.
+func (s *sort) makeKeys(r *exec.Run, p *scalar.Program, src [][]byte, keys []byte) error {
+	n := s.N * s.Count
+	tasks(r)((n+keyPart-1)/keyPart, func(task int64) {
+		streams := make([]scalar.Stream, len(p.Params)+1)
+		for i, leaf := range append(append([]scalar.Leaf(nil), p.Params...), p.Results...) {
+			w := leaf.Bytes()
+			streams[i] = scalar.Stream{Data: keys, At: task * keyPart * w, Stride: w}
+			if i < len(p.Params) {
+				streams[i].Data = src[i/2]
+			}
+		}
+		_ = p.Machine(r.Context()).Apply(min(keyPart, n-task*keyPart), streams) // the run reports that it is cancelled
+	})
+	return r.Cancelled()
+}
+
+// newLess returns the comparator of elements of the row that begins at start. Once the run is cancelled it says no.
+func (s *sort) newLess(r *exec.Run, src [][]byte, start int64) kernel.Less {
+	m, stride, calls := s.less.Machine(r.Context()), s.Stride, 0
+	cancelled := false
+	return func(a, b int32) bool {
+		if calls++; calls&0xfff == 0 {
+			cancelled = r.Cancelled() != nil
+		}
+		return !cancelled && m.Less(src, start+int64(a)*stride, start+int64(b)*stride)
+	}
+}
+
+func lowerTopK(l *exec.Lowering) (exec.Thunk, error) {
+	a, s := attrsOf[*hlo.TopKAttrs](l), operandShape(l, 0)
+	src, values, places := l.Operand(0), l.Results()[0], l.Results()[1]
+	n := s.Dims[len(s.Dims)-1]
+	uses := append(exec.Reads(src), exec.Writes(values, places)...)
+	return goThunk("go topk", uses, func(r *exec.Run) error {
+		kernel.TopK(s.Type, r.Bytes(values), kernel.Cast[int32](r.Bytes(places)), r.Bytes(src), n, a.K, a.Largest, tasks(r))
+		return r.Cancelled()
+	}), nil
+}
