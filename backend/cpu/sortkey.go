@@ -163,7 +163,7 @@ func isZero(in *hlo.Instruction) bool {
 	return true
 }
 
-// canonical reports whether p, which chooses by parameter number from, only makes zeros or NaN positive, and notes which.
+// canonical reports whether p, which chooses by parameter from, only makes zeros or NaN positive, and notes which.
 func (k *sortKey) canonical(p *scalar.Program, from int64) bool {
 	t := k.Type
 	if t.Bytes() == 1 || p.Params[from].Type != t {
