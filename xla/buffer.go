@@ -18,35 +18,62 @@ type Buffer struct {
 
 // bufferState is shared with the clean-up that reports leaks, so it must not point back at the Buffer.
 type bufferState struct {
-	value  atomic.Pointer[literal.Literal]
+	value  *literal.Literal
 	client *Client
 	bytes  int64
-	what   string
+	// users are the calls that work on the value, and one for the open buffer. At 0 the value's memory is free.
+	users  atomic.Int32
+	closed atomic.Bool
+	// seen says that others may hold the value's memory: it is not used again.
+	seen atomic.Bool
+	// recycle takes back the memory of a value that nobody has seen; nil: the collector does.
+	recycle func(l *literal.Literal)
 }
 
-func (c *Client) newBuffer(l *literal.Literal) *Buffer {
+func (c *Client) newBuffer(l *literal.Literal, recycle func(l *literal.Literal)) *Buffer {
 	s := l.Shape()
-	st := &bufferState{client: c, bytes: int64(len(l.Bytes())), what: "buffer " + s.String()}
-	st.value.Store(l)
+	st := &bufferState{value: l, client: c, bytes: int64(len(l.Bytes())), recycle: recycle}
+	st.users.Store(1)
 	c.live.buffers.Add(1)
 	c.live.bytes.Add(st.bytes)
 	b := &Buffer{client: c, shape: s, state: st}
 	b.leak = runtime.AddCleanup(b, func(st *bufferState) {
 		if st.release() {
-			st.client.warnLeak(st.what)
+			st.client.warnLeak("buffer " + st.value.Shape().String())
 		}
 	}, st)
 	return b
 }
 
-// release drops the value and reports whether this call did it.
+// release closes the buffer and reports whether this call did it.
 func (st *bufferState) release() bool {
-	if st.value.Swap(nil) == nil {
+	if st.closed.Swap(true) {
 		return false
 	}
 	st.client.live.buffers.Add(-1)
 	st.client.live.bytes.Add(-st.bytes)
+	st.drop()
 	return true
+}
+
+// take returns the value, which stays as it is until drop is called; nil if the buffer is closed.
+func (st *bufferState) take() *literal.Literal {
+	for {
+		n := st.users.Load()
+		if n == 0 || st.closed.Load() {
+			return nil
+		}
+		if st.users.CompareAndSwap(n, n+1) {
+			return st.value
+		}
+	}
+}
+
+// drop ends the work of one call. The last one gives the memory back.
+func (st *bufferState) drop() {
+	if st.users.Add(-1) == 0 && !st.seen.Load() && st.recycle != nil {
+		st.recycle(st.value)
+	}
 }
 
 // FromSlice makes a buffer of the row-major elements v[D0*...*Dn] with the dimensions dims; without dims, of rank 1.
@@ -62,7 +89,7 @@ func FromSlice[T literal.Element](c *Client, v []T, dims ...int64) (*Buffer, err
 	if err != nil {
 		return nil, &Error{Code: InvalidArgument, Err: err}
 	}
-	return c.newBuffer(l), nil
+	return c.newBuffer(l, nil), nil
 }
 
 // FromScalar makes a buffer of rank 0.
@@ -70,23 +97,39 @@ func FromScalar[T literal.Element](c *Client, v T) (*Buffer, error) {
 	if err := c.open(); err != nil {
 		return nil, err
 	}
-	return c.newBuffer(literal.Scalar(v)), nil
+	return c.newBuffer(literal.Scalar(v), nil), nil
 }
 
 // Shape returns the buffer's shape; it works after Close.
 func (b *Buffer) Shape() shape.Shape { return b.shape }
 
-// Literal returns the buffer's value, which must not be changed. It fails after Close.
+// Literal returns the buffer's value, which must not be changed and may be kept. It fails after Close.
 func (b *Buffer) Literal() (*literal.Literal, error) {
-	l := b.state.value.Load()
-	runtime.KeepAlive(b)
+	l, err := b.take()
+	if err != nil {
+		return nil, err
+	}
+	b.state.seen.Store(true)
+	b.drop()
+	return l, nil
+}
+
+// take returns the value for the time until drop. It fails after Close.
+func (b *Buffer) take() (*literal.Literal, error) {
+	l := b.state.take()
 	if l == nil {
 		return nil, errorf(Closed, "buffer %v: %w", b.shape, ErrClosed)
 	}
 	return l, nil
 }
 
-// Close lets go of the buffer. Executions under way that use it keep its memory until they end. It always returns nil.
+func (b *Buffer) drop() {
+	b.state.drop()
+	runtime.KeepAlive(b)
+}
+
+// Close lets go of the buffer. Executions under way that use it keep its memory until they end; after that, memory that
+// nobody got through Literal may be used for other results. It always returns nil.
 func (b *Buffer) Close() error {
 	if b.state.release() {
 		b.leak.Stop()
@@ -97,19 +140,21 @@ func (b *Buffer) Close() error {
 // To copies the buffer's elements, row-major, into dst: a slice of the Go type of the buffer's element type and of its
 // length. It fails if type or length differ.
 func (b *Buffer) To(dst any) error {
-	l, err := b.Literal()
+	l, err := b.take()
 	if err != nil {
 		return err
 	}
+	defer b.drop()
 	return copyTo(dst, l)
 }
 
 // ToSlice returns the buffer's elements, row-major, as a new slice. It fails if T is not the buffer's element type.
 func ToSlice[T literal.Element](b *Buffer) ([]T, error) {
-	l, err := b.Literal()
+	l, err := b.take()
 	if err != nil {
 		return nil, err
 	}
+	defer b.drop()
 	v, err := literal.View[T](l.RowMajor())
 	if err != nil {
 		return nil, &Error{Code: InvalidArgument, Err: err}

@@ -134,6 +134,13 @@ func (c *Client) Live() Live {
 	}
 }
 
+// Trim gives back the memory that the backend keeps for executions to come.
+func (c *Client) Trim() {
+	if b, ok := c.backend.(interface{ Trim() }); ok {
+		b.Trim()
+	}
+}
+
 func (c *Client) logger() *slog.Logger {
 	if c.options.Logger != nil {
 		return c.options.Logger
@@ -157,5 +164,5 @@ func (c *Client) FromLiteral(l *literal.Literal) (*Buffer, error) {
 	if s := l.Shape(); s.Type == shape.Invalid {
 		return nil, errorf(InvalidArgument, "the literal has no type: got %v", s)
 	}
-	return c.newBuffer(l), nil
+	return c.newBuffer(l, nil), nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"runtime"
 	"sync"
+	"unsafe"
 
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
@@ -78,6 +79,14 @@ func (x *Executable) Signature() Signature { return x.signature }
 // Report lists what runs what, one Step an op or kernel.
 func (x *Executable) Report() []exec.Step { return x.state.program.Report() }
 
+// Memory returns what one execution takes beside arguments and constants; zeros if the backend does not plan it.
+func (x *Executable) Memory() exec.Memory {
+	if p, ok := x.state.program.(interface{ Memory() exec.Memory }); ok {
+		return p.Memory()
+	}
+	return exec.Memory{}
+}
+
 // Close waits for executions under way and frees the program. It always returns nil.
 func (x *Executable) Close() error {
 	if x.state.close() {
@@ -145,7 +154,7 @@ func (x *Executable) ExecuteWith(ctx context.Context, o RunOptions, args ...*Buf
 	if err != nil {
 		return nil, err
 	}
-	return x.client.buffersOf(out[0]), nil
+	return x.buffersOf(out[0]), nil
 }
 
 // ExecuteDevices runs the program on replicas x partitions devices at once: args[d] are the arguments of device d, in
@@ -163,7 +172,7 @@ func (x *Executable) ExecuteDevices(ctx context.Context, o RunOptions, replicas,
 	}
 	results := make([][]*Buffer, len(out))
 	for d, l := range out {
-		results[d] = x.client.buffersOf(l)
+		results[d] = x.buffersOf(l)
 	}
 	return results, nil
 }
@@ -180,6 +189,9 @@ func (x *Executable) ExecuteInto(ctx context.Context, o RunOptions, dst []any, a
 	for i, l := range out[0].Leaves() {
 		if err := copyTo(dst[i], l); err != nil {
 			return errorf(InvalidArgument, "result %d: %w", i, err)
+		}
+		if f := x.recycler(i); f != nil {
+			f(l)
 		}
 	}
 	return nil
@@ -212,9 +224,10 @@ func (x *Executable) run(ctx context.Context, o RunOptions, args [][]*Buffer,
 	defer x.state.end()
 	values := make([][]*literal.Literal, len(args))
 	for d := range args {
-		if values[d], err = x.signature.check(args[d]); err != nil {
+		if values[d], err = x.signature.take(args[d]); err != nil {
 			return nil, err
 		}
+		defer dropAll(args[d])
 	}
 	if err := donate(o.Donate, args); err != nil {
 		return nil, err
@@ -222,7 +235,11 @@ func (x *Executable) run(ctx context.Context, o RunOptions, args [][]*Buffer,
 	out, err = x.state.program.Run(ctx, values,
 		exec.RunOptions{Seed: o.Seed, Replicas: r, Partitions: p, MaxSteps: o.MaxSteps})
 	runtime.KeepAlive(x)
-	return out, wrap(err, Failed)
+	if err != nil {
+		return nil, wrap(err, Failed)
+	}
+	x.share(out, args)
+	return out, nil
 }
 
 func donate(which []int, args [][]*Buffer) error {
@@ -241,10 +258,50 @@ func donate(which []int, args [][]*Buffer) error {
 	return nil
 }
 
-func (c *Client) buffersOf(l *literal.Literal) []*Buffer {
+// recycler is a program that uses the memory of its results again.
+type recycler interface {
+	// Owned reports whether leaf i of the results has memory that nothing else has.
+	Owned(i int) bool
+	// Recycle takes back the memory of leaf i of a result.
+	Recycle(i int, l *literal.Literal)
+}
+
+// recycler returns what takes back the memory of result i, nil if it is shared with others.
+func (x *Executable) recycler(i int) func(*literal.Literal) {
+	p, ok := x.state.program.(recycler)
+	if !ok || !p.Owned(i) {
+		return nil
+	}
+	return func(l *literal.Literal) { p.Recycle(i, l) }
+}
+
+// share marks the arguments whose memory is that of a result too: it must not be used again.
+func (x *Executable) share(out []*literal.Literal, args [][]*Buffer) {
+	for d, l := range out {
+		for i, e := range l.Leaves() {
+			if len(e.Bytes()) > 0 && x.recycler(i) == nil {
+				shareOne(e, args[d])
+			}
+		}
+	}
+}
+
+func shareOne(result *literal.Literal, args []*Buffer) {
+	at := uintptr(unsafe.Pointer(unsafe.SliceData(result.Bytes())))
+	for _, b := range args {
+		for _, e := range b.state.value.Leaves() {
+			data := e.Bytes()
+			if from := uintptr(unsafe.Pointer(unsafe.SliceData(data))); at-from < uintptr(len(data)) {
+				b.state.seen.Store(true)
+			}
+		}
+	}
+}
+
+func (x *Executable) buffersOf(l *literal.Literal) []*Buffer {
 	var out []*Buffer
-	for _, e := range l.Leaves() {
-		out = append(out, c.newBuffer(e))
+	for i, e := range l.Leaves() {
+		out = append(out, x.client.newBuffer(e, x.recycler(i)))
 	}
 	return out
 }

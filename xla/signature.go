@@ -56,8 +56,9 @@ func list(vs []Value) string {
 	return strings.Join(parts, ", ")
 }
 
-// check returns the values of args, or names the parameter that does not get what it wants.
-func (s Signature) check(args []*Buffer) ([]*literal.Literal, error) {
+// take returns the values of args, which stay as they are until dropAll, or names the parameter that does not get what
+// it wants.
+func (s Signature) take(args []*Buffer) ([]*literal.Literal, error) {
 	if len(args) != len(s.Parameters) {
 		return nil, errorf(InvalidArgument, "got %d arguments, want %d: %s", len(args), len(s.Parameters), list(s.Parameters))
 	}
@@ -65,18 +66,28 @@ func (s Signature) check(args []*Buffer) ([]*literal.Literal, error) {
 	for i, b := range args {
 		p := s.Parameters[i]
 		if b == nil {
+			dropAll(args[:i])
 			return nil, errorf(InvalidArgument, "argument %d (%s): %w, want %v", i, p.Name, errNil, p.Shape)
 		}
-		l, err := b.Literal()
+		l, err := b.take()
 		if err != nil {
+			dropAll(args[:i])
 			return nil, errorf(Closed, "argument %d (%s): %w", i, p.Name, err)
 		}
 		if !hlo.Fits(l.Shape(), p.Shape) {
+			dropAll(args[:i+1])
 			return nil, errorf(InvalidArgument, "argument %d (%s): got %v, want %v", i, p.Name, l.Shape(), p.Shape)
 		}
 		out[i] = l
 	}
 	return out, nil
+}
+
+// dropAll ends what take began.
+func dropAll(args []*Buffer) {
+	for _, b := range args {
+		b.drop()
+	}
 }
 
 // order puts named arguments into the order of the parameters.

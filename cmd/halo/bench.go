@@ -101,6 +101,8 @@ func (t *tool) bench(o *benchOptions, path string) (*benchReport, error) {
 	}
 	cost := p.module.Cost(nil)
 	r.FLOPs, r.Bytes = cost.FLOPs, cost.Bytes
+	memory := p.exe.Memory()
+	r.Peak, r.Liveness = memory.Peak, memory.Liveness
 	if err := p.warmUp(t.ctx); err != nil {
 		return nil, err
 	}

@@ -44,6 +44,12 @@ type Program interface {
 	Close()
 }
 
+// Memory is what one execution on one device takes beside arguments and constants, in bytes.
+type Memory struct {
+	// Peak is what is allocated: temporaries and results. Liveness is the most that live at one time: no plan needs less.
+	Peak, Liveness int64
+}
+
 // RunOptions say how a program runs once.
 type RunOptions struct {
 	// Seed seeds the generators of rng ops.

@@ -311,6 +311,9 @@ func (p *program) Recycle(i int, l *literal.Literal) {
 	}
 }
 
+// Memory returns what one execution takes.
+func (p *program) Memory() Memory { return Memory{p.peakBytes, p.livenessBytes} }
+
 // Owned reports whether leaf i of the results has memory that is not an argument's, a constant's or another result's.
 func (p *program) Owned(i int) bool { return p.owned[i] }
 
