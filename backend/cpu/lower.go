@@ -66,7 +66,7 @@ func init() {
 		hlo.Cosh:                   lowerElementwise,
 		hlo.Cos:                    lowerElementwise,
 		hlo.Clz:                    lowerElementwise,
-		hlo.CustomCall:             nil, // reference
+		hlo.CustomCall:             lowerCustomCall,
 		hlo.Divide:                 lowerElementwise,
 		hlo.Domain:                 nil, // exec
 		hlo.Dot:                    lowerDot,

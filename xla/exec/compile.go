@@ -36,13 +36,23 @@ func (b *backend) Compile(ctx context.Context, m *hlo.Module, o Options) (Progra
 	if err != nil {
 		return nil, err
 	}
-	c := &compiler{ctx: ctx, machine: b.machine, options: o}
 	b.keeper.setLimit(o.MemoryLimit / 2)
 	p := &program{machine: b.machine, options: o, module: m, keeper: b.keeper, executor: b.executor}
+	c := &compiler{ctx: ctx, machine: b.machine, options: o, program: p}
 	if err := c.module(p); err != nil {
+		p.Close()
 		return nil, err
 	}
 	return p, nil
+}
+
+// sub compiles a computation to a program of its own, which lives as long as the one being compiled.
+func (c *compiler) sub(comp *hlo.Computation) (*program, error) {
+	p := &program{machine: c.machine, options: c.options, module: &hlo.Module{Name: comp.Name, Entry: comp}}
+	p.keeper, p.executor = c.program.keeper, c.program.executor
+	c.program.subs = append(c.program.subs, p)
+	s := &compiler{ctx: c.ctx, machine: c.machine, options: c.options, program: p, depth: c.depth}
+	return p, s.module(p)
 }
 
 // compiler turns one module into steps over slots.
@@ -50,6 +60,7 @@ type compiler struct {
 	ctx     context.Context
 	machine Machine
 	options Options
+	program *program
 	slots   []slot
 	count   int // steps so far
 	depth   int // calls under way
@@ -57,6 +68,10 @@ type compiler struct {
 	foreign bool // functions of the user are called
 	lacking lacking
 }
+
+// foreign are the ops that need a hub even if there is only one device: functions of the user run, which may end their
+// goroutine, or channels outlive the instruction.
+var foreign = map[hlo.Opcode]bool{hlo.CustomCall: true, hlo.Send: true, hlo.Recv: true, hlo.RecvDone: true}
 
 // slot is a piece of memory with one address in a run.
 type slot struct {
@@ -271,7 +286,7 @@ func (c *compiler) instruction(s *scope, in *hlo.Instruction) (value, error) {
 	if err := c.ctx.Err(); err != nil {
 		return nil, err
 	}
-	c.foreign = c.foreign || in.Op == hlo.CustomCall
+	c.foreign = c.foreign || foreign[in.Op]
 	if f := own[in.Op]; f != nil {
 		if v, done, err := f(c, s, in); done || err != nil {
 			return v, err

@@ -37,6 +37,7 @@ func init() {
 		hlo.Copy:                   firstOperand,
 		hlo.CopyDone:               copyDone,
 		hlo.CopyStart:              copyStart,
+		hlo.CustomCall:             customCall,
 		hlo.Domain:                 firstOperand,
 		hlo.Fusion:                 fusion,
 		hlo.GetTupleElement:        tupleElement,

@@ -36,7 +36,8 @@ type program struct {
 	foreign  bool // functions of the user run, which may end their goroutine
 	keeper   *keeper
 	executor *executor
-	idle     []*kept // arenas, guarded by the keeper
+	idle     []*kept    // arenas, guarded by the keeper
+	subs     []*program // that steps run on devices of their own
 }
 
 func (p *program) Run(ctx context.Context, args [][]*literal.Literal, o RunOptions) ([]*literal.Literal, error) {
@@ -44,11 +45,17 @@ func (p *program) Run(ctx context.Context, args [][]*literal.Literal, o RunOptio
 	if err := grid.Check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", p.module.Name, err)
 	}
+	return runGrid(ctx, grid, slices.Repeat([]*program{p}, grid.Size()), args, o)
+}
+
+// runGrid runs a program on each device of a grid, with arguments of its own.
+func runGrid(ctx context.Context, grid collective.Grid, programs []*program, args [][]*literal.Literal,
+	o RunOptions) ([]*literal.Literal, error) {
 	n := grid.Size()
 	if len(args) != n {
 		return nil, fmt.Errorf("got arguments for %d devices, want %d", len(args), n)
 	}
-	if n == 1 && !p.foreign {
+	if p := programs[0]; n == 1 && !p.foreign {
 		out, err := p.onDevice(ctx, hlo.Place{Grid: grid}, args[0], o)
 		return []*literal.Literal{out}, err
 	}
@@ -56,7 +63,7 @@ func (p *program) Run(ctx context.Context, args [][]*literal.Literal, o RunOptio
 	defer cancel()
 	ex := &execution{hub: collective.NewHub(grid), cancel: cancel, results: make([]*literal.Literal, n)}
 	var wg sync.WaitGroup
-	for d := range n {
+	for d, p := range programs {
 		wg.Go(func() { ex.run(ctx, p, hlo.Place{Grid: grid, Device: d, Hub: ex.hub}, args[d], o) })
 	}
 	wg.Wait()
@@ -319,6 +326,9 @@ func (p *program) Owned(i int) bool { return p.owned[i] }
 
 // Close frees the arenas and the segments.
 func (p *program) Close() {
+	for _, s := range p.subs {
+		s.Close()
+	}
 	p.keeper.forget(p)
 	p.linker.close()
 }

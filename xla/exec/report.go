@@ -48,7 +48,7 @@ func (l *lacking) err(machine string) error {
 func (p *program) Report() []Step {
 	type key struct{ op, kernel, reason string }
 	byKey := map[key]*Step{}
-	p.body.walk(func(st *step) {
+	p.walk(func(st *step) {
 		if st.in == nil {
 			return
 		}
@@ -68,4 +68,12 @@ func (p *program) Report() []Step {
 		return strings.Compare(a.Op+"\x00"+a.Kernel+"\x00"+a.Reason, b.Op+"\x00"+b.Kernel+"\x00"+b.Reason)
 	})
 	return list
+}
+
+// walk calls f for every step, those of programs that steps run after the others.
+func (p *program) walk(f func(*step)) {
+	p.body.walk(f)
+	for _, s := range p.subs {
+		s.walk(f)
+	}
 }

@@ -1,6 +1,7 @@
 package hlo
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -96,7 +97,7 @@ func evalCustomCall(e *Evaluator, in *Instruction, args []*literal.Literal) (*li
 	var out *literal.Literal
 	var err error
 	if h, ok := lookup(e.Handlers, target); ok {
-		out, err = e.handle(h, in, args)
+		return CallHandler(e.ctx, h, in, args)
 	} else if b, ok := builtins[target]; ok && (b.fits == nil || b.fits(in)) {
 		out, err = b.eval(e, in, args)
 	} else {
@@ -105,7 +106,13 @@ func evalCustomCall(e *Evaluator, in *Instruction, args []*literal.Literal) (*li
 	if err != nil {
 		return nil, err
 	}
+	return returned(in, out)
+}
+
+// returned fails unless a call's value fits its shape. It is row-major then.
+func returned(in *Instruction, out *literal.Literal) (*literal.Literal, error) {
 	if !Fits(out.Shape(), in.Shape) {
+		target := in.Attrs.(*CustomCallAttrs).Target
 		return nil, fmt.Errorf("custom call %q returned %v, want %v", target, out.Shape(), in.Shape)
 	}
 	return out.RowMajor(), nil
@@ -123,15 +130,31 @@ func lookup(h Handlers, target string) (Handler, bool) {
 	return h.Lookup(target)
 }
 
-// handle calls a handler and makes an error of its panic.
-func (e *Evaluator) handle(h Handler, in *Instruction, args []*literal.Literal) (out *literal.Literal, err error) {
+// CallHandler calls h for the custom call in with operands that are row-major, or in the layouts that the call asks
+// for. The result, which may have any layout, is made row-major. It fails if h does, panics, or returns what does not
+// fit.
+func CallHandler(ctx context.Context, h Handler, in *Instruction, args []*literal.Literal) (*literal.Literal, error) {
+	args, err := laidOut(in, args)
+	if err != nil {
+		return nil, err
+	}
+	out, err := guarded(ctx, h, in, args)
+	if err != nil {
+		return nil, err
+	}
+	return returned(in, out)
+}
+
+// guarded calls h and makes an error of its panic.
+func guarded(ctx context.Context, h Handler, in *Instruction,
+	args []*literal.Literal) (out *literal.Literal, err error) {
 	target := in.Attrs.(*CustomCallAttrs).Target
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("custom call %q panicked: %v", target, p)
 		}
 	}()
-	out, err = h(e.ctx, in, args)
+	out, err = h(ctx, in, args)
 	if err != nil {
 		return nil, fmt.Errorf("custom call %q: %w", target, err)
 	}
@@ -139,4 +162,38 @@ func (e *Evaluator) handle(h Handler, in *Instruction, args []*literal.Literal) 
 		return nil, fmt.Errorf("custom call %q returned nothing", target)
 	}
 	return out, nil
+}
+
+// laidOut gives operands the layouts that the call constrains them to.
+func laidOut(in *Instruction, args []*literal.Literal) ([]*literal.Literal, error) {
+	layouts := in.Attrs.(*CustomCallAttrs).OperandLayouts
+	if layouts == nil {
+		return args, nil
+	}
+	out := make([]*literal.Literal, len(args))
+	for i, l := range args {
+		var err error
+		if out[i], err = withLayouts(l, layouts[i]); err != nil {
+			return nil, fmt.Errorf("operand %d: %w", i, err)
+		}
+	}
+	return out, nil
+}
+
+// withLayouts returns l with its leaves in the layouts of s.
+func withLayouts(l *literal.Literal, s shape.Shape) (*literal.Literal, error) {
+	if s.IsTuple() {
+		elems := make([]*literal.Literal, len(s.Elems))
+		for i, e := range l.Elems() {
+			var err error
+			if elems[i], err = withLayouts(e, s.Elems[i]); err != nil {
+				return nil, err
+			}
+		}
+		return literal.NewTuple(elems...), nil
+	}
+	if !s.IsArray() || s.Layout == nil || s.Layout.IsDefault() || l.Shape().IsDynamic() {
+		return l, nil
+	}
+	return l.Relayout(s.Layout)
 }

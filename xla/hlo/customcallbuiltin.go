@@ -20,6 +20,33 @@ type builtin struct {
 // runParallel is the target that runs programs on a grid of devices.
 const runParallel = "interpreter.run_parallel"
 
+// marks are the targets of marks for the compiler.
+var marks = []string{
+	"Sharding",
+	"SPMDFullToShardShape",
+	"SPMDShardToFullShape",
+	"annotate_device_placement",
+	"LayoutConstraint",
+	"MoveToHost",
+	"MoveToDevice",
+	"PinToDevice",
+	"PinToDeviceSram",
+	"AssumeGatherIndicesInBound",
+	"xla.sdy.FuncResultSharding",
+	"xla.sdy.GlobalToLocalShape",
+	"xla.sdy.LocalToGlobalShape",
+	"xla.sdy.PropagationBarrier",
+}
+
+func init() {
+	for _, target := range marks {
+		builtins[target] = mark
+	}
+	for target, op := range opTargets {
+		builtins[target] = opOf(op)
+	}
+}
+
 // builtins are the custom calls whose meaning is known without a library: marks for the compiler, which change nothing,
 // and ops that producers write as calls.
 var builtins = map[string]builtin{
@@ -32,32 +59,8 @@ var builtins = map[string]builtin{
 	"stablehlo.dynamic_top_k":             {evalDynamicTopK, hasOperands(2)},
 	"stablehlo.dynamic_reduce_window":     {evalDynamicReduceWindow, isDynamicReduceWindow},
 	"stablehlo.dynamic_rng_bit_generator": {evalDynamicRngBitGenerator, hasOperands(2)},
-	"Sharding":                            mark,
-	"SPMDFullToShardShape":                mark,
-	"SPMDShardToFullShape":                mark,
-	"annotate_device_placement":           mark,
-	"LayoutConstraint":                    mark,
-	"MoveToHost":                          mark,
-	"MoveToDevice":                        mark,
-	"PinToDevice":                         mark,
-	"PinToDeviceSram":                     mark,
-	"AssumeGatherIndicesInBound":          mark,
-	"xla.sdy.FuncResultSharding":          mark,
-	"xla.sdy.GlobalToLocalShape":          mark,
-	"xla.sdy.LocalToGlobalShape":          mark,
-	"xla.sdy.PropagationBarrier":          mark,
 	"xla.sdy.ShardingGroup":               {evalNothing, isEmpty},
 	"X64Combine":                          {evalX64Combine, isX64Combine},
-	"mhlo.erf":                            opOf("chlo.erf"),
-	"mhlo.tan":                            opOf("stablehlo.tan"),
-	"mhlo.acos":                           opOf("chlo.acos"),
-	"mhlo.acosh":                          opOf("chlo.acosh"),
-	"mhlo.asin":                           opOf("chlo.asin"),
-	"mhlo.asinh":                          opOf("chlo.asinh"),
-	"mhlo.atan":                           opOf("chlo.atan"),
-	"mhlo.atanh":                          opOf("chlo.atanh"),
-	"mhlo.cosh":                           opOf("chlo.cosh"),
-	"mhlo.sinh":                           opOf("chlo.sinh"),
 }
 
 // mark is the builtin of calls that return their only operand.
@@ -69,13 +72,9 @@ func hasOperands(n int) func(*Instruction) bool {
 	return func(in *Instruction) bool { return len(in.Operands) == n }
 }
 
-// opOf is the builtin of a call that means the dialect op name on one operand.
-func opOf(name string) builtin {
+// opOf is the builtin of a call that means op on one operand.
+func opOf(op Opcode) builtin {
 	return builtin{func(e *Evaluator, _ *Instruction, args []*literal.Literal) (*literal.Literal, error) {
-		op, ok := OpByMLIR(name)
-		if !ok {
-			panic("hlo: bug: no op " + name)
-		}
 		return e.do(op, nil, shape.Shape{}, args...)
 	}, hasOperands(1)}
 }

@@ -2,7 +2,6 @@ package hlo
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
@@ -17,14 +16,7 @@ func evalDynamicRngBitGenerator(e *Evaluator, in *Instruction, args []*literal.L
 	if !in.Shape.IsTuple() || len(in.Shape.Elems) != 2 {
 		return nil, fmt.Errorf("the result's shape is %v, want (state, bits)", in.Shape)
 	}
-	a := &RngBitGeneratorAttrs{Algorithm: RngDefault}
-	algorithm, _ := note(in, "rng_algorithm")
-	switch {
-	case strings.Contains(algorithm, "THREE_FRY"):
-		a.Algorithm = RngThreeFry
-	case strings.Contains(algorithm, "PHILOX"):
-		a.Algorithm = RngPhilox
-	}
+	a := &RngBitGeneratorAttrs{Algorithm: algorithmOf(in)}
 	bits := shape.Array(in.Shape.Elems[1].Type, dims...)
 	if _, ok := bits.CheckedSize(); !ok {
 		return nil, fmt.Errorf("sizes: %v is too large or negative", bits)
@@ -42,28 +34,39 @@ func isDynamicReduceWindow(in *Instruction) bool {
 // its last five operands.
 func evalDynamicReduceWindow(e *Evaluator, in *Instruction, args []*literal.Literal) (*literal.Literal, error) {
 	n := len(args) - 5
-	rank := args[0].Shape().Rank()
-	lists := make([][]int64, 5)
+	var lists [5][]int64
 	for i := range lists {
 		v, err := int64s(args[n+i])
 		if err != nil {
 			return nil, err
 		}
+		lists[i] = v
+	}
+	w, err := dynamicWindow(lists, args[0].Shape().Rank(), n)
+	if err != nil {
+		return nil, err
+	}
+	return e.do(ReduceWindow, &ReduceWindowAttrs{Window: w, ToApply: in.Called()[0]}, shape.Shape{}, args[:n]...)
+}
+
+// dynamicWindow is the window that five lists say: sizes, strides, base and window dilations, and pairs of padding.
+// They are the operands from number first on.
+func dynamicWindow(lists [5][]int64, rank, first int) (Window, error) {
+	for i, v := range lists {
 		want := rank
 		if i == 4 {
 			want = 2 * rank
 		}
 		if len(v) != want {
-			return nil, fmt.Errorf("operand %d has %d elements, want %d", n+i, len(v), want)
+			return nil, fmt.Errorf("operand %d has %d elements, want %d", first+i, len(v), want)
 		}
-		lists[i] = v
 	}
-	a := &ReduceWindowAttrs{ToApply: in.Called()[0]}
+	var w Window
 	for d := range rank {
-		a.Window = append(a.Window, WindowDim{
+		w = append(w, WindowDim{
 			Size: lists[0][d], Stride: lists[1][d], BaseDilation: lists[2][d], WindowDilation: lists[3][d],
 			PadLow: lists[4][2*d], PadHigh: lists[4][2*d+1],
 		})
 	}
-	return e.do(ReduceWindow, a, shape.Shape{}, args[:n]...)
+	return w, nil
 }

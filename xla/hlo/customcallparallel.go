@@ -14,14 +14,31 @@ import (
 // there are of each; the names do not count. Inputs and results lie one device after the other; a program that returns
 // a tuple has its elements as results. The infeeds are one queue for all devices; what goes to the outfeed is dropped.
 
-// parallel is what a run_parallel call says.
-type parallel struct {
-	programs [][]*Computation
-	infeeds  []*Computation
+// Parallel is what a run_parallel call says.
+type Parallel struct {
+	// Programs are by replica and partition, as many for each.
+	Programs [][]*Computation
+	// Infeeds give the values of the infeed that all devices share.
+	Infeeds []*Computation
+}
+
+// ParallelOf reads the custom call in; nil if its target is not run_parallel.
+func ParallelOf(in *Instruction) (*Parallel, error) {
+	if in.Attrs.(*CustomCallAttrs).Target != runParallel {
+		return nil, nil
+	}
+	return newParallel(in)
+}
+
+// NewParallelFeed returns a feed as the devices of a run_parallel call share one: what goes to its outfeed is dropped.
+func NewParallelFeed() *Feed {
+	feed := NewFeed(0)
+	feed.out.dropped = true
+	return feed
 }
 
 // newParallel reads and checks a run_parallel call.
-func newParallel(in *Instruction) (*parallel, error) {
+func newParallel(in *Instruction) (*Parallel, error) {
 	if in.Common == nil {
 		return nil, fmt.Errorf("backend_config is missing, want {programs = [[...]]}")
 	}
@@ -30,7 +47,7 @@ func newParallel(in *Instruction) (*parallel, error) {
 		return nil, err
 	}
 	called := in.Attrs.(*CustomCallAttrs).CalledComputations
-	p := &parallel{}
+	p := &Parallel{}
 	n := 0
 	for _, r := range rows {
 		if r == 0 || r != rows[0] {
@@ -41,17 +58,17 @@ func newParallel(in *Instruction) (*parallel, error) {
 	if n == 0 || len(called) != n+infeeds {
 		return nil, fmt.Errorf("got %d called computations, want %d programs and %d infeeds", len(called), n, infeeds)
 	}
-	p.infeeds = called[n:]
+	p.Infeeds = called[n:]
 	for ; len(called) > infeeds; called = called[rows[0]:] {
-		p.programs = append(p.programs, called[:rows[0]])
+		p.Programs = append(p.Programs, called[:rows[0]])
 	}
 	return p, p.check(in)
 }
 
 // check compares operands and results with what the programs take and return.
-func (p *parallel) check(in *Instruction) error {
+func (p *Parallel) check(in *Instruction) error {
 	var params, results []shape.Shape
-	for _, row := range p.programs {
+	for _, row := range p.Programs {
 		for _, c := range row {
 			takes, gives := c.ProgramShape()
 			params = append(params, takes...)
@@ -73,7 +90,7 @@ func (p *parallel) check(in *Instruction) error {
 	if in.Shape.Type != shape.Invalid && !agrees(wrap(results), in.Shape) && !agrees(shape.TupleOf(results...), in.Shape) {
 		return fmt.Errorf("the programs return %v, want %v", shape.TupleOf(results...), in.Shape)
 	}
-	for _, c := range p.infeeds {
+	for _, c := range p.Infeeds {
 		if len(c.Parameters) != 0 {
 			return fmt.Errorf("infeed %s takes %d parameters, want 0", c.Name, len(c.Parameters))
 		}
@@ -153,9 +170,8 @@ func evalRunParallel(e *Evaluator, in *Instruction, args []*literal.Literal) (*l
 	if err != nil {
 		return nil, err
 	}
-	feed := NewFeed(0)
-	feed.out.dropped = true
-	for _, c := range p.infeeds {
+	feed := NewParallelFeed()
+	for _, c := range p.Infeeds {
 		l, err := e.Call(c, nil)
 		if err != nil {
 			return nil, err
@@ -168,14 +184,14 @@ func evalRunParallel(e *Evaluator, in *Instruction, args []*literal.Literal) (*l
 	opts := e.EvalOptions
 	opts.Feeds = nil
 	var perDevice [][]*literal.Literal
-	for _, row := range p.programs {
+	for _, row := range p.Programs {
 		for _, c := range row {
 			n := len(c.Parameters)
 			perDevice, args = append(perDevice, args[:n]), args[n:]
 			opts.Feeds = append(opts.Feeds, feed)
 		}
 	}
-	out, err := EvaluateGrid(e.ctx, p.programs, perDevice, opts)
+	out, err := EvaluateGrid(e.ctx, p.Programs, perDevice, opts)
 	if err != nil {
 		return nil, err
 	}
