@@ -84,7 +84,7 @@ func init() {
 		hlo.Fft:                    lowerFft,
 		hlo.Floor:                  lowerElementwise,
 		hlo.Fusion:                 lowerFusion, // or exec, op by op
-		hlo.Gather:                 nil,         // reference
+		hlo.Gather:                 lowerGather,
 		hlo.GetDimensionSize:       lowerGetDimensionSize,
 		hlo.GetTupleElement:        nil, // exec
 		hlo.Imag:                   lowerElementwise,
