@@ -81,7 +81,7 @@ func TestShapeAssertion(t *testing.T) {
 ENTRY e {
   no = pred[] parameter(0)
   k = s32[] constant(2)
-  a = () custom-call(no, k), custom_call_target="shape_assertion", frontend_attributes={error_message="got {0}"}
+  a = () custom-call(no, k), custom_call_target="shape_assertion", custom_call_has_side_effect=true, frontend_attributes={error_message="got {0}"}
   ROOT r = s32[] copy(k)
 }`, args: []*literal.Literal{literal.Scalar(false)}}
 	program, err := cpu.New(cpu.Options{}).Compile(context.Background(), parsed(t, p.text), p.o)
