@@ -141,18 +141,24 @@ const (
 	minStrip = 256     // results
 )
 
-func newFold(l *exec.Lowering, r *reducer, plan kernel.Fold) *fold {
+// foldOperands returns the operands of l, a reduction to results elements.
+func foldOperands(l *exec.Lowering, r *reducer, results int64) []foldOperand {
 	n := len(l.In.Operands) / 2
-	f := &fold{Fold: plan, reducer: r, operands: make([]foldOperand, n)}
+	list := make([]foldOperand, n)
 	for i, out := range l.Results() {
 		o := foldOperand{x: l.Operand(i), init: l.Operand(n + i), acc: out, out: out,
 			xBytes: widthOf(operandShape(l, i)), accBytes: int64(r.acc[i].Bytes())}
 		if o.outBytes = o.accBytes; r.finish != nil {
 			o.outBytes = r.finish.Results[i].Bytes()
-			o.acc = l.Scratch(kernel.Count(plan.Kept) * plan.Width() * o.accBytes)
+			o.acc = l.Scratch(results * o.accBytes)
 		}
-		f.operands[i] = o
+		list[i] = o
 	}
+	return list
+}
+
+func newFold(l *exec.Lowering, r *reducer, plan kernel.Fold) *fold {
+	f := &fold{Fold: plan, reducer: r, operands: foldOperands(l, r, kernel.Count(plan.Kept)*plan.Width())}
 	f.split()
 	return f
 }
@@ -172,9 +178,9 @@ func (f *fold) split() {
 	}
 }
 
-func (f *fold) uses() []exec.Use {
+func foldUses(operands []foldOperand) []exec.Use {
 	var u []exec.Use
-	for _, o := range f.operands {
+	for _, o := range operands {
 		u = append(u, exec.Reads(o.x, o.init)...)
 		u = append(u, exec.Writes(o.out)...)
 		if o.acc != o.out {
@@ -186,22 +192,29 @@ func (f *fold) uses() []exec.Use {
 
 func (f *fold) thunk() *thunk {
 	if f.native() {
-		return recordThunk("loops reduce by program", f.uses(), f.record())
+		return recordThunk("loops reduce by program", foldUses(f.operands), f.record())
 	}
-	return goThunk("go reduce by program", f.uses(), f.runGo)
+	return goThunk("go reduce by program", foldUses(f.operands), f.runGo)
 }
 
 func (f *fold) record() run.Record {
 	out := reduce.Fold{Run: f.Run, RunReduced: f.RunReduced, Tasks: f.tasks, Places: f.places, Strip: f.strip,
-		Kept: axesOf(f.Kept), Reduced: axesOf(f.Reduced), Start: f.start.Pack(), Step: f.step.Pack()}
+		Kept: axesOf(f.Kept), Reduced: axesOf(f.Reduced), Start: f.start.Pack(), Step: f.step.Pack(),
+		Operands: nativeOperands(f.operands)}
 	if f.finish != nil {
 		out.Finish = f.finish.Pack()
 	}
-	for _, o := range f.operands {
-		out.Operands = append(out.Operands, reduce.Operand{X: ref(o.x), Init: ref(o.init), Acc: ref(o.acc),
-			Out: ref(o.out), XBytes: o.xBytes, AccBytes: o.accBytes, OutBytes: o.outBytes})
-	}
 	return out.Record()
+}
+
+// nativeOperands returns operands as native kernels take them.
+func nativeOperands(list []foldOperand) []reduce.Operand {
+	out := make([]reduce.Operand, len(list))
+	for i, o := range list {
+		out[i] = reduce.Operand{X: ref(o.x), Init: ref(o.init), Acc: ref(o.acc), Out: ref(o.out), XBytes: o.xBytes,
+			AccBytes: o.accBytes, OutBytes: o.outBytes}
+	}
+	return out
 }
 
 func axesOf(list []kernel.Extent) []reduce.Axis {

@@ -118,7 +118,7 @@ func init() {
 		hlo.Reduce:                 lowerReduce,
 		hlo.ReducePrecision:        lowerElementwise,
 		hlo.ReduceScatter:          lowerReduceScatter,
-		hlo.ReduceWindow:           nil, // reference
+		hlo.ReduceWindow:           lowerReduceWindow,
 		hlo.Remainder:              lowerElementwise,
 		hlo.ReplicaId:              lowerReplicaID,
 		hlo.Reshape:                nil, // exec

@@ -3,8 +3,11 @@
 package reduce
 
 // #include "fold.h"
+// #include "window.h"
 import "C"
 
 import "unsafe"
 
 func foldFunction() unsafe.Pointer { return unsafe.Pointer(C.halo_fold_record) }
+
+func windowFunction() unsafe.Pointer { return unsafe.Pointer(C.halo_window_record) }
