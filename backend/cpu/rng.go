@@ -4,6 +4,8 @@ import (
 	"math/bits"
 
 	"github.com/halo-xla/halo/backend/cpu/kernel"
+	"github.com/halo-xla/halo/cgo/loops/rng"
+	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
@@ -12,29 +14,58 @@ import (
 
 // lowerRngBitGenerator: results (state, bits) from the state. Row 112.
 func lowerRngBitGenerator(l *exec.Lowering) (exec.Thunk, error) {
-	state, out := l.Operand(0), l.Results()
-	s, algorithm := l.In.Shape.Elems[1], l.In.Attrs.(*hlo.RngBitGeneratorAttrs).Algorithm
-	uses := append(exec.Reads(state), exec.Writes(out...)...)
-	if algorithm == hlo.RngThreeFry {
-		p := kernel.NewThreeFryPlan(s.Dims, int64(s.Type.Bytes()))
-		return goThunk("go threefry", uses, func(r *exec.Run) error {
-			before, after := kernel.Cast[uint64](r.Bytes(state)), kernel.Cast[uint64](r.Bytes(out[0]))
-			key, counter := before[0], before[1]
-			kernel.ThreeFry(r.Parallel, r.Bytes(out[1]), p, key, counter)
-			after[0], after[1] = key, counter+uint64(p.ThreeFryBlocks())
-			return nil
-		}), nil
+	g := &generator{state: l.Operand(0), out: l.Results(), bits: l.In.Shape.Elems[1]}
+	g.words = l.In.Operands[0].Shape.Dims[0]
+	g.uses = append(exec.Reads(g.state), exec.Writes(g.out...)...)
+	bytes := int64(g.bits.Type.Bytes())
+	if l.In.Attrs.(*hlo.RngBitGeneratorAttrs).Algorithm == hlo.RngThreeFry {
+		g.plan = kernel.NewThreeFryPlan(g.bits.Dims, bytes)
+		if run.Available() {
+			return recordThunk("loops threefry", g.uses, g.native(run.Level()).ThreeFry()), nil
+		}
+		return goThunk("go threefry", g.uses, g.threeFry), nil
 	}
-	p := kernel.NewPhiloxPlan(s.Dims, int64(s.Type.Bytes()))
-	return goThunk("go philox", uses, func(r *exec.Run) error {
-		v := philoxState(kernel.Cast[uint64](r.Bytes(state)))
-		kernel.Philox(r.Parallel, r.Bytes(out[1]), p, v[0], v[1], v[2])
-		var carry uint64
-		v[1], carry = bits.Add64(v[1], uint64(p.PhiloxBlocks()), 0)
-		v[2] += carry
-		copy(kernel.Cast[uint64](r.Bytes(out[0])), v[:])
-		return nil
-	}), nil
+	g.plan = kernel.NewPhiloxPlan(g.bits.Dims, bytes)
+	if run.Available() {
+		return recordThunk("loops philox", g.uses, g.native(run.Level()).Philox()), nil
+	}
+	return goThunk("go philox", g.uses, g.philox), nil
+}
+
+// generator is a bit generator with its memory bound.
+type generator struct {
+	state exec.Slice
+	words int64        // of the state
+	out   []exec.Slice // the new state and the bits
+	bits  shape.Shape
+	plan  kernel.RandomPlan
+	uses  []exec.Use
+}
+
+// native is what the native kernels of an instruction set need.
+func (g *generator) native(isa run.ISA) rng.Bits {
+	return rng.Bits{
+		State: ref(g.state), After: ref(g.out[0]), Bits: ref(g.out[1]), Words: g.words,
+		Outer: g.plan.Outer, Size: g.plan.Size, Inner: g.plan.Inner, Width: g.plan.Width, ISA: isa,
+	}
+}
+
+func (g *generator) threeFry(r *exec.Run) error {
+	before, after := kernel.Cast[uint64](r.Bytes(g.state)), kernel.Cast[uint64](r.Bytes(g.out[0]))
+	key, counter := before[0], before[1]
+	kernel.ThreeFry(r.Parallel, r.Bytes(g.out[1]), g.plan, key, counter)
+	after[0], after[1] = key, counter+uint64(g.plan.ThreeFryBlocks())
+	return nil
+}
+
+func (g *generator) philox(r *exec.Run) error {
+	v := philoxState(kernel.Cast[uint64](r.Bytes(g.state)))
+	kernel.Philox(r.Parallel, r.Bytes(g.out[1]), g.plan, v[0], v[1], v[2])
+	var carry uint64
+	v[1], carry = bits.Add64(v[1], uint64(g.plan.PhiloxBlocks()), 0)
+	v[2] += carry
+	copy(kernel.Cast[uint64](r.Bytes(g.out[0])), v[:])
+	return nil
 }
 
 // philoxState is the key and the counter of a state; one of two words has no room for the upper half of the counter.
