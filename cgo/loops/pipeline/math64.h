@@ -1,0 +1,251 @@
+// math64.h: functions of vectors of doubles, good to 1e-9 or better of the result: for arguments and results that are
+// floats that is half a unit in the last place and a few hundredths. Infinities, NaNs and zeros are as C has them, signs
+// of zeros included where a function keeps the argument's.
+typedef double VD __attribute__((vector_size(VB)));
+typedef int64_t VL __attribute__((vector_size(VB)));
+typedef uint64_t VUL __attribute__((vector_size(VB)));
+
+INLINE VD choose(VL m, VD x, VD y) { return (VD)((m & (VL)x) | (~m & (VL)y)); }
+INLINE VD all(double v) { return v - (VD){}; }
+INLINE VD magn(VD x) { return (VD)((VL)x & INT64_MAX); }
+INLINE VD signed_as(VD x, VD of) { return (VD)(((VL)x & INT64_MAX) | ((VL)of & INT64_MIN)); }
+// at_most and at_least let NaN through.
+INLINE VD at_most(VD x, double v) { return choose(x > v, all(v), x); }
+INLINE VD at_least(VD x, double v) { return choose(x < v, all(v), x); }
+
+#define POLY2(x, a, b) ((a) + (x) * (b))
+#define SHIFTER 0x1.8p52
+
+INLINE VD root(VD x) {
+  for (size_t i = 0; i < VB / sizeof(double); i++)
+    x[i] = __builtin_sqrt(x[i]);
+  return x;
+}
+
+// exp_parts gives p and s so that exp(x) = s*(1+p), s a power of two; x is clamped so that s stays normal.
+INLINE VD exp_parts(VD x, VD *s) {
+  x = at_least(at_most(x, 300), -300);
+  VD t = x * 0x1.71547652b82fep0 + SHIFTER;
+  VD k = t - SHIFTER;
+  VD r = x - k * 0x1.62e42fefa39efp-1;
+  *s = (VD)((VUL)((VUL)t + 1023) << 52);
+  VD q = 1.0 / 40320 + r * (1.0 / 362880);
+  q = 1.0 / 5040 + r * q;
+  q = 1.0 / 720 + r * q;
+  q = 1.0 / 120 + r * q;
+  q = 1.0 / 24 + r * q;
+  q = 1.0 / 6 + r * q;
+  q = 0.5 + r * q;
+  return r + r * r * q;
+}
+
+INLINE VD d_exp(VD x) {
+  VD s, p = exp_parts(x, &s);
+  return s + s * p;
+}
+
+INLINE VD d_expm1(VD x) {
+  VD s, p = exp_parts(x, &s);
+  return choose(x == 0, x, (s - 1) + s * p);
+}
+
+// atanh_series is 2*atanh(s) for s of at most 0.172.
+INLINE VD atanh_series(VD s) {
+  VD z = s * s;
+  VD q = 2.0 / 11 + z * (2.0 / 13);
+  q = 2.0 / 9 + z * q;
+  q = 2.0 / 7 + z * q;
+  q = 2.0 / 5 + z * q;
+  q = 2.0 / 3 + z * q;
+  return s * 2 + s * z * q;
+}
+
+// log_parts gives the fraction m in [sqrt(1/2), sqrt(2)) and the exponent of a positive normal number.
+INLINE VD log_parts(VD x, VD *e) {
+  VUL b = (VUL)x + (0x3ff0000000000000 - 0x3fe6a09e667f3bcd);
+  *e = (VD)((b >> 52) + 0x4330000000000000) - (0x1p52 + 1023);
+  return (VD)((b & 0x000fffffffffffff) + 0x3fe6a09e667f3bcd);
+}
+
+INLINE VD log_special(VD x, VD l) {
+  l = choose(x == 0, all(-INFINITY), l);
+  l = choose(x < 0, all(NAN), l);
+  return choose((x == INFINITY) | (x != x), x, l);
+}
+
+INLINE VD d_log(VD x) {
+  VD e, m = log_parts(x, &e);
+  VD l = e * 0x1.62e42fefa39efp-1 + atanh_series((m - 1) / (m + 1));
+  return log_special(x, l);
+}
+
+INLINE VD d_log1p(VD x) {
+  VD u = 1 + x, e, m = log_parts(u, &e);
+  VD f = choose(e == 0, x, m - 1);
+  VD l = e * 0x1.62e42fefa39efp-1 + atanh_series(f / (2 + f));
+  l = log_special(u, l);
+  return choose((x == 0) | (x == INFINITY), x, l);
+}
+
+INLINE VD d_logistic(VD x) { return 1 / (1 + d_exp(-x)); }
+
+INLINE VD d_tanh(VD x) {
+  VD e = d_expm1(2 * at_least(at_most(x, 30), -30));
+  return choose(x == 0, x, e / (e + 2));
+}
+
+INLINE VD d_sinh(VD x) {
+  VD e = d_expm1(magn(x));
+  return signed_as((e + e / (e + 1)) * 0.5, x);
+}
+
+INLINE VD d_cosh(VD x) {
+  VD e = d_exp(magn(x));
+  return (e + 1 / e) * 0.5;
+}
+
+INLINE VD d_asinh(VD x) {
+  VD a = magn(x), z = a * a;
+  return signed_as(d_log1p(a + z / (1 + root(1 + z))), x);
+}
+
+INLINE VD d_acosh(VD x) {
+  VD t = x - 1;
+  return choose(x < 1, all(NAN), d_log1p(t + root(t * (t + 2))));
+}
+
+INLINE VD d_atanh(VD x) {
+  VD a = magn(x);
+  return signed_as(0.5 * d_log1p(2 * a / (1 - a)), x);
+}
+
+// atan_unit is atan of a number from 0 to 1.
+INLINE VD atan_unit(VD t) {
+  VL far = t > 0.41421356237309503;
+  VD r = choose(far, (t - 1) / (t + 1), t), z = r * r;
+  VD q = all(1.0 / 25);
+  q = -1.0 / 23 + z * q;
+  q = 1.0 / 21 + z * q;
+  q = -1.0 / 19 + z * q;
+  q = 1.0 / 17 + z * q;
+  q = -1.0 / 15 + z * q;
+  q = 1.0 / 13 + z * q;
+  q = -1.0 / 11 + z * q;
+  q = 1.0 / 9 + z * q;
+  q = -1.0 / 7 + z * q;
+  q = 1.0 / 5 + z * q;
+  q = -1.0 / 3 + z * q;
+  q = r + r * z * q;
+  return choose(far, 0.78539816339744831 + q, q);
+}
+
+INLINE VD d_atan2(VD y, VD x) {
+  VD a = magn(y), b = magn(x);
+  VL steep = a > b;
+  VD t = choose(steep, b, a) / choose(steep, a, b);
+  t = choose((a == 0) & (b == 0), all(0), choose((a == INFINITY) & (b == INFINITY), all(1), t));
+  VD r = atan_unit(t);
+  r = choose(steep, 1.5707963267948966 - r, r);
+  r = choose((VL)x < 0, 3.1415926535897931 - r, r);
+  return choose((x != x) | (y != y), x + y, signed_as(r, y));
+}
+
+INLINE VD d_atan(VD x) {
+  VD a = magn(x);
+  VL steep = a > 1;
+  VD r = atan_unit(choose(steep, 1 / a, a));
+  r = choose(steep, 1.5707963267948966 - r, r);
+  return choose(x != x, x, signed_as(r, x));
+}
+
+INLINE VD d_asin(VD x) { return d_atan2(x, root((1 - x) * (1 + x))); }
+INLINE VD d_acos(VD x) { return d_atan2(root((1 - x) * (1 + x)), x); }
+
+// quarter reduces x to r = x - k*pi/2; good for arguments up to LIMIT.
+#define LIMIT 1e6
+INLINE VD quarter(VD x, VL *k) {
+  VD t = x * 0x1.45f306dc9c883p-1 + SHIFTER;
+  *k = (VL)t;
+  t -= SHIFTER;
+  VD r = x - t * 0x1.921fb544p0; // 33 bits: the product is exact
+  r = r - t * 0x1.0b4611a6p-34;
+  return r - t * 0x1.3198a2e037073p-69;
+}
+
+INLINE VD sin_near(VD r) {
+  VD z = r * r;
+  VD q = -1.0 / 39916800 + z * (1.0 / 6227020800);
+  q = 1.0 / 362880 + z * q;
+  q = -1.0 / 5040 + z * q;
+  q = 1.0 / 120 + z * q;
+  q = -1.0 / 6 + z * q;
+  return r + r * z * q;
+}
+
+INLINE VD cos_near(VD r) {
+  VD z = r * r;
+  VD q = -1.0 / 3628800 + z * (1.0 / 479001600);
+  q = 1.0 / 40320 + z * q;
+  q = -1.0 / 720 + z * q;
+  q = 1.0 / 24 + z * q;
+  q = -0.5 + z * q;
+  return 1 + z * q;
+}
+
+INLINE VL odd_quarter(VL k) { return -(k & 1); }
+INLINE VL half_turn(VL k) { return (VL)((VUL)k << 62) & INT64_MIN; } // the sign, from bit 1
+
+INLINE VD d_sin(VD x) {
+  VL k;
+  VD r = quarter(x, &k);
+  VD v = choose(odd_quarter(k), cos_near(r), sin_near(r));
+  return choose(x == 0, x, (VD)((VL)v ^ half_turn(k)));
+}
+
+INLINE VD d_cos(VD x) {
+  VL k;
+  VD r = quarter(x, &k);
+  VD v = choose(odd_quarter(k), sin_near(r), cos_near(r));
+  return (VD)((VL)v ^ half_turn(k + 1));
+}
+
+INLINE VD d_tan(VD x) {
+  VL k;
+  VD r = quarter(x, &k), s = sin_near(r), c = cos_near(r);
+  VL odd = odd_quarter(k);
+  return choose(x == 0, x, choose(odd, -c, s) / choose(odd, s, c));
+}
+
+INLINE VD d_cbrt(VD x) {
+  VD l = d_log(magn(x)) * (1.0 / 3);
+  return choose((x == 0) | (x - x != 0), x, signed_as(d_exp(l), x));
+}
+
+// d_erf has erf(x)/x as a polynomial in x*x, shifted and scaled to [-1, 1].
+INLINE VD d_erf(VD x) {
+  static const double c[] = {0.359180967291461441, -0.179347463136542541, 0.133568893114560878, -0.108874678933351932,
+      0.0905519158164575579, -0.0741908266616048783, 0.0585716377628632029, -0.0439410794055817841,
+      0.0310729837200586049, -0.0206263486204625973, 0.0128434020012478819, -0.00751694506570895678,
+      0.00412079855697774229, -0.00209566864459675718, 0.0010258647178940942, -0.000514450050371069881,
+      0.000220046877686766118, -0.0000576956500227864658, 0.0000249002509420418872, -0.000024303653412537959,
+      8.29715992871804486e-6};
+  VD z = at_most(x * x, 15.5) * (2 / 15.5) - 1, q = all(c[20]);
+  for (int i = 19; i >= 0; i--)
+    q = c[i] + z * q;
+  q *= x;
+  q = choose(magn(x) > 3.93, signed_as(all(1), x), q);
+  return choose(x == 0, x, q);
+}
+
+INLINE VD d_pow(VD x, VD y) {
+  VD a = magn(x), half = y * 0.5;
+  VL whole = ((y + SHIFTER) - SHIFTER == y) | (magn(y) >= 0x1p52);
+  VL odd = whole & (magn(y) < 0x1p53) & ((half + SHIFTER) - SHIFTER != half);
+  VD r = d_exp(y * d_log(a));
+  r = choose((x < 0) & (a != INFINITY) & ~whole, all(NAN), r);
+  r = choose(odd, signed_as(r, x), r);
+  VL infinite = magn(y) == INFINITY;
+  r = choose((a == 1) & infinite, all(1), r);
+  r = choose((x != x) | (y != y), x + y, r);
+  return choose((y == 0) | (x == 1), all(1), r);
+}

@@ -1,0 +1,78 @@
+// Package pipeline runs computations on elements in registers: the native half of fusions. A program is a list of stages,
+// each a function in C that takes eight vectors and calls the next with them; there is one set of stages for each
+// instruction set, for lanes of 32 and of 64 bits. The stages are listed in stages.def, with their meaning.
+package pipeline
+
+import (
+	"github.com/halo-xla/halo/cgo/loops/run"
+)
+
+// Limits of a program.
+const (
+	MaxRank     = 8   // dimensions of the space
+	MaxPointers = 240 // streams, outputs and slots
+)
+
+// Kind is how a stream finds its elements.
+type Kind int32
+
+// The kinds of streams.
+const (
+	Linear    Kind = iota // in the order of the space, from Offset on
+	Strided               // at Offset plus the place's index times Strides
+	Splat                 // one element for all places
+	Iota                  // no memory: the numbers that Strided would look at, as integers
+	Immediate             // no memory: Value
+)
+
+// Stream is an operand of a program in memory, or a result, which is Linear with an Offset of 0.
+type Stream struct {
+	Ref  run.Ref
+	Kind Kind
+	// Size is the bytes of an element in memory.
+	Size int
+	// Convert names the conversion of memory.def between elements and lanes; "": elements are lanes. Bits is the width of
+	// integers narrower than a byte.
+	Convert string
+	Bits    int
+	// Offset and Strides are in elements; there is a stride for each dimension.
+	Offset  int64
+	Strides []int64
+	// Value is the bits of a lane.
+	Value uint64
+}
+
+// Stage is one step. A and B are numbers of operands, or what the stage takes instead: input streams count from 0, then
+// come the outputs, then the slots for values.
+type Stage struct {
+	Name string
+	A, B int
+}
+
+// Program computes the outputs, arrays over a space of places. A value that two stages want is kept in a slot. The last
+// stages store the outputs, in their order: an output may have the memory of an input that is Linear.
+type Program struct {
+	Dims []int64 // of the space; dimensions of size 1 and such that could be one are better removed
+	// Lane is the bytes of a lane: 4 or 8.
+	Lane    int
+	Inputs  []Stream
+	Outputs []Stream
+	Slots   int
+	Stages  []Stage
+	// Task is how many elements are one task, a multiple of 128.
+	Task int64
+}
+
+// Elements returns the number of places.
+func (p *Program) Elements() int64 {
+	n := int64(1)
+	for _, d := range p.Dims {
+		n *= d
+	}
+	return n
+}
+
+// Fits reports whether the program is within the limits.
+func (p *Program) Fits() bool {
+	return len(p.Dims) <= MaxRank && len(p.Inputs)+len(p.Outputs)+p.Slots <= MaxPointers
+}

@@ -1,0 +1,11 @@
+//go:build !cgo || !linux
+
+package pipeline
+
+import "github.com/halo-xla/halo/cgo/loops/run"
+
+// Has reports false: this build has no native kernels.
+func Has(string) bool { return false }
+
+// Record panics: this build has no native kernels.
+func (p *Program) Record(run.ISA) run.Record { panic("pipeline: bug: this build has no native kernels") }

@@ -1,0 +1,10 @@
+//go:build linux
+
+#if 1
+#pragma GCC optimize("O3", "no-math-errno", "no-trapping-math")
+
+#define LANE 32
+#define LEVEL base
+#define VB 16
+#include "stages_impl.h"
+#endif

@@ -1,0 +1,309 @@
+// stages_impl.h: the stages of stages.def for the level and lane of lanes.h. Included once by each stages*_*.c.
+#include "lanes.h"
+
+#if LANE == 32
+#define SQRT __builtin_sqrtf
+#define FMOD fmodf
+#else
+#define SQRT __builtin_sqrt
+#define FMOD fmod
+#endif
+
+#define F(x) ((VF)(x))
+#define I(x) ((VI)(x))
+
+// Float helpers. 2^MANTISSA and more are whole numbers; adding it to smaller ones rounds them to nearest even.
+#define WHOLE ((F)((U)1 << MANTISSA))
+
+INLINE VF round_even(VF x) {
+  VF a = magnitude(x), r = (a + WHOLE) - WHOLE;
+  return pickf(a < WHOLE, with_sign(r, x), x);
+}
+
+INLINE VF round_down(VF x) {
+  VF r = round_even(x);
+  r = pickf(r > x, r - 1, r);
+  return pickf(magnitude(x) < WHOLE, with_sign(r, pickf(r == 0, x, r)), x);
+}
+
+INLINE VF round_afz(VF x) {
+  VF a = magnitude(x), r = (a + WHOLE) - WHOLE, d = a - r; // d is exact
+  r = pickf(d >= (F)0.5, r + 1, r);
+  return pickf(a < WHOLE, with_sign(r, x), x);
+}
+
+INLINE VI maximum(VI x, VI y) {
+  VF a = F(x), b = F(y);
+  VF r = pickf(a == b, F(x & y), pickf(a > b, a, b));
+  return I(pickf((a != a) | (b != b), a + b, r));
+}
+
+INLINE VI minimum(VI x, VI y) {
+  VF a = F(x), b = F(y);
+  VF r = pickf(a == b, F(x | y), pickf(a < b, a, b));
+  return I(pickf((a != a) | (b != b), a + b, r));
+}
+
+#define TOP ((F)((U)1 << (LANE - 1))) // what is too large for a signed lane
+
+INLINE VI to_signed(VF x) {
+  VI inside = magnitude(x) < TOP;
+  VI r = __builtin_convertvector(pickf(inside, x, same(0)), VI);
+  VI beyond = pick(x > 0, samei((I)ALLBUTSIGN), samei(SIGN)) & (x == x);
+  return pick(inside, r, beyond);
+}
+
+INLINE VI to_unsigned(VF x) {
+  VI high = x >= TOP;
+  x = pickf(x > 0, x, same(0)); // NaN too
+  VF low = pickf(high, x - TOP, x);
+  VI big = low >= TOP;
+  VI r = __builtin_convertvector(pickf(big, same(0), low), VI) ^ (high & SIGN);
+  return r | big;
+}
+
+// odd rounds a whole number that a float may not have so that a second rounding is right; it is not negative.
+INLINE VI odd(VI x) {
+  const I drop = LANE == 32 ? 8 : 11, low = ((I)1 << drop) - 1;
+  VI sticky = (x & low) != 0;
+  VI r = (x & ~low) | (sticky & ((I)1 << drop));
+  return pick((VI)((VU)x >> (LANE - drop)) != 0, r, x);
+}
+
+// round_to rounds to a float with man stored bits of mantissa and the least exponent emin; what is more than most becomes
+// infinite.
+INLINE VF round_to(VF x, int man, F least, F most) {
+  VF a = magnitude(x);
+  a = pickf(a > most * 4, same(most * 4), a);
+  VF e = F(I(a) & INFINITE);
+  e = pickf(e < least, same(least), e) * ((F)1.5 * (F)((U)1 << (MANTISSA - man)));
+  VF r = (a + e) - e;
+  r = pickf(r > most, same(INFINITY), r);
+  return pickf(x != x, x, with_sign(r, x));
+}
+
+INLINE VF round_f16(VF x) { return round_to(x, 10, (F)0x1p-14, 65504); }
+
+#if LANE == 32
+INLINE VF round_f32(VF x) { return x; }
+INLINE VF round_bf16(VF x) {
+  VU b = (VU)x;
+  VI r = I((b + 0x7fff + ((b >> 16) & 1)) & 0xffff0000);
+  return pickf(x != x, F((b | 0x400000) & 0xffff0000), F(r));
+}
+#else
+typedef float VH __attribute__((vector_size(VB / 2)));
+INLINE VF round_f32(VF x) { return __builtin_convertvector(__builtin_convertvector(x, VH), VF); }
+INLINE VF round_bf16(VF x) { return round_to(x, 7, (F)0x1p-126, (F)0x1.fep127); }
+#endif
+
+// narrow_mantissa drops bits of the mantissa, rounding to even; narrow_exponent makes numbers beyond the range of so many
+// bits of exponent infinite or 0. Law: reduce-precision.
+INLINE VI narrow_mantissa(VI x, int drop) {
+  VI a = x & ALLBUTSIGN;
+  VI r = a + ((a >> drop) & 1) + (((I)1 << (drop - 1)) - 1);
+  r = (VI)((VU)r >> drop << drop);
+  return pick(a > INFINITE, x, r | (x & SIGN));
+}
+
+INLINE VI narrow_exponent(VI x, int bits) {
+  const I bias = ((I)1 << (bits - 1)) - 1;
+  VI a = x & ALLBUTSIGN, e = a >> MANTISSA;
+  VI r = pick(e > BIAS + bias, samei(INFINITE), pick(e <= BIAS - bias, samei(0), a));
+  return pick(a > INFINITE, x, r | (x & SIGN));
+}
+
+// Integer helpers on one lane.
+static inline U power_u(U x, U y) {
+  U p = 1;
+  for (; y; y >>= 1, x *= x)
+    if (y & 1)
+      p *= x;
+  return p;
+}
+static inline I power_s(I x, I y) { return y >= 0 ? (I)power_u((U)x, (U)y) : x == 1 ? 1 : 0; }
+#if LANE == 32
+static inline I high_s(I x, I y) { return (I)(((int64_t)x * y) >> 32); }
+static inline U high_u(U x, U y) { return (U)(((uint64_t)x * y) >> 32); }
+#else
+static inline I high_s(I x, I y) { return (I)(((__int128)x * y) >> 64); }
+static inline U high_u(U x, U y) { return (U)(((unsigned __int128)x * y) >> 64); }
+static double logistic(double x) {
+  double e = exp(-fabs(x));
+  return x >= 0 ? 1 / (1 + e) : e / (1 + e);
+}
+static double cube_root(double x) {
+  double y = cbrt(x);
+  if (y == 0 || y - y != 0)
+    return y;
+  return y - (double)(((long double)y * y * y - x) / (3 * (long double)y * y));
+}
+#endif
+
+#include "math64.h"
+
+// How the lines of stages.def become functions.
+#define PUT(T, t)                                                                                                      \
+  T t[BLOCK] __attribute__((aligned(64)));                                                                             \
+  EACH(PUT1)
+#define GET(t)                                                                                                         \
+  EACH(GET1)
+#define PUT1(a, k) *(VIm *)((char *)t + k * VB) = a;
+#define GET1(a, k) a = *(VIm *)((char *)t + k * VB);
+
+#define UNARY(name, e)                                                                                                 \
+  INLINE VI f_##name(VI x, const I imm) { (void)imm; return e; }                                                       \
+  static void s_##name(ARGS) {                                                                                         \
+    const I imm = s->a;                                                                                                \
+    a0 = f_##name(a0, imm); a1 = f_##name(a1, imm); a2 = f_##name(a2, imm); a3 = f_##name(a3, imm);                    \
+    a4 = f_##name(a4, imm); a5 = f_##name(a5, imm); a6 = f_##name(a6, imm); a7 = f_##name(a7, imm);                    \
+    NEXT;                                                                                                              \
+  }
+#define BINARY(name, e)                                                                                                \
+  INLINE VI f_##name(VI x, VI y, const stage *s) { (void)x, (void)s; return e; }                                       \
+  static void s_##name(ARGS) {                                                                                         \
+    const char *q = p[s->a];                                                                                           \
+    a0 = f_##name(a0, LOAD(q, 0), s); a1 = f_##name(a1, LOAD(q, 1), s); a2 = f_##name(a2, LOAD(q, 2), s);              \
+    a3 = f_##name(a3, LOAD(q, 3), s); a4 = f_##name(a4, LOAD(q, 4), s); a5 = f_##name(a5, LOAD(q, 5), s);              \
+    a6 = f_##name(a6, LOAD(q, 6), s); a7 = f_##name(a7, LOAD(q, 7), s);                                                \
+    NEXT;                                                                                                              \
+  }
+#define TERNARY(name, e)                                                                                               \
+  INLINE VI f_##name(VI x, VI y, VI z) { return e; }                                                                   \
+  static void s_##name(ARGS) {                                                                                         \
+    const char *q = p[s->a], *w = p[s->b];                                                                             \
+    a0 = f_##name(a0, LOAD(q, 0), LOAD(w, 0)); a1 = f_##name(a1, LOAD(q, 1), LOAD(w, 1));                              \
+    a2 = f_##name(a2, LOAD(q, 2), LOAD(w, 2)); a3 = f_##name(a3, LOAD(q, 3), LOAD(w, 3));                              \
+    a4 = f_##name(a4, LOAD(q, 4), LOAD(w, 4)); a5 = f_##name(a5, LOAD(q, 5), LOAD(w, 5));                              \
+    a6 = f_##name(a6, LOAD(q, 6), LOAD(w, 6)); a7 = f_##name(a7, LOAD(q, 7), LOAD(w, 7));                              \
+    NEXT;                                                                                                              \
+  }
+#define ARRAY1(name, T, e)                                                                                             \
+  static void s_##name(ARGS) {                                                                                         \
+    PUT(T, t)                                                                                                          \
+    for (int i = 0; i < BLOCK; i++) {                                                                                  \
+      T x = t[i];                                                                                                      \
+      t[i] = e;                                                                                                        \
+    }                                                                                                                  \
+    GET(t) NEXT;                                                                                                       \
+  }
+#define ARRAY2(name, T, e)                                                                                             \
+  static void s_##name(ARGS) {                                                                                         \
+    PUT(T, t)                                                                                                          \
+    const char *q = p[s->a];                                                                                           \
+    for (int i = 0; i < BLOCK; i++) {                                                                                  \
+      T x = t[i], y;                                                                                                   \
+      __builtin_memcpy(&y, q + i * sizeof y, sizeof y);                                                                \
+      t[i] = e;                                                                                                        \
+    }                                                                                                                  \
+    GET(t) NEXT;                                                                                                       \
+  }
+#define STORE1(a, k) *(VIm *)(q + k * VB) = a;
+#define STORE(name)                                                                                                    \
+  static void s_##name(ARGS) {                                                                                         \
+    char *q = p[s->a];                                                                                                 \
+    EACH(STORE1) NEXT;                                                                                                 \
+  }
+#define END(name) static void s_##name(ARGS) {}
+
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#define STREAM1(a, k) _mm512_stream_si512((__m512i *)(q + k * VB), (__m512i)a);
+#elif defined(__AVX__)
+#include <immintrin.h>
+#define STREAM1(a, k) _mm256_stream_si256((__m256i *)(q + k * VB), (__m256i)a);
+#else
+#define STREAM1 STORE1
+#endif
+#define STREAM(name)                                                                                                   \
+  static void s_##name(ARGS) {                                                                                         \
+    char *q = p[s->a];                                                                                                 \
+    EACH(STREAM1) NEXT;                                                                                                \
+  }
+
+#if LANE == 32
+typedef float VH __attribute__((vector_size(VB / 2), may_alias));
+#define HALVES(t, e)                                                                                                   \
+  for (int i = 0; i < BLOCK; i += N / 2) {                                                                             \
+    VD x = __builtin_convertvector(*(VH *)(t + i), VD);                                                                \
+    *(VH *)(t + i) = __builtin_convertvector(e, VH);                                                                   \
+  }
+#define MATH1(name, fv, fs)                                                                                            \
+  static void s_##name(ARGS) {                                                                                         \
+    PUT(F, t)                                                                                                          \
+    HALVES(t, fv(x))                                                                                                   \
+    GET(t) NEXT;                                                                                                       \
+  }
+#define MATH2(name, fv, fs)                                                                                            \
+  static void s_##name(ARGS) {                                                                                         \
+    PUT(F, t)                                                                                                          \
+    typedef float VHm __attribute__((vector_size(VB / 2), may_alias, aligned(1)));                                     \
+    const char *q = p[s->a];                                                                                           \
+    HALVES(t, fv(x, __builtin_convertvector(*(const VHm *)(q + i * sizeof(F)), VD)))                                   \
+    GET(t) NEXT;                                                                                                       \
+  }
+// large repairs what arguments beyond LIMIT have made of a block.
+static __attribute__((noinline)) void large(F *t, const F *x, double (*f)(double)) {
+  for (int i = 0; i < BLOCK; i++)
+    if (!(__builtin_fabs(x[i]) <= LIMIT))
+      t[i] = (F)f(x[i]);
+}
+#define OVER(a, k) over |= magnitude(F(a)) > (F)LIMIT;
+#define MATHL(name, fv, fs)                                                                                            \
+  static void s_##name(ARGS) {                                                                                         \
+    VI over = {};                                                                                                      \
+    EACH(OVER)                                                                                                         \
+    I any = 0;                                                                                                         \
+    for (int i = 0; i < N; i++)                                                                                        \
+      any |= over[i];                                                                                                  \
+    PUT(F, t)                                                                                                          \
+    F was[BLOCK] __attribute__((aligned(64)));                                                                         \
+    if (any)                                                                                                           \
+      __builtin_memcpy(was, t, sizeof was);                                                                            \
+    HALVES(t, fv(x))                                                                                                   \
+    if (any)                                                                                                           \
+      large(t, was, fs);                                                                                               \
+    GET(t) NEXT;                                                                                                       \
+  }
+#else
+#define MATH1(name, fv, fs) ARRAY1(name, F, fs(x))
+#define MATH2(name, fv, fs) ARRAY2(name, F, fs(x, y))
+#define MATHL(name, fv, fs) ARRAY1(name, F, fs(x))
+#endif
+
+#include "stages.def"
+
+#undef UNARY
+#undef BINARY
+#undef TERNARY
+#undef ARRAY1
+#undef ARRAY2
+#undef STORE
+#undef STREAM
+#undef END
+#undef MATH1
+#undef MATH2
+#undef MATHL
+#define ROW(name) (void (*)(void))s_##name,
+#define UNARY(name, e) ROW(name)
+#define BINARY(name, e) ROW(name)
+#define TERNARY(name, e) ROW(name)
+#define ARRAY1(name, T, e) ROW(name)
+#define ARRAY2(name, T, e) ROW(name)
+#define STORE(name) ROW(name)
+#define STREAM(name) ROW(name)
+#define END(name) ROW(name)
+#define MATH1(name, fv, fs) ROW(name)
+#define MATH2(name, fv, fs) ROW(name)
+#define MATHL(name, fv, fs) ROW(name)
+
+static void (*const table[])(void) = {
+#include "stages.def"
+};
+
+static void block(char *const *p, const stage *s) {
+  VI z = {};
+  ((stage_fn)s->fn)(p, s, z, z, z, z, z, z, z, z);
+}
+
+const halo_lanes CAT3(halo_lanes, LANE, LEVEL) = {table, block};
