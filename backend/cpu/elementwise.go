@@ -60,6 +60,9 @@ func (f *fused) thunk(results []exec.Slice) exec.Thunk {
 			}
 		}
 	}
+	if t := f.native(uses, results); t != nil {
+		return t.overwriting(pairs...)
+	}
 	return goThunk("go elementwise", uses, f.run(results)).overwriting(pairs...)
 }
 

@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	osexec "os/exec"
 	"strings"
 	"testing"
 
 	"github.com/halo-xla/halo/backend/cpu"
+	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
@@ -301,5 +304,55 @@ func TestFusion(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 4))
 	for _, body := range fusions {
 		both(t, fusionText(body), 2, 0, randomElements(r, shape.F32, 6, 50), randomElements(r, shape.F32, 50), randomElements(r, shape.S32, 6, 50))
+	}
+}
+
+// TestLevels runs the tests above at the instruction sets below the machine's best.
+func TestLevels(t *testing.T) {
+	if os.Getenv("HALO_ISA") != "" || !run.Available() {
+		t.Skip("HALO_ISA is set, or there are no native kernels")
+	}
+	for _, level := range run.Levels() {
+		if level == run.Level() {
+			continue
+		}
+		c := osexec.Command(os.Args[0], "-test.run=Elementwise|Fusion|Functions")
+		c.Env = append(os.Environ(), "HALO_ISA="+level.String())
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%.20000s", level, err, out)
+		}
+	}
+}
+
+// TestFunctions runs the functions of f32 on patterns from all over their range, at other places each time.
+func TestFunctions(t *testing.T) {
+	const count = 1 << 15
+	seed := rand.Uint32()
+	t.Logf("seed %d", seed)
+	x := make([]float32, count)
+	for i := range x {
+		x[i] = math.Float32frombits(uint32(i)*(math.MaxUint32/count) + seed%(math.MaxUint32/count))
+	}
+	y := make([]float32, count)
+	for i, j := range rand.New(rand.NewPCG(uint64(seed), 1)).Perm(count) {
+		if y[i] = x[j]; i%2 == 0 {
+			y[i] = float32(math.Ldexp(float64(j%4001-2000), -8))
+			x[i] = float32(math.Abs(math.Ldexp(float64(x[i]), -int(math.Ilogb(float64(x[i])))+j%7-3)))
+		}
+	}
+	a, _ := literal.FromSlice(x)
+	b, _ := literal.FromSlice(y)
+	for op := range hlo.NumOps {
+		info := op.Info()
+		if info.Scalar == nil || info.Scalar.Float == nil {
+			continue
+		}
+		if info.Operands == "operand" {
+			both(t, fmt.Sprintf("ENTRY e { p = f32[%[1]d] parameter(0) ROOT y = f32[%[1]d] %[2]s(p) }", count, op), 2,
+				int64(info.ULP), a)
+		} else {
+			both(t, fmt.Sprintf("ENTRY e { p = f32[%[1]d] parameter(0) q = f32[%[1]d] parameter(1) ROOT y = f32[%[1]d] %[2]s(p, q) }",
+				count, op), 2, int64(info.ULP), a, b)
+		}
 	}
 }

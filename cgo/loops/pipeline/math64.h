@@ -1,6 +1,6 @@
 // math64.h: functions of vectors of doubles, good to 1e-9 or better of the result: for arguments and results that are
-// floats that is half a unit in the last place and a few hundredths. Infinities, NaNs and zeros are as C has them, signs
-// of zeros included where a function keeps the argument's.
+// floats that is half a unit in the last place and a few hundredths. Infinities, NaNs and zeros are as C has them,
+// signs of zeros included where a function keeps the argument's.
 typedef double VD __attribute__((vector_size(VB)));
 typedef int64_t VL __attribute__((vector_size(VB)));
 typedef uint64_t VUL __attribute__((vector_size(VB)));
@@ -106,7 +106,7 @@ INLINE VD d_cosh(VD x) {
 
 INLINE VD d_asinh(VD x) {
   VD a = magn(x), z = a * a;
-  return signed_as(d_log1p(a + z / (1 + root(1 + z))), x);
+  return choose(x - x != 0, x, signed_as(d_log1p(a + z / (1 + root(1 + z))), x));
 }
 
 INLINE VD d_acosh(VD x) {

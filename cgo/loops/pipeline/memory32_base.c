@@ -1,7 +1,7 @@
 //go:build linux
 
 #if 1
-#pragma GCC optimize("O3", "no-math-errno", "no-trapping-math")
+#pragma GCC optimize("O3", "no-math-errno", "no-trapping-math", "wrapv")
 
 #define LANE 32
 #define LEVEL base

@@ -1,6 +1,6 @@
-// Package pipeline runs computations on elements in registers: the native half of fusions. A program is a list of stages,
-// each a function in C that takes eight vectors and calls the next with them; there is one set of stages for each
-// instruction set, for lanes of 32 and of 64 bits. The stages are listed in stages.def, with their meaning.
+// Package pipeline runs computations on elements in registers: the native half of fusions. A program is a list of
+// stages, each a function in C that takes eight vectors and calls the next with them; there is one set of stages for
+// each instruction set, for lanes of 32 and of 64 bits. The stages are listed in stages.def, with their meaning.
 package pipeline
 
 import (

@@ -8,4 +8,6 @@ import "github.com/halo-xla/halo/cgo/loops/run"
 func Has(string) bool { return false }
 
 // Record panics: this build has no native kernels.
-func (p *Program) Record(run.ISA) run.Record { panic("pipeline: bug: this build has no native kernels") }
+func (p *Program) Record(run.ISA) run.Record {
+	panic("pipeline: bug: this build has no native kernels")
+}

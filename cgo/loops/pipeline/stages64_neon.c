@@ -1,7 +1,7 @@
 //go:build linux
 
 #if defined(__aarch64__)
-#pragma GCC optimize("O3", "no-math-errno", "no-trapping-math")
+#pragma GCC optimize("O3", "no-math-errno", "no-trapping-math", "wrapv")
 
 #define LANE 64
 #define LEVEL neon

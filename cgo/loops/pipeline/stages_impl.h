@@ -70,8 +70,8 @@ INLINE VI odd(VI x) {
   return pick((VI)((VU)x >> (LANE - drop)) != 0, r, x);
 }
 
-// round_to rounds to a float with man stored bits of mantissa and the least exponent emin; what is more than most becomes
-// infinite.
+// round_to rounds to a float with man stored bits of mantissa and the least normal number least; what is more than most
+// becomes infinite.
 INLINE VF round_to(VF x, int man, F least, F most) {
   VF a = magnitude(x);
   a = pickf(a > most * 4, same(most * 4), a);
@@ -97,8 +97,8 @@ INLINE VF round_f32(VF x) { return __builtin_convertvector(__builtin_convertvect
 INLINE VF round_bf16(VF x) { return round_to(x, 7, (F)0x1p-126, (F)0x1.fep127); }
 #endif
 
-// narrow_mantissa drops bits of the mantissa, rounding to even; narrow_exponent makes numbers beyond the range of so many
-// bits of exponent infinite or 0. Law: reduce-precision.
+// narrow_mantissa drops bits of the mantissa, rounding to even; narrow_exponent makes numbers beyond the range of so
+// many bits of exponent infinite or 0. Law: reduce-precision.
 INLINE VI narrow_mantissa(VI x, int drop) {
   VI a = x & ALLBUTSIGN;
   VI r = a + ((a >> drop) & 1) + (((I)1 << (drop - 1)) - 1);
