@@ -48,7 +48,8 @@ func NewSegment(list []Record) *Segment {
 	(*C.halo_segment)(memory).bytes = C.int64_t(total)
 	at := unsafe.Add(memory, head)
 	for _, r := range list {
-		*(*C.halo_record)(at) = C.halo_record{(*[0]byte)(r.Fn), C.int64_t(recordBytes(r))}
+		// as integers: the collector would look at the pointers that lay in this memory before
+		*(*[2]uintptr)(at) = [2]uintptr{uintptr(r.Fn), uintptr(recordBytes(r))}
 		copy(unsafe.Slice((*byte)(unsafe.Add(at, headBytes)), len(r.Args)), r.Args)
 		at = unsafe.Add(at, recordBytes(r))
 		s.parts = append(s.parts, r.parts...)
