@@ -133,7 +133,7 @@ func init() {
 		hlo.Scan:                   nil, // reference
 		hlo.Scatter:                lowerScatter,
 		hlo.Select:                 lowerElementwise,
-		hlo.SelectAndScatter:       nil, // reference
+		hlo.SelectAndScatter:       lowerSelectAndScatter,
 		hlo.Send:                   lowerSend,
 		hlo.SendDone:               lowerSendDone,
 		hlo.SetDimensionSize:       nil, // reference

@@ -127,3 +127,44 @@ ENTRY e {
 			values(r, s.WithType(shape.S32), false), literal.Scalar(float32(-1)), literal.Scalar(int32(-1)))
 	}
 }
+
+func TestSelectAndScatter(t *testing.T) {
+	r := newRand(t)
+	const text = `HloModule m
+sel { x = %[1]v[] parameter(0)
+  y = %[1]v[] parameter(1)
+  ROOT z = pred[] compare(x, y), direction=%[6]s }
+f { x = %[1]v[] parameter(0)
+  y = %[1]v[] parameter(1)
+  ROOT z = %[1]v[] %[2]s(x, y) }
+ENTRY e {
+  x = %[1]v[%[3]s] parameter(0)
+  s = %[1]v[%[4]s] parameter(1)
+  i = %[1]v[] parameter(2)
+  ROOT r = %[1]v[%[3]s] select-and-scatter(x, s, i), window=%[5]s, select=sel, scatter=f
+}
+`
+	check := func(typ shape.ElementType, op, dir string, dims, out []int64, window string) {
+		t.Helper()
+		agrees(t, fmt.Sprintf(text, typ, op, join(dims), join(out), window, dir), within{},
+			values(r, shape.Array(typ, dims...), typ.IsFloat()), values(r, shape.Array(typ, out...), false),
+			literal.Zero(typ))
+	}
+	for _, typ := range arrayTypes() {
+		if typ.IsComplex() {
+			continue
+		}
+		for _, op := range simpleOps[typ.Class()][:2] {
+			for range 3 {
+				dims := randomDims(r, 1+r.IntN(4), 2000)
+				window, out, _ := randomWindow(r, dims, false)
+				check(typ, op, []string{"GE", "GT", "LE", "LT"}[r.IntN(4)], dims, out, window)
+			}
+		}
+	}
+	for _, typ := range []shape.ElementType{shape.F32, shape.BF16, shape.F64} {
+		check(typ, "add", "GE", []int64{2, 13, 14, 130}, []int64{2, 7, 7, 130},
+			"{size=1x3x3x1 stride=1x2x2x1 pad=0_0x1_1x1_1x0_0}")
+		check(typ, "add", "GE", []int64{2, 3, 14, 300}, []int64{2, 3, 7, 150}, "{size=1x1x2x2 stride=1x1x2x2}")
+	}
+}

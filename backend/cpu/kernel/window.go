@@ -129,6 +129,16 @@ func mostTaps(places []Taps) int64 {
 	return n
 }
 
+// Apart reports whether every place of the axis has one element, which is under no other place.
+func (a PlaceAxis) Apart() bool {
+	for i, t := range a.Places {
+		if t.N != 1 || i > 0 && t.At <= a.Places[i-1].At {
+			return false
+		}
+	}
+	return true
+}
+
 // Rows returns how many places the axes have.
 func (p Window) Rows() int64 {
 	n := int64(1)

@@ -1,0 +1,143 @@
+//go:build linux
+
+#include "choose.h"
+
+#define CHOOSE_AT(c, offset) ((const void *)((const char *)(c) + (offset)))
+
+enum { PLACES = 256 }; // that are chosen for at once
+
+typedef struct {
+  const halo_choose *c;
+  halo_run *run;
+} choose_task;
+
+typedef struct {
+  const halo_choose *c;
+  halo_run *run;
+  const halo_window_plan *plan;
+  const halo_program *select, *scatter;
+  halo_reg *select_regs, *scatter_regs;
+  int64_t *taps, count, row_out, at[PLACES];
+  int32_t chosen[PLACES];
+  char *x, *source, *out;
+  halo_reg stack[2][HALO_STACK_REGISTERS];
+} worker;
+
+static void fill_task(void *arg, int64_t i) {
+  const choose_task *t = arg;
+  const halo_choose *c = t->c;
+  const halo_program *p = CHOOSE_AT(c, c->start);
+  halo_reg stack[HALO_STACK_REGISTERS], *r = halo_registers(p, stack);
+  if (!r) {
+    halo_fail(t->run, "out of memory for select-and-scatter");
+    return;
+  }
+  int64_t first = i * c->fill, n = c->results - first;
+  halo_stream s[2] = {{HALO_AT(t->run, c->init), 0},
+                      {(char *)HALO_AT(t->run, c->out) + first * c->out_bytes, c->out_bytes}};
+  p->run(p, r, s, n < c->fill ? n : c->fill, t->run->cancel);
+  halo_registers_free(r, stack);
+}
+
+// tap_at is the position of tap number k of place j.
+static int64_t tap_at(const worker *w, const halo_line_segment *s, int64_t k, int64_t j) {
+  return w->taps[k / s->taps] + s->at + k % s->taps * s->step + j * s->move;
+}
+
+// by_program chooses with the program.
+static void by_program(worker *w, const halo_line_segment *s, int64_t first, int64_t n) {
+  int64_t size = w->c->x_bytes, all = w->count * s->taps;
+  for (int64_t j = 0; j < n; j++) {
+    int64_t best = 0;
+    for (int64_t k = 1; k < all; k++) {
+      uint8_t keep = 0;
+      halo_stream streams[3] = {{w->x + tap_at(w, s, best, first + j) * size, 0},
+                                {w->x + tap_at(w, s, k, first + j) * size, 0},
+                                {(char *)&keep, 0}};
+      w->select->run(w->select, w->select_regs, streams, 1, w->run->cancel);
+      if (!keep)
+        best = k;
+    }
+    w->chosen[j] = (int32_t)best;
+  }
+}
+
+// places combines n places of a segment into the results.
+static void places(worker *w, const halo_line_segment *s, int64_t first, int64_t n) {
+  const halo_choose *c = w->c;
+  int64_t stride = w->plan->line_stride, from = w->row_out + (s->out + first) * stride;
+  if (c->chooser)
+    c->chooser(w->x + (s->at + first * s->move) * c->x_bytes, w->taps, w->count, s->taps, s->step, n, s->move,
+               w->chosen);
+  else
+    by_program(w, s, first, n);
+  for (int64_t j = 0; j < n; j++)
+    w->at[j] = tap_at(w, s, w->chosen[j], first + j);
+  if (c->adder) {
+    c->adder(w->out, w->at, w->source + from * c->x_bytes, n, stride);
+    return;
+  }
+  for (int64_t j = 0; j < n; j++) {
+    char *to = w->out + w->at[j] * c->out_bytes;
+    halo_stream streams[3] = {{to, 0}, {w->source + (from + j * stride) * c->x_bytes, 0}, {to, 0}};
+    w->scatter->run(w->scatter, w->scatter_regs, streams, 1, w->run->cancel);
+  }
+}
+
+static void segment(worker *w, const halo_line_segment *s, int64_t strip) {
+  int64_t first = 0, end = s->n;
+  if (w->c->strips > 1) {
+    first = strip * w->c->strip;
+    end = first + w->c->strip < end ? first + w->c->strip : end;
+  }
+  if (w->count * s->taps == 0)
+    return;
+  for (int64_t j = first; j < end; j += PLACES)
+    places(w, s, j, end - j < PLACES ? end - j : PLACES);
+}
+
+static void scatter_task(void *arg, int64_t i) {
+  const choose_task *t = arg;
+  const halo_choose *c = t->c;
+  worker *w = calloc(1, sizeof(worker));
+  if (w) {
+    w->c = c, w->run = t->run, w->plan = CHOOSE_AT(c, c->plan);
+    w->select = CHOOSE_AT(c, c->select), w->scatter = CHOOSE_AT(c, c->scatter);
+    w->x = HALO_AT(t->run, c->operand), w->source = HALO_AT(t->run, c->source), w->out = HALO_AT(t->run, c->out);
+    w->taps = malloc(sizeof(int64_t) * (size_t)(w->plan->terms + 1));
+    w->select_regs = halo_registers(w->select, w->stack[0]);
+    w->scatter_regs = halo_registers(w->scatter, w->stack[1]);
+  }
+  if (!w || !w->taps || !w->select_regs || !w->scatter_regs) {
+    halo_fail(t->run, "out of memory for select-and-scatter");
+  } else {
+    const halo_line_segment *line = HALO_PLAN_AT(w->plan, line_at);
+    int64_t group = i / c->strips;
+    for (int64_t row = group * c->rows; row < (group + 1) * c->rows && !*t->run->cancel; row++) {
+      w->count = halo_window_row(w->plan, row, w->taps, &w->row_out);
+      for (int64_t k = 0; k < w->plan->segments; k++)
+        segment(w, line + k, i % c->strips);
+    }
+  }
+  if (w) {
+    if (w->select_regs)
+      halo_registers_free(w->select_regs, w->stack[0]);
+    if (w->scatter_regs)
+      halo_registers_free(w->scatter_regs, w->stack[1]);
+    free(w->taps);
+  }
+  free(w);
+}
+
+static void tasks(halo_run *run, int64_t n, halo_task f, void *arg) {
+  if (n == 1)
+    f(arg, 0);
+  else if (n > 1)
+    run->parallel(run, n, f, arg);
+}
+
+void halo_choose_record(const halo_record *r, halo_run *run) {
+  choose_task t = {(const halo_choose *)r, run};
+  tasks(run, (t.c->results + t.c->fill - 1) / t.c->fill, fill_task, &t);
+  tasks(run, t.c->groups * t.c->strips, scatter_task, &t);
+}

@@ -1,0 +1,44 @@
+package reduce
+
+import (
+	"unsafe"
+
+	"github.com/halo-xla/halo/cgo/loops/run"
+)
+
+// Choose is select-and-scatter. Start makes results of the init value, Select compares two elements of the operand and
+// Scatter combines a result and an element of the source; all are packed programs.
+type Choose struct {
+	Plan
+	Operand, Source, Init, Out run.Ref
+	XBytes, OutBytes           int64
+	Results, Fill              int64 // Fill: results that a task fills
+	Groups, Rows               int64 // groups of rows that never meet in a result, and the rows of one
+	Strips, Strip              int64 // of the line: strips that never meet, and their places
+	Start, Select, Scatter     []byte
+	// Chooser and Adder take the place of Select and Scatter.
+	Chooser, Adder uintptr
+}
+
+type chooseArgs struct {
+	chooser, adder                 uintptr
+	operand, source, init, out     run.Ref
+	xBytes, outBytes, results      int64
+	fill, groups, rows             int64
+	strips, strip                  int64
+	start, selects, scatter, place int64
+}
+
+// Record makes the record of c.
+func (c Choose) Record() run.Record {
+	a := chooseArgs{chooser: c.Chooser, adder: c.Adder, operand: c.Operand, source: c.Source, init: c.Init, out: c.Out,
+		xBytes: c.XBytes, outBytes: c.OutBytes, results: c.Results, fill: c.Fill, groups: c.Groups, rows: c.Rows,
+		strips: c.Strips, strip: c.Strip}
+	var tail tail
+	at := headBytes + int64(unsafe.Sizeof(a))
+	a.start, a.selects, a.scatter = tail.add(at, c.Start), tail.add(at, c.Select), tail.add(at, c.Scatter)
+	a.place = tail.add(at, c.Plan.pack())
+	r := run.Pack(chooseFunction(), &a)
+	r.Args = append(r.Args, tail...)
+	return r
+}
