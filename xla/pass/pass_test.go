@@ -21,7 +21,7 @@ import (
 
 // everyPass are the passes by the names of their files in testdata/passes, in an order in which they make sense.
 func everyPass() []Pass {
-	return []Pass{Inline(), DCE(), CSE(), Tuples(), Fold(), Simplify()}
+	return []Pass{Layout(), Inline(), DCE(), CSE(), Tuples(), ExpandBatchNorm(), Fold(), Simplify()}
 }
 
 func passNamed(t *testing.T, name string) Pass {
