@@ -27,7 +27,12 @@ func CloneAttrs(a Attrs) Attrs {
 // HasSideEffect reports whether in must run even if nobody uses its result, once, and in its order with all others of
 // which this is true: ops of the trait SideEffect, custom calls that say so, collectives, which other devices wait for,
 // what is asynchronous, and everything that calls such.
-func (in *Instruction) HasSideEffect() bool { return in.hasSideEffect(map[*Computation]bool{}) }
+func (in *Instruction) HasSideEffect() bool {
+	if !calls[in.Op] {
+		return in.hasSideEffect(nil)
+	}
+	return in.hasSideEffect(map[*Computation]bool{})
+}
 
 // hasSideEffect looks at every computation once: those in none have been found to have no effect.
 func (in *Instruction) hasSideEffect(none map[*Computation]bool) bool {

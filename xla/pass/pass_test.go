@@ -21,7 +21,13 @@ import (
 
 // everyPass are the passes by the names of their files in testdata/passes, in an order in which they make sense.
 func everyPass() []Pass {
-	return []Pass{Layout(), Inline(), DCE(), CSE(), Tuples(), ExpandBatchNorm(), Fold(), Simplify()}
+	return []Pass{Layout(), Inline(), DCE(), CSE(), Tuples(), ExpandBatchNorm(), Fold(), Simplify(), Fuse(anyFusion)}
+}
+
+// anyFusion takes all that Fuse can.
+var anyFusion = Fusible{
+	Elementwise: func(*hlo.Instruction) bool { return true },
+	Reduce:      func(*hlo.Instruction) bool { return true },
 }
 
 func passNamed(t *testing.T, name string) Pass {
@@ -38,11 +44,16 @@ func passNamed(t *testing.T, name string) Pass {
 // says why a program cannot run here.
 func TestPasses(t *testing.T) {
 	testfile.Run(t, "../../testdata/passes/*.txt", func(t *testing.T, c *testfile.Case) {
-		if err := c.Only("ulp", "atol", "norun"); err != nil {
+		if err := c.Only("ulp", "atol", "norun", "mixed"); err != nil {
 			t.Fatal(err)
 		}
 		before := parse(t, c.Source())
 		p := passNamed(t, strings.TrimSuffix(filepath.Base(c.File), ".txt"))
+		if len(c.All("mixed")) > 0 {
+			f := anyFusion
+			f.Mixed = true
+			p = Fuse(f)
+		}
 		text := before.Text()
 		after, err := Run(t.Context(), before, []Pass{p}, Options{Verify: true})
 		if err != nil {
