@@ -48,7 +48,8 @@ func binaryComputation(name string, op hlo.Opcode, t shape.ElementType) *hlo.Com
 		{Name: "x", Op: hlo.Parameter, Shape: s, Attrs: &hlo.ParameterAttrs{}},
 		{Name: "y", Op: hlo.Parameter, Shape: s, Attrs: &hlo.ParameterAttrs{Number: 1}},
 	}
-	list = append(list, &hlo.Instruction{Name: op.String(), Op: op, Shape: s, Operands: []*hlo.Instruction{list[0], list[1]}})
+	operands := []*hlo.Instruction{list[0], list[1]}
+	list = append(list, &hlo.Instruction{Name: op.String(), Op: op, Shape: s, Operands: operands})
 	c, err := hlo.NewComputation(name, list, list[2])
 	if err != nil {
 		panic(bug{err})
