@@ -22,8 +22,8 @@ type Fusible struct {
 
 // Fuse joins ops on elements of arrays of one size into fusions, so that values between them need no memory: kind
 // kLoop, or kInput for those that end in reductions. Nothing is computed twice but what is as cheap as reading its
-// value: broadcasts, counts, slices, constants, conversions to wider types and cheap ops on one array. Values of a fusion
-// that others need are its results, so that memory traffic never grows.
+// value: broadcasts, counts, slices, constants, conversions to wider types and cheap ops on one array. Values of a
+// fusion that others need are its results, so that memory traffic never grows.
 //
 // Ops may be in one fusion if no path between them leaves it. That is so for ops of one stage: the stages of
 // instructions rise along each use that cannot be within a fusion.
