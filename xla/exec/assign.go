@@ -38,13 +38,29 @@ func (p *program) assign() error {
 			p.guests = append(p.guests, int32(i))
 		}
 	}
-	p.arenaBytes = end
+	p.arenaBytes = p.stage(end)
 	p.peakBytes = end + p.resultBytes()
 	if limit := p.options.MemoryLimit; limit > 0 && p.peakBytes > limit {
 		return fmt.Errorf("%w: the program's values take %d bytes at a time, the limit is %d", hlo.ErrLimit, p.peakBytes,
 			limit)
 	}
 	return nil
+}
+
+// stagedBytes is the size up to which arguments and results are copied into and out of the arena: that costs less than
+// to pin them.
+const stagedBytes = 512
+
+// stage gives small arguments and results places in the arena from end on, and returns the new end.
+func (p *program) stage(end int64) int64 {
+	for i := range p.slots {
+		s := &p.slots[i]
+		if (s.kind == parameter || s.kind == result) && 0 < s.size && s.size <= stagedBytes {
+			s.staged, s.offset = true, end
+			end += aligned64(s.size)
+		}
+	}
+	return end
 }
 
 func (p *program) resultBytes() int64 {

@@ -42,7 +42,7 @@ func (r *Run) regions() []*region {
 		list = append(list, &region{bytes: b})
 	}
 	for i, s := range r.program.parameters {
-		if s != NoSlot && r.program.slots[s].kind == parameter {
+		if s != NoSlot && r.program.slots[s].kind == parameter && !r.program.slots[s].staged {
 			list = append(list, &region{bytes: r.arguments[i].Bytes()})
 		}
 	}

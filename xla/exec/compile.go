@@ -81,9 +81,10 @@ type slot struct {
 	data []byte
 	// index is the parameter's or result's number among their leaves.
 	index int
-	// offset is the place of a temporary in the arena; host is the result slot in whose memory it lies instead, NoSlot if
+	// offset is the place of a temporary in the arena, and of staged arguments and results; host is the result slot in whose memory it lies instead, NoSlot if
 	// there is none.
 	offset int64
+	staged bool
 	host   int32
 }
 

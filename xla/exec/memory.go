@@ -42,7 +42,7 @@ func newInstance(p *program) (*instance, error) {
 		switch {
 		case s.size == 0:
 			m.table[i] = uintptr(unsafe.Pointer(&noBytes[0]))
-		case s.kind == temporary:
+		case s.kind == temporary || s.staged:
 			m.table[i] = uintptr(unsafe.Pointer(&b[arena+s.offset]))
 		case s.kind == constant:
 			m.lend(int32(i), s.data, &m.pins)

@@ -244,6 +244,8 @@ func (r *Run) enter() {
 		case s == NoSlot:
 		case p.slots[s].kind == boxed:
 			r.boxes[p.slots[s].index] = r.arguments[i]
+		case p.slots[s].staged:
+			copy(r.Bytes(Slice{Slot: s, Size: p.slots[s].size}), r.arguments[i].Bytes())
 		default:
 			if p.options.Verify {
 				r.arguments[i] = r.arguments[i].Clone()
@@ -268,6 +270,9 @@ const maxElement = 8
 func (r *Run) makeResults() {
 	p := r.program
 	for i, s := range p.resultSlots {
+		if p.slots[s].staged {
+			continue
+		}
 		r.own[i] = p.keeper.takeResult(p.slots[s].size)
 		r.memory.lend(s, r.own[i], &r.pins)
 	}
@@ -301,8 +306,10 @@ func (r *Run) collectLeaf(l leaf) *literal.Literal {
 		data = r.arguments[s.index].Bytes()
 	case constant:
 		data = s.data
-	default:
-		data = r.own[s.index]
+	case result:
+		if data = r.own[s.index]; s.staged {
+			data = slices.Clone(r.Bytes(Slice{Slot: l.Slot, Size: s.size}))
+		}
 	}
 	v, err := literal.FromBytes(l.shape, data[l.Offset:l.Offset+l.Size])
 	if err != nil {
