@@ -2,9 +2,11 @@ package cpu
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
@@ -57,5 +59,65 @@ func BenchmarkDispatch(b *testing.B) {
 		if _, err := p.Run(ctx, args, exec.RunOptions{}); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// endless are programs that never end by themselves.
+var endless = map[string]string{
+	"scalars": `
+HloModule m
+body { s = s32[] parameter(0)
+  ROOT r = s32[] xor(s, s) }
+cond { s = s32[] parameter(0)
+  zero = s32[] constant(0)
+  ROOT r = pred[] compare(s, zero), direction=GE }
+ENTRY e { zero = s32[] constant(0)
+  ROOT w = s32[] while(zero), condition=cond, body=body }`,
+	"arrays": `
+HloModule m
+body { s = (s32[], f32[64,64]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  a = f32[64,64] get-tuple-element(s), index=1
+  b = f32[64,64] transpose(a), dimensions={1,0}
+  c = f32[64,64] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  ROOT r = (s32[], f32[64,64]) tuple(i, c) }
+cond { s = (s32[], f32[64,64]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  zero = s32[] constant(0)
+  ROOT r = pred[] compare(i, zero), direction=GE }
+ENTRY e { x = s32[] parameter(0)
+  z = f32[] constant(0)
+  a = f32[64,64] broadcast(z), dimensions={}
+  init = (s32[], f32[64,64]) tuple(x, a)
+  w = (s32[], f32[64,64]) while(init), condition=cond, body=body
+  ROOT r = f32[64,64] get-tuple-element(w), index=1 }`,
+}
+
+// TestCancel wants an execution to end soon after its context, out of loops of every kind. The limit is wide because
+// tests share the machine; the time is logged.
+func TestCancel(t *testing.T) {
+	for name, text := range endless {
+		t.Run(name, func(t *testing.T) {
+			p := compiled(t, text)
+			ctx, cancel := context.WithCancel(context.Background())
+			var began time.Time
+			time.AfterFunc(50*time.Millisecond, func() {
+				began = time.Now()
+				cancel()
+			})
+			var args []*literal.Literal
+			if strings.Contains(text, "x = s32[] parameter") {
+				args = append(args, literal.Scalar(int32(0)))
+			}
+			_, err := p.Run(ctx, [][]*literal.Literal{args}, exec.RunOptions{})
+			late := time.Since(began)
+			if !errors.Is(err, context.Canceled) {
+				t.Fatalf("got %v, want %v", err, context.Canceled)
+			}
+			t.Logf("ended %v after the context", late)
+			if late > 200*time.Millisecond {
+				t.Errorf("ended %v after the context", late)
+			}
+		})
 	}
 }

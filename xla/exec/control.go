@@ -72,17 +72,19 @@ func (l *loop) Run(r *Run) error {
 }
 
 // while is the machine's if it runs the loop as one kernel. Else it carries the state in slots of its own, which are
-// its result: they get the initial state, the body reads them, and its result is copied back.
+// its result: they get the initial state, the body reads them, and its result is copied back. Parts that the body only
+// hands on stay where they are.
 func while(c *compiler, s *scope, in *hlo.Instruction) (value, bool, error) {
 	if v, done, err := c.whole(s, in); done || err != nil {
 		return v, done, err
 	}
 	a := in.Attrs.(*hlo.WhileAttrs)
-	state, err := c.newValue(in.Shape)
+	init := s.values[in.Operands[0]]
+	state, err := c.loopState(a.Body, init, in.Shape)
 	if err != nil {
 		return nil, false, err
 	}
-	c.copyAll(s.block, state, s.values[in.Operands[0]])
+	c.copyAll(s.block, state, init)
 	l := &loop{cond: &block{}, body: &block{}}
 	again, err := c.computation(l.cond, a.Condition, []value{state})
 	if err != nil {
@@ -97,11 +99,38 @@ func while(c *compiler, s *scope, in *hlo.Instruction) (value, bool, error) {
 	return state, true, c.add(s.block, &step{in: in, thunk: l, kernel: "exec"})
 }
 
+// loopState returns where the state of a loop lies: new memory, but for the elements of a tuple that the body leaves as
+// they are.
+func (c *compiler) loopState(body *hlo.Computation, init value, s shape.Shape) (value, error) {
+	root := body.Root
+	if root.Op != hlo.Tuple || !s.IsTuple() {
+		return c.newValue(s)
+	}
+	var state value
+	for i, o := range root.Operands {
+		n := s.Elems[i].LeafCount()
+		part := init[:n]
+		if !handsOn(o, body.Parameters[0], int64(i)) {
+			var err error
+			if part, err = c.newValue(s.Elems[i]); err != nil {
+				return nil, err
+			}
+		}
+		state, init = append(state, part...), init[n:]
+	}
+	return state, nil
+}
+
+// handsOn reports whether o is element i of p.
+func handsOn(o, p *hlo.Instruction, i int64) bool {
+	return o.Op == hlo.GetTupleElement && o.Operands[0] == p && o.Attrs.(*hlo.GetTupleElementAttrs).Index == i
+}
+
 // copyBack makes next the state. Parts of the state that change places go by way of temporaries.
 func (c *compiler) copyBack(b *block, state, next value) {
 	carried := make(map[int32]bool, len(state))
-	for _, l := range state {
-		carried[l.Slot] = true
+	for i, l := range state {
+		carried[l.Slot] = carried[l.Slot] || l.Slice != next[i].Slice
 	}
 	from := make(value, len(next))
 	for i, l := range next {
