@@ -26,13 +26,15 @@ type bufferState struct {
 	closed atomic.Bool
 	// seen says that others may hold the value's memory: it is not used again.
 	seen atomic.Bool
+	// private says that the memory was made for the buffer.
+	private bool
 	// recycle takes back the memory of a value that nobody has seen; nil: the collector does.
 	recycle func(l *literal.Literal)
 }
 
-func (c *Client) newBuffer(l *literal.Literal, recycle func(l *literal.Literal)) *Buffer {
+func (c *Client) newBuffer(l *literal.Literal, private bool, recycle func(l *literal.Literal)) *Buffer {
 	s := l.Shape()
-	st := &bufferState{value: l, client: c, bytes: int64(len(l.Bytes())), recycle: recycle}
+	st := &bufferState{value: l, client: c, bytes: int64(len(l.Bytes())), private: private, recycle: recycle}
 	st.users.Store(1)
 	c.live.buffers.Add(1)
 	c.live.bytes.Add(st.bytes)
@@ -69,6 +71,12 @@ func (st *bufferState) take() *literal.Literal {
 	}
 }
 
+// claim reports whether the caller, who has taken the value of a closed buffer, is the last to see its memory. If so it
+// is his: nobody takes it back.
+func (st *bufferState) claim() bool {
+	return st.private && st.users.Load() == 1 && !st.seen.Swap(true)
+}
+
 // drop ends the work of one call. The last one gives the memory back.
 func (st *bufferState) drop() {
 	if st.users.Add(-1) == 0 && !st.seen.Load() && st.recycle != nil {
@@ -89,7 +97,7 @@ func FromSlice[T literal.Element](c *Client, v []T, dims ...int64) (*Buffer, err
 	if err != nil {
 		return nil, &Error{Code: InvalidArgument, Err: err}
 	}
-	return c.newBuffer(l, nil), nil
+	return c.newBuffer(l, true, nil), nil
 }
 
 // FromScalar makes a buffer of rank 0.
@@ -97,7 +105,7 @@ func FromScalar[T literal.Element](c *Client, v T) (*Buffer, error) {
 	if err := c.open(); err != nil {
 		return nil, err
 	}
-	return c.newBuffer(literal.Scalar(v), nil), nil
+	return c.newBuffer(literal.Scalar(v), true, nil), nil
 }
 
 // Shape returns the buffer's shape; it works after Close.

@@ -164,5 +164,5 @@ func (c *Client) FromLiteral(l *literal.Literal) (*Buffer, error) {
 	if s := l.Shape(); s.Type == shape.Invalid {
 		return nil, errorf(InvalidArgument, "the literal has no type: got %v", s)
 	}
-	return c.newBuffer(l, nil), nil
+	return c.newBuffer(l, false, nil), nil
 }

@@ -229,11 +229,12 @@ func (x *Executable) run(ctx context.Context, o RunOptions, args [][]*Buffer,
 		}
 		defer dropAll(args[d])
 	}
-	if err := donate(o.Donate, args); err != nil {
+	donated, err := donate(o.Donate, args)
+	if err != nil {
 		return nil, err
 	}
 	out, err = x.state.program.Run(ctx, values,
-		exec.RunOptions{Seed: o.Seed, Replicas: r, Partitions: p, MaxSteps: o.MaxSteps})
+		exec.RunOptions{Seed: o.Seed, Replicas: r, Partitions: p, MaxSteps: o.MaxSteps, Donated: donated})
 	runtime.KeepAlive(x)
 	if err != nil {
 		return nil, wrap(err, Failed)
@@ -242,20 +243,30 @@ func (x *Executable) run(ctx context.Context, o RunOptions, args [][]*Buffer,
 	return out, nil
 }
 
-func donate(which []int, args [][]*Buffer) error {
+// donate closes the buffers of the arguments with the given numbers, and says which of them nobody else can see: the
+// execution may overwrite those.
+func donate(which []int, args [][]*Buffer) ([][]bool, error) {
+	if len(which) == 0 {
+		return nil, nil
+	}
 	for _, list := range args {
 		for _, i := range which {
 			if i < 0 || i >= len(list) {
-				return errorf(InvalidArgument, "donated argument %d, want 0 to %d", i, len(list)-1)
+				return nil, errorf(InvalidArgument, "donated argument %d, want 0 to %d", i, len(list)-1)
 			}
 		}
 	}
-	for _, list := range args {
+	out := make([][]bool, len(args))
+	for d, list := range args {
+		out[d] = make([]bool, len(list))
 		for _, i := range which {
 			list[i].Close()
 		}
+		for _, i := range which {
+			out[d][i] = list[i].state.claim()
+		}
 	}
-	return nil
+	return out, nil
 }
 
 // recycler is a program that uses the memory of its results again.
@@ -301,7 +312,8 @@ func shareOne(result *literal.Literal, args []*Buffer) {
 func (x *Executable) buffersOf(l *literal.Literal) []*Buffer {
 	var out []*Buffer
 	for i, e := range l.Leaves() {
-		out = append(out, x.client.newBuffer(e, x.recycler(i)))
+		recycle := x.recycler(i)
+		out = append(out, x.client.newBuffer(e, recycle != nil, recycle))
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/shape"
 )
 
 // alignment is that of temporaries in the arena, in bytes: a line of the cache.
@@ -23,6 +24,7 @@ func (p *program) assign() error {
 	}
 	live := findLiveness(p.body, p.slots, final)
 	sh := newSharing(live)
+	sh.alias(p.aliases())
 	sh.join()
 	classes := sh.distinct()
 	p.livenessBytes = bound(classes, len(live.at)+1)
@@ -31,6 +33,9 @@ func (p *program) assign() error {
 	for i, c := range classes {
 		for _, s := range c.slots {
 			p.slots[s].offset, p.slots[s].host = offsets[i], c.own
+			if p.slots[s].kind == parameter {
+				p.slots[c.own].donor = s
+			}
 		}
 	}
 	for i, s := range p.slots {
@@ -55,12 +60,54 @@ const stagedBytes = 512
 func (p *program) stage(end int64) int64 {
 	for i := range p.slots {
 		s := &p.slots[i]
-		if (s.kind == parameter || s.kind == result) && 0 < s.size && s.size <= stagedBytes {
+		own := s.kind == result || s.kind == parameter && s.host == NoSlot
+		if own && 0 < s.size && s.size <= stagedBytes {
 			s.staged, s.offset = true, end
 			end += aligned64(s.size)
 		}
 	}
+	for i := range p.slots {
+		if s := &p.slots[i]; s.kind == parameter && s.host != NoSlot {
+			s.staged, s.offset = p.slots[s.host].staged, p.slots[s.host].offset
+		}
+	}
 	return end
+}
+
+// aliases are the pairs of result and parameter slots that the module wants to share memory.
+func (p *program) aliases() []Pair {
+	var list []Pair
+	entry := p.module.Entry
+	for _, a := range p.module.Config.Alias {
+		if a.Parameter < 0 || a.Parameter >= int64(len(entry.Parameters)) {
+			continue
+		}
+		at, ok := leafAt(entry.Root.Shape, a.Output)
+		from, found := leafAt(entry.Parameters[a.Parameter].Shape, a.Index)
+		if !ok || !found {
+			continue
+		}
+		for _, in := range entry.Parameters[:a.Parameter] {
+			from += in.Shape.LeafCount()
+		}
+		list = append(list, Pair{Result: p.results[at].Slot, Operand: p.parameters[from]})
+	}
+	return list
+}
+
+// leafAt returns the number among the leaves of s of the array at a path, and whether there is one.
+func leafAt(s shape.Shape, path []int64) (int, bool) {
+	n := 0
+	for _, i := range path {
+		if !s.IsTuple() || i < 0 || i >= int64(len(s.Elems)) {
+			return 0, false
+		}
+		for _, e := range s.Elems[:i] {
+			n += e.LeafCount()
+		}
+		s = s.Elems[i]
+	}
+	return n, s.IsArray()
 }
 
 func (p *program) resultBytes() int64 {

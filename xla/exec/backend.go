@@ -58,6 +58,9 @@ type RunOptions struct {
 	Replicas, Partitions int
 	// MaxSteps limits the instructions that the reference runs, loops counted; 0: no limit.
 	MaxSteps int64
+	// Donated says of each device's arguments, by number, whose memory the run may overwrite: nobody else has it, and
+	// nobody wants the argument any more. nil: none.
+	Donated [][]bool
 	// Feeds are the infeed and outfeed queues, one a device; nil: infeed and outfeed fail.
 	Feeds []*hlo.Feed
 	// Host serves sends to the host and receives from it; nil: they fail.

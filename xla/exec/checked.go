@@ -42,7 +42,10 @@ func (r *Run) regions() []*region {
 		list = append(list, &region{bytes: b})
 	}
 	for i, s := range r.program.parameters {
-		if s != NoSlot && r.program.slots[s].kind == parameter && !r.program.slots[s].staged {
+		if s == NoSlot {
+			continue
+		}
+		if sl := r.program.slots[s]; sl.kind == parameter && !sl.staged && sl.host == NoSlot {
 			list = append(list, &region{bytes: r.arguments[i].Bytes()})
 		}
 	}

@@ -39,6 +39,34 @@ func newSharing(live *liveness) *sharing {
 	return sh
 }
 
+// alias gives parameters the memory of results, so that donated arguments are overwritten, where the argument is not
+// needed any more when the result is made.
+func (sh *sharing) alias(pairs []Pair) {
+	pairs = slices.DeleteFunc(pairs, func(p Pair) bool { return !sh.fits(p) })
+	for _, p := range pairs {
+		sh.classes[p.Operand] = &class{slots: []int32{p.Operand}, size: sh.live.slots[p.Operand].size,
+			spans: sh.live.spans[p.Operand], own: NoSlot}
+	}
+	sh.offers() // which fills in what steps may write over
+	for _, p := range pairs {
+		sh.tryJoin(sh.classes[p.Result], sh.classes[p.Operand])
+	}
+	for _, p := range pairs {
+		if sh.classes[p.Operand].own == NoSlot {
+			sh.classes[p.Operand] = nil
+		}
+	}
+}
+
+// fits reports whether p is a result with memory of its own and a parameter of its size.
+func (sh *sharing) fits(p Pair) bool {
+	if p.Result < 0 || p.Operand < 0 {
+		return false
+	}
+	r, o := sh.live.slots[p.Result], sh.live.slots[p.Operand]
+	return r.kind == result && o.kind == parameter && r.size == o.size
+}
+
 // offer is a pair at the position of the step that makes it.
 type offer struct {
 	Pair
@@ -69,6 +97,7 @@ func b2i(b bool) int {
 // offers lists what steps may write over, in order, and fills in pairs.
 func (sh *sharing) offers() []offer {
 	var list []offer
+	clear(sh.pairs)
 	for p, st := range sh.live.at {
 		if st == nil {
 			continue

@@ -81,11 +81,13 @@ type slot struct {
 	data []byte
 	// index is the parameter's or result's number among their leaves.
 	index int
-	// offset is the place of a temporary in the arena, and of staged arguments and results; host is the result slot in whose memory it lies instead, NoSlot if
-	// there is none.
+	// offset is the place of a temporary in the arena, and that of staged arguments and results.
 	offset int64
 	staged bool
-	host   int32
+	// host is the result slot in whose memory it lies instead, NoSlot if there is none.
+	host int32
+	// donor is the parameter slot that a result overwrites, NoSlot if there is none.
+	donor int32
 }
 
 type slotKind uint8
@@ -109,7 +111,7 @@ func (c *compiler) newSlot(s slot) Slice {
 	if len(c.slots) == math.MaxInt32 {
 		panic("exec: bug: too many slots")
 	}
-	s.host = NoSlot
+	s.host, s.donor = NoSlot, NoSlot
 	c.slots = append(c.slots, s)
 	return Slice{Slot: int32(len(c.slots) - 1), Size: s.size}
 }

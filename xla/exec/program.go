@@ -175,8 +175,8 @@ func (r *Run) execute(args []*literal.Literal) (*literal.Literal, error) {
 		return nil, err
 	}
 	defer r.watch()()
-	r.enter()
 	r.makeResults()
+	r.enter()
 	if err := r.run(p.body); err != nil {
 		return nil, err
 	}
@@ -244,6 +244,8 @@ func (r *Run) enter() {
 		case s == NoSlot:
 		case p.slots[s].kind == boxed:
 			r.boxes[p.slots[s].index] = r.arguments[i]
+		case p.slots[s].host != NoSlot:
+			r.enterAliased(s, r.arguments[i].Bytes())
 		case p.slots[s].staged:
 			copy(r.Bytes(Slice{Slot: s, Size: p.slots[s].size}), r.arguments[i].Bytes())
 		default:
@@ -253,6 +255,45 @@ func (r *Run) enter() {
 			r.memory.lend(s, alignedBytes(r.arguments[i].Bytes()), &r.pins)
 		}
 	}
+}
+
+// enterAliased brings an argument to the memory of the result that overwrites it: that is the argument's own if it was
+// donated.
+func (r *Run) enterAliased(s int32, data []byte) {
+	p := r.program
+	r.memory.table[s] = r.memory.table[p.slots[s].host]
+	if to := r.Bytes(Slice{Slot: s, Size: p.slots[s].size}); len(to) > 0 && &to[0] != &data[0] {
+		copy(to, data)
+	}
+}
+
+// donated returns the memory of an argument that result slot s may take, nil if there is none.
+func (r *Run) donated(s int32) []byte {
+	p, d := r.program, r.place.Device
+	if d >= len(r.options.Donated) || p.slots[s].donor == NoSlot {
+		return nil
+	}
+	donor := p.slots[s].donor
+	number := p.parameterOf(donor)
+	if number >= len(r.options.Donated[d]) || !r.options.Donated[d][number] {
+		return nil
+	}
+	data := r.arguments[p.slots[donor].index].Bytes()
+	if len(data) == 0 || &alignedBytes(data)[0] != &data[0] {
+		return nil
+	}
+	return data
+}
+
+// parameterOf returns the number of the entry's parameter that leaf slot s belongs to.
+func (p *program) parameterOf(s int32) int {
+	leaf := p.slots[s].index
+	for i, in := range p.module.Entry.Parameters {
+		if leaf -= in.Shape.LeafCount(); leaf < 0 {
+			return i
+		}
+	}
+	panic("exec: bug: a slot of no parameter")
 }
 
 // alignedBytes returns data, or a copy if it begins at an odd address: kernels take elements where they lie.
@@ -273,7 +314,9 @@ func (r *Run) makeResults() {
 		if p.slots[s].staged {
 			continue
 		}
-		r.own[i] = p.keeper.takeResult(p.slots[s].size)
+		if r.own[i] = r.donated(s); r.own[i] == nil {
+			r.own[i] = p.keeper.takeResult(p.slots[s].size)
+		}
 		r.memory.lend(s, r.own[i], &r.pins)
 	}
 	for _, s := range p.guests {
