@@ -2,7 +2,9 @@ package cpu
 
 import (
 	"github.com/halo-xla/halo/backend/cpu/kernel"
+	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/xla/exec"
+	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
 )
 
@@ -12,10 +14,24 @@ type contraction struct {
 	lhsType, rhsType, outType shape.ElementType
 	split                     *kernel.Split
 	lhs, rhs, out             exec.Slice
+	weights                   *literal.Literal // rhs, if it is known at compile
 }
 
+// contractors are the ways to compute a contraction, best first. A way that does not take one returns nil.
+var contractors = []func(l *exec.Lowering, c *contraction) *thunk{matMul, blasProduct}
+
 // contract lowers a contraction to the best there is for its types and sizes.
-func contract(_ *exec.Lowering, c contraction) (*thunk, error) { return goContract(c), nil }
+func contract(l *exec.Lowering, c contraction) *thunk {
+	b, m, n, k := c.Sizes()
+	if run.Available() && c.split == nil && b*m*n*k > 0 {
+		for _, f := range contractors {
+			if t := f(l, &c); t != nil {
+				return t
+			}
+		}
+	}
+	return goContract(c)
+}
 
 // goContract multiplies in Go.
 func goContract(c contraction) *thunk {
@@ -32,18 +48,31 @@ func (c *contraction) uses() []exec.Use {
 	return append(exec.Reads(c.lhs, c.rhs), exec.Writes(c.out)...)
 }
 
-// sequence is a thunk of several that run one after the other; its name is that of the last.
-func sequence(list ...*thunk) *thunk {
-	var uses []exec.Use
-	for _, t := range list {
-		uses = append(uses, t.uses...)
-	}
-	return goThunk(list[len(list)-1].kernel, uses, func(r *exec.Run) error {
-		for _, t := range list {
-			if err := t.run(r); err != nil {
-				return err
-			}
+// Products of fewer than blockFlops are one piece; beyond, more pieces, up to maxBlocks, but none with less than
+// minBlock rows or columns, since a piece packs its rows and columns by itself.
+const (
+	blockFlops = 15_000_000
+	maxBlocks  = 64
+	minBlock   = 64
+)
+
+// blocks returns the numbers of rows and columns of the pieces of an m by n product with sums of k terms: a function of
+// the shape alone.
+func blocks(m, n, k int) (rows, columns int) {
+	rows, columns = m, n
+	want := min(2*float64(m)*float64(n)*float64(k)/blockFlops, maxBlocks)
+	for count := 2; float64(count) <= want; count *= 2 {
+		switch {
+		case columns >= rows && columns >= 2*minBlock:
+			columns = halve(columns)
+		case rows >= 2*minBlock:
+			rows = halve(rows)
+		default:
+			return rows, columns
 		}
-		return nil
-	})
+	}
+	return rows, columns
 }
+
+// halve is half of n, rounded up to whole vectors.
+func halve(n int) int { return (n/2 + 15) / 16 * 16 }

@@ -58,6 +58,19 @@ func (p product) check(t *testing.T, r *rand.Rand, lhs, rhs, out shape.ElementTy
 	if d := literal.Compare(execute(t, three, x, y), got, literal.Tolerance{Bits: true}); d != nil {
 		t.Fatalf("3 threads against 1: %v\n%s", d, text)
 	}
+	p.judge(t, x, y, got, want, out)
+	if y.Shape().Size() > 0 && y.Shape().Size() < 10_000 { // with weights that are known
+		_, values, _ := strings.Cut(y.String(), " ")
+		text = strings.Replace(text, "parameter(1)", "constant("+values+")", 1)
+		_, packed := compile(t, New(Options{Threads: 3}), text)
+		p.judge(t, x, y, execute(t, packed, x), want, out)
+	}
+}
+
+// judge compares a result with the reference's.
+func (p product) judge(t *testing.T, x, y, got, want *literal.Literal, out shape.ElementType) {
+	t.Helper()
+	text := p.text
 	if !out.IsFloat() && !out.IsComplex() {
 		if d := literal.Compare(got, want, literal.Tolerance{}); d != nil {
 			t.Fatalf("%v\n%s", d, text)
@@ -67,8 +80,9 @@ func (p product) check(t *testing.T, r *rand.Rand, lhs, rhs, out shape.ElementTy
 	_, sizes := compile(t, exec.Reference(), p.with(shape.F64, shape.F64, shape.F64))
 	bounds := numbers(execute(t, sizes, magnitudes(x), magnitudes(y)))
 	terms := float64(x.Shape().Size() + 8)
+	wanted := numbers(want)
 	for i, g := range numbers(got) {
-		w := numbers(want)[i]
+		w := wanted[i]
 		b := real(bounds[i])*min(terms, 4096)*unit(sumOf(out)) + 2*unit(out)*math.Hypot(real(w), imag(w)) + smallest(out)
 		if differ(real(g), real(w), b) || differ(imag(g), imag(w), b) {
 			t.Fatalf("element %d: got %v, want %v within %g\n%s", i, g, w, b, text)
@@ -209,6 +223,8 @@ var dots = []struct{ lhs, rhs, out, dims string }{
 	{"[16]", "[16]", "[16]", "lhs_batch_dims={0}, rhs_batch_dims={0}"},
 	{"[0,3]", "[3,4]", "[0,4]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
 	{"[2,0]", "[0,4]", "[2,4]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
+	{"[150,70]", "[70,90]", "[150,90]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
+	{"[70,150]", "[90,70]", "[150,90]", "lhs_contracting_dims={0}, rhs_contracting_dims={1}"},
 	{"[2,700]", "[700,3]", "[2,3]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
 }
 
@@ -219,6 +235,20 @@ func dotProgram(i int, extra string) product {
 	}
 	return product{fmt.Sprintf("ENTRY e { a = LHS%s parameter(0) b = RHS%s parameter(1) ROOT c = OUT%s dot(a, b)%s%s }",
 		d.lhs, d.rhs, d.out, d.dims, extra)}
+}
+
+// TestLargeDot multiplies matrices that are split into pieces, not all of one size.
+func TestLargeDot(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 1))
+	p := product{"ENTRY e { a = LHS[331,170] parameter(0) b = RHS[170,290] parameter(1) ROOT c = OUT[331,290] dot(a, b), " +
+		"lhs_contracting_dims={1}, rhs_contracting_dims={0} }"}
+	narrow := product{strings.Replace(strings.Replace(p.text, "170,290", "170,50", 1), "331,290", "331,50", 1)}
+	for _, types := range [][3]shape.ElementType{{shape.F32, shape.F32, shape.F32}, {shape.F64, shape.F64, shape.F64},
+		{shape.BF16, shape.BF16, shape.F32}, {shape.S8, shape.S8, shape.S32}, {shape.U8, shape.S8, shape.S32},
+		{shape.F16, shape.F16, shape.F16}, {shape.S32, shape.S32, shape.S32}, {shape.C64, shape.C64, shape.C64}} {
+		p.check(t, r, types[0], types[1], types[2])
+		narrow.check(t, r, types[0], types[1], types[2]) // also with weights that are known
+	}
 }
 
 func TestDot(t *testing.T) {

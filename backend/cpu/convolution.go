@@ -13,26 +13,35 @@ import (
 func lowerConvolution(l *exec.Lowering) (exec.Thunk, error) {
 	in := l.In
 	c := contraction{lhsType: in.Operands[0].Shape.Type, rhsType: in.Operands[1].Shape.Type, outType: in.Shape.Type,
-		lhs: l.Operand(0), rhs: l.Operand(1), out: l.Result()}
+		lhs: l.Operand(0), rhs: l.Operand(1), out: l.Result(), weights: l.Constant(1)}
 	if c.out.Size == 0 {
 		return goThunk("nothing", nil, func(*exec.Run) error { return nil }), nil
 	}
 	var pad *kernel.Padding
 	if c.Contraction, pad = convolutionShape(in).Contraction(); pad == nil {
-		return contract(l, c)
+		return contract(l, c), nil
 	}
 	var steps []*thunk
 	if c.lhsType == shape.F8E8M0FNU { // has no zero
 		steps = append(steps, widenThunk(l, &c))
 	}
-	padded := l.Scratch(pad.Bytes(c.lhsType.Bytes()))
-	steps = append(steps, padThunk(pad, c.lhsType.Bytes(), padded, c.lhs))
-	c.lhs = padded
-	t, err := contract(l, c)
-	if err != nil {
-		return nil, err
+	steps = append(steps, padThunk(l, pad, &c))
+	return sequence(append(steps, contract(l, c))...), nil
+}
+
+// padThunk makes c's lhs a scratch array, into which it is spread out.
+func padThunk(l *exec.Lowering, pad *kernel.Padding, c *contraction) *thunk {
+	width := int64(c.lhsType.Bytes())
+	from, to, zero := c.lhs, l.Scratch(pad.Bytes(width)), l.Pack(make([]byte, width))
+	fills, inner := pad.Moves(width)
+	var boxes []box
+	for _, m := range fills {
+		boxes = append(boxes, box{move: m, dst: to, src: zero})
 	}
-	return sequence(append(steps, t)...), nil
+	c.lhs = to
+	t := moveThunk(l, append(boxes, box{move: inner, dst: to, src: from})...)
+	t.uses = append(exec.Reads(from, zero), exec.Writes(to)...)
+	return t
 }
 
 // widenThunk makes c's lhs, powers of two, a scratch array of BF16, which holds them all.
@@ -44,15 +53,6 @@ func widenThunk(l *exec.Lowering, c *contraction) *thunk {
 		for i, b := range r.Bytes(from) {
 			wide[i] = uint16(shape.BF16.FromFloat64(shape.F8E8M0FNU.ToFloat64(uint64(b))))
 		}
-		return nil
-	})
-}
-
-// padThunk spreads src, elements of width bytes, out over dst.
-func padThunk(pad *kernel.Padding, width int, dst, src exec.Slice) *thunk {
-	return goThunk("go pad", append(exec.Reads(src), exec.Writes(dst)...), func(r *exec.Run) error {
-		to, from := r.Bytes(dst), r.Bytes(src)
-		r.Parallel(pad.Tasks(), func(task int64) { pad.Run(to, from, width, task) })
 		return nil
 	})
 }
@@ -79,7 +79,7 @@ func convolutionShape(in *hlo.Instruction) *kernel.Convolution {
 func lowerDynamicConvolution(l *exec.Lowering) (exec.Thunk, error) {
 	in, lhs, rhs, padding, out := l.In, l.Operand(0), l.Operand(1), l.Operand(2), l.Result()
 	uses := append(exec.Reads(lhs, rhs, padding), exec.Writes(out)...)
-	types := [...]*hlo.Instruction{in.Operands[0], in.Operands[1]}
+	lt, rt := in.Operands[0].Shape.Type, in.Operands[1].Shape.Type
 	return goThunk("go contraction", uses, func(r *exec.Run) error {
 		if out.Size == 0 {
 			return nil
@@ -91,15 +91,20 @@ func lowerDynamicConvolution(l *exec.Lowering) (exec.Thunk, error) {
 		c, pad := s.Contraction()
 		data := r.Bytes(lhs)
 		if pad != nil {
-			width, padded := types[0].Shape.Type.Bytes(), []byte(nil)
-			padded = make([]byte, pad.Bytes(width))
-			r.Parallel(pad.Tasks(), func(task int64) { pad.Run(padded, data, width, task) })
-			data = padded
+			data = padded(pad, data, int64(lt.Bytes()), tasks(r))
 		}
-		k := kernel.NewContractor(c, types[0].Shape.Type, types[1].Shape.Type, in.Shape.Type, nil)
+		k := kernel.NewContractor(c, lt, rt, in.Shape.Type, nil)
 		r.Parallel(k.Tasks, func(task int64) { k.Run(r.Bytes(out), data, r.Bytes(rhs), task) })
 		return r.Cancelled()
 	}), nil
+}
+
+// padded returns data, elements of width bytes, spread out.
+func padded(pad *kernel.Padding, data []byte, width int64, p kernel.Parallel) []byte {
+	to := make([]byte, pad.Bytes(width))
+	_, inner := pad.Moves(width)
+	inner.Run(to, data, p)
+	return to
 }
 
 // element returns the signed integer i of some of so many bytes.

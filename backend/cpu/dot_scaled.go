@@ -15,11 +15,7 @@ func lowerScaledDot(l *exec.Lowering) (exec.Thunk, error) {
 		lhs: l.Scratch(8 * lhs.Size()), rhs: l.Scratch(8 * rhs.Size()),
 		split: (*kernel.Split)(hlo.DotSplitOf(a.Algorithm, shape.F64, shape.F64, in.Shape.Type))}
 	c.Contraction = kernel.NewDot(lhs.Dims, rhs.Dims, a.LHSBatch, a.LHSContracting, a.RHSBatch, a.RHSContracting)
-	t, err := contract(l, c)
-	if err != nil {
-		return nil, err
-	}
-	return sequence(scaleThunk(l, 0, c.lhs), scaleThunk(l, 1, c.rhs), t), nil
+	return sequence(scaleThunk(l, 0, c.lhs), scaleThunk(l, 1, c.rhs), contract(l, c)), nil
 }
 
 // scaleThunk multiplies operand i by its scales.

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"errors"
+	"runtime"
 
 	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/xla/exec"
@@ -14,6 +15,7 @@ type thunk struct {
 	inPlace []exec.Pair
 	run     func(r *exec.Run) error // nil for a record
 	record  run.Record
+	keep    any // what the record needs, and Go does not see
 }
 
 // goThunk returns the thunk that runs a kernel in Go; kernel is its name in reports, "go transpose".
@@ -34,6 +36,52 @@ func ref(s exec.Slice) run.Ref { return run.Ref{Slot: s.Slot, Offset: s.Offset} 
 func (t *thunk) overwriting(pairs ...exec.Pair) *thunk {
 	t.inPlace = pairs
 	return t
+}
+
+// keeping says what must live as long as the thunk: native objects that its record points at.
+func (t *thunk) keeping(objects any) *thunk {
+	t.keep = objects
+	return t
+}
+
+// sequence is a thunk of several that run one after the other; its name is that of the last.
+func sequence(list ...*thunk) *thunk {
+	s := &thunk{kernel: list[len(list)-1].kernel, keep: list}
+	native := true
+	for _, t := range list {
+		s.uses = append(s.uses, t.uses...)
+		native = native && t.run == nil
+	}
+	if native {
+		s.record = run.Repeat(1, newSegment(list))
+		return s
+	}
+	steps := make([]func(r *exec.Run) error, len(list))
+	for i, t := range list {
+		if steps[i] = t.run; t.run == nil {
+			one := segment{newSegment(list[i : i+1])}
+			steps[i] = one.Run
+			runtime.AddCleanup(t, func(s segment) { s.Close() }, one)
+		}
+	}
+	s.run = func(r *exec.Run) error {
+		for _, step := range steps {
+			if err := step(r); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return s
+}
+
+// newSegment makes a segment of thunks that are records.
+func newSegment(list []*thunk) *run.Segment {
+	records := make([]run.Record, len(list))
+	for i, t := range list {
+		records[i] = t.record
+	}
+	return run.NewSegment(records)
 }
 
 func (t *thunk) Run(r *exec.Run) error {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../loops/gemm/blas.h"
 #include "onednn.h"
 #include "version.h"
 
@@ -258,27 +259,12 @@ void halo_dnnl_run(const halo_record *r, halo_run *run) {
     run->parallel(run, w.record->pieces, piece, &w);
 }
 
-static void sgemm(void *arg, int64_t i) {
-  const work *w = arg;
-  const halo_dnnl_sgemm_record *r = (const halo_dnnl_sgemm_record *)w->record;
-  int64_t across = (r->n + r->part_n - 1) / r->part_n, down = (r->m + r->part_m - 1) / r->part_m;
-  int64_t b = i / (across * down), m0 = i / across % down * r->part_m, n0 = i % across * r->part_n;
-  int64_t m = r->m - m0 < r->part_m ? r->m - m0 : r->part_m, n = r->n - n0 < r->part_n ? r->n - n0 : r->part_n;
-  const float *x = (const float *)HALO_AT(w->run, r->a) + b * r->a_batch + (r->transpose_a ? m0 : m0 * r->lda);
-  const float *y = (const float *)HALO_AT(w->run, r->b) + b * r->b_batch + (r->transpose_b ? n0 * r->ldb : n0);
-  float *z = (float *)HALO_AT(w->run, r->c) + b * r->c_batch + m0 * r->ldc + n0;
+static void sgemm(const halo_blas_record *r, halo_run *run, int64_t m, int64_t n, const void *a, const void *b,
+                  void *c) {
   alone();
-  if (table.dnnl_sgemm(r->transpose_a ? 'T' : 'N', r->transpose_b ? 'T' : 'N', m, n, r->k, 1, x, r->lda, y, r->ldb, 0,
-                       z, r->ldc))
-    halo_fail(w->run, "oneDNN: sgemm failed");
+  if (table.dnnl_sgemm(r->transpose_a ? 'T' : 'N', r->transpose_b ? 'T' : 'N', m, n, r->k, 1, a, r->lda, b, r->ldb, 0,
+                       c, r->ldc))
+    halo_fail(run, "oneDNN: sgemm failed");
 }
 
-void halo_dnnl_sgemm(const halo_record *r, halo_run *run) {
-  const halo_dnnl_sgemm_record *g = (const halo_dnnl_sgemm_record *)r;
-  work w = {(const halo_dnnl_record *)r, run};
-  int64_t tasks = g->batch * ((g->n + g->part_n - 1) / g->part_n) * ((g->m + g->part_m - 1) / g->part_m);
-  if (tasks == 1)
-    sgemm(&w, 0);
-  else
-    run->parallel(run, tasks, sgemm, &w);
-}
+void halo_dnnl_sgemm(const halo_record *r, halo_run *run) { halo_blas_run(r, run, sgemm); }

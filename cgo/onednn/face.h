@@ -77,15 +77,7 @@ typedef struct {
 
 void halo_dnnl_run(const halo_record *r, halo_run *run);
 
-/* halo_dnnl_sgemm_record is dst[batch] = op(a) op(b): each batch index and each part of m or n is a task. */
-typedef struct {
-  halo_record head;
-  halo_ref a, b, c;
-  int64_t batch, m, n, k, lda, ldb, ldc, a_batch, b_batch, c_batch; /* distances in elements */
-  int64_t part_m, part_n;                                          /* sizes of the parts */
-  int64_t transpose_a, transpose_b;
-} halo_dnnl_sgemm_record;
-
+/* halo_dnnl_sgemm runs records of products of f32 matrices: see ../loops/gemm/blas.h. */
 void halo_dnnl_sgemm(const halo_record *r, halo_run *run);
 
 #endif

@@ -103,17 +103,6 @@ type Operands struct {
 	Posts                   []run.Ref
 }
 
-// Gemm is c[batch] = op(a) op(b), row-major: op(a) is M by K, op(b) K by N. Strides are distances of rows, and Batch
-// ones of matrices, in elements. Parts of PartM by PartN are tasks.
-type Gemm struct {
-	A, B, C                   run.Ref
-	Batch, M, N, K            int64
-	StrideA, StrideB, StrideC int64
-	BatchA, BatchB, BatchC    int64
-	PartM, PartN              int64
-	TransposeA, TransposeB    bool
-}
-
 const (
 	maxDims  = 8
 	maxPosts = 6

@@ -235,21 +235,6 @@ func Record(o Operands, pieces []Piece) run.Record {
 	return r
 }
 
-type gemmArgs struct {
-	a, b, c                                               run.Ref
-	batch, m, n, k, lda, ldb, ldc, aBatch, bBatch, cBatch int64
-	partM, partN, transposeA, transposeB                  int64
-}
-
-// Sgemm makes a record of a product of f32 matrices. The library must be open.
-func Sgemm(g Gemm) run.Record {
-	a := gemmArgs{a: g.A, b: g.B, c: g.C, batch: g.Batch, m: g.M, n: g.N, k: g.K, lda: g.StrideA, ldb: g.StrideB,
-		ldc: g.StrideC, aBatch: g.BatchA, bBatch: g.BatchB, cBatch: g.BatchC, partM: g.PartM, partN: g.PartN}
-	if g.TransposeA {
-		a.transposeA = 1
-	}
-	if g.TransposeB {
-		a.transposeB = 1
-	}
-	return run.Pack(unsafe.Pointer(C.halo_dnnl_sgemm), &a)
-}
+// Sgemm returns the C function that runs records of products of f32 matrices; package gemm has them. It must not be
+// called before Load succeeds.
+func Sgemm() unsafe.Pointer { return C.halo_dnnl_sgemm }

@@ -5,6 +5,7 @@ package onednn
 import (
 	"errors"
 	"fmt"
+	"unsafe"
 
 	"github.com/halo-xla/halo/cgo/loops/run"
 )
@@ -50,4 +51,4 @@ func (p *Primitive) Execute(_, _, _, _ []byte) error { return Load() }
 func Record(Operands, []Piece) run.Record { panic("onednn: bug: no library") }
 
 // Sgemm panics: Load fails first.
-func Sgemm(Gemm) run.Record { panic("onednn: bug: no library") }
+func Sgemm() unsafe.Pointer { panic("onednn: bug: no library") }

@@ -102,60 +102,13 @@ func (c *Convolution) padding() *Padding {
 }
 
 // Bytes is the size of the padded array, of elements of width bytes.
-func (p *Padding) Bytes(width int) int64 { return product(p.To) * int64(width) }
+func (p *Padding) Bytes(width int64) int64 { return product(p.To) * width }
 
-// Tasks is how many tasks Run has.
-func (p *Padding) Tasks() int64 { return max(product(p.To[:1]), 1) }
-
-// Run pads one index of the slowest dimension: src, elements of width bytes, is spread out over dst.
-func (p *Padding) Run(dst, src []byte, width int, task int64) {
-	size := int(product(p.To[1:])) * width
-	dst = dst[int(task)*size:][:size]
-	clear(dst)
-	if i, ok := p.source(0, int(task)); ok {
-		p.fill(dst, src[i*int(product(p.From[1:]))*width:], width, 1)
+// Moves plans the copies that pad, of elements of width bytes: fills are of a zero, inner is of the array.
+func (p *Padding) Moves(width int64) (fills []Move, inner Move) {
+	dims := make([]PadDim, len(p.From))
+	for d := range dims {
+		dims[d] = PadDim{Low: int64(p.Low[d]), Interior: int64(p.Dilation[d] - 1)}
 	}
-}
-
-// source returns which element of dimension d of the array comes to i.
-func (p *Padding) source(d, i int) (int, bool) {
-	i -= p.Low[d]
-	if i < 0 || i%p.Dilation[d] != 0 || i/p.Dilation[d] >= int(p.From[d]) {
-		return 0, false
-	}
-	return i / p.Dilation[d], true
-}
-
-// fill spreads dimension d and those after it.
-func (p *Padding) fill(dst, src []byte, width, d int) {
-	if d == len(p.To) {
-		copy(dst[:width], src)
-		return
-	}
-	to, from := int(product(p.To[d+1:]))*width, int(product(p.From[d+1:]))*width
-	if p.plain(d) {
-		first, n := max(p.Low[d], 0), int(p.From[d])
-		skip := max(-p.Low[d], 0)
-		n = min(n-skip, int(p.To[d])-first)
-		copy(dst[first*to:], src[skip*from:][:max(n, 0)*from])
-		return
-	}
-	for i := range int(p.To[d]) {
-		if s, ok := p.source(d, i); ok {
-			p.fill(dst[i*to:], src[s*from:], width, d+1)
-		}
-	}
-}
-
-// plain says whether dimension d is only shifted and all after it are as they were.
-func (p *Padding) plain(d int) bool {
-	if p.Dilation[d] != 1 {
-		return false
-	}
-	for e := d + 1; e < len(p.To); e++ {
-		if p.Low[e] != 0 || p.Dilation[e] != 1 || p.To[e] != p.From[e] {
-			return false
-		}
-	}
-	return true
+	return Pad(width, p.From, p.To, dims)
 }

@@ -1,0 +1,171 @@
+package cpu
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/halo-xla/halo/backend/cpu/kernel"
+	"github.com/halo-xla/halo/cgo/loops/gemm"
+	"github.com/halo-xla/halo/cgo/onednn"
+	"github.com/halo-xla/halo/cgo/openblas"
+	"github.com/halo-xla/halo/xla/exec"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// matrices is a contraction in the form that BLAS takes: row-major out = op(a) op(b), for each batch index. Offsets of
+// matrices and strides of rows are in elements.
+type matrices struct {
+	m, n, k                   int
+	strideA, strideB, strideC int
+	transposeA, transposeB    bool
+	swapped                   bool // a is the contraction's rhs
+	a, b, c                   []int
+}
+
+// matricesOf returns the form, if the strides allow it.
+func matricesOf(c *kernel.Contraction) (f matrices, ok bool) {
+	a, b, out := c.LHS, c.RHS, c.Out
+	if s, one := out.Columns.Stride(); !one || s > 1 { // columns are far apart: compute the transpose
+		a, b, out.Rows, out.Columns = b, a, out.Columns, out.Rows
+		f.swapped = true
+	}
+	f.m, f.n, f.k = out.Rows.Len(), out.Columns.Len(), a.Columns.Len()
+	rowC, ok1 := out.Rows.Stride()
+	columnC, ok2 := out.Columns.Stride()
+	rowA, ok3 := a.Rows.Stride()
+	columnA, ok4 := a.Columns.Stride()
+	rowB, ok5 := b.Columns.Stride() // of op(b), k by n
+	columnB, ok6 := b.Rows.Stride()
+	if !(ok1 && ok2 && ok3 && ok4 && ok5 && ok6) || f.n > 1 && columnC != 1 {
+		return f, false
+	}
+	f.strideC = leading(f.m, f.n, rowC)
+	f.transposeA, f.strideA = form(f.m, f.k, rowA, columnA)
+	f.transposeB, f.strideB = form(f.k, f.n, rowB, columnB)
+	f.a, f.b, f.c = shifted(a.Batch, a.First), shifted(b.Batch, b.First), shifted(out.Batch, out.First)
+	return f, f.strideA > 0 && f.strideB > 0 && f.strideC > 0 && f.fits()
+}
+
+// form says how a matrix of rows by columns lies in memory, whose neighbours are row and column apart: as it is or
+// transposed, and the distance of what is a row then; 0 if neither.
+func form(rows, columns, row, column int) (transpose bool, stride int) {
+	if columns == 1 || column == 1 {
+		if s := leading(rows, columns, row); s > 0 {
+			return false, s
+		}
+	}
+	if rows == 1 || row == 1 {
+		return true, leading(columns, rows, column)
+	}
+	return false, 0
+}
+
+// leading returns the distance of rows that are so many elements long, 0 if they overlap. That of one row is any.
+func leading(rows, length, stride int) int {
+	switch {
+	case rows == 1:
+		return length
+	case stride < length:
+		return 0
+	}
+	return stride
+}
+
+// shifted are the places of a walk from a first one on.
+func shifted(w kernel.Walk, first int) []int {
+	list := w.Offsets()
+	for i := range list {
+		list[i] += first
+	}
+	return list
+}
+
+// fits says whether all sizes fit the libraries' 32-bit integers.
+func (f *matrices) fits() bool {
+	return max(f.m, f.n, f.k, f.strideA, f.strideB, f.strideC) <= math.MaxInt32
+}
+
+const (
+	maxPieces = 1 << 15
+	taskFlops = 4_000_000
+)
+
+// product lays the pieces out, of elements of width bytes; false if there are too many.
+func (f *matrices) product(width int) (p gemm.Product, ok bool) {
+	rows, columns := blocks(f.m, f.n, f.k)
+	if len(f.a)*((f.m+rows-1)/rows)*((f.n+columns-1)/columns) > maxPieces {
+		return p, false
+	}
+	p = gemm.Product{K: int64(f.k), StrideA: int64(f.strideA), StrideB: int64(f.strideB), StrideC: int64(f.strideC),
+		TransposeA: f.transposeA, TransposeB: f.transposeB,
+		PerTask: max(taskFlops/(2*int64(rows)*int64(columns)*int64(f.k)), 1)}
+	for i := range f.a {
+		for m := 0; m < f.m; m += rows {
+			for n := 0; n < f.n; n += columns {
+				p.Pieces = append(p.Pieces, gemm.Piece{
+					A: int64(width * (f.a[i] + pick(f.transposeA, m, m*f.strideA))),
+					B: int64(width * (f.b[i] + pick(f.transposeB, n*f.strideB, n))),
+					C: int64(width * (f.c[i] + m*f.strideC + n)),
+					M: int64(min(rows, f.m-m)), N: int64(min(columns, f.n-n))})
+			}
+		}
+	}
+	return p, true
+}
+
+func pick[T any](condition bool, yes, no T) T {
+	if condition {
+		return yes
+	}
+	return no
+}
+
+// blasProduct multiplies by a library's gemm, or gemv where one side is a vector.
+func blasProduct(_ *exec.Lowering, c *contraction) *thunk {
+	if c.lhsType != c.outType || c.rhsType != c.outType {
+		return nil
+	}
+	f, ok := matricesOf(&c.Contraction)
+	if !ok {
+		return nil
+	}
+	fn, name := f.library(c.outType)
+	if fn == nil {
+		return nil
+	}
+	p, ok := f.product(c.outType.Bytes())
+	if !ok {
+		return nil
+	}
+	p.A, p.B, p.C = ref(c.lhs), ref(c.rhs), ref(c.out)
+	if f.swapped {
+		p.A, p.B = p.B, p.A
+	}
+	return recordThunk(name, c.uses(), gemm.Record(fn, p))
+}
+
+// smallProduct is up to which number of products OpenBLAS is quicker than oneDNN: it has kernels that pack nothing.
+const smallProduct = 64 * 64 * 64
+
+// library picks who multiplies: oneDNN for large f32 matrices, OpenBLAS for vectors, for small ones and for other types.
+func (f *matrices) library(t shape.ElementType) (fn unsafe.Pointer, name string) {
+	blas := openblas.Load() == nil
+	vectors := f.m == 1 || f.n == 1 || f.m*f.n*f.k <= smallProduct
+	if t == shape.F32 && !(vectors && blas) && onednn.Load() == nil {
+		return onednn.Sgemm(), "onednn sgemm"
+	}
+	if !blas {
+		return nil, ""
+	}
+	switch t {
+	case shape.F32:
+		return openblas.Gemm[float32](), "openblas sgemm"
+	case shape.F64:
+		return openblas.Gemm[float64](), "openblas dgemm"
+	case shape.C64:
+		return openblas.Gemm[complex64](), "openblas cgemm"
+	case shape.C128:
+		return openblas.Gemm[complex128](), "openblas zgemm"
+	}
+	return nil, ""
+}

@@ -1,0 +1,49 @@
+// Package gemm has native matrix products: records for libraries that have the interface of BLAS, and kernels of our own
+// where there is no library.
+package gemm
+
+import (
+	"unsafe"
+
+	"github.com/halo-xla/halo/cgo/loops/run"
+)
+
+// Product is what a BLAS computes: c = op(a) op(b), row-major, for each piece. op(a) is m by K, op(b) K by n; strides
+// are distances of rows in elements. With a transpose the matrix in memory is n by K, or K by m.
+type Product struct {
+	A, B, C                   run.Ref
+	K                         int64
+	StrideA, StrideB, StrideC int64
+	TransposeA, TransposeB    bool
+	Pieces                    []Piece
+	// PerTask is how many pieces make a task.
+	PerTask int64
+}
+
+// Piece is a product of M by N elements, whose matrices begin so many bytes behind the operands. Pieces write disjoint
+// parts of c.
+type Piece struct{ A, B, C, M, N int64 }
+
+type blasArgs struct {
+	a, b, c                run.Ref
+	k, lda, ldb, ldc       int64
+	transposeA, transposeB int64
+	pieces, perTask        int64
+}
+
+// Record makes the record of a product that the C function fn computes, which is of the type of halo_record.fn and takes
+// the record of blas.h.
+func Record(fn unsafe.Pointer, p Product) run.Record {
+	a := blasArgs{a: p.A, b: p.B, c: p.C, k: p.K, lda: p.StrideA, ldb: p.StrideB, ldc: p.StrideC,
+		pieces: int64(len(p.Pieces)), perTask: p.PerTask}
+	if p.TransposeA {
+		a.transposeA = 1
+	}
+	if p.TransposeB {
+		a.transposeB = 1
+	}
+	r := run.Pack(fn, &a)
+	bytes := len(p.Pieces) * int(unsafe.Sizeof(Piece{}))
+	r.Args = append(r.Args, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(p.Pieces))), bytes)...)
+	return r
+}
