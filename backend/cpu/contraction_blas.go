@@ -147,7 +147,7 @@ func blasProduct(_ *exec.Lowering, c *contraction) *thunk {
 // smallProduct is up to which number of products OpenBLAS is quicker than oneDNN: it has kernels that pack nothing.
 const smallProduct = 64 * 64 * 64
 
-// library picks who multiplies: oneDNN for large f32 matrices, OpenBLAS for vectors, for small ones and for other types.
+// library picks who multiplies: oneDNN large f32 matrices, OpenBLAS vectors, small matrices and those of other types.
 func (f *matrices) library(t shape.ElementType) (fn unsafe.Pointer, name string) {
 	blas := openblas.Load() == nil
 	vectors := f.m == 1 || f.n == 1 || f.m*f.n*f.k <= smallProduct

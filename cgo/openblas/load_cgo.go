@@ -63,8 +63,8 @@ func Info() (file, config, core string, err error) {
 	return path, C.GoString(C.shim_openblas_get_config()), C.GoString(C.shim_openblas_get_corename()), nil
 }
 
-// Gemm returns the C function that runs records of matrix products (package gemm has them) for elements of type T. Sizes
-// and strides must fit 32 bits. It must not be called before Load succeeds.
+// Gemm returns the C function that runs records of matrix products (package gemm has them) for elements of type T.
+// Sizes and strides must fit 32 bits. It must not be called before Load succeeds.
 func Gemm[T float32 | float64 | complex64 | complex128]() unsafe.Pointer {
 	var x T
 	switch any(x).(type) {

@@ -1,5 +1,5 @@
-/* blas.h: records of matrix products in the form that BLAS libraries take: c = op(a) op(b), row-major. A record has many
- * products of one shape of strides, parts of one product or of a batch. */
+/* blas.h: records of matrix products in the form that BLAS libraries take: c = op(a) op(b), row-major. A record has
+ * many products of one shape of strides, parts of one product or of a batch. */
 #ifndef HALO_BLAS_H
 #define HALO_BLAS_H
 

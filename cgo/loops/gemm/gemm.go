@@ -1,5 +1,5 @@
-// Package gemm has native matrix products: records for libraries that have the interface of BLAS, and kernels of our own
-// where there is no library.
+// Package gemm has native matrix products: records for libraries that have the interface of BLAS, and kernels of our
+// own where there is no library.
 package gemm
 
 import (
@@ -31,8 +31,8 @@ type blasArgs struct {
 	pieces, perTask        int64
 }
 
-// Record makes the record of a product that the C function fn computes, which is of the type of halo_record.fn and takes
-// the record of blas.h.
+// Record makes the record of a product that the C function fn computes, which is of the type of halo_record.fn and
+// takes the record of blas.h.
 func Record(fn unsafe.Pointer, p Product) run.Record {
 	a := blasArgs{a: p.A, b: p.B, c: p.C, k: p.K, lda: p.StrideA, ldb: p.StrideB, ldc: p.StrideC,
 		pieces: int64(len(p.Pieces)), perTask: p.PerTask}
