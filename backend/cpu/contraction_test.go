@@ -102,8 +102,8 @@ func differ(got, want, bound float64) bool {
 	if got == want {
 		return false
 	}
-	if want != want || math.IsInf(want, 0) {
-		return got == got && got != want
+	if want != want {
+		return got == got
 	}
 	return !(math.Abs(got-want) <= bound)
 }
@@ -303,6 +303,49 @@ func convolutionProgram(i int) product {
 	return product{fmt.Sprintf(
 		"ENTRY e { a = LHS%s parameter(0) b = RHS%s parameter(1) ROOT c = OUT%s convolution(a, b), %s }",
 		c.lhs, c.rhs, c.out, c.attrs)}
+}
+
+// TestSpecialValues wants infinities and NaN to go where they belong, and nowhere else: not through padding either.
+func TestSpecialValues(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 1))
+	var programs []product
+	for i := range dots {
+		programs = append(programs, dotProgram(i, ""))
+	}
+	for i := range convolutions {
+		programs = append(programs, convolutionProgram(i))
+	}
+	for _, p := range programs {
+		for _, typ := range []shape.ElementType{shape.F32, shape.F64, shape.BF16} {
+			text := p.with(typ, typ, typ)
+			m, fast := compile(t, New(Options{Threads: 2}), text)
+			_, reference := compile(t, exec.Reference(), text)
+			x, y := random(r, m.Entry.Parameters[0].Shape), random(r, m.Entry.Parameters[1].Shape)
+			sprinkle(r, x)
+			sprinkle(r, y)
+			got, want := numbers(execute(t, fast, x, y)), numbers(execute(t, reference, x, y))
+			for i := range got {
+				if differ(real(got[i]), real(want[i]), 0.01*(1+math.Abs(real(want[i])))*float64(x.Shape().Size())) {
+					t.Fatalf("element %d: got %v, want %v\n%s", i, got[i], want[i], text)
+				}
+			}
+		}
+	}
+}
+
+// sprinkle puts infinities, NaN and zeros at some places.
+func sprinkle(r *rand.Rand, l *literal.Literal) {
+	t := l.Shape().Type
+	values := []float64{math.Inf(1), math.Inf(-1), math.NaN(), 0, math.Copysign(0, -1)}
+	for i := range l.Shape().Size() {
+		if r.IntN(20) > 0 {
+			continue
+		}
+		bits := t.FromFloat64(values[r.IntN(len(values))])
+		for j := range t.Bytes() {
+			l.Bytes()[int(i)*t.Bytes()+j] = byte(bits >> (8 * j))
+		}
+	}
 }
 
 func TestConvolution(t *testing.T) {

@@ -26,7 +26,24 @@ func lowerConvolution(l *exec.Lowering) (exec.Thunk, error) {
 		steps = append(steps, widenThunk(l, &c))
 	}
 	steps = append(steps, padThunk(l, pad, &c))
-	return sequence(append(steps, contract(l, c))...), nil
+	return sequence(append(steps, careful(c, pad, contract(l, c)))...), nil
+}
+
+// careful is fast, which computes c after padding, where weights are finite, and a slower kernel where they are not.
+func careful(c contraction, pad *kernel.Padding, fast *thunk) *thunk {
+	if !c.rhsType.IsFloat() && !c.rhsType.IsComplex() || c.weights != nil && kernel.Finite(c.weights.Bytes(), c.rhsType) {
+		return fast
+	}
+	slow := &kernel.Careful{Contraction: c.Contraction, Padding: pad, LHS: c.lhsType, RHS: c.rhsType, Out: c.outType}
+	run := runnable(fast)
+	t := goThunk(fast.kernel, append(c.uses(), fast.uses...), func(r *exec.Run) error {
+		if rhs := r.Bytes(c.rhs); !kernel.Finite(rhs, c.rhsType) {
+			slow.Run(r.Bytes(c.out), r.Bytes(c.lhs), rhs, tasks(r))
+			return r.Cancelled()
+		}
+		return run(r)
+	})
+	return t.keeping(fast)
 }
 
 // padThunk makes c's lhs a scratch array, into which it is spread out.
@@ -92,6 +109,11 @@ func lowerDynamicConvolution(l *exec.Lowering) (exec.Thunk, error) {
 		data := r.Bytes(lhs)
 		if pad != nil {
 			data = padded(pad, data, int64(lt.Bytes()), tasks(r))
+			slow := &kernel.Careful{Contraction: c, Padding: pad, LHS: lt, RHS: rt, Out: in.Shape.Type}
+			if weights := r.Bytes(rhs); !kernel.Finite(weights, rt) {
+				slow.Run(r.Bytes(out), data, weights, tasks(r))
+				return r.Cancelled()
+			}
 		}
 		k := kernel.NewContractor(c, lt, rt, in.Shape.Type, nil)
 		r.Parallel(k.Tasks, func(task int64) { k.Run(r.Bytes(out), data, r.Bytes(rhs), task) })

@@ -58,11 +58,7 @@ func sequence(list ...*thunk) *thunk {
 	}
 	steps := make([]func(r *exec.Run) error, len(list))
 	for i, t := range list {
-		if steps[i] = t.run; t.run == nil {
-			one := segment{newSegment(list[i : i+1])}
-			steps[i] = one.Run
-			runtime.AddCleanup(t, func(s segment) { s.Close() }, one)
-		}
+		steps[i] = runnable(t)
 	}
 	s.run = func(r *exec.Run) error {
 		for _, step := range steps {
@@ -73,6 +69,16 @@ func sequence(list ...*thunk) *thunk {
 		return nil
 	}
 	return s
+}
+
+// runnable returns what runs t by itself, also if it is a record.
+func runnable(t *thunk) func(r *exec.Run) error {
+	if t.run != nil {
+		return t.run
+	}
+	one := segment{newSegment([]*thunk{t})}
+	runtime.AddCleanup(t, func(s segment) { s.Close() }, one)
+	return one.Run
 }
 
 // newSegment makes a segment of thunks that are records.
