@@ -4,9 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 
 	"github.com/halo-xla/halo/backend/cpu/kernel"
 	"github.com/halo-xla/halo/backend/cpu/scalar"
+	"github.com/halo-xla/halo/cgo/loops/run"
+	native "github.com/halo-xla/halo/cgo/loops/sort"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
 )
@@ -46,7 +49,62 @@ func lowerSort(l *exec.Lowering) (exec.Thunk, error) {
 	if err := s.compile(a.ToApply); err != nil {
 		return nil, err
 	}
+	if s.native() {
+		scratch := l.Scratch(s.rows().ScratchBytes())
+		return recordThunk("loops sort", append(uses, exec.Writes(scratch)...), s.record(scratch)), nil
+	}
 	return goThunk("go sort", uses, s.run), nil
+}
+
+// native reports whether there is a native kernel: not for floats of a byte as keys and for some programs.
+func (s *sort) native() bool {
+	if !run.Available() || s.less != nil && !s.less.Native() {
+		return false
+	}
+	for _, k := range s.keys {
+		if k.Type.IsFloat() && k.Type.Bytes() == 1 || k.program != nil && !k.program.Native() {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *sort) rows() native.Rows { return native.Rows{N: s.N, Stride: s.Stride, Count: s.Count} }
+
+// record makes the record of the sort.
+func (s *sort) record(scratch exec.Slice) run.Record {
+	arrays, keys, less := make([]native.Array, len(s.src)), make([]native.Key, len(s.keys)), []byte(nil)
+	for i := range arrays {
+		arrays[i] = native.Array{Dst: ref(s.dst[i]), Src: ref(s.src[i]), Width: s.Width[i]}
+	}
+	for i, k := range s.keys {
+		keys[i] = native.Key{Data: ref(s.keyData[i]), Operand: k.operand, Flags: flagsOf(k.SortKey),
+			LogWidth: bits.TrailingZeros(uint(k.Type.Bytes()))}
+		if k.Type.IsFloat() {
+			keys[i].Infinity = (1<<k.Type.ExponentBits() - 1) << k.Type.MantissaBits()
+		}
+		if k.program != nil {
+			keys[i].Program = k.program.Pack()
+		}
+	}
+	if s.less != nil {
+		less = s.less.Pack()
+	}
+	return s.rows().Sort(arrays, keys, less, ref(scratch))
+}
+
+// flagsOf returns k as the native kernel takes it.
+func flagsOf(k kernel.SortKey) (f native.Flags) {
+	for _, x := range []struct {
+		is bool
+		f  native.Flags
+	}{{k.Type.IsFloat(), native.Float}, {k.Type.IsSigned(), native.Signed}, {k.Total, native.Total},
+		{k.Zeros, native.Zeros}, {k.NaNs, native.NaNs}, {k.Descending, native.Descending}} {
+		if x.is {
+			f |= x.f
+		}
+	}
+	return f
 }
 
 // compile makes the program of the comparator if it may be needed.

@@ -151,6 +151,19 @@ func TestSortOfLarge(t *testing.T) {
 	}
 }
 
+// TestSortOfLongRows sorts rows whose passes are cut into chunks.
+func TestSortOfLongRows(t *testing.T) {
+	r := newRand(t)
+	for i, typ := range []shape.ElementType{shape.F32, shape.U64, shape.BF16, shape.F64, shape.S32, shape.U8} {
+		for k, o := range orderings {
+			if o.takes(typ) && o.name != "nonsense" && (k+i)%3 == 0 {
+				same(t, r, o.program([]int64{150000}, 0, typ, shape.S32), crowded(r, 1<<20, k%2 == 0))
+				same(t, r, o.program([]int64{40000, 2}, 0, typ, shape.F64), crowded(r, 1<<20, false))
+			}
+		}
+	}
+}
+
 // TestTopK takes the best of rows of every type.
 func TestTopK(t *testing.T) {
 	r := newRand(t)
