@@ -299,8 +299,8 @@ func (c *compiler) instruction(s *scope, in *hlo.Instruction) (value, error) {
 	if err != nil {
 		return nil, err
 	}
-	if isDynamic(s, in, v, c) {
-		return v, c.reference(s, in, v, "dynamic dimensions")
+	if hlo.TakesSizes(in.Op) || isDynamic(s, in, v, c) {
+		return v, c.dynamic(s, in, v)
 	}
 	return v, c.lower(s, in, v)
 }
@@ -321,6 +321,13 @@ func isDynamic(s *scope, in *hlo.Instruction, v value, c *compiler) bool {
 		}
 	}
 	return boxedIn(v)
+}
+
+// dynamic appends the thunk of an instruction with dynamic dimensions.
+func (c *compiler) dynamic(s *scope, in *hlo.Instruction, v value) error {
+	t := &dynamicThunk{referenceThunk: *newReferenceThunk(in, s.operands(in), v), program: c.program}
+	c.program.dynamics = append(c.program.dynamics, t)
+	return c.add(s.block, &step{in: in, thunk: t, kernel: t.Kernel()})
 }
 
 // lower asks the machine for a thunk, and takes the reference's if it has none.

@@ -38,6 +38,7 @@ type program struct {
 	executor *executor
 	idle     []*kept    // arenas, guarded by the keeper
 	subs     []*program // that steps run on devices of their own
+	dynamics []*dynamicThunk
 }
 
 func (p *program) Run(ctx context.Context, args [][]*literal.Literal, o RunOptions) ([]*literal.Literal, error) {
@@ -160,7 +161,7 @@ func (r *Run) end() {
 	clear(r.own)
 	clear(r.arguments)
 	r.ctx, r.place, r.options, r.evaluator, r.arguments = nil, hlo.Place{}, RunOptions{}, nil, r.arguments[:0]
-	r.random = Random{}
+	r.random, r.outer = Random{}, nil
 	if r.held {
 		r.held = false
 		p.executor.release()
@@ -180,7 +181,7 @@ func (r *Run) execute(args []*literal.Literal) (*literal.Literal, error) {
 	if err := r.run(p.body); err != nil {
 		return nil, err
 	}
-	if r.place.Grid.Size() == 1 && r.place.Hub != nil {
+	if r.outer == nil && r.place.Grid.Size() == 1 && r.place.Hub != nil {
 		if err := r.place.Hub.Unread(); err != nil {
 			return nil, err
 		}
@@ -376,6 +377,9 @@ func (p *program) Owned(i int) bool { return p.owned[i] }
 
 // Close frees the arenas and the segments.
 func (p *program) Close() {
+	for _, t := range p.dynamics {
+		t.close()
+	}
 	for _, s := range p.subs {
 		s.Close()
 	}

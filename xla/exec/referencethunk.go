@@ -33,6 +33,11 @@ func (t *referenceThunk) Run(r *Run) error {
 	for i, o := range t.operands {
 		args[i], _ = r.assemble(t.in.Operands[i].Shape, o)
 	}
+	return t.evaluate(r, args)
+}
+
+// evaluate runs the definition.
+func (t *referenceThunk) evaluate(r *Run, args []*literal.Literal) error {
 	var out *literal.Literal
 	evaluate := func() (err error) {
 		out, err = r.Evaluator().Instruction(t.in, args)
@@ -41,6 +46,11 @@ func (t *referenceThunk) Run(r *Run) error {
 	if err := t.within(r, evaluate); err != nil {
 		return err
 	}
+	return t.store(r, out)
+}
+
+// store writes the leaves of out to the results.
+func (t *referenceThunk) store(r *Run, out *literal.Literal) error {
 	for i, l := range out.Leaves() {
 		if err := r.fill(t.results[i], l); err != nil {
 			return err

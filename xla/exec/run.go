@@ -28,6 +28,7 @@ type Run struct {
 	own       [][]byte           // memory of the results that have some of their own
 	pins      runtime.Pinner
 	held      bool // a token of the executor
+	outer     *Run // that this one is a part of
 }
 
 // Random is what an execution remembers between its rng instructions.
@@ -105,6 +106,9 @@ func (r *Run) Parallel(n int64, f func(i int64)) {
 // Wait calls f, which waits for other devices, for the host or for functions of the user; meanwhile other executions
 // have this one's place.
 func (r *Run) Wait(f func() error) error {
+	if r.outer != nil {
+		return r.outer.Wait(f)
+	}
 	e := r.program.executor
 	r.held = false
 	e.release()

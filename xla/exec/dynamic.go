@@ -1,0 +1,162 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/pass"
+)
+
+// dynamicThunk runs an instruction whose sizes are known at run time alone: it makes the static instruction for the
+// sizes that its operands have, compiles that as a program of its own, and keeps the program for the next time.
+type dynamicThunk struct {
+	referenceThunk
+	program *program // that it is a part of
+
+	mu    sync.Mutex
+	cache map[string]*special
+	order []string // of the cache, the oldest first
+}
+
+// special is the program for some sizes.
+type special struct {
+	program *program
+	users   int
+	dropped bool // from the cache
+}
+
+// maxSpecials is how many programs a dynamic instruction keeps.
+const maxSpecials = 32
+
+func (t *dynamicThunk) Kernel() string { return "exec dynamic" }
+
+func (t *dynamicThunk) Run(r *Run) error {
+	args := make([]*literal.Literal, len(t.operands))
+	for i, o := range t.operands {
+		args[i], _ = r.assemble(t.in.Operands[i].Shape, o)
+	}
+	s, err := hlo.Specialize(t.in, args)
+	if err != nil {
+		return err
+	}
+	if s == nil { // sizes are this op's own matter
+		return t.evaluate(r, args)
+	}
+	sp, err := t.take(s)
+	if err != nil {
+		return err
+	}
+	defer t.give(sp)
+	out, err := sp.program.within(r, s.Args)
+	if err != nil {
+		return err
+	}
+	for d, n := range s.Sizes {
+		out.SetDynamicSize(d, n)
+	}
+	return t.store(r, out)
+}
+
+// within runs p as a part of the run r, whose place, token and random numbers it has.
+func (p *program) within(r *Run, args []*literal.Literal) (*literal.Literal, error) {
+	o := r.options
+	o.Donated = nil
+	n, err := p.begin(r.ctx, r.Place(), o)
+	if err != nil {
+		return nil, err
+	}
+	defer n.end()
+	n.outer, n.random, n.evaluator = r, r.random, r.evaluator
+	out, err := n.execute(args)
+	r.random = n.random
+	return out, err
+}
+
+// take returns the program for s until give.
+func (t *dynamicThunk) take(s *hlo.Special) (*special, error) {
+	key := keyOf(s)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	sp := t.cache[key]
+	if sp == nil {
+		p, err := t.program.special(s)
+		if err != nil {
+			return nil, err
+		}
+		sp = &special{program: p}
+		t.keep(key, sp)
+	}
+	sp.users++
+	return sp, nil
+}
+
+// keep puts sp into the cache, in the place of the oldest if it is full.
+func (t *dynamicThunk) keep(key string, sp *special) {
+	if t.cache == nil {
+		t.cache = map[string]*special{}
+	}
+	if len(t.order) == maxSpecials {
+		old := t.cache[t.order[0]]
+		delete(t.cache, t.order[0])
+		t.order = t.order[1:]
+		if old.dropped = true; old.users == 0 {
+			old.program.Close()
+		}
+	}
+	t.cache[key], t.order = sp, append(t.order, key)
+}
+
+func (t *dynamicThunk) give(sp *special) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if sp.users--; sp.users == 0 && sp.dropped {
+		sp.program.Close()
+	}
+}
+
+// close closes the programs; nobody uses them any more.
+func (t *dynamicThunk) close() {
+	for _, sp := range t.cache {
+		sp.program.Close()
+	}
+	t.cache, t.order = nil, nil
+}
+
+// special compiles s as a part of p.
+func (p *program) special(s *hlo.Special) (*program, error) {
+	m, err := s.Module()
+	if err != nil {
+		return nil, err
+	}
+	ctx := context.Background()
+	if m, err = pass.Run(ctx, m, p.machine.Passes(), pass.Options{Verify: p.options.Verify}); err != nil {
+		return nil, err
+	}
+	sub := &program{machine: p.machine, options: p.options, module: m, keeper: p.keeper, executor: p.executor}
+	c := &compiler{ctx: ctx, machine: p.machine, options: p.options, program: sub}
+	if err := c.module(sub); err != nil {
+		sub.Close()
+		return nil, err
+	}
+	return sub, nil
+}
+
+// keyOf is the same for instructions that are.
+func keyOf(s *hlo.Special) string {
+	var b strings.Builder
+	b.WriteString(s.In.Op.String())
+	for _, a := range s.Args {
+		b.WriteString(" " + a.Shape().String())
+	}
+	b.WriteString(" " + s.In.Shape.String())
+	if s.In.Attrs != nil {
+		for _, f := range s.In.Attrs.Fields() {
+			fmt.Fprintf(&b, " %v", f.Ptr)
+		}
+	}
+	return b.String()
+}
