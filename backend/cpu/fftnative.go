@@ -1,0 +1,128 @@
+package cpu
+
+import (
+	"math"
+
+	"github.com/halo-xla/halo/cgo/loops/fft"
+	"github.com/halo-xla/halo/cgo/loops/run"
+	"github.com/halo-xla/halo/xla/exec"
+	"github.com/halo-xla/halo/xla/fourier"
+)
+
+// memory gives a lowering of records its scratch memory and its tables.
+type memory interface {
+	Scratch(bytes int64) exec.Slice
+	Pack(data []byte) exec.Slice
+}
+
+// nativeFft makes the records of a transform, one or two for each dimension.
+type nativeFft[T fourier.Number] struct {
+	memory  memory
+	isa     run.ISA
+	forward bool
+	scale   float64
+	last    int64 // the length of the last dimension in time
+	uses    []exec.Use
+	records []run.Record
+}
+
+// partBytes returns the bytes of T.
+func (f *nativeFft[T]) partBytes() int64 { return int64(math.Float64bits(float64(T(1)/3))>>1&4) + 4 }
+
+func (f *nativeFft[T]) wide() bool { return f.partBytes() == 8 }
+
+// step adds the transform of one dimension of an array whose complex side has dims.
+func (f *nativeFft[T]) step(s fourier.Step, dims []int64, dst, src exec.Slice) {
+	n, inner := dims[s.Dim], product(dims[s.Dim+1:])
+	t := fft.Transform{Dst: ref(dst), Src: ref(src), Outer: product(dims[:s.Dim]), Inner: inner, N: n, Forward: f.forward,
+		Wide: f.wide(), ISA: f.isa, Scale: 1}
+	if s.Scaled {
+		t.Scale = f.scale
+	}
+	if s.Real {
+		f.real(t, n)
+		return
+	}
+	p := fourier.NewPlan[T](int(n))
+	t.From = fft.Lines{Outer: n * inner, Inner: 1, Step: inner}
+	if inner == 1 {
+		t.From, t.Inner, t.Outer = fft.Lines{Inner: n, Step: 1}, t.Outer, 1
+	}
+	t.To = t.From
+	if passes, ok := p.PackLong(); ok && t.Outer*t.Inner == 1 {
+		f.long(t, passes)
+		return
+	}
+	packed := p.Pack()
+	f.add(t, packed, n+packed.Work)
+}
+
+// real adds the transform of the last dimension between reals and half spectra of half numbers.
+func (f *nativeFft[T]) real(t fft.Transform, half int64) {
+	t.N, t.Inner, t.Outer = f.last, t.Outer, 1
+	t.Kind, t.From, t.To = fft.ForwardReal, fft.Lines{Inner: f.last, Step: 1}, fft.Lines{Inner: half, Step: 1}
+	if !f.forward {
+		t.Kind, t.From, t.To = fft.InverseReal, t.To, t.From
+	}
+	packed := fourier.NewRealPlan[T](int(f.last)).Pack()
+	f.add(t, packed, (f.last+1)/2+packed.Work)
+}
+
+// long adds one long line in two passes over a matrix: its columns, and then its rows, whose results are columns.
+func (f *nativeFft[T]) long(t fft.Transform, passes [2]fourier.Packed) {
+	n := t.N
+	between := f.memory.Scratch(n * 2 * f.partBytes())
+	f.uses = append(f.uses, exec.Writes(between)...)
+	rows := radix(passes[0])
+	columns := n / rows
+	first, second := t, t
+	first.Kind, first.Scale, first.Dst = fft.Columns, 1, ref(between)
+	first.N, first.Outer, first.Inner = rows, 1, columns
+	first.From = fft.Lines{Inner: 1, Step: columns}
+	first.To = first.From
+	f.add(first, passes[0], rows+passes[0].Work)
+	second.Kind, second.Src = fft.Columns, ref(between)
+	second.N, second.Outer, second.Inner = columns, 1, rows
+	second.From, second.To = fft.Lines{Inner: columns, Step: 1}, fft.Lines{Inner: 1, Step: rows}
+	f.add(second, passes[1], columns+passes[1].Work)
+}
+
+// radix returns the radix of a packed pass, its first number.
+func radix(p fourier.Packed) int64 {
+	v := int64(0)
+	for k, b := range p.Data[p.Root : p.Root+8] {
+		v |= int64(b) << (8 * k)
+	}
+	return v
+}
+
+const (
+	taskFlops    = 1 << 18 // of a task, about 50 us
+	mostFftTasks = 8       // each has memory of its own
+	mostLaneWork = 4 << 20 // bytes of a task; with more than this, lines go one by one
+)
+
+// add makes the record of t, which takes so many complex numbers of work a line.
+func (f *nativeFft[T]) add(t fft.Transform, p fourier.Packed, work int64) {
+	lines := t.Outer * t.Inner
+	bytes := work * 2 * f.partBytes()
+	t.Lanes = fft.Lanes(f.isa, f.wide())
+	if lines < t.Lanes/2 || bytes*t.Lanes > mostLaneWork {
+		t.Lanes = 1
+	}
+	flops := 5 * float64(t.N) * math.Log2(float64(t.N)+1) * float64(lines)
+	t.Tasks = min(max(1, int64(flops/taskFlops)), mostFftTasks, (lines+t.Lanes-1)/t.Lanes)
+	t.WorkBytes = (bytes*t.Lanes + 63) &^ 63
+	scratch, plan := f.memory.Scratch(t.WorkBytes*t.Tasks), f.memory.Pack(p.Data)
+	t.Work, t.Plan, t.Root = ref(scratch), ref(plan), p.Root
+	f.uses = append(append(f.uses, exec.Writes(scratch)...), exec.Reads(plan)...)
+	f.records = append(f.records, t.Record())
+}
+
+func product(dims []int64) int64 {
+	n := int64(1)
+	for _, d := range dims {
+		n *= d
+	}
+	return n
+}

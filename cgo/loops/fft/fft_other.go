@@ -1,0 +1,9 @@
+//go:build !cgo || !linux
+
+package fft
+
+import "unsafe"
+
+func function() unsafe.Pointer {
+	panic("fft: bug: this build has no native kernels, ask run.Available")
+}
