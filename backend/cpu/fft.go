@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"github.com/halo-xla/halo/backend/cpu/kernel"
+	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/fourier"
 	"github.com/halo-xla/halo/xla/hlo"
@@ -19,30 +20,40 @@ func lowerFft(l *exec.Lowering) (exec.Thunk, error) {
 	case s.Size() == 0:
 		return goThunk("go nothing", nil, func(*exec.Run) error { return nil }), nil
 	case s.Type == shape.F32 || s.Type == shape.C64:
-		return goFft[float32](l), nil
+		return newFft[float32](l), nil
 	}
-	return goFft[float64](l), nil
+	return newFft[float64](l), nil
 }
 
-// goFft makes the thunk of the kernel in Go, in the arithmetic of T.
-func goFft[T fourier.Number](l *exec.Lowering) exec.Thunk {
+// newFft makes the thunk of a transform in the arithmetic of T.
+func newFft[T fourier.Number](l *exec.Lowering) exec.Thunk {
 	a, src, out := l.In.Attrs.(*hlo.FftAttrs), l.Operand(0), l.Result()
-	dims := l.In.Shape.Dims
+	dims, kind, forward := l.In.Shape.Dims, fftKinds[a.Type], a.Type == hlo.FFT || a.Type == hlo.RFFT
 	if a.Type == hlo.IRFFT {
 		dims = l.In.Operands[0].Shape.Dims
 	}
-	f := kernel.NewFft[T](fftKinds[a.Type], a.Type == hlo.FFT || a.Type == hlo.RFFT, dims, a.Length)
+	var t *thunk
+	if run.Available() {
+		f := newNativeFft[T](l, run.Level(), kind, forward, dims, a.Length, out, src)
+		t = recordThunk("loops fft", f.uses, f.record())
+	} else {
+		t = goFft(l, kernel.NewFft[T](kind, forward, dims, a.Length), out, src)
+	}
+	if kind == fourier.Complex {
+		t.overwriting(exec.Pair{Result: out.Slot, Operand: src.Slot})
+	}
+	return t
+}
+
+// goFft makes the thunk of the kernel in Go.
+func goFft[T fourier.Number](l *exec.Lowering, f *kernel.Fft[T], out, src exec.Slice) *thunk {
 	scratch := exec.Slice{Slot: exec.NoSlot}
 	if f.NeedsScratch() {
 		scratch = l.Scratch(src.Size)
 	}
 	uses := append(exec.Reads(src), exec.Writes(out, scratch)...)
-	t := goThunk("go fft", uses, func(r *exec.Run) error {
+	return goThunk("go fft", uses, func(r *exec.Run) error {
 		f.Run(r.Parallel, r.Bytes(out), r.Bytes(src), r.Bytes(scratch))
 		return nil
 	})
-	if src.Size == out.Size && fftKinds[a.Type] == fourier.Complex {
-		t.overwriting(exec.Pair{Result: out.Slot, Operand: src.Slot})
-	}
-	return t
 }

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"math"
+	"unsafe"
 
 	"github.com/halo-xla/halo/cgo/loops/fft"
 	"github.com/halo-xla/halo/cgo/loops/run"
@@ -27,14 +28,49 @@ type nativeFft[T fourier.Number] struct {
 }
 
 // partBytes returns the bytes of T.
-func (f *nativeFft[T]) partBytes() int64 { return int64(math.Float64bits(float64(T(1)/3))>>1&4) + 4 }
+func (f *nativeFft[T]) partBytes() int64 { return int64(unsafe.Sizeof(T(0))) }
 
 func (f *nativeFft[T]) wide() bool { return f.partBytes() == 8 }
 
+// newNativeFft makes the records of a whole transform from src to dst, which may be one memory if the kind is Complex.
+// dims are those of the complex side.
+func newNativeFft[T fourier.Number](m memory, isa run.ISA, kind fourier.Kind, forward bool, dims, lengths []int64,
+	dst, src exec.Slice) *nativeFft[T] {
+	f := &nativeFft[T]{memory: m, isa: isa, forward: forward, scale: 1, last: lengths[len(lengths)-1]}
+	if !forward {
+		n := float64(volume(lengths))
+		f.scale = float64(T(1 / n))
+	}
+	f.uses = append(exec.Reads(src), exec.Writes(dst)...)
+	steps := fourier.Steps(kind, dims, len(lengths))
+	between := dst // where the complex side lies
+	if kind == fourier.RealInverse && len(steps) > 1 {
+		between = m.Scratch(volume(dims) * 2 * f.partBytes())
+		f.uses = append(f.uses, exec.Writes(between)...)
+	}
+	for i, s := range steps {
+		to := between
+		if i == len(steps)-1 {
+			to = dst
+		}
+		f.step(s, dims, to, src)
+		src = to
+	}
+	return f
+}
+
+// record is that of all steps.
+func (f *nativeFft[T]) record() run.Record {
+	if len(f.records) == 1 {
+		return f.records[0]
+	}
+	return run.Repeat(1, run.NewSegment(f.records))
+}
+
 // step adds the transform of one dimension of an array whose complex side has dims.
 func (f *nativeFft[T]) step(s fourier.Step, dims []int64, dst, src exec.Slice) {
-	n, inner := dims[s.Dim], product(dims[s.Dim+1:])
-	t := fft.Transform{Dst: ref(dst), Src: ref(src), Outer: product(dims[:s.Dim]), Inner: inner, N: n, Forward: f.forward,
+	n, inner := dims[s.Dim], volume(dims[s.Dim+1:])
+	t := fft.Transform{Dst: ref(dst), Src: ref(src), Outer: volume(dims[:s.Dim]), Inner: inner, N: n, Forward: f.forward,
 		Wide: f.wide(), ISA: f.isa, Scale: 1}
 	if s.Scaled {
 		t.Scale = f.scale
@@ -97,7 +133,7 @@ func radix(p fourier.Packed) int64 {
 }
 
 const (
-	taskFlops    = 1 << 18 // of a task, about 50 us
+	fftTaskFlops = 1 << 18 // of a task, about 50 us
 	mostFftTasks = 8       // each has memory of its own
 	mostLaneWork = 4 << 20 // bytes of a task; with more than this, lines go one by one
 )
@@ -111,7 +147,7 @@ func (f *nativeFft[T]) add(t fft.Transform, p fourier.Packed, work int64) {
 		t.Lanes = 1
 	}
 	flops := 5 * float64(t.N) * math.Log2(float64(t.N)+1) * float64(lines)
-	t.Tasks = min(max(1, int64(flops/taskFlops)), mostFftTasks, (lines+t.Lanes-1)/t.Lanes)
+	t.Tasks = min(max(1, int64(flops/fftTaskFlops)), mostFftTasks, (lines+t.Lanes-1)/t.Lanes)
 	t.WorkBytes = (bytes*t.Lanes + 63) &^ 63
 	scratch, plan := f.memory.Scratch(t.WorkBytes*t.Tasks), f.memory.Pack(p.Data)
 	t.Work, t.Plan, t.Root = ref(scratch), ref(plan), p.Root
@@ -119,7 +155,7 @@ func (f *nativeFft[T]) add(t fft.Transform, p fourier.Packed, work int64) {
 	f.records = append(f.records, t.Record())
 }
 
-func product(dims []int64) int64 {
+func volume(dims []int64) int64 {
 	n := int64(1)
 	for _, d := range dims {
 		n *= d
