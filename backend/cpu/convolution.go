@@ -6,19 +6,29 @@ import (
 	"github.com/halo-xla/halo/backend/cpu/kernel"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// lowerConvolution lowers a convolution to a contraction, after its lhs is padded where places of the window stick out.
+// lowerConvolution lowers a convolution: to oneDNN's, or to a contraction after its lhs is padded where places of the
+// window stick out.
 func lowerConvolution(l *exec.Lowering) (exec.Thunk, error) {
-	in := l.In
+	in, lhs := l.In, l.Operand(0)
 	c := contraction{lhsType: in.Operands[0].Shape.Type, rhsType: in.Operands[1].Shape.Type, outType: in.Shape.Type,
-		lhs: l.Operand(0), rhs: l.Operand(1), out: l.Result(), weights: l.Constant(1)}
+		lhs: lhs, rhs: l.Operand(1), out: l.Result(), weights: l.Constant(1)}
 	if c.out.Size == 0 {
 		return goThunk("nothing", nil, func(*exec.Run) error { return nil }), nil
 	}
 	var pad *kernel.Padding
-	if c.Contraction, pad = convolutionShape(in).Contraction(); pad == nil {
+	s := convolutionShape(in)
+	if c.Contraction, pad = s.Contraction(); pad == nil && s.Points() == 1 {
+		return contract(l, c), nil
+	}
+	slow := &goConvolution{s, c.lhsType, c.rhsType, c.outType}
+	if t := onednnConvolution(l, s, &c); t != nil {
+		return careful(t, slow, c.weights, lhs, c.rhs, c.out), nil
+	}
+	if pad == nil {
 		return contract(l, c), nil
 	}
 	var steps []*thunk
@@ -26,24 +36,50 @@ func lowerConvolution(l *exec.Lowering) (exec.Thunk, error) {
 		steps = append(steps, widenThunk(l, &c))
 	}
 	steps = append(steps, padThunk(l, pad, &c))
-	return sequence(append(steps, careful(c, pad, contract(l, c)))...), nil
+	return careful(sequence(append(steps, contract(l, c))...), slow, c.weights, lhs, c.rhs, c.out), nil
 }
 
-// careful is fast, which computes c after padding, where weights are finite, and a slower kernel where they are not.
-func careful(c contraction, pad *kernel.Padding, fast *thunk) *thunk {
-	if !c.rhsType.IsFloat() && !c.rhsType.IsComplex() || c.weights != nil && kernel.Finite(c.weights.Bytes(), c.rhsType) {
+// careful is fast, which multiplies weights by padding, where weights are finite, and slow where they are not.
+func careful(fast *thunk, slow *goConvolution, weights *literal.Literal, lhs, rhs, out exec.Slice) *thunk {
+	t := slow.rhs
+	if !slow.padded() || !t.IsFloat() && !t.IsComplex() || weights != nil && kernel.Finite(weights.Bytes(), t) {
 		return fast
 	}
-	slow := &kernel.Careful{Contraction: c.Contraction, Padding: pad, LHS: c.lhsType, RHS: c.rhsType, Out: c.outType}
 	run := runnable(fast)
-	t := goThunk(fast.kernel, append(c.uses(), fast.uses...), func(r *exec.Run) error {
-		if rhs := r.Bytes(c.rhs); !kernel.Finite(rhs, c.rhsType) {
-			slow.Run(r.Bytes(c.out), r.Bytes(c.lhs), rhs, tasks(r))
+	uses := append(exec.Reads(lhs, rhs), exec.Writes(out)...)
+	return goThunk(fast.kernel, append(uses, fast.uses...), func(r *exec.Run) error {
+		if weights := r.Bytes(rhs); !kernel.Finite(weights, t) {
+			slow.run(r.Bytes(out), r.Bytes(lhs), weights, tasks(r))
 			return r.Cancelled()
 		}
 		return run(r)
-	})
-	return t.keeping(fast)
+	}).keeping(fast)
+}
+
+// goConvolution is a convolution of elements of some types, all in Go and in memory of its own.
+type goConvolution struct {
+	*kernel.Convolution
+	lhs, rhs, out shape.ElementType
+}
+
+func (c *goConvolution) padded() bool {
+	_, pad := c.Contraction()
+	return pad != nil
+}
+
+func (c *goConvolution) run(out, lhs, rhs []byte, p kernel.Parallel) {
+	d, pad := c.Contraction()
+	if pad == nil {
+		k := kernel.NewContractor(d, c.lhs, c.rhs, c.out, nil)
+		p(k.Tasks, func(task int64) { k.Run(out, lhs, rhs, task) })
+		return
+	}
+	width := int64(c.lhs.Bytes())
+	to := make([]byte, pad.Bytes(width))
+	_, inner := pad.Moves(width)
+	inner.Run(to, lhs, p)
+	k := &kernel.Careful{Contraction: d, Padding: pad, LHS: c.lhs, RHS: c.rhs, Out: c.out}
+	k.Run(out, to, rhs, p)
 }
 
 // padThunk makes c's lhs a scratch array, into which it is spread out.
@@ -96,7 +132,6 @@ func convolutionShape(in *hlo.Instruction) *kernel.Convolution {
 func lowerDynamicConvolution(l *exec.Lowering) (exec.Thunk, error) {
 	in, lhs, rhs, padding, out := l.In, l.Operand(0), l.Operand(1), l.Operand(2), l.Result()
 	uses := append(exec.Reads(lhs, rhs, padding), exec.Writes(out)...)
-	lt, rt := in.Operands[0].Shape.Type, in.Operands[1].Shape.Type
 	return goThunk("go contraction", uses, func(r *exec.Run) error {
 		if out.Size == 0 {
 			return nil
@@ -105,28 +140,10 @@ func lowerDynamicConvolution(l *exec.Lowering) (exec.Thunk, error) {
 		for i := range s.Window {
 			s.Window[i].PadLow = int(element(r.Bytes(padding), in.Operands[2].Shape.Type.Bytes(), 2*i))
 		}
-		c, pad := s.Contraction()
-		data := r.Bytes(lhs)
-		if pad != nil {
-			data = padded(pad, data, int64(lt.Bytes()), tasks(r))
-			slow := &kernel.Careful{Contraction: c, Padding: pad, LHS: lt, RHS: rt, Out: in.Shape.Type}
-			if weights := r.Bytes(rhs); !kernel.Finite(weights, rt) {
-				slow.Run(r.Bytes(out), data, weights, tasks(r))
-				return r.Cancelled()
-			}
-		}
-		k := kernel.NewContractor(c, lt, rt, in.Shape.Type, nil)
-		r.Parallel(k.Tasks, func(task int64) { k.Run(r.Bytes(out), data, r.Bytes(rhs), task) })
+		c := &goConvolution{s, in.Operands[0].Shape.Type, in.Operands[1].Shape.Type, in.Shape.Type}
+		c.run(r.Bytes(out), r.Bytes(lhs), r.Bytes(rhs), tasks(r))
 		return r.Cancelled()
 	}), nil
-}
-
-// padded returns data, elements of width bytes, spread out.
-func padded(pad *kernel.Padding, data []byte, width int64, p kernel.Parallel) []byte {
-	to := make([]byte, pad.Bytes(width))
-	_, inner := pad.Moves(width)
-	inner.Run(to, data, p)
-	return to
 }
 
 // element returns the signed integer i of some of so many bytes.

@@ -81,6 +81,15 @@ func (c *Convolution) Contraction() (Contraction, *Padding) {
 	return Contraction{l, r, o}, pad
 }
 
+// Points is how many elements the window has.
+func (c *Convolution) Points() int {
+	n := 1
+	for _, w := range c.Window {
+		n *= w.Size
+	}
+	return n
+}
+
 // padding returns how lhs must be padded, nil if every place of the window lies inside it.
 func (c *Convolution) padding() *Padding {
 	p := &Padding{From: c.LHS, To: append([]int64(nil), c.LHS...), Low: make([]int, len(c.LHS)),

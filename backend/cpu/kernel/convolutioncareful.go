@@ -46,8 +46,8 @@ func nonFinite(data []byte, t shape.ElementType) map[int]bool {
 
 func finite(v float64) bool { return !math.IsInf(v, 0) && v == v }
 
-// Careful computes a padded convolution whose weights, rhs, are not all finite: without those first, and then once more
-// where they meet elements that are no padding. lhs is the padded array.
+// Careful computes a padded convolution whose weights, rhs, need not be finite: without those that are not first, and
+// then once more where they meet elements that are no padding. lhs is the padded array.
 type Careful struct {
 	Contraction   Contraction
 	Padding       *Padding

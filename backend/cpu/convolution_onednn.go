@@ -1,0 +1,149 @@
+package cpu
+
+import (
+	"slices"
+
+	"github.com/halo-xla/halo/backend/cpu/kernel"
+	"github.com/halo-xla/halo/cgo/loops/run"
+	"github.com/halo-xla/halo/cgo/onednn"
+	"github.com/halo-xla/halo/xla/exec"
+)
+
+// onednnConvolution lowers a convolution to oneDNN's, or to its transpose if lhs is dilated. Weights that are known are
+// packed at compile, others whenever it runs. It returns nil where oneDNN has no such thing.
+func onednnConvolution(l *exec.Lowering, s *kernel.Convolution, c *contraction) *thunk {
+	if !run.Available() || s.BatchGroups > 1 || len(s.Window) < 1 || len(s.Window) > 3 || onednn.Load() != nil ||
+		!onednnProduct(c.lhsType, c.rhsType, c.outType) {
+		return nil
+	}
+	p := &convolutionPlan{Convolution: s, of: c, transposed: isTransposed(s), made: map[string]*onednn.Primitive{}}
+	if !p.fits() || p.pieces() != nil {
+		return nil
+	}
+	o, uses := onednn.Operands{Src: ref(c.lhs), Dst: ref(c.out)}, append(exec.Reads(c.lhs), exec.Writes(c.out)...)
+	name := "onednn " + p.first.Info()
+	if c.weights != nil {
+		packed, err := p.first.Pack(p.weights(), p.flipped(c.weights.Bytes()))
+		if err != nil {
+			return nil
+		}
+		weights := l.Pack(packed)
+		o.Weights, uses = ref(weights), append(uses, exec.Reads(weights)...)
+		return recordThunk(name, uses, onednn.Record(o, p.list)).keeping(p.list)
+	}
+	packer, err := p.first.Packer(p.weights())
+	if err != nil {
+		return nil
+	}
+	weights := l.Scratch(p.first.WeightsBytes())
+	o.Weights = ref(weights)
+	pack := recordThunk("onednn reorder", append(exec.Reads(c.rhs), exec.Writes(weights)...),
+		onednn.Record(onednn.Operands{Src: ref(c.rhs), Dst: ref(weights)}, []onednn.Piece{{Primitive: packer}}))
+	convolve := recordThunk(name, append(uses, exec.Reads(weights)...), onednn.Record(o, p.list))
+	return sequence(pack.keeping(packer), convolve.keeping(p.list))
+}
+
+// isTransposed says whether lhs is dilated, so that the convolution is the transpose of a strided one.
+func isTransposed(s *kernel.Convolution) bool {
+	return slices.ContainsFunc(s.Window, func(w kernel.ConvolutionWindow) bool { return w.BaseDilation > 1 })
+}
+
+// convolutionPlan makes the pieces of a convolution: images, or parts of the rows of one.
+type convolutionPlan struct {
+	*kernel.Convolution
+	of         *contraction
+	transposed bool
+	first      *onednn.Primitive
+	list       []onednn.Piece
+	made       map[string]*onednn.Primitive
+}
+
+// fits says whether windows move as oneDNN has it. Its transposed convolution has the window turned round, and only
+// known weights can be turned.
+func (p *convolutionPlan) fits() bool {
+	for _, w := range p.Window {
+		if p.transposed && w.Stride > 1 || p.of.weights == nil && w.Size > 1 && w.Reversal != p.transposed {
+			return false
+		}
+	}
+	return true
+}
+
+// rows is a range of the first spatial dimension of the result, and what it needs of lhs.
+type rows struct{ from, n, source, sources, low, high int }
+
+// rowParts splits the rows of an image in parts of n.
+func (p *convolutionPlan) rowParts(n int) []rows {
+	var list []rows
+	out, in, w := int(p.Out[p.Output.Spatial[0]]), int(p.LHS[p.Input.Spatial[0]]), p.Window[0]
+	for from := 0; from < out; from += n {
+		r := rows{from: from, n: min(n, out-from), sources: in}
+		first, end := from*w.Stride-w.PadLow, (from+r.n-1)*w.Stride-w.PadLow+(w.Size-1)*w.WindowDilation+1
+		r.low, r.high = w.PadLow, end-in
+		if n < out {
+			r.low, r.high = max(-first, 0), max(end-in, 0)
+			r.source = min(max(first, 0), in)
+			r.sources = min(end, in) - r.source
+		}
+		list = append(list, r)
+	}
+	return list
+}
+
+// minRows is how many rows a part has at least.
+const minRows = 3
+
+// parts returns how many images, and how many rows of one, make a piece: a function of the shape alone.
+func (p *convolutionPlan) parts() (images, height int) {
+	n, out := int(p.Out[p.Output.Batch]), int(p.Out[p.Output.Spatial[0]])
+	_, m, k, terms := p.of.Sizes()
+	flops := 2 * float64(m) * float64(k) * float64(terms) * float64(p.FeatureGroups)
+	want := int(min(flops/blockFlops, maxBlocks))
+	if want < 2 {
+		return n, out
+	}
+	images = max(n/want, 1)
+	if images > 1 || p.transposed {
+		return images, out
+	}
+	parts := min((want+n-1)/n, max(out/minRows, 1))
+	return 1, (out + parts - 1) / parts
+}
+
+func (p *convolutionPlan) pieces() error {
+	images, height := p.parts()
+	lhs, out := strides64(p.LHS), strides64(p.Out)
+	list := p.rowParts(height)
+	if !slices.ContainsFunc(list, func(r rows) bool { return r.sources <= 0 }) {
+		return p.lay(list, images, lhs, out)
+	}
+	return p.lay(p.rowParts(int(p.Out[p.Output.Spatial[0]])), images, lhs, out)
+}
+
+// lay makes the pieces of row parts, for every so many images.
+func (p *convolutionPlan) lay(list []rows, images int, lhs, out []int64) error {
+	n := int(p.Out[p.Output.Batch])
+	for image := 0; image < n; image += images {
+		for _, r := range list {
+			q, err := p.primitive(min(images, n-image), r)
+			if err != nil {
+				return err
+			}
+			src := int64(image)*lhs[p.Input.Batch] + int64(r.source)*lhs[p.Input.Spatial[0]]
+			dst := int64(image)*out[p.Output.Batch] + int64(r.from)*out[p.Output.Spatial[0]]
+			p.list = append(p.list, onednn.Piece{Primitive: q, Src: src * int64(p.of.lhsType.Bytes()),
+				Dst: dst * int64(p.of.outType.Bytes())})
+		}
+	}
+	return nil
+}
+
+// strides64 are the distances of neighbours in a row-major array.
+func strides64(dims []int64) []int64 {
+	s, n := make([]int64, len(dims)), int64(1)
+	for d := len(dims) - 1; d >= 0; d-- {
+		s[d] = n
+		n *= dims[d]
+	}
+	return s
+}

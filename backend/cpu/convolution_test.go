@@ -1,0 +1,87 @@
+package cpu
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/halo-xla/halo/cgo/loops/run"
+	"github.com/halo-xla/halo/cgo/onednn"
+	"github.com/halo-xla/halo/internal/testfile"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// randomConvolution makes a convolution of one to three spatial dimensions with the features last.
+func randomConvolution(r *rand.Rand) product {
+	rank, labels := 1+r.IntN(3), "012"
+	pick := func(list ...int) int { return list[r.IntN(len(list))] }
+	groups := pick(1, 1, 1, 2, 8)
+	in, out := groups*pick(1, 2, 5), groups*pick(1, 3)
+	if r.IntN(3) == 0 {
+		groups, in, out = 1, pick(16, 64), pick(16, 48)
+	}
+	dilated := r.IntN(4) == 0
+	lhs, kernel, result := []int{pick(1, 2, 3)}, []int{}, []int{0}
+	window := map[string][]string{}
+	for range rank {
+		n, k, stride, base, dilation := pick(5, 8, 17), pick(1, 2, 3), pick(1, 1, 2), 1, pick(1, 1, 2)
+		low, high, reversal := pick(0, 1, 2, -1), pick(0, 1, 2), pick(0, 0, 1)
+		if dilated {
+			stride, base = 1, pick(1, 2, 3)
+		}
+		places := ((n-1)*base+1+low+high-(k-1)*dilation-1)/stride + 1
+		lhs, kernel, result = append(lhs, n), append(kernel, k), append(result, max(places, 0))
+		for name, v := range map[string]string{"size": fmt.Sprint(k), "stride": fmt.Sprint(stride),
+			"pad": fmt.Sprintf("%d_%d", low, high), "lhs_dilate": fmt.Sprint(base), "rhs_dilate": fmt.Sprint(dilation),
+			"rhs_reversal": fmt.Sprint(reversal)} {
+			window[name] = append(window[name], v)
+		}
+	}
+	lhs, kernel, result = append(lhs, in), append(kernel, in/groups, out), append(result, out)
+	result[0] = lhs[0]
+	var attrs []string
+	for _, name := range []string{"size", "stride", "pad", "lhs_dilate", "rhs_dilate", "rhs_reversal"} {
+		attrs = append(attrs, name+"="+strings.Join(window[name], "x"))
+	}
+	dims := func(d []int) string { return strings.ReplaceAll(fmt.Sprint(d), " ", ",") }
+	return product{fmt.Sprintf("ENTRY e { a = LHS%s parameter(0) b = RHS%s parameter(1) ROOT c = OUT%s convolution(a, b), "+
+		"window={%s}, dim_labels=b%[5]sf_%[5]sio->b%[5]sf, feature_group_count=%[6]d }", dims(lhs), dims(kernel), dims(result),
+		strings.Join(attrs, " "), labels[:rank], groups)}
+}
+
+func TestRandomConvolutions(t *testing.T) {
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 9))
+		p := randomConvolution(r)
+		types := [][3]shape.ElementType{{shape.F32, shape.F32, shape.F32}, {shape.BF16, shape.BF16, shape.BF16},
+			{shape.S8, shape.S8, shape.S32}, {shape.F64, shape.F64, shape.F64}}[max(int(seed%8)-4, 0)]
+		p.check(t, r, types[0], types[1], types[2])
+	}
+}
+
+// TestConvolutionRows runs convolutions that are large enough to be split by rows and by images.
+func TestConvolutionRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(10, 1))
+	for _, text := range []string{
+		"LHS[1,15,14,32] RHS[3,3,32,96] OUT[1,15,14,96] window={size=3x3 pad=1_1x1_1}",
+		"LHS[1,29,29,24] RHS[5,5,24,64] OUT[1,14,14,64] window={size=5x5 stride=2x2 pad=1_1x1_1}",
+		"LHS[3,20,20,32] RHS[3,3,32,48] OUT[3,16,16,48] window={size=3x3 rhs_dilate=2x2}",
+	} {
+		f := strings.SplitN(text, " ", 4)
+		product{fmt.Sprintf("ENTRY e { a = %s parameter(0) b = %s parameter(1) ROOT c = %s convolution(a, b), %s, "+
+			"dim_labels=b01f_01io->b01f }", f[0], f[1], f[2], f[3])}.check(t, r, shape.F32, shape.F32, shape.F32)
+	}
+}
+
+// TestConvolutionLibrary wants oneDNN to run what it is good at.
+func TestConvolutionLibrary(t *testing.T) {
+	testfile.Library(t, "onednn", onednn.Load())
+	if !run.Available() {
+		t.Skip("no native kernels")
+	}
+	_, p := compile(t, New(Options{}), convolutionProgram(0).with(shape.F32, shape.F32, shape.F32))
+	if k := p.Report()[0].Kernel; !strings.HasPrefix(k, "onednn ") {
+		t.Errorf("got %q, want onednn", k)
+	}
+}
