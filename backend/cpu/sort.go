@@ -62,14 +62,18 @@ func (s *sort) native() bool {
 		return false
 	}
 	for _, k := range s.keys {
-		if k.Type.IsFloat() && k.Type.Bytes() == 1 || k.program != nil && !k.program.Native() {
+		if !k.native() {
 			return false
 		}
 	}
 	return true
 }
 
-func (s *sort) rows() native.Rows { return native.Rows{N: s.N, Stride: s.Stride, Count: s.Count} }
+func (k sortKey) native() bool {
+	return !k.isSmall() && (k.program == nil || k.program.Native())
+}
+
+func (s *sort) rows() native.Rows { return native.Rows(s.Rows) }
 
 // record makes the record of the sort.
 func (s *sort) record(scratch exec.Slice) run.Record {
@@ -78,19 +82,25 @@ func (s *sort) record(scratch exec.Slice) run.Record {
 		arrays[i] = native.Array{Dst: ref(s.dst[i]), Src: ref(s.src[i]), Width: s.Width[i]}
 	}
 	for i, k := range s.keys {
-		keys[i] = native.Key{Data: ref(s.keyData[i]), Operand: k.operand, Flags: flagsOf(k.SortKey),
-			LogWidth: bits.TrailingZeros(uint(k.Type.Bytes()))}
-		if k.Type.IsFloat() {
-			keys[i].Infinity = (1<<k.Type.ExponentBits() - 1) << k.Type.MantissaBits()
-		}
-		if k.program != nil {
-			keys[i].Program = k.program.Pack()
-		}
+		keys[i] = nativeKey(k)
+		keys[i].Data = ref(s.keyData[i])
 	}
 	if s.less != nil {
 		less = s.less.Pack()
 	}
 	return s.rows().Sort(arrays, keys, less, ref(scratch))
+}
+
+// nativeKey returns k as the native kernel takes it, but for its memory.
+func nativeKey(k sortKey) native.Key {
+	n := native.Key{Operand: k.operand, Flags: flagsOf(k.SortKey), LogWidth: bits.TrailingZeros(uint(k.Type.Bytes()))}
+	if k.Type.IsFloat() {
+		n.Infinity = (1<<k.Type.ExponentBits() - 1) << k.Type.MantissaBits()
+	}
+	if k.program != nil {
+		n.Program = k.program.Pack()
+	}
+	return n
 }
 
 // flagsOf returns k as the native kernel takes it.
@@ -174,15 +184,4 @@ func (s *sort) newLess(r *exec.Run, src [][]byte, start int64) kernel.Less {
 		}
 		return !cancelled && m.Less(src, start+int64(a)*stride, start+int64(b)*stride)
 	}
-}
-
-func lowerTopK(l *exec.Lowering) (exec.Thunk, error) {
-	a, s := attrsOf[*hlo.TopKAttrs](l), operandShape(l, 0)
-	src, values, places := l.Operand(0), l.Results()[0], l.Results()[1]
-	n := s.Dims[len(s.Dims)-1]
-	uses := append(exec.Reads(src), exec.Writes(values, places)...)
-	return goThunk("go topk", uses, func(r *exec.Run) error {
-		kernel.TopK(s.Type, r.Bytes(values), kernel.Cast[int32](r.Bytes(places)), r.Bytes(src), n, a.K, a.Largest, tasks(r))
-		return r.Cancelled()
-	}), nil
 }

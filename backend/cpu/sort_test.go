@@ -103,9 +103,9 @@ func crowded(r *rand.Rand, values int, nan bool) func(i int, s shape.Shape) *lit
 	}
 }
 
-// takes reports whether o compares elements of type t: some floats have no NaN or no zero to make canonical.
+// takes reports whether o compares elements of type t: some floats have no zero or NaN of either sign to make canonical.
 func (o ordering) takes(t shape.ElementType) bool {
-	whole := t != shape.F8E8M0FNU && t != shape.F4E2M1FN && t != shape.F6E2M3FN && t != shape.F6E3M2FN
+	whole := !t.IsFloat() || t.Bytes() > 1 || t == shape.F8E5M2 || t == shape.F8E4M3FN || t == shape.F8E4M3 || t == shape.F8E3M4
 	return (folding{classes: o.classes}).takes(t) && (whole || !strings.Contains(o.name, "canonical"))
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"reflect"
+	"slices"
 
 	"github.com/halo-xla/halo/backend/cpu/kernel"
 	"github.com/halo-xla/halo/backend/cpu/scalar"
@@ -34,11 +35,14 @@ func sortKeys(c *hlo.Computation) ([]sortKey, bool) {
 		keys, root = append(keys, k), rest
 	}
 	k, ok := keyOf(c, root)
-	if !ok {
-		return nil, false
+	if !ok || len(keys) > 0 && slices.ContainsFunc(append(keys, k), sortKey.isSmall) {
+		return nil, false // what a comparison makes of the one NaN of some small floats is no key's business
 	}
 	return append(keys, k), true
 }
+
+// isSmall reports whether the key is a float of one byte.
+func (k sortKey) isSmall() bool { return k.Type.IsFloat() && k.Type.Bytes() == 1 }
 
 // splitOrder takes first and rest out of first | first's operands equal & rest, in any order.
 func splitOrder(or *hlo.Instruction) (first, rest *hlo.Instruction, ok bool) {
@@ -166,7 +170,7 @@ func isZero(in *hlo.Instruction) bool {
 // canonical reports whether p, which chooses by parameter from, only makes zeros or NaN positive, and notes which.
 func (k *sortKey) canonical(p *scalar.Program, from int64) bool {
 	t := k.Type
-	if t.Bytes() == 1 || p.Params[from].Type != t {
+	if k.isSmall() || p.Params[from].Type != t {
 		return false
 	}
 	sign := uint64(1) << (t.Bits() - 1)

@@ -3,6 +3,7 @@
 package sort
 
 // #include "sort.h"
+// #include "topk.h"
 import "C"
 
 import (
@@ -19,4 +20,17 @@ func (r Rows) Sort(arrays []Array, keys []Key, less []byte, scratch run.Ref) run
 
 func bytesOf[T any](b []byte, v *T) []byte {
 	return append(b, unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v))...)
+}
+
+type topKArgs struct {
+	src, values, places run.Ref
+	n, k, rows, isa     int64
+	key                 keyArgs
+}
+
+// TopK makes the record that puts the k first of each row of src by key into values, and their places, s32, into
+// places. Rows are contiguous; of equal elements the first comes first. The key's order must be total.
+func (r Rows) TopK(isa run.ISA, src, values, places run.Ref, k int64, key Key) run.Record {
+	return run.Pack(unsafe.Pointer(C.halo_topk), &topKArgs{src, values, places, r.N, k, r.Count, int64(isa),
+		keyArgs{logWidth: int64(key.LogWidth), flags: int64(key.Flags), infinity: int64(key.Infinity)}})
 }

@@ -1,0 +1,152 @@
+//go:build linux
+// topk.c: the best elements of a row are found by a limit that falls: what is below it is kept, and when much is kept,
+// the limit becomes the k-th of that, found by its bits.
+#pragma GCC optimize("O3")
+#include "topk.h"
+
+// In the order of run.ISA.
+static const topk_table *const tables[] = {
+#if defined(__x86_64__)
+    &halo_topk_base, &halo_topk_avx2, &halo_topk_avx512, &halo_topk_base,
+#else
+    &halo_topk_base, &halo_topk_base, &halo_topk_base, &halo_topk_base,
+#endif
+};
+
+enum { TOPK_BLOCK = 256, TOPK_SMALL = 128 };
+
+typedef struct {
+  const topk_record *record;
+  const topk_table *table;
+  halo_run *run;
+  int64_t rows; // of a task
+} topk;
+
+// The memory of a task: keys of a block, kept keys and their indices, with room for a block and a vector more.
+typedef struct {
+  void *block, *kept;
+  uint32_t *index;
+  sort_row sorted;
+} work;
+
+#define SELECT(T, bits)                                                                                      \
+  /* kth finds the k-th key of m, counted from 1, bit by bit from the top. */                                \
+  static T kth_##bits(const topk_table *t, const T *keys, int64_t m, int64_t k) {                            \
+    T low = 0;                                                                                               \
+    for (int b = bits - 1; b >= 0; b--) {                                                                    \
+      const T middle = low | (T)1 << b;                                                                      \
+      if (t->below##bits(keys, m, middle) < k) low = middle;                                                 \
+    }                                                                                                        \
+    return low;                                                                                              \
+  }                                                                                                          \
+  /* cut keeps the first k of m, equal ones in order, and returns the limit of those to come. */             \
+  static T cut_##bits(const topk_table *t, T *keys, uint32_t *index, int64_t m, int64_t k) {                 \
+    const T last = kth_##bits(t, keys, m, k);                                                                \
+    int64_t equal = k - t->below##bits(keys, m, last), n = 0;                                                \
+    for (int64_t i = 0; i < m; i++) {                                                                        \
+      const int same = keys[i] == last;                                                                      \
+      const T x = keys[i];                                                                                   \
+      const uint32_t at = index[i];                                                                          \
+      keys[n] = x, index[n] = at;                                                                            \
+      n += x < last || (same && equal > 0);                                                                  \
+      equal -= same;                                                                                         \
+    }                                                                                                        \
+    return last;                                                                                             \
+  }                                                                                                          \
+  /* rank puts the indices of k keys, which are in the order of their places, into the order of the keys. */ \
+  static void rank_##bits(const T *keys, const uint32_t *index, int64_t k, uint32_t *out) {                  \
+    for (int64_t i = 0; i < k; i++) {                                                                        \
+      const T x = keys[i];                                                                                   \
+      uint32_t r = 0;                                                                                        \
+      for (int64_t j = 0; j < i; j++) r += keys[j] <= x;                                                     \
+      for (int64_t j = i + 1; j < k; j++) r += keys[j] < x;                                                  \
+      out[r] = index[i];                                                                                     \
+    }                                                                                                        \
+  }                                                                                                          \
+  static void best_##bits(const topk *t, work *w, const char *row, uint32_t *out) {                          \
+    const int64_t n = t->record->n, k = t->record->k;                                                        \
+    T limit = (T)~(T)0, *kept = w->kept;                                                                     \
+    int64_t m = 0, full = 0;                                                                                 \
+    for (int64_t i = 0; i < n; i += TOPK_BLOCK) {                                                            \
+      const int64_t part = n - i < TOPK_BLOCK ? n - i : TOPK_BLOCK;                                          \
+      sort_row r = {.stride = 1, .a = w->block};                                                             \
+      const char *from = row + (i << t->record->key.log_width);                                              \
+      sort_load(&r, &t->record->key, from, bits == 32 ? SORT_U32 : SORT_ALONE64, NULL, NULL, 0, part);       \
+      if (full) m = t->table->append##bits(kept, w->index, m, w->block, part, (uint32_t)i, limit);           \
+      else                                                                                                   \
+        for (int64_t j = 0; j < part; j++, m++)                                                              \
+          kept[m] = ((T *)w->block)[j], w->index[m] = (uint32_t)(i + j);                                     \
+      if (m > 2 * k + TOPK_BLOCK || (m >= k && !full && i + part < n)) {                                     \
+        limit = cut_##bits(t->table, kept, w->index, m, k);                                                  \
+        m = k, full = 1;                                                                                     \
+      }                                                                                                      \
+    }                                                                                                        \
+    if (m > k) cut_##bits(t->table, kept, w->index, m, k);                                                   \
+    if (k <= TOPK_SMALL) rank_##bits(kept, w->index, k, out);                                                \
+    else sorted_##bits(w, k, out);                                                                           \
+  }
+
+static void sorted_32(work *w, int64_t k, uint32_t *out) {
+  uint64_t *v = (uint64_t *)w->sorted.a;
+  for (int64_t i = 0; i < k; i++) v[i] = (uint64_t)((uint32_t *)w->kept)[i] << 32 | w->index[i];
+  sort_u64(&w->sorted, 32, 64);
+  v = (uint64_t *)w->sorted.a;
+  for (int64_t i = 0; i < k; i++) out[i] = (uint32_t)v[i];
+}
+
+static void sorted_64(work *w, int64_t k, uint32_t *out) {
+  sort_pair *v = (sort_pair *)w->sorted.a;
+  for (int64_t i = 0; i < k; i++) v[i] = (sort_pair){((uint64_t *)w->kept)[i], w->index[i]};
+  sort_pairs(&w->sorted, 0, 64);
+  v = (sort_pair *)w->sorted.a;
+  for (int64_t i = 0; i < k; i++) out[i] = (uint32_t)v[i].index;
+}
+
+SELECT(uint32_t, 32)
+SELECT(uint64_t, 64)
+
+static void values(const topk_record *r, const char *row, const uint32_t *places, char *to) {
+  for (int64_t i = 0; i < r->k; i++) {
+    const int64_t from = places[i];
+    switch (r->key.log_width) {
+    case 0: to[i] = row[from]; break;
+    case 1: ((uint16_t *)to)[i] = ((const uint16_t *)row)[from]; break;
+    case 2: ((uint32_t *)to)[i] = ((const uint32_t *)row)[from]; break;
+    default: ((uint64_t *)to)[i] = ((const uint64_t *)row)[from];
+    }
+  }
+}
+
+static void task(void *arg, int64_t i) {
+  const topk *t = arg;
+  const topk_record *r = t->record;
+  const int64_t room = 2 * r->k + 3 * TOPK_BLOCK, log = r->key.log_width;
+  char *memory = malloc(8 * TOPK_BLOCK + 12 * room + 32 * r->k + sizeof(int64_t) * SORT_DIGITS);
+  if (!memory) {
+    halo_fail(t->run, "topk: out of memory");
+    return;
+  }
+  work w = {.block = memory, .kept = memory + 8 * TOPK_BLOCK};
+  char *rest = (char *)w.kept + 8 * room;
+  w.sorted = (sort_row){.run = t->run, .n = r->k, .stride = 1, .chunk = r->k};
+  for (int64_t row = i * t->rows; row < r->rows && row < (i + 1) * t->rows && !*t->run->cancel; row++) {
+    const char *from = (const char *)HALO_AT(t->run, r->src) + (row * r->n << log);
+    uint32_t *places = (uint32_t *)HALO_AT(t->run, r->places) + row * r->k;
+    w.sorted.a = rest, w.sorted.b = rest + 16 * r->k;
+    w.sorted.counts = (int64_t(*)[SORT_DIGITS])(rest + 32 * r->k);
+    w.index = (uint32_t *)(rest + 32 * r->k + sizeof(int64_t) * SORT_DIGITS);
+    if (log == 3) best_64(t, &w, from, places);
+    else best_32(t, &w, from, places);
+    values(r, from, places, (char *)HALO_AT(t->run, r->values) + (row * r->k << log));
+  }
+  free(memory);
+}
+
+void halo_topk(const halo_record *head, halo_run *run) {
+  const topk_record *r = (const topk_record *)head;
+  if (r->k == 0 || r->n == 0) return;
+  const topk t = {r, tables[r->isa], run, 1 + 32768 / (r->n + 1)};
+  const int64_t tasks = (r->rows + t.rows - 1) / t.rows;
+  if (tasks == 1) task((void *)&t, 0);
+  else if (tasks > 1) run->parallel(run, tasks, task, (void *)&t);
+}
