@@ -1,6 +1,9 @@
 package cpu
 
-import "github.com/halo-xla/halo/xla/pass"
+import (
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/pass"
+)
 
 // rounds is how often the cleaning passes run again because they have changed something.
 const rounds = 4
@@ -8,8 +11,31 @@ const rounds = 4
 // Passes is the pipeline of this backend.
 func (m *machine) Passes() []pass.Pass {
 	return []pass.Pass{
+		pass.Layout(),
 		pass.Inline(),
 		pass.DCE(),
-		pass.Repeat("clean", rounds, pass.Tuples(), pass.Simplify(), pass.Fold(), pass.CSE(), pass.DCE()),
+		pass.ExpandBatchNorm(),
+		pass.Repeat("clean", rounds, pass.Tuples(), pass.Simplify(), pass.CSE(), pass.DCE()),
+		pass.Fuse(pass.Fusible{Elementwise: fusible}),
 	}
+}
+
+// passOrder says which passes must come before which others, and why.
+var passOrder = []pass.Order{
+	{Before: "layout", After: "clean", Because: "bitcasts between layouts are nothing that rules know"},
+	{Before: "inline", After: "clean", Because: "rules and common values do not reach through calls"},
+	{Before: "batchnorm", After: "clean", Because: "its factors are made of constants and are common to its uses"},
+	{Before: "clean", After: "fuse", Because: "inside a fusion nothing is simplified any more"},
+}
+
+// fusible reports whether a fusion may hold in: the pipeline has no complex numbers.
+func fusible(in *hlo.Instruction) bool {
+	if in.Shape.Type.IsComplex() || len(in.Operands) > 0 && in.Operands[0].Shape.Type.IsComplex() {
+		return false
+	}
+	switch in.Op {
+	case hlo.Broadcast, hlo.Iota, hlo.Slice, hlo.Reverse, hlo.Copy, hlo.Reshape:
+		return true
+	}
+	return hasStep(in)
 }
