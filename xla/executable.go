@@ -16,6 +16,13 @@ import (
 type CompileOptions struct {
 	// AllowReference lets the reference evaluator run what the backend cannot; Report lists it.
 	AllowReference bool
+	// Verify checks the program after each pass, and every kernel's use of memory in each run. It is slow and for tests.
+	Verify bool
+	// Profile takes the time of every step in every run, which Report then has. It costs some speed.
+	Profile bool
+	// DumpTo is a folder for the program after each pass that changed it, as HLO text that can be read back, and for the
+	// plan of its memory; "" is none.
+	DumpTo string
 }
 
 // Executable is a compiled program. It is immutable.
@@ -53,6 +60,7 @@ func (c *Client) Compile(ctx context.Context, p Program, o CompileOptions) (x *E
 	}
 	prog, err := c.backend.Compile(ctx, m, exec.Options{
 		Handlers: c.options.Handlers, MemoryLimit: c.options.MemoryLimit, AllowReference: o.AllowReference,
+		Verify: o.Verify, Profile: o.Profile, DumpTo: o.DumpTo,
 	})
 	if err != nil {
 		return nil, wrap(err, InvalidArgument)
@@ -76,7 +84,7 @@ func (c *Client) newExecutable(m *hlo.Module, prog exec.Program) *Executable {
 // Signature returns the program's parameters and results.
 func (x *Executable) Signature() Signature { return x.signature }
 
-// Report lists what runs what, one Step an op or kernel.
+// Report lists what runs what, one Step a kernel or an op.
 func (x *Executable) Report() []exec.Step { return x.state.program.Report() }
 
 // Memory returns what one execution takes beside arguments and constants; zeros if the backend does not plan it.

@@ -141,8 +141,8 @@ func (o *checkOptions) compileAndRun(ctx context.Context, r *outcome, p xla.Prog
 func fallbacks(exe *xla.Executable) []string {
 	var list []string
 	for _, s := range exe.Report() {
-		if s.Reason != "" {
-			list = append(list, s.Op+":"+s.Reason)
+		if line := s.Op + ":" + s.Reason; s.Reason != "" && !slices.Contains(list, line) {
+			list = append(list, line)
 		}
 	}
 	return list

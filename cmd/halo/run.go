@@ -80,7 +80,7 @@ func (t *tool) runProgram(o *runOptions, path string, words []string) error {
 		return err
 	}
 	exe, err := client.Compile(t.ctx, xla.Program{Name: path, Module: m},
-		xla.CompileOptions{AllowReference: !o.noReference})
+		xla.CompileOptions{AllowReference: !o.noReference, Profile: o.report, DumpTo: o.dump})
 	if err != nil {
 		return err
 	}
@@ -163,7 +163,8 @@ func (t *tool) runOnce(o *runOptions, client *xla.Client, exe *xla.Executable,
 func (t *tool) finish(o *runOptions, exe *xla.Executable, results []*literal.Literal) error {
 	if o.report {
 		for _, s := range exe.Report() {
-			fmt.Fprintf(t.stdout, "%-28s %6d  %-12s %s\n", s.Op, s.Count, s.Kernel, s.Reason)
+			fmt.Fprintf(t.stdout, "%-20s %-24s %5d  %-28s %12d bytes %12d flops %10v  %s\n", s.Op, s.Instruction, s.Count,
+				s.Kernel, s.Bytes, s.FLOPs, s.Time, s.Reason)
 		}
 	}
 	switch {

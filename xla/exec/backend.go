@@ -4,6 +4,7 @@ package exec
 
 import (
 	"context"
+	"time"
 
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
@@ -29,6 +30,8 @@ type Options struct {
 	// Verify checks the module after each pass, and holds every thunk to the memory that it says it uses, in every run. It
 	// is slow and for tests.
 	Verify bool
+	// Profile takes the time of every step in every run, for Report. It costs some: steps that would run together do not.
+	Profile bool
 	// DumpTo is a folder for the module after each pass that changed it, as text; "" is none.
 	DumpTo string
 }
@@ -76,4 +79,9 @@ type Step struct {
 	Count       int
 	// Reason says why the reference runs it; "" if something faster does.
 	Reason string
+	// Bytes are those that one run of the step touches, FLOPs what it computes; 0 if unknown.
+	Bytes, FLOPs int64
+	// Runs are how often the step has run, and Time how long that took in all, if the program was compiled with Profile.
+	Runs int64
+	Time time.Duration
 }

@@ -50,6 +50,7 @@ func (b *backend) Compile(ctx context.Context, m *hlo.Module, o Options) (Progra
 func (c *compiler) sub(comp *hlo.Computation) (*program, error) {
 	p := &program{machine: c.machine, options: c.options, module: &hlo.Module{Name: comp.Name, Entry: comp}}
 	p.keeper, p.executor = c.program.keeper, c.program.executor
+	p.options.DumpTo = ""
 	c.program.subs = append(c.program.subs, p)
 	s := &compiler{ctx: c.ctx, machine: c.machine, options: c.options, program: p, depth: c.depth}
 	return p, s.module(p)
@@ -197,8 +198,11 @@ func (c *compiler) module(p *program) error {
 	if err := p.assign(); err != nil {
 		return err
 	}
+	if err := p.dump(); err != nil {
+		return err
+	}
 	p.linker.recorder, _ = c.machine.(Recorder)
-	p.linker.single = p.options.Verify
+	p.linker.single = p.options.Verify || p.options.Profile
 	p.linker.link(b)
 	return nil
 }

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"slices"
+	"sync/atomic"
 
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/shape"
@@ -22,6 +23,10 @@ type step struct {
 	reason string // why the reference runs it
 	// scratch is what the thunk got for itself, whether it says so or not.
 	scratch []Slice
+	// of is the step whose record this segment runs alone.
+	of *step
+	// runs and nanoseconds are counted in programs that are compiled with Profile.
+	runs, nanoseconds atomic.Int64
 }
 
 // uses lists the memory that the step touches.

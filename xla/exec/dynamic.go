@@ -137,7 +137,8 @@ func (p *program) special(s *hlo.Special) (*program, error) {
 		return nil, err
 	}
 	sub := &program{machine: p.machine, options: p.options, module: m, keeper: p.keeper, executor: p.executor}
-	c := &compiler{ctx: ctx, machine: p.machine, options: p.options, program: sub}
+	sub.options.DumpTo = ""
+	c := &compiler{ctx: ctx, machine: p.machine, options: sub.options, program: sub}
 	if err := c.module(sub); err != nil {
 		sub.Close()
 		return nil, err

@@ -3,8 +3,8 @@ package exec
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
+	"time"
 
 	"github.com/halo-xla/halo/xla/hlo"
 )
@@ -44,28 +44,22 @@ func (l *lacking) err(machine string) error {
 	return fmt.Errorf("backend %s has no kernel for %s: %w", machine, strings.Join(parts, ", "), errors.ErrUnsupported)
 }
 
-// Report lists the steps by op and kernel.
+// Report lists the steps in order.
 func (p *program) Report() []Step {
-	type key struct{ op, kernel, reason string }
-	byKey := map[key]*Step{}
+	var list []Step
 	p.walk(func(st *step) {
 		if st.in == nil {
 			return
 		}
-		k := key{st.in.Op.String(), st.kernel, st.reason}
-		s := byKey[k]
-		if s == nil {
-			s = &Step{Op: k.op, Kernel: k.kernel, Instruction: st.in.Name, Reason: k.reason}
-			byKey[k] = s
+		s := Step{Op: st.in.Op.String(), Kernel: st.kernel, Instruction: st.in.Name, Count: 1, Reason: st.reason,
+			Runs: st.runs.Load(), Time: time.Duration(st.nanoseconds.Load())}
+		if _, ok := st.thunk.(nested); !ok {
+			s.FLOPs = st.in.Cost().FLOPs
+			for _, u := range st.thunk.Uses() {
+				s.Bytes += u.Slice.Size
+			}
 		}
-		s.Count++
-	})
-	list := make([]Step, 0, len(byKey))
-	for _, s := range byKey {
-		list = append(list, *s)
-	}
-	slices.SortFunc(list, func(a, b Step) int {
-		return strings.Compare(a.Op+"\x00"+a.Kernel+"\x00"+a.Reason, b.Op+"\x00"+b.Kernel+"\x00"+b.Reason)
+		list = append(list, s)
 	})
 	return list
 }

@@ -5,8 +5,11 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"runtime/pprof"
+	"runtime/trace"
 	"sync"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"github.com/halo-xla/halo/xla/collective"
@@ -150,19 +153,54 @@ func (r *Run) Evaluator() *hlo.Evaluator {
 
 // run runs the steps of b.
 func (r *Run) run(b *block) error {
+	watched := r.program.options.Verify || r.program.options.Profile || trace.IsEnabled()
 	for _, st := range b.code {
 		if err := r.Cancelled(); err != nil {
 			return located(st, err)
 		}
-		run := st.thunk.Run
-		if r.program.options.Verify {
-			run = func(r *Run) error { return r.checked(st) }
+		var err error
+		if watched {
+			err = r.watched(st)
+		} else {
+			err = st.thunk.Run(r)
 		}
-		if err := run(r); err != nil {
+		if err != nil {
 			return located(st, err)
 		}
 	}
 	return nil
+}
+
+// watched runs st with all that somebody wants to know about it.
+func (r *Run) watched(st *step) error {
+	if trace.IsEnabled() {
+		defer trace.StartRegion(r.ctx, st.label()).End()
+	}
+	if !r.program.options.Profile {
+		return r.perhapsChecked(st)
+	}
+	to := cmp.Or(st.of, st)
+	start := time.Now()
+	var err error
+	pprof.Do(r.ctx, pprof.Labels("op", st.label()), func(context.Context) { err = r.perhapsChecked(st) })
+	to.nanoseconds.Add(int64(time.Since(start)))
+	to.runs.Add(1)
+	return err
+}
+
+func (r *Run) perhapsChecked(st *step) error {
+	if r.program.options.Verify {
+		return r.checked(st)
+	}
+	return st.thunk.Run(r)
+}
+
+// label is what traces and profiles call the step.
+func (st *step) label() string {
+	if st.in == nil {
+		return st.kernel
+	}
+	return st.in.Op.String() + " " + st.in.Name + ": " + st.kernel
 }
 
 // located adds the instruction to an error that has none.

@@ -46,7 +46,7 @@ func (k *linker) segment(steps []*step) *step {
 	}
 	joined := &step{thunk: t, kernel: "segment"}
 	if len(steps) == 1 {
-		joined.in, joined.kernel = steps[0].in, steps[0].kernel
+		joined.of, joined.in, joined.kernel = steps[0], steps[0].in, steps[0].kernel
 	}
 	return joined
 }
