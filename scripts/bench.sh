@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Times halo beside XLA:CPU, ONNX Runtime and PyTorch, interleaved, on the programs of $HALO_CONFORMANCE/bench.
+#   scripts/bench.sh [PROGRAM...] [-- FLAGS OF peers.py]       all programs, one thread and two, unless told
+# The peers come from PyPI into a virtual environment in ${HALO_BENCH_VENV:-$HOME/.cache/halo/bench}: some 3 GB.
+# Run it on a quiet machine: a peer whose rounds differ is marked with ~ and tells nothing.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source scripts/setup.sh
+: "${HALO_CONFORMANCE:?set it to the folder of the outside programs, which has bench/peers.py}"
+programs=() flags=()
+while [ $# -gt 0 ]; do
+  if [ "$1" = -- ]; then
+    shift
+    flags=("$@")
+    break
+  fi
+  programs+=("$1")
+  shift
+done
+[ ${#programs[@]} -gt 0 ] || programs=(all)
+[ ${#flags[@]} -gt 0 ] || flags=(--peers xla,ort,torch,torch-compile,halo,limit --threads 1,2)
+
+venv=${HALO_BENCH_VENV:-$HOME/.cache/halo/bench}
+if [ ! -x "$venv/bin/python" ]; then
+  python=
+  for p in python3.14 python3.13 python3.12 python3 "$HOME"/.pyenv/versions/3.1[2-9]*/bin/python; do
+    if command -v "$p" >/dev/null && "$p" -c 'import sys; sys.exit(sys.version_info < (3, 12))'; then
+      python=$p
+      break
+    fi
+  done
+  [ -n "$python" ] || { echo "bench: the peers need Python 3.12 or later" >&2; exit 1; }
+  "$python" -m venv "$venv"
+  "$venv/bin/pip" install -q jax torch onnx onnxruntime numpy
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+go build -trimpath -o "$work/halo" ./cmd/halo
+HALO=$work/halo "$venv/bin/python" "$HALO_CONFORMANCE/bench/peers.py" "${programs[@]}" "${flags[@]}"
