@@ -20,14 +20,19 @@ type Options struct {
 
 // New returns the backend.
 func New(o Options) exec.Backend {
-	if o.Threads <= 0 {
-		o.Threads = runtime.GOMAXPROCS(0)
-	}
-	m := &machine{threads: o.Threads}
+	m := &machine{threads: budget(o.Threads)}
 	if run.Available() {
 		return exec.New(recorder{m})
 	}
 	return exec.New(m)
+}
+
+// budget is the number of threads that an option of threads means.
+func budget(threads int) int {
+	if threads <= 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return threads
 }
 
 // Runs says what runs op: "exec" for what needs no kernel, "cpu" for kernels and libraries, "reference" for the rest.

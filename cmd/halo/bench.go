@@ -12,6 +12,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/halo-xla/halo/backend/cpu"
 )
 
 const benchHelp = `M is a case folder, which brings its inputs, or a program, which runs on random ones.
@@ -56,7 +58,7 @@ type benchReport struct {
 func benchCommand(t *tool, args []string) error {
 	fl := t.flags("bench")
 	o := benchOptions{}
-	fl.StringVar(&o.backend, "backend", "reference", "what runs the program")
+	fl.StringVar(&o.backend, "backend", "cpu", "what runs the program")
 	fl.IntVar(&o.threads, "threads", 0, "threads to use; 0: as many as there are")
 	fl.IntVar(&o.runs, "runs", 0, "runs in all; 0: as many as the seconds allow")
 	fl.Float64Var(&o.seconds, "seconds", 2, "how long to run")
@@ -106,7 +108,13 @@ func (t *tool) bench(o *benchOptions, path string) (*benchReport, error) {
 	if err := p.warmUp(t.ctx); err != nil {
 		return nil, err
 	}
-	return r, p.measure(t.ctx, o, r)
+	if err := p.measure(t.ctx, o, r); err != nil {
+		return nil, err
+	}
+	if o.backend == "cpu" {
+		r.Roofline = math.Round(cpu.Roof(o.threads).Fraction(r.FLOPs, r.Bytes, r.P50/1e3)*1e4) / 1e4
+	}
+	return r, nil
 }
 
 // measure runs the program until time or runs are used up, and fills in what was seen.
@@ -129,7 +137,8 @@ func (p *benchProgram) measure(ctx context.Context, o *benchOptions, r *benchRep
 	r.Runs = len(ms)
 	r.P10, r.P50, r.P90, r.P99 = quantile(ms, .1), quantile(ms, .5), quantile(ms, .9), quantile(ms, .99)
 	r.Throughput = float64(r.Runs) / elapsed
-	r.GFLOPs, r.GBs = float64(r.FLOPs)/r.P50/1e6, float64(r.Bytes)/r.P50/1e6
+	median := max(r.P50, 1e-6)
+	r.GFLOPs, r.GBs = float64(r.FLOPs)/median/1e6, float64(r.Bytes)/median/1e6
 	r.RSSFirst, r.RSSLast, r.ThreadsMost = m.first.Load(), residentBytes(), max(m.threads.Load(), osThreads())
 	return nil
 }
@@ -145,6 +154,9 @@ type meter struct {
 	threads  atomic.Int64
 }
 
+// minRuns are made however short the time is.
+const minRuns = 5
+
 // maxTimes is how many times are kept when only the seconds end a benchmark.
 const maxTimes = 1 << 22
 
@@ -153,16 +165,18 @@ func newMeter(o *benchOptions) *meter {
 	n := o.runs
 	if n == 0 {
 		n = maxTimes
-		d := time.Duration(o.seconds * float64(time.Second))
-		m.early, m.deadline = time.Now().Add(d/10), time.Now().Add(d)
 	}
 	m.times = slices.Repeat([]float32{-1}, n)
 	m.tenth = int64(n) / 10
+	if o.runs == 0 {
+		d := time.Duration(o.seconds * float64(time.Second))
+		m.early, m.deadline = time.Now().Add(d/10), time.Now().Add(d)
+	}
 	return m
 }
 
 func (m *meter) loop(ctx context.Context, p *benchProgram) error {
-	for m.deadline.IsZero() || time.Now().Before(m.deadline) {
+	for m.deadline.IsZero() || m.next.Load() < minRuns || time.Now().Before(m.deadline) {
 		i := m.next.Add(1) - 1
 		if i >= int64(len(m.times)) {
 			return nil
@@ -228,8 +242,10 @@ func osThreads() int64 {
 
 func (t *tool) printBench(o *benchOptions, r *benchReport) error {
 	if o.json == "" {
-		fmt.Fprintf(t.stdout, "%s on %s: p50 %.4g ms, p90 %.4g, p99 %.4g; %d runs, %.4g a second; %.4g GFLOP/s, %.4g GB/s; "+
-			"compiled in %.4g ms\n", r.Name, r.Backend, r.P50, r.P90, r.P99, r.Runs, r.Throughput, r.GFLOPs, r.GBs, r.CompileMS)
+		fmt.Fprintf(t.stdout, "%s on %s: p50 %.4g ms, p90 %.4g, p99 %.4g; %d runs, %.4g a second\n", r.Name, r.Backend,
+			r.P50, r.P90, r.P99, r.Runs, r.Throughput)
+		fmt.Fprintf(t.stdout, "%.4g GFLOP/s, %.4g GB/s, %.2g of the roof; compiled in %.4g ms\n", r.GFLOPs, r.GBs,
+			r.Roofline, r.CompileMS)
 		return nil
 	}
 	var w io.Writer = t.stdout

@@ -98,7 +98,7 @@ func parseCheck(t *tool, args []string) (*checkOptions, error) {
 	var threads, forms, unsupported string
 	var seconds float64
 	fl.BoolVar(&o.json, "json", false, "one JSON line per module or form")
-	fl.StringVar(&o.backend, "backend", "reference", "what runs the programs")
+	fl.StringVar(&o.backend, "backend", "cpu", "what runs the programs")
 	fl.StringVar(&threads, "threads", "",
 		"thread counts to run with, such as 1,2,7: their results must be equal to the bit")
 	fl.Float64Var(&seconds, "timeout", 120, "seconds for each module or form")

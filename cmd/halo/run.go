@@ -33,7 +33,7 @@ func (l *listFlag) Set(s string) error { *l = append(*l, s); return nil }
 func runCommand(t *tool, args []string) error {
 	fl := t.flags("run")
 	var o runOptions
-	fl.StringVar(&o.backend, "backend", "reference", "what runs the program")
+	fl.StringVar(&o.backend, "backend", "cpu", "what runs the program")
 	fl.StringVar(&o.out, "out", "", "`folder` for the results, as result_N.npy, or a file ending in .npz")
 	fl.StringVar(&o.dump, "dump", "", "folder for the program as it was understood")
 	fl.StringVar(&o.weights, "weights", "", "safetensors or npz `file` with arguments by name")
