@@ -43,6 +43,12 @@ func lowerReduce(l *exec.Lowering) (exec.Thunk, error) {
 	if plan.RunReduced {
 		terms *= plan.Run
 	}
+	if op, simple := simpleReducer(a.ToApply); simple && len(l.In.Operands) == 2 {
+		x := operandShape(l, 0).Type
+		if loops, ok := nativeLoops(op, x, terms); ok && x == l.In.Shape.Type {
+			return plainReduce(l, plan, loops), nil
+		}
+	}
 	r, err := newReducer(a.ToApply, operandTypes(l, len(l.In.Operands)/2), terms)
 	if err != nil {
 		return nil, unsupportedComputation(a.ToApply, err)

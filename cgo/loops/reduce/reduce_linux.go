@@ -4,13 +4,24 @@ package reduce
 
 // #include "fold.h"
 // #include "choose.h"
+// #include "plain.h"
 // #include "window.h"
 import "C"
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/halo-xla/halo/cgo/loops/run"
+)
 
 func foldFunction() unsafe.Pointer { return unsafe.Pointer(C.halo_fold_record) }
 
 func windowFunction() unsafe.Pointer { return unsafe.Pointer(C.halo_window_record) }
 
 func chooseFunction() unsafe.Pointer { return unsafe.Pointer(C.halo_choose_record) }
+
+func plainFunction() unsafe.Pointer { return unsafe.Pointer(C.halo_plain_record) }
+
+func plainLoops(isa run.ISA, op Op, t Type) uintptr {
+	return uintptr(unsafe.Pointer(C.halo_plain_find(C.int32_t(isa), C.int32_t(op), C.int32_t(t))))
+}

@@ -2,7 +2,11 @@
 
 package reduce
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/halo-xla/halo/cgo/loops/run"
+)
 
 const none = "reduce: bug: this build has no native kernels, ask run.Available"
 
@@ -11,3 +15,7 @@ func foldFunction() unsafe.Pointer { panic(none) }
 func windowFunction() unsafe.Pointer { panic(none) }
 
 func chooseFunction() unsafe.Pointer { panic(none) }
+
+func plainFunction() unsafe.Pointer { panic(none) }
+
+func plainLoops(run.ISA, Op, Type) uintptr { return 0 }

@@ -1,0 +1,156 @@
+//go:build linux
+
+#include "plain.h"
+
+enum { BATCH = 1024, STRIP = 2048, BLOCK = 4096 }; // accumulators on a task's stack, and of a merge
+
+typedef struct {
+  const halo_plain *p;
+  halo_run *run;
+  int64_t kept, rows, width;
+} plain_task;
+
+static const char *element(const plain_task *t, int64_t at) {
+  return (const char *)HALO_AT(t->run, t->p->x) + at * t->p->ops->x_bytes;
+}
+
+// deliver brings n accumulators of chunk c to results from to on, or to scratch.
+static void deliver(const plain_task *t, const void *acc, int64_t c, int64_t to, int64_t n) {
+  const halo_plain *p = t->p;
+  const halo_plain_ops *o = p->ops;
+  if (p->chunks == 1) {
+    o->finish(acc, HALO_AT(t->run, p->init), (char *)HALO_AT(t->run, p->out) + to * o->out_bytes, n, (int32_t)p->bits);
+    return;
+  }
+  char *scratch = HALO_AT(t->run, p->scratch);
+  memcpy(scratch + (c * t->kept * t->width + to) * o->acc_bytes, acc, (size_t)(n * o->acc_bytes));
+}
+
+// chunk_of says which of all rows or elements chunk c has.
+static int64_t chunk_of(const halo_plain *p, int64_t c, int64_t all, int64_t *n) {
+  int64_t first = c * p->chunk;
+  *n = all - first < p->chunk ? all - first : p->chunk;
+  return first;
+}
+
+// kept_places reduces runs into the results of kept places first to end-1.
+static void kept_places(const plain_task *t, int64_t first, int64_t end, int64_t c) {
+  const halo_plain *p = t->p;
+  const halo_plain_ops *o = p->ops;
+  const halo_axis *reduced = p->axes + p->kept;
+  _Alignas(64) char acc[BATCH * 8];
+  for (int64_t k = first; k < end && !*t->run->cancel; k += BATCH) {
+    int64_t n = end - k < BATCH ? end - k : BATCH, rows, from;
+    o->start(acc, n);
+    if (t->rows == 1 && p->chunks == 1 && p->run < 32 && p->kept == 1 && p->axes[0].stride == p->run) {
+      o->rows(element(t, k * p->run), p->run, n, acc);
+      deliver(t, acc, c, k, n);
+      continue;
+    }
+    for (int64_t j = 0; j < n; j++) {
+      int64_t at = halo_place(p->axes, p->kept, k + j);
+      if (t->rows == 1) {
+        from = chunk_of(p, c, p->run, &rows);
+        o->row(element(t, at + from), rows, acc + j * o->acc_bytes);
+        continue;
+      }
+      from = chunk_of(p, c, t->rows, &rows);
+      for (int64_t r = from; r < from + rows; r++)
+        o->row(element(t, at + halo_place(reduced, p->reduced, r)), p->run, acc + j * o->acc_bytes);
+    }
+    deliver(t, acc, c, k, n);
+  }
+}
+
+// folded takes rows side by side, each of few elements, several as one wide row.
+static int folded(const plain_task *t, int64_t at, int64_t rows, int64_t stride, char *acc) {
+  const halo_plain_ops *o = t->p->ops;
+  int64_t width = t->width, fold = 1;
+  if (stride != width || width >= 64 || rows < 64)
+    return 0;
+  while (fold * width < 128)
+    fold *= 2;
+  _Alignas(64) char wide[256 * 8];
+  o->start(wide, fold * width);
+  o->cols(element(t, at), fold * width, rows / fold, fold * width, wide);
+  for (int64_t half = fold / 2; half > 0; half /= 2)
+    o->merge(wide, wide + half * width * o->acc_bytes, half * width);
+  o->merge(acc, wide, width);
+  o->cols(element(t, at + rows / fold * fold * width), width, rows % fold, width, acc);
+  return 1;
+}
+
+// strip_of reduces rows into results first to first+n-1 of a kept place.
+static void strip_of(const plain_task *t, int64_t k, int64_t first, int64_t n, int64_t c) {
+  const halo_plain *p = t->p;
+  const halo_plain_ops *o = p->ops;
+  const halo_axis *reduced = p->axes + p->kept;
+  halo_axis last = p->reduced ? reduced[p->reduced - 1] : (halo_axis){1, 0};
+  _Alignas(64) char acc[STRIP * 8];
+  int64_t rows, r = chunk_of(p, c, t->rows, &rows), end = r + rows, at = halo_place(p->axes, p->kept, k) + first;
+  o->start(acc, n);
+  while (r < end && !*t->run->cancel) {
+    int64_t some = last.n - r % last.n < end - r ? last.n - r % last.n : end - r;
+    int64_t from = at + halo_place(reduced, p->reduced, r);
+    if (n != t->width || !folded(t, from, some, last.stride, acc))
+      o->cols(element(t, from), last.stride, some, n, acc);
+    r += some;
+  }
+  deliver(t, acc, c, k * t->width + first, n);
+}
+
+static void task(void *arg, int64_t i) {
+  const plain_task *t = arg;
+  const halo_plain *p = t->p;
+  int64_t c = i % p->chunks, strip = i / p->chunks % p->strips, k = i / p->chunks / p->strips * p->grain;
+  if (p->run_reduced) {
+    kept_places(t, k, k + p->grain < t->kept ? k + p->grain : t->kept, c);
+    return;
+  }
+  int64_t first = strip * p->strip, n = t->width - first < p->strip ? t->width - first : p->strip;
+  for (int64_t end = k + p->grain; k < end && k < t->kept && !*t->run->cancel; k++)
+    strip_of(t, k, first, n, c);
+}
+
+// merge brings the chunks' accumulators of a block of results together, in pairs.
+static void merge(void *arg, int64_t i) {
+  const plain_task *t = arg;
+  const halo_plain *p = t->p;
+  const halo_plain_ops *o = p->ops;
+  int64_t all = t->kept * t->width, first = i * BLOCK, n = all - first < BLOCK ? all - first : BLOCK;
+  char *acc = (char *)HALO_AT(t->run, p->scratch) + first * o->acc_bytes;
+  for (int64_t apart = 1; apart < p->chunks; apart *= 2)
+    for (int64_t c = 0; c + apart < p->chunks; c += 2 * apart)
+      o->merge(acc + c * all * o->acc_bytes, acc + (c + apart) * all * o->acc_bytes, n);
+  o->finish(acc, HALO_AT(t->run, p->init), (char *)HALO_AT(t->run, p->out) + first * o->out_bytes, n,
+            (int32_t)p->bits);
+}
+
+static void tasks(halo_run *run, int64_t n, halo_task f, void *arg) {
+  if (n == 1)
+    f(arg, 0);
+  else if (n > 1)
+    run->parallel(run, n, f, arg);
+}
+
+void halo_plain_record(const halo_record *r, halo_run *run) {
+  const halo_plain *p = (const halo_plain *)r;
+  plain_task t = {p, run, halo_places(p->axes, p->kept), halo_places(p->axes + p->kept, p->reduced),
+                  p->run_reduced ? 1 : p->run};
+  if (t.kept * t.width == 0)
+    return;
+  tasks(run, (t.kept + p->grain - 1) / p->grain * p->strips * p->chunks, task, &t);
+  if (p->chunks > 1 && !*run->cancel)
+    tasks(run, (t.kept * t.width + BLOCK - 1) / BLOCK, merge, &t);
+}
+
+const halo_plain_ops *halo_plain_find(int32_t level, int32_t op, int32_t type) {
+#if defined(__x86_64__)
+  const halo_plain_table *tables[] = {&halo_plain_base, &halo_plain_avx2, &halo_plain_avx512};
+  const halo_plain_ops *o = &(*tables[level < 3 ? level : 0])[op][type];
+#else
+  (void)level;
+  const halo_plain_ops *o = &halo_plain_base[op][type];
+#endif
+  return o->start ? o : NULL;
+}

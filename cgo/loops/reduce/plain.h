@@ -1,0 +1,48 @@
+// plain.h: reductions by one op.
+#ifndef HALO_PLAIN_H
+#define HALO_PLAIN_H
+
+#include "../run/record.h"
+#include <string.h>
+
+#include "axes.h"
+
+// halo_plain_ops is one op on one type. Accumulators are of a type of their own: F64 for sums of floats, keys in the
+// order of the floats for the greatest and the least.
+typedef struct {
+  int32_t x_bytes, acc_bytes, out_bytes, pad;
+  void (*start)(void *acc, int64_t n);                       // makes accumulators of nothing
+  void (*row)(const void *x, int64_t n, void *acc);          // takes n elements into one accumulator
+  void (*rows)(const void *x, int64_t n, int64_t count, void *acc); // n elements, side by side, into each of count
+  // cols takes rows that are stride elements apart into n accumulators, an element each.
+  void (*cols)(const void *x, int64_t stride, int64_t rows, int64_t n, void *acc);
+  void (*merge)(void *acc, const void *other, int64_t n);
+  void (*finish)(const void *acc, const void *init, void *out, int64_t n, int32_t bits); // bits: of narrow integers
+} halo_plain_ops;
+
+enum { PLAIN_ADD, PLAIN_MULTIPLY, PLAIN_MINIMUM, PLAIN_MAXIMUM, PLAIN_AND, PLAIN_OR, PLAIN_XOR, PLAIN_OPS };
+enum {
+  PLAIN_S8, PLAIN_S16, PLAIN_S32, PLAIN_S64, PLAIN_U8, PLAIN_U16, PLAIN_U32, PLAIN_U64,
+  PLAIN_F32, PLAIN_F64, PLAIN_BF16, PLAIN_F16, PLAIN_TYPES
+};
+
+typedef halo_plain_ops halo_plain_table[PLAIN_OPS][PLAIN_TYPES];
+extern const halo_plain_table halo_plain_base, halo_plain_avx2, halo_plain_avx512;
+
+// halo_plain is a record. A task is grain kept places, or a strip of one's results, and one of the chunks of what goes
+// into them: chunk rows, or elements where there is one row. More chunks than one leave accumulators in scratch, which
+// are merged in pairs. Axes follow, kept and reduced.
+typedef struct {
+  halo_record head;
+  const halo_plain_ops *ops;
+  halo_ref x, init, out, scratch;
+  int64_t kept, reduced, run, run_reduced, bits;
+  int64_t grain, strips, strip, chunks, chunk;
+  int64_t pad;
+  halo_axis axes[];
+} halo_plain;
+
+void halo_plain_record(const halo_record *, halo_run *);
+const halo_plain_ops *halo_plain_find(int32_t level, int32_t op, int32_t type);
+
+#endif

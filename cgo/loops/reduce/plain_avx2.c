@@ -1,0 +1,7 @@
+//go:build linux && amd64
+
+#pragma GCC optimize("O3", "no-math-errno", "no-trapping-math", "fp-contract=off")
+#pragma GCC target("avx2", "fma", "f16c")
+#define VECTOR 32
+#define PLAIN_TABLE halo_plain_avx2
+#include "plain_impl.h"

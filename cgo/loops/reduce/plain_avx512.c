@@ -1,0 +1,7 @@
+//go:build linux && amd64
+
+#pragma GCC optimize("O3", "no-math-errno", "no-trapping-math", "fp-contract=off")
+#pragma GCC target("avx512f", "avx512dq", "avx512bw", "avx512vl", "avx2", "fma", "f16c", "prefer-vector-width=512")
+#define VECTOR 64
+#define PLAIN_TABLE halo_plain_avx512
+#include "plain_impl.h"

@@ -1,0 +1,134 @@
+// plain_impl.h: the loops of plain.h for one instruction set. The file that includes it defines PLAIN_TABLE, the name
+// of the table, and VECTOR, the bytes of a vector.
+#include <math.h>
+
+#include "plain.h"
+
+#define R __restrict
+
+// Elements as they are, and narrow floats widened.
+#define SAME(v) (v)
+static inline float bf16(uint16_t v) {
+  uint32_t u = (uint32_t)v << 16;
+  float f;
+  memcpy(&f, &u, 4);
+  return f;
+}
+static inline float f16(uint16_t v) {
+  uint32_t sign = (uint32_t)(v & 0x8000) << 16, abs = v & 0x7FFF;
+  uint32_t u = abs << 13, over = abs >= 0x7C00 ? 0x7F800000 : 0;
+  float f;
+  memcpy(&f, &u, 4);
+  f *= 0x1p112f;
+  memcpy(&u, &f, 4);
+  u = sign | u | over | (over ? abs << 13 : 0);
+  memcpy(&f, &u, 4);
+  return f;
+}
+
+// Bits of narrow floats from a double, rounded once.
+static inline uint16_t to_bf16(double v) {
+  float f = (float)v;
+  uint32_t u;
+  if (v == v && fabs(v) < INFINITY && (double)f != v) { // to odd first
+    memcpy(&u, &f, 4);
+    if (fabs((double)f) > fabs(v))
+      u--;
+    u |= 1;
+  } else {
+    memcpy(&u, &f, 4);
+  }
+  if (v != v)
+    return (uint16_t)(u >> 16 | 0x40);
+  return (uint16_t)((u + 0x7FFF + (u >> 16 & 1)) >> 16);
+}
+static inline uint16_t to_f16(double v) {
+  uint64_t b;
+  memcpy(&b, &v, 8);
+  uint64_t sign = b >> 63 << 15, abs = b & ~(1ULL << 63), base = 0, mag = 0;
+  if (abs > 0x7FFULL << 52)
+    return (uint16_t)(sign | 0x7E00);
+  int e = (int)(abs >> 52) - 1023, shift = 42;
+  uint64_t m = (abs & ((1ULL << 52) - 1)) | 1ULL << 52;
+  if (e > 15)
+    return (uint16_t)(sign | 0x7C00);
+  if (e >= -14)
+    base = (uint64_t)(e + 14) << 10;
+  else
+    shift += -14 - e;
+  if (shift < 55)
+    mag = base + ((m + (1ULL << (shift - 1)) - 1 + (m >> shift & 1)) >> shift);
+  return (uint16_t)(sign | mag);
+}
+
+// INT defines the loops of OP(a, b) on integers of type T, with START for no elements. The sum of what does not fit is
+// taken in the type, as it wraps.
+#define INT(NAME, T, START, OP, FINISH)                                                                                \
+  static void NAME##_start(void *acc, int64_t n) {                                                                     \
+    for (int64_t j = 0; j < n; j++)                                                                                    \
+      ((T *)acc)[j] = START;                                                                                           \
+  }                                                                                                                    \
+  static void NAME##_row(const void *R px, int64_t n, void *R acc) {                                                   \
+    const T *x = px;                                                                                                   \
+    T a = START;                                                                                                       \
+    for (int64_t i = 0; i < n; i++)                                                                                    \
+      a = OP(a, x[i]);                                                                                                 \
+    *(T *)acc = OP(*(T *)acc, a);                                                                                      \
+  }                                                                                                                    \
+  static void NAME##_rows(const void *R px, int64_t n, int64_t count, void *R acc) {                                   \
+    const T *x = px;                                                                                                   \
+    for (int64_t j = 0; j < count; j++, x += n) {                                                                      \
+      T a = ((T *)acc)[j];                                                                                             \
+      for (int64_t i = 0; i < n; i++)                                                                                  \
+        a = OP(a, x[i]);                                                                                               \
+      ((T *)acc)[j] = a;                                                                                               \
+    }                                                                                                                  \
+  }                                                                                                                    \
+  static void NAME##_cols(const void *R px, int64_t stride, int64_t rows, int64_t n, void *R acc) {                    \
+    const T *x = px;                                                                                                   \
+    T *R a = acc;                                                                                                      \
+    int64_t r = 0;                                                                                                     \
+    for (; r + 4 <= rows; r += 4, x += 4 * stride)                                                                     \
+      for (int64_t j = 0; j < n; j++)                                                                                  \
+        a[j] = OP(a[j], OP(OP(x[j], x[j + stride]), OP(x[j + 2 * stride], x[j + 3 * stride])));                        \
+    for (; r < rows; r++, x += stride)                                                                                 \
+      for (int64_t j = 0; j < n; j++)                                                                                  \
+        a[j] = OP(a[j], x[j]);                                                                                         \
+  }                                                                                                                    \
+  static void NAME##_merge(void *acc, const void *other, int64_t n) {                                                  \
+    for (int64_t j = 0; j < n; j++)                                                                                    \
+      ((T *)acc)[j] = OP(((T *)acc)[j], ((const T *)other)[j]);                                                        \
+  }                                                                                                                    \
+  static void NAME##_finish(const void *acc, const void *init, void *out, int64_t n, int32_t bits) {                   \
+    T first = *(const T *)init;                                                                                        \
+    for (int64_t j = 0; j < n; j++) {                                                                                  \
+      T v = OP(((const T *)acc)[j], first);                                                                            \
+      ((T *)out)[j] = FINISH;                                                                                          \
+    }                                                                                                                  \
+  }
+#define INT_ROW(NAME, T)                                                                                               \
+  {sizeof(T), sizeof(T), sizeof(T), 0, NAME##_start, NAME##_row, NAME##_rows, NAME##_cols, NAME##_merge, NAME##_finish}
+
+#include "plain_int.h"
+
+#include "plain_float.h"
+
+#include "plain_key.h"
+
+const halo_plain_table PLAIN_TABLE = {
+    [PLAIN_ADD] = {[PLAIN_S8] = INT_ROW(add8, int8_t), [PLAIN_S16] = INT_ROW(add16, uint16_t),
+                   [PLAIN_S32] = INT_ROW(add32, uint32_t), [PLAIN_S64] = INT_ROW(add64, uint64_t),
+                   [PLAIN_U8] = INT_ROW(addu8, uint8_t), [PLAIN_F32] = SUM_ROW(sumf32, float),
+                   [PLAIN_F64] = SUM_ROW(sumf64, double), [PLAIN_BF16] = SUM_ROW(sumbf16, uint16_t),
+                   [PLAIN_F16] = SUM_ROW(sumf16, uint16_t)},
+    [PLAIN_MULTIPLY] = {[PLAIN_S8] = INT_ROW(mul8, int8_t), [PLAIN_S16] = INT_ROW(mul16, uint16_t),
+                        [PLAIN_S32] = INT_ROW(mul32, uint32_t), [PLAIN_S64] = INT_ROW(mul64, uint64_t),
+                        [PLAIN_U8] = INT_ROW(mulu8, uint8_t), [PLAIN_F32] = SUM_ROW(mulf32, float),
+                        [PLAIN_F64] = SUM_ROW(mulf64, double), [PLAIN_BF16] = SUM_ROW(mulbf16, uint16_t),
+                        [PLAIN_F16] = SUM_ROW(mulf16, uint16_t)},
+    [PLAIN_MINIMUM] = EXTREMES(min),
+    [PLAIN_MAXIMUM] = EXTREMES(max),
+    [PLAIN_AND] = BITS(and),
+    [PLAIN_OR] = BITS(or),
+    [PLAIN_XOR] = BITS(xor),
+};

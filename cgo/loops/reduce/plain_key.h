@@ -1,0 +1,95 @@
+// plain_key.h: the greatest and the least of floats, by integers in their order: NaN is beyond all, -0 below 0. A part
+// of plain_impl.h.
+
+enum { ROW_LANES = 128 }; // a row is gone through as columns, which vectorises
+
+// KEY defines keys of type K of floats with the bits of it; U is K unsigned, INF the bits of infinity.
+#define KEY(TAG, K, U, INF)                                                                                            \
+  static inline K key##TAG(K s) { return (K)(s ^ (K)((U)(s >> (8 * sizeof(K) - 1)) >> 1)); }                           \
+  static inline K least_key##TAG(K s) {                                                                                \
+    K high = (K)((U) ~(U)0 >> 1), k = key##TAG(s);                                                                     \
+    return (K)(s & high) > (K)(INF) ? (K)~high : k;                                                                    \
+  }                                                                                                                    \
+  static inline K most_key##TAG(K s) {                                                                                 \
+    K high = (K)((U) ~(U)0 >> 1), k = key##TAG(s);                                                                     \
+    return (K)(s & high) > (K)(INF) ? high : k;                                                                        \
+  }                                                                                                                    \
+  static inline K unkey##TAG(K k) {                                                                                    \
+    K high = (K)((U) ~(U)0 >> 1), s = key##TAG(k);                                                                     \
+    return (K)(s & high) > (K)(INF) ? (K)((INF) | ((INF) >> 1)) : s;                                                   \
+  }
+KEY(32, int32_t, uint32_t, 0x7F800000)
+KEY(64, int64_t, uint64_t, 0x7FF0000000000000)
+KEY(b16, int16_t, uint16_t, 0x7F80)
+KEY(h16, int16_t, uint16_t, 0x7C00)
+
+#define EXTREME(NAME, K, START, OP, LOAD, STORE)                                                                       \
+  static void NAME##_start(void *acc, int64_t n) {                                                                     \
+    for (int64_t j = 0; j < n; j++)                                                                                    \
+      ((K *)acc)[j] = START;                                                                                           \
+  }                                                                                                                    \
+  static void NAME##_rows(const void *R px, int64_t n, int64_t count, void *R acc) {                                   \
+    const K *x = px;                                                                                                   \
+    for (int64_t j = 0; j < count; j++, x += n)                                                                        \
+      for (int64_t i = 0; i < n; i++) {                                                                                \
+        K k = LOAD(x[i]);                                                                                              \
+        ((K *)acc)[j] = OP(((K *)acc)[j], k);                                                                          \
+      }                                                                                                                \
+  }                                                                                                                    \
+  static void NAME##_cols(const void *R px, int64_t stride, int64_t rows, int64_t n, void *R acc) {                    \
+    const K *x = px;                                                                                                   \
+    K *R a = acc;                                                                                                      \
+    int64_t r = 0;                                                                                                     \
+    for (; r + 4 <= rows; r += 4, x += 4 * stride)                                                                     \
+      for (int64_t j = 0; j < n; j++) {                                                                                \
+        K p = LOAD(x[j]), q = LOAD(x[j + stride]), u = LOAD(x[j + 2 * stride]), v = LOAD(x[j + 3 * stride]);           \
+        p = OP(p, q);                                                                                                  \
+        u = OP(u, v);                                                                                                  \
+        p = OP(p, u);                                                                                                  \
+        a[j] = OP(a[j], p);                                                                                            \
+      }                                                                                                                \
+    for (; r < rows; r++, x += stride)                                                                                 \
+      for (int64_t j = 0; j < n; j++) {                                                                                \
+        K k = LOAD(x[j]);                                                                                              \
+        a[j] = OP(a[j], k);                                                                                            \
+      }                                                                                                                \
+  }                                                                                                                    \
+  static void NAME##_row(const void *R x, int64_t n, void *R acc) {                                                    \
+    K lanes[ROW_LANES];                                                                                                \
+    NAME##_start(lanes, ROW_LANES);                                                                                    \
+    NAME##_cols(x, ROW_LANES, n / ROW_LANES, ROW_LANES, lanes);                                                        \
+    NAME##_cols((const K *)x + n / ROW_LANES * ROW_LANES, 0, 1, n % ROW_LANES, lanes);                                 \
+    for (int half = ROW_LANES / 2; half > 0; half /= 2)                                                                \
+      for (int j = 0; j < half; j++)                                                                                   \
+        lanes[j] = OP(lanes[j], lanes[j + half]);                                                                      \
+    *(K *)acc = OP(*(K *)acc, lanes[0]);                                                                               \
+  }                                                                                                                    \
+  static void NAME##_merge(void *acc, const void *other, int64_t n) {                                                  \
+    for (int64_t j = 0; j < n; j++)                                                                                    \
+      ((K *)acc)[j] = OP(((K *)acc)[j], ((const K *)other)[j]);                                                        \
+  }                                                                                                                    \
+  static void NAME##_finish(const void *acc, const void *init, void *out, int64_t n, int32_t bits) {                   \
+    K first = LOAD(*(const K *)init);                                                                                  \
+    (void)bits;                                                                                                        \
+    for (int64_t j = 0; j < n; j++) {                                                                                  \
+      K k = OP(((const K *)acc)[j], first);                                                                            \
+      ((K *)out)[j] = STORE(k);                                                                                        \
+    }                                                                                                                  \
+  }
+#define EXTREME_PAIR(TAG, KEYS, K, LOW, HIGH)                                                                          \
+  EXTREME(min##TAG, K, HIGH, MIN, least_key##KEYS, unkey##KEYS)                                                        \
+  EXTREME(max##TAG, K, LOW, MAX, most_key##KEYS, unkey##KEYS)
+EXTREME_PAIR(f32, 32, int32_t, INT32_MIN, INT32_MAX)
+EXTREME_PAIR(f64, 64, int64_t, INT64_MIN, INT64_MAX)
+EXTREME_PAIR(bf16, b16, int16_t, INT16_MIN, INT16_MAX)
+EXTREME_PAIR(f16, h16, int16_t, INT16_MIN, INT16_MAX)
+
+#define EXTREMES(OP)                                                                                                   \
+  {                                                                                                                    \
+    [PLAIN_S8] = INT_ROW(OP##s8, int8_t), [PLAIN_S16] = INT_ROW(OP##s16, int16_t),                                     \
+    [PLAIN_S32] = INT_ROW(OP##s32, int32_t), [PLAIN_S64] = INT_ROW(OP##s64, int64_t),                                  \
+    [PLAIN_U8] = INT_ROW(OP##u8, uint8_t), [PLAIN_U16] = INT_ROW(OP##u16, uint16_t),                                   \
+    [PLAIN_U32] = INT_ROW(OP##u32, uint32_t), [PLAIN_U64] = INT_ROW(OP##u64, uint64_t),                                \
+    [PLAIN_F32] = INT_ROW(OP##f32, int32_t), [PLAIN_F64] = INT_ROW(OP##f64, int64_t),                                  \
+    [PLAIN_BF16] = INT_ROW(OP##bf16, int16_t), [PLAIN_F16] = INT_ROW(OP##f16, int16_t)                                 \
+  }
