@@ -168,3 +168,21 @@ func StableHLO(m *hlo.Module) (string, error) {
 	}
 	return p.String(), nil
 }
+
+// Bytecode returns m as MLIR bytecode, a portable artifact of VHLO, which Read takes back and JAX reads. Target is the
+// version of VHLO, such as "1.0.0"; with "" it is the oldest from 1.0.0 on that can hold the program. It fails with
+// errors.ErrUnsupported for what VHLO lacks.
+func Bytecode(m *hlo.Module, target string) ([]byte, error) {
+	var o stablehlo.BytecodeOptions
+	var err error
+	if target != "" {
+		if o.Target, err = stablehlo.ParseVHLOVersion(target); err != nil {
+			return nil, err
+		}
+	}
+	p, err := stablehlo.Export(m)
+	if err != nil {
+		return nil, err
+	}
+	return stablehlo.WriteBytecode(p, o)
+}

@@ -9,15 +9,26 @@ import (
 	"github.com/halo-xla/halo/xla/hlo"
 )
 
+// convertForm is a form that convert writes.
+type convertForm struct {
+	write func(m *hlo.Module, version string) (string, error)
+	one   bool // a file holds one module
+}
+
 // writers are the forms that convert writes.
-var writers = map[string]func(m *hlo.Module) (string, error){
-	"hlo":       func(m *hlo.Module) (string, error) { return m.Text(), nil },
-	"stablehlo": xla.StableHLO,
+var writers = map[string]convertForm{
+	"hlo":       {write: func(m *hlo.Module, _ string) (string, error) { return m.Text(), nil }},
+	"stablehlo": {write: func(m *hlo.Module, _ string) (string, error) { return xla.StableHLO(m) }},
+	"bytecode": {one: true, write: func(m *hlo.Module, version string) (string, error) {
+		b, err := xla.Bytecode(m, version)
+		return string(b), err
+	}},
 }
 
 func convertCommand(t *tool, args []string) error {
 	fl := t.flags("convert")
-	to := fl.String("to", "", "hlo or stablehlo")
+	to := fl.String("to", "", "hlo, stablehlo or bytecode")
+	version := fl.String("vhlo", "", "bytecode of this version, such as 1.0.0; the oldest from 1.0.0 on that will do if empty")
 	out := fl.String("o", "", "file to write; standard output if empty")
 	words, err := t.parse(fl, args)
 	if err != nil {
@@ -26,15 +37,19 @@ func convertCommand(t *tool, args []string) error {
 	if len(words) != 1 {
 		return exitf(exitUsage, "got %d programs, want one", len(words))
 	}
-	write, ok := writers[*to]
+	form, ok := writers[*to]
 	if !ok {
-		return exitf(exitUsage, "--to %q, want hlo or stablehlo", *to)
+		return exitf(exitUsage, "--to %q, want hlo, stablehlo or bytecode", *to)
 	}
 	src, err := t.readFile(words[0])
 	if err != nil {
 		return err
 	}
-	text, err := convertAll(programs(words[0], src), write)
+	all := programs(words[0], src)
+	if form.one && len(all) > 1 {
+		return exitf(exitUsage, "%s holds %d modules, --to %s takes one", words[0], len(all), *to)
+	}
+	text, err := convertAll(all, func(m *hlo.Module) (string, error) { return form.write(m, *version) })
 	if err != nil {
 		return err
 	}

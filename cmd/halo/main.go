@@ -32,7 +32,7 @@ type command struct {
 	run               func(t *tool, args []string) error
 }
 
-const inputHelp = `M is a file of HLO or StableHLO text, or - for standard input.
+const inputHelp = `M is a file of HLO or StableHLO text or of MLIR bytecode, or - for standard input.
 Inputs come in the program's order, or as name=INPUT:
   @file.npy                an array in numpy's format
   2x2xf32=1,2,3,4          its elements, row-major; HLO's names of types: f32, bf16, s32, u8, pred, ...
@@ -55,7 +55,7 @@ func init() {
 		{"bench", "M [flags]", "time a program", benchHelp, benchCommand},
 		{"diff", "M [input...] [--backends A,B] [--bisect]", "compare two backends", diffHelp, diffCommand},
 		{"verify", "[--json] PATH...", "parse and verify programs", "", verifyCommand},
-		{"convert", "M --to hlo|stablehlo [-o F]", "write a program in another form", "", convertCommand},
+		{"convert", "M --to hlo|stablehlo|bytecode [-o F]", "write a program in another form", "", convertCommand},
 		{"inspect", "F [--json]", "describe a program or a data file", "", inspectCommand},
 		{"ops", "[--json]", "list the operations and what runs them", "", opsCommand},
 		{"doctor", "[--json]", "say what is installed here", "", doctorCommand},

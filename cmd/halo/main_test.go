@@ -169,7 +169,7 @@ func TestCommands(t *testing.T) {
 		{"inspect DIR/v.npy", exitOK, "float32", ""},
 		{"convert DIR/add.hlo --to hlo", exitOK, "add(", ""},
 		{"convert DIR/add.hlo --to stablehlo", exitOK, "stablehlo.add", ""},
-		{"convert DIR/add.hlo --to pdf", exitUsage, "", "want hlo or stablehlo"},
+		{"convert DIR/add.hlo --to pdf", exitUsage, "", "want hlo, stablehlo or bytecode"},
 	}
 	for _, tc := range cases {
 		code, stdout, stderr := halo(t, dir, "", strings.Fields(tc.args)...)

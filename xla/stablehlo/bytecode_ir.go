@@ -261,7 +261,7 @@ func (f *bytecode) region(c *cursor, op *Op, isolated bool) *Region {
 	}
 	f.pushValues(c, c.varint(), isolated)
 	defer func(n int) { f.argNumber = n }(f.argNumber)
-	if isolated {
+	if isolatedOps[op.Name] {
 		f.argNumber = 0
 	}
 	for range blocks {

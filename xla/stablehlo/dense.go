@@ -245,21 +245,13 @@ func (a *DenseAttr) isSplat() bool {
 
 // written returns an attribute as a text has it.
 func (a *DenseAttr) written() *DenseAttr {
-	hexa := &DenseAttr{Pos: a.Pos, Kind: DenseHex, Text: strings.ToUpper(hex.EncodeToString(a.Data)), Type: a.Type}
-	if a.isSplat() {
-		e, _ := elementType(a.Type.Elem)
+	if e, ok := elementType(a.Type.Elem); ok && a.isSplat() {
 		return &DenseAttr{Pos: a.Pos, Kind: DenseSplat, Text: elementText(e, normalise(a.Data, e)), Type: a.Type}
 	}
-	l, err := a.Literal()
-	if err != nil {
-		return hexa
+	if l, err := a.Literal(); err == nil {
+		return denseText(l, a.Type)
 	}
-	w, err := denseOf(l)
-	if err != nil {
-		return hexa
-	}
-	w.Pos, w.Type = a.Pos, a.Type
-	return w
+	return &DenseAttr{Pos: a.Pos, Kind: DenseHex, Text: strings.ToUpper(hex.EncodeToString(a.Data)), Type: a.Type}
 }
 
 // resource reads a blob: "0x", four bytes with its alignment, then the elements.

@@ -14,7 +14,7 @@ import (
 // hexLimit is the number of elements above which a constant is written as its bytes.
 const hexLimit = 256
 
-// denseOf returns the elements of an array as an attribute.
+// denseOf returns the elements of an array as an attribute that borrows them.
 func denseOf(l *literal.Literal) (*DenseAttr, error) {
 	l = l.RowMajor()
 	s := l.Shape().WithoutLayout().Static()
@@ -22,7 +22,19 @@ func denseOf(l *literal.Literal) (*DenseAttr, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &DenseAttr{Kind: DenseList, Type: t.(*TensorType)}
+	a := &DenseAttr{Kind: DenseBytes, Type: t.(*TensorType), Data: l.Bytes()}
+	if width := s.Type.Bytes(); s.Size() > 1 && isSplat(a.Data, width) {
+		if a.Data = a.Data[:width]; s.Type == shape.Pred {
+			a.Data = []byte{-a.Data[0]} // all bits
+		}
+	}
+	return a, nil
+}
+
+// denseText writes elements as text, which is short for small arrays and their bytes for large ones.
+func denseText(l *literal.Literal, t *TensorType) *DenseAttr {
+	s := l.Shape()
+	a := &DenseAttr{Kind: DenseList, Type: t}
 	n, data, width := s.Size(), l.Bytes(), s.Type.Bytes()
 	switch {
 	case n == 0:
@@ -36,7 +48,7 @@ func denseOf(l *literal.Literal) (*DenseAttr, error) {
 		w.list(s.Dims)
 		a.Text, a.Dims = b.String(), s.Dims
 	}
-	return a, nil
+	return a
 }
 
 // isSplat reports whether all elements are the same.
