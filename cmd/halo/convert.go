@@ -28,7 +28,7 @@ var writers = map[string]convertForm{
 func convertCommand(t *tool, args []string) error {
 	fl := t.flags("convert")
 	to := fl.String("to", "", "hlo, stablehlo or bytecode")
-	version := fl.String("vhlo", "", "bytecode of this version, such as 1.0.0; the oldest from 1.0.0 on that will do if empty")
+	version := fl.String("vhlo", "", "version of bytecode, such as 1.0.0; the oldest from 1.0.0 on that will do if empty")
 	out := fl.String("o", "", "file to write; standard output if empty")
 	words, err := t.parse(fl, args)
 	if err != nil {

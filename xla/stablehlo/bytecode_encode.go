@@ -142,7 +142,7 @@ var (
 // ParseVHLOVersion reads "1.0.0". It fails for other texts and for versions that cannot be written.
 func ParseVHLOVersion(text string) (VHLOVersion, error) {
 	var v VHLOVersion
-	if n, err := fmt.Sscanf(text+" ", "%d.%d.%d ", &v.Major, &v.Minor, &v.Patch); n != 3 || err != nil || v.String() != text {
+	if _, err := fmt.Sscanf(text, "%d.%d.%d", &v.Major, &v.Minor, &v.Patch); err != nil || v.String() != text {
 		return v, fmt.Errorf("VHLO version: got %q, want three numbers such as 1.0.0", text)
 	}
 	if v.before(OldestVHLO) || NewestVHLO.before(v) {

@@ -16,8 +16,8 @@ type BytecodeOptions struct {
 // WriteBytecode writes a program of StableHLO, CHLO and func as a portable artifact: bytecode of VHLO, which JAX and
 // whatever else has the StableHLO library reads. Locations are written, names of values are not.
 //
-// It fails with errors.ErrUnsupported for ops, types and attributes that VHLO lacks, or that it does not have yet in the
-// version that is wanted.
+// It fails with errors.ErrUnsupported for ops, types and attributes that VHLO lacks, or has not yet in the version
+// that is wanted.
 func WriteBytecode(p *Program, o BytecodeOptions) ([]byte, error) {
 	target, fixed := o.Target, o.Target != VHLOVersion{}
 	if !fixed {
@@ -285,9 +285,11 @@ func (w *bytecodeWriter) region(b []byte, op *Op, r *Region, isolated bool) []by
 		return b
 	}
 	count := uint64(0)
-	for _, block := range r.Blocks {
+	ops := make([][]*Op, len(r.Blocks))
+	for i, block := range r.Blocks {
+		ops[i] = expand(block.Ops)
 		count += uint64(len(block.Args))
-		for _, inner := range block.Ops {
+		for _, inner := range ops[i] {
 			count += uint64(len(inner.Results))
 		}
 	}
@@ -299,18 +301,18 @@ func (w *bytecodeWriter) region(b []byte, op *Op, r *Region, isolated bool) []by
 	}
 	w.end = w.next + count
 	b = appendVarint(b, count)
-	for _, block := range r.Blocks {
-		b = w.block(b, op, block)
+	for i, block := range r.Blocks {
+		b = w.block(b, op, block.Args, ops[i])
 	}
 	w.next, w.end = outer, outerEnd
 	return b
 }
 
-func (w *bytecodeWriter) block(b []byte, op *Op, block *Block) []byte {
-	b = appendFlagged(b, uint64(len(block.Ops)), len(block.Args) > 0)
-	if len(block.Args) > 0 {
-		b = appendVarint(b, uint64(len(block.Args)))
-		for _, v := range block.Args {
+func (w *bytecodeWriter) block(b []byte, owner *Op, args []*Value, ops []*Op) []byte {
+	b = appendFlagged(b, uint64(len(ops)), len(args) > 0)
+	if len(args) > 0 {
+		b = appendVarint(b, uint64(len(args)))
+		for _, v := range args {
 			if t := w.typ(v.Type); w.version >= versionElided {
 				b = appendFlagged(b, t, false)
 			} else {
@@ -322,8 +324,8 @@ func (w *bytecodeWriter) block(b []byte, op *Op, block *Block) []byte {
 			b = append(b, 0)
 		}
 	}
-	for _, inner := range block.Ops {
-		b = w.op(b, inner, op)
+	for _, op := range ops {
+		b = w.op(b, op, owner)
 	}
 	return b
 }

@@ -135,6 +135,18 @@ func named(name string, a Attr) NamedAttr { return NamedAttr{Name: name, Value: 
 // word is a word of an enumeration.
 func word(enum, w string) *DialectAttr { return &DialectAttr{Name: "stablehlo." + enum, Word: w} }
 
+// ownAttrs are the frontend attributes that are attributes of their own in custom calls of StableHLO.
+var ownAttrs = map[string]func(text string) []NamedAttr{
+	"error_message": func(text string) []NamedAttr { return []NamedAttr{named("error_message", StringAttr(text))} },
+	"rng_algorithm": func(text string) []NamedAttr { return []NamedAttr{named("rng_algorithm", OpaqueAttr(text))} },
+	"mhlo.attributes": func(text string) []NamedAttr {
+		if !isDictionary(text) {
+			return []NamedAttr{named("mhlo.attributes", StringAttr(text))}
+		}
+		return []NamedAttr{named("mhlo.attributes", OpaqueAttr(text)), named("mhlo.version", number64(1))}
+	},
+}
+
 // commonAttrs are the attributes that any op may have.
 func commonAttrs(in *hlo.Instruction) []NamedAttr {
 	if in == nil || in.Common == nil {
@@ -147,6 +159,10 @@ func commonAttrs(in *hlo.Instruction) []NamedAttr {
 	}
 	var rest hlo.FrontendAttributes
 	for _, kv := range c.Frontend {
+		if in.Op == hlo.CustomCall && ownAttrs[kv.Key] != nil {
+			attrs = append(attrs, ownAttrs[kv.Key](kv.Value)...)
+			continue
+		}
 		if in.Op != hlo.Call || !strings.HasPrefix(kv.Key, "composite.") {
 			rest = append(rest, kv)
 		}

@@ -205,11 +205,15 @@ func importRecv(c *ctx, op *Op) error {
 	return c.received(op, done)
 }
 
-// importCustomCall imports a custom call with its layouts, aliases and called functions. Law: row 90.
+// importCustomCall imports a custom call with its layouts, aliases and called functions, and one that stands for an op
+// of MHLO as that op. Law: row 90.
 func importCustomCall(c *ctx, op *Op) error {
 	target, err := op.Text("call_target_name")
 	if err != nil {
 		return err
+	}
+	if o := calledOp(op, target); o != nil {
+		return c.plainRow(o)(c, o)
 	}
 	a := &hlo.CustomCallAttrs{Target: target}
 	if a.HasSideEffect, err = op.Bool("has_side_effect"); err != nil {
@@ -237,6 +241,24 @@ func importCustomCall(c *ctx, op *Op) error {
 		return err
 	}
 	return c.oneOrTuple(op, in)
+}
+
+// calledOp returns the op of MHLO for which a custom call stands, with the attributes that the call says it has; nil if
+// it stands for none.
+func calledOp(op *Op, target string) *Op {
+	name, ok := strings.CutPrefix(target, "mhlo.")
+	attrs, ok2 := op.Attr("mhlo.attributes").(DictAttr)
+	if !ok || !ok2 || len(op.Regions) > 0 || name != "topk" && name != "tan" && !slices.Contains(mhloCalls, name) {
+		return nil
+	}
+	o := *op
+	o.Name, o.Attrs = target, slices.Clone(attrs)
+	for _, a := range op.Attrs {
+		if strings.HasPrefix(a.Name, "mhlo.") && a.Name != "mhlo.attributes" && a.Name != "mhlo.version" {
+			o.Attrs = append(o.Attrs, a)
+		}
+	}
+	return &o
 }
 
 func apiVersion(op *Op) (hlo.APIVersion, error) {

@@ -113,6 +113,7 @@ var vhloUpgrades = map[string]func(l *attrList){
 	"composite":                upgradeComposite,
 	"convolution":              upgradeConvolution,
 	"custom_call":              upgradeCustomCall,
+	"dot":                      upgradePrecision,
 	"dot_general":              upgradeDotGeneral,
 	"dynamic_broadcast_in_dim": upgradeKnownDims,
 	"dynamic_conv":             upgradeDynamicConv,

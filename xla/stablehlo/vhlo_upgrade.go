@@ -122,8 +122,14 @@ func upgradeGather(l *attrList) { l.join("dimension_numbers", "gather") }
 // upgradeScatter joins the dimension numbers. Batching dimensions came with VHLO 1.1.0.
 func upgradeScatter(l *attrList) { l.join("scatter_dimension_numbers", "scatter") }
 
+// upgradePrecision leaves out a precision that nobody said.
+func upgradePrecision(l *attrList) { l.drop(isEmpty, "precision_config") }
+
 // upgradeConvolution joins the dimension numbers.
-func upgradeConvolution(l *attrList) { l.join("dimension_numbers", "conv") }
+func upgradeConvolution(l *attrList) {
+	upgradePrecision(l)
+	l.join("dimension_numbers", "conv")
+}
 
 // upgradeDynamicConv leaves out the padding, which an operand says as well; it was taken away with VHLO 0.20.0.
 func upgradeDynamicConv(l *attrList) {
@@ -134,6 +140,7 @@ func upgradeDynamicConv(l *attrList) {
 // upgradeDotGeneral joins the dimension numbers and the algorithm, which came with VHLO 1.6.0 and is there if it has
 // types.
 func upgradeDotGeneral(l *attrList) {
+	upgradePrecision(l)
 	l.join("dot_dimension_numbers", "dot")
 	t, _ := l.take("lhs_precision_type").(TypeAttr)
 	a := &DialectAttr{Name: "stablehlo.dot_algorithm", Fields: DictAttr{named("lhs_precision_type", t)}}

@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""Checks that JAX reads and runs what halo writes as bytecode, with the answers that the programs have.
+
+    python3 -m venv .venv
+    .venv/bin/pip install jax==0.12.0.1
+    .venv/bin/python scripts/check_bytecode.py HALO FOLDER...
+
+HALO is the tool. Each folder below FOLDER with a program, input_N.npy and expected_N.npy is a case, as halo check has
+it. Its program is converted to bytecode, read by the StableHLO library inside JAX, and run on the CPU.
+"""
+
+import argparse
+import collections
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+os.environ["JAX_PLATFORMS"] = "cpu"
+os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8 --xla_allow_excess_precision=false"
+
+import jax
+import ml_dtypes
+import numpy as np
+from jax._src.interpreters import mlir
+from jax._src.lib import xla_client
+from jaxlib import lapack
+from jaxlib.mlir import ir
+from jaxlib.mlir.dialects import stablehlo
+
+jax.config.update("jax_enable_x64", True)
+lapack._lapack.initialize()  # or its custom calls have no library
+
+# What JAX says of custom calls that the CPU does not have, and of dynamic shapes, which it wants refined.
+LACKS = ("UNIMPLEMENTED", "No registered implementation", "No FFI handler", "can't be translated", "Unbounded dynamism",
+         "not registered", "NOT_FOUND")
+
+FORMS = ("module.mlir.bc", "module.mlir", "module.hlo")
+
+
+class Unsupported(Exception):
+    """The tool refuses to write the program, or JAX lacks a function that it calls."""
+
+
+class Skip(Exception):
+    """The case cannot be judged."""
+
+
+def convert(halo, source, target, version):
+    command = [halo, "convert", str(source), "--to", "bytecode", "-o", str(target)]
+    done = subprocess.run(command + (["--vhlo", version] if version else []), capture_output=True, text=True)
+    if done.returncode:
+        raise Unsupported(done.stderr.strip()[:300])
+
+
+def load(path):
+    """Returns the program as JAX has it after it read the artifact, and compiled."""
+    with mlir.make_ir_context() as context:
+        module = stablehlo.deserialize_portable_artifact(context, path.read_bytes())
+        if isinstance(module, bytes):
+            module = ir.Module.parse(module)
+        devices = jax.devices("cpu")[:1]
+        options = xla_client.CompileOptions()
+        return devices[0].client.compile_and_load(module, xla_client.DeviceList(tuple(devices)), options), types(module)
+
+
+def types(module):
+    """Returns the element types of the arguments of main."""
+    for op in module.body.operations:
+        if op.attributes["sym_name"].value == "main":
+            function = op.type if hasattr(op, "type") else ir.FunctionType(op.attributes["function_type"].value)
+            return [str(ir.RankedTensorType(t).element_type) for t in function.inputs]
+    return []
+
+
+def argument(path, element):
+    """Reads an array; raw bits take the program's type."""
+    a = np.load(path)
+    names = {"bf16": "bfloat16", "f8E4M3FN": "float8_e4m3fn", "f8E5M2": "float8_e5m2", "i4": "int4", "ui4": "uint4",
+             "f8E4M3FNUZ": "float8_e4m3fnuz", "f8E5M2FNUZ": "float8_e5m2fnuz", "f8E4M3B11FNUZ": "float8_e4m3b11fnuz",
+             "i2": "int2", "ui2": "uint2", "f4E2M1FN": "float4_e2m1fn", "f8E4M3": "float8_e4m3",
+             "f8E3M4": "float8_e3m4", "f8E8M0FNU": "float8_e8m0fnu"}
+    if element in names:
+        dtype = np.dtype(getattr(ml_dtypes, names[element]))
+        if a.dtype != dtype:
+            a = a.view(dtype) if a.dtype.itemsize == dtype.itemsize else a.astype(dtype)
+    return a
+
+
+def wide(a):
+    a = np.asarray(a)
+    if a.dtype.kind in "fciub":
+        return a
+    return a.astype(np.float64)
+
+
+def judge(got, want, meta, number):
+    """Returns what is wrong with a result, None if nothing."""
+    if want.dtype != got.dtype and want.dtype.itemsize == got.dtype.itemsize and want.dtype.kind in "Vu":
+        want = want.view(got.dtype)
+    if got.shape != want.shape:
+        return f"result {number} has the shape {got.shape}, want {want.shape}"
+    if meta.get("judge") == "shape":
+        return None
+    tolerance = meta.get("tolerance") or {}
+    if isinstance(tolerance, list):
+        tolerance = tolerance[number] if number < len(tolerance) else {}
+    got, want = wide(got), wide(want)
+    if meta.get("judge") == "abs":
+        got, want = np.abs(got), np.abs(want)
+    if got.dtype.kind in "fc":
+        close = np.isclose(got, want, rtol=tolerance.get("rtol", 1e-5), atol=tolerance.get("atol", 1e-6), equal_nan=True)
+    else:
+        close = got == want
+    if not np.all(close):
+        at = tuple(np.argwhere(~close)[0])
+        return f"result {number} at {at}: got {got[at]}, want {want[at]}"
+    return None
+
+
+def inputs(folder, meta, elements):
+    if meta.get("num_replicas", 1) * meta.get("num_partitions", 1) > 1 or isinstance(meta.get("weights"), dict):
+        raise Skip("runs on several devices, or takes its weights from a file")
+    return [argument(folder / f"input_{i}.npy", element) for i, element in enumerate(elements)]
+
+
+def check(halo, folder, source, version, scratch):
+    meta = json.loads((folder / "meta.json").read_text()) if (folder / "meta.json").exists() else {}
+    target = scratch / "module.mlir.bc"
+    convert(halo, source, target, version)
+    try:
+        executable, elements = load(target)
+    except Exception as e:
+        if any(sign in str(e) for sign in LACKS):
+            raise Unsupported(str(e)[:200]) from e
+        raise
+    arrays = [jax.device_put(a, jax.devices("cpu")[0]) for a in inputs(folder, meta, elements)]
+    results = [r[0] for r in executable.execute_sharded(arrays).disassemble_into_single_device_arrays()]
+    if not (folder / "expected_0.npy").exists():
+        raise Skip("has no answers")
+    for i, r in enumerate(results):
+        wrong = judge(np.asarray(r), np.load(folder / f"expected_{i}.npy"), meta, i)
+        if wrong:
+            raise AssertionError(wrong)
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("halo")
+    arguments.add_argument("folders", nargs="+", type=pathlib.Path)
+    arguments.add_argument("--vhlo", default="", help="version of VHLO to write")
+    arguments.add_argument("--form", default="", help="file to convert; the first that is there if empty")
+    options = arguments.parse_args()
+    counts = collections.Counter()
+    with tempfile.TemporaryDirectory() as scratch:
+        for root in options.folders:
+            for folder in sorted({f.parent for f in root.rglob("module.*")}):
+                forms = [options.form] if options.form else FORMS
+                source = next((folder / f for f in forms if (folder / f).exists()), None)
+                if source is None:
+                    continue
+                try:
+                    check(options.halo, folder, source, options.vhlo, pathlib.Path(scratch))
+                    status, message = "pass", ""
+                except Unsupported as e:
+                    status, message = "unsupported", str(e)
+                except Skip as e:
+                    status, message = "skip", str(e)
+                except Exception as e:
+                    status, message = "fail", f"{type(e).__name__}: {e}"[:300]
+                counts[status] += 1
+                if status != "pass":
+                    print(status, folder.name, message.replace("\n", " "))
+    print(", ".join(f"{n} {status}" for status, n in sorted(counts.items())))
+    return 1 if counts["fail"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
