@@ -111,7 +111,8 @@ def judge(got, want, meta, number):
     if meta.get("judge") == "abs":
         got, want = np.abs(got), np.abs(want)
     if got.dtype.kind in "fc":
-        close = np.isclose(got, want, rtol=tolerance.get("rtol", 1e-5), atol=tolerance.get("atol", 1e-6), equal_nan=True)
+        rtol, atol = tolerance.get("rtol", 1e-5), tolerance.get("atol", 1e-6)
+        close = np.isclose(got, want, rtol=rtol, atol=atol, equal_nan=True)
     else:
         close = got == want
     if not np.all(close):
