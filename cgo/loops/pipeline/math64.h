@@ -13,14 +13,17 @@ INLINE VD signed_as(VD x, VD of) { return (VD)(((VL)x & INT64_MAX) | ((VL)of & I
 INLINE VD at_most(VD x, double v) { return choose(x > v, all(v), x); }
 INLINE VD at_least(VD x, double v) { return choose(x < v, all(v), x); }
 
-#define POLY2(x, a, b) ((a) + (x) * (b))
 #define SHIFTER 0x1.8p52
 
+#ifdef ROOT64
+INLINE VD root(VD x) { return (VD)ROOT64(x); }
+#else
 INLINE VD root(VD x) {
   for (size_t i = 0; i < VB / sizeof(double); i++)
     x[i] = __builtin_sqrt(x[i]);
   return x;
 }
+#endif
 
 // exp_parts gives p and s so that exp(x) = s*(1+p), s a power of two; x is clamped so that s stays normal.
 INLINE VD exp_parts(VD x, VD *s) {

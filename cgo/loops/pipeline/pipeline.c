@@ -1,5 +1,6 @@
 //go:build linux
 
+#pragma GCC optimize("O3")
 #include "pipeline.h"
 
 #include <alloca.h>
@@ -44,6 +45,8 @@ static const char *const stage_names[] = {
 #define MATH1(name, fv, fs) #name,
 #define MATH2(name, fv, fs) #name,
 #define MATHL(name, fv, fs) #name,
+#define FAST1(name, fv, dv, fs) #name,
+#define FASTL(name, fv, dv, fs) #name,
 #include "stages.def"
 };
 
@@ -188,11 +191,6 @@ static char *iota(const job *j, const halo_stream *s, int64_t at, int64_t m, cha
   return room;
 }
 
-static void fill(const job *j, char *room, const char *lane) {
-  for (int64_t i = 0; i < j->block; i++)
-    memcpy(room + i * j->r->lane, lane, j->r->lane);
-}
-
 // splat fills a block with the one element of a stream.
 static void splat(const job *j, const halo_stream *s, char *room) {
   const char *src = (const char *)HALO_AT(j->run, s->ref) + s->offset * s->size;
@@ -200,7 +198,7 @@ static void splat(const job *j, const halo_stream *s, char *room) {
   uint64_t lane;
   if (convert)
     convert(&lane, src, s, 1);
-  fill(j, room, convert ? (const char *)&lane : src);
+  j->lanes->fill(room, convert ? (const void *)&lane : src);
 }
 
 // load sets the pointer of a stream for a block of m elements.
@@ -219,52 +217,81 @@ static void load(const job *j, int32_t k, int64_t at, int64_t m, char **p, char 
   }
 }
 
-// output says where a block of an output goes: to its place if that is whole, aligned and of lanes.
-static char *output(const job *j, const halo_stream *s, int64_t at, int64_t m, char *room) {
-  char *dst = (char *)HALO_AT(j->run, s->ref) + at * s->size;
-  return s->convert || m != j->block || (uintptr_t)dst % 64 ? room : dst;
-}
-
 static void store(const job *j, const halo_stream *s, int64_t at, int64_t m, const char *p) {
   char *dst = (char *)HALO_AT(j->run, s->ref) + at * s->size;
-  if (p == dst)
-    return;
   if (s->convert)
     j->converters->store[s->convert](dst, p, s, m);
   else
     memcpy(dst, p, m * s->size);
 }
 
+// moves reports whether a stream is read or written where it lies: its pointer only moves from block to block.
+static int moves(const job *j, int32_t k) {
+  const halo_stream *s = &j->streams[k];
+  if (s->kind != HALO_LINEAR || s->convert)
+    return 0;
+  return k < j->r->streams || (uintptr_t)HALO_AT(j->run, s->ref) % 64 == 0;
+}
+
+// whole runs the whole blocks from place at on and returns the place behind them.
+static int64_t whole(const job *j, int64_t at, int64_t end, char **p, char *rooms) {
+  const halo_pipeline_record *r = j->r;
+  const int32_t all = r->streams + r->outputs;
+  int32_t fast[HALO_MAX_POINTERS], slow[HALO_MAX_POINTERS], fasts = 0, slows = 0;
+  for (int32_t k = 0; k < all; k++) {
+    const halo_stream *s = &j->streams[k];
+    if (moves(j, k)) {
+      p[k] = (char *)HALO_AT(j->run, s->ref) + (s->offset + at) * s->size;
+      fast[fasts++] = k;
+    } else if (k >= r->streams || s->kind == HALO_STRIDED || s->kind == HALO_IOTA || s->kind == HALO_LINEAR)
+      slow[slows++] = k;
+  }
+  for (; at + j->block <= end; at += j->block) {
+    for (int32_t i = 0; i < slows && slow[i] < r->streams; i++)
+      load(j, slow[i], at, j->block, p, rooms + slow[i] * j->block_bytes);
+    j->lanes->block(p, j->stages);
+    for (int32_t i = slows - 1; i >= 0 && slow[i] >= r->streams; i--)
+      store(j, &j->streams[slow[i]], at, j->block, p[slow[i]]);
+    for (int32_t i = 0; i < fasts; i++)
+      p[fast[i]] += j->block_bytes;
+  }
+  return at;
+}
+
+// rest runs the last block, of m elements: all of it in rooms.
+static void rest(const job *j, int64_t at, int64_t m, char **p, char *rooms) {
+  const int32_t inputs = j->r->streams, all = inputs + j->r->outputs;
+  for (int32_t k = 0; k < inputs; k++)
+    load(j, k, at, m, p, rooms + k * j->block_bytes);
+  for (int32_t k = inputs; k < all; k++)
+    p[k] = rooms + k * j->block_bytes;
+  j->lanes->block(p, j->stages);
+  for (int32_t k = inputs; k < all; k++)
+    store(j, &j->streams[k], at, m, p[k]);
+}
+
 static void task(void *arg, int64_t number) {
   const job *j = arg;
   const halo_pipeline_record *r = j->r;
-  const int32_t inputs = r->streams, all = inputs + r->outputs;
+  const int32_t pointers = r->streams + r->outputs + r->slots;
   char *p[HALO_MAX_POINTERS];
-  char *rooms = alloca((all + r->slots) * j->block_bytes + 64);
+  char *rooms = alloca(pointers * j->block_bytes + 64);
   rooms += -(uintptr_t)rooms & 63;
-  for (int32_t k = 0; k < all + r->slots; k++)
+  for (int32_t k = 0; k < pointers; k++)
     p[k] = rooms + k * j->block_bytes;
-  for (int32_t k = 0; k < inputs; k++) {
+  for (int32_t k = 0; k < r->streams; k++) {
     if (j->streams[k].kind == HALO_SPLAT)
       splat(j, &j->streams[k], p[k]);
     if (j->streams[k].kind == HALO_IMMEDIATE)
-      fill(j, p[k], (const char *)&j->streams[k].value);
+      j->lanes->fill(p[k], &j->streams[k].value);
   }
-  int64_t end = (number + 1) * r->task;
-  if (end > r->elements)
-    end = r->elements;
-  for (int64_t at = number * r->task; at < end; at += j->block) {
-    int64_t m = end - at < j->block ? end - at : j->block;
-    for (int32_t k = 0; k < inputs; k++)
-      load(j, k, at, m, p, rooms + k * j->block_bytes);
-    for (int32_t k = inputs; k < all; k++)
-      p[k] = output(j, &j->streams[k], at, m, rooms + k * j->block_bytes);
-    j->lanes->block(p, j->stages);
-    for (int32_t k = inputs; k < all; k++)
-      store(j, &j->streams[k], at, m, p[k]);
-  }
+  int64_t at = number * r->task, end = at + r->task < r->elements ? at + r->task : r->elements;
+  at = whole(j, at, end, p, rooms);
+  if (at < end)
+    rest(j, at, end - at, p, rooms);
 #if defined(__x86_64__)
-  __builtin_ia32_sfence(); // stages may have streamed past the cache
+  if (r->streaming)
+    __builtin_ia32_sfence();
 #endif
 }
 

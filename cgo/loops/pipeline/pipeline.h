@@ -42,7 +42,8 @@ typedef struct {
   int64_t elements, task; // of the space; of a task, whole blocks
   int64_t dims[HALO_MAX_RANK];
   int32_t rank, level, lane; // lane: bytes
-  int32_t streams, outputs, slots, stages, pad;
+  int32_t streams, outputs, slots, stages;
+  int32_t streaming; // stages write past the cache
   // streams, outputs of them at the end, then stages follow
 } halo_pipeline_record;
 
@@ -62,6 +63,7 @@ int32_t halo_block_bytes(int32_t level);
 typedef struct {
   void (*const *stages)(void);
   void (*block)(char *const *p, const halo_stage *s); // runs the stages on one block
+  void (*fill)(char *room, const void *lane);         // makes all lanes of a block one
 } halo_lanes;
 
 typedef void (*halo_converter)(void *dst, const void *src, const halo_stream *s, int64_t n);

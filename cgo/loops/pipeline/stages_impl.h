@@ -1,12 +1,31 @@
 // stages_impl.h: the stages of stages.def for the level and lane of lanes.h. Included once by each stages*_*.c.
 #include "lanes.h"
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
 #if LANE == 32
-#define SQRT __builtin_sqrtf
 #define FMOD fmodf
 #else
-#define SQRT __builtin_sqrt
 #define FMOD fmod
+#endif
+
+// Square roots, which GNU C has no vectors of.
+#if defined(__AVX512F__)
+#define ROOT32(x) _mm512_sqrt_ps((__m512)(x))
+#define ROOT64(x) _mm512_sqrt_pd((__m512d)(x))
+#elif defined(__AVX__)
+#define ROOT32(x) _mm256_sqrt_ps((__m256)(x))
+#define ROOT64(x) _mm256_sqrt_pd((__m256d)(x))
+#elif defined(__x86_64__)
+#define ROOT32(x) _mm_sqrt_ps((__m128)(x))
+#define ROOT64(x) _mm_sqrt_pd((__m128d)(x))
+#elif defined(__aarch64__)
+#define ROOT32(x) vsqrtq_f32((float32x4_t)(x))
+#define ROOT64(x) vsqrtq_f64((float64x2_t)(x))
 #endif
 
 #define F(x) ((VF)(x))
@@ -14,6 +33,16 @@
 
 // Float helpers. 2^MANTISSA and more are whole numbers; adding it to smaller ones rounds them to nearest even.
 #define WHOLE ((F)((U)1 << MANTISSA))
+
+#ifdef ROOT32
+INLINE VF square_root(VF x) { return LANE == 32 ? (VF)ROOT32(x) : (VF)ROOT64(x); }
+#else
+INLINE VF square_root(VF x) {
+  for (int i = 0; i < N; i++)
+    x[i] = LANE == 32 ? __builtin_sqrtf(x[i]) : __builtin_sqrt(x[i]);
+  return x;
+}
+#endif
 
 INLINE VF round_even(VF x) {
   VF a = magnitude(x), r = (a + WHOLE) - WHOLE;
@@ -141,6 +170,9 @@ static double cube_root(double x) {
 #endif
 
 #include "math64.h"
+#if LANE == 32 && (defined(__FMA__) || defined(__aarch64__))
+#include "math32.h"
+#endif
 
 // How the lines of stages.def become functions.
 #define PUT(T, t)                                                                                                      \
@@ -207,10 +239,8 @@ static double cube_root(double x) {
 #define END(name) static void s_##name(ARGS) {}
 
 #if defined(__AVX512F__)
-#include <immintrin.h>
 #define STREAM1(a, k) _mm512_stream_si512((__m512i *)(q + k * VB), (__m512i)a);
 #elif defined(__AVX__)
-#include <immintrin.h>
 #define STREAM1(a, k) _mm256_stream_si256((__m256i *)(q + k * VB), (__m256i)a);
 #else
 #define STREAM1 STORE1
@@ -242,15 +272,16 @@ typedef float VH __attribute__((vector_size(VB / 2), may_alias));
     HALVES(t, fv(x, __builtin_convertvector(*(const VHm *)(q + i * sizeof(F)), VD)))                                   \
     GET(t) NEXT;                                                                                                       \
   }
-// large repairs what arguments beyond LIMIT have made of a block.
-static __attribute__((noinline)) void large(F *t, const F *x, double (*f)(double)) {
+// large repairs what arguments beyond a limit have made of a block.
+static __attribute__((noinline)) void large(F *t, const F *x, F limit, double (*f)(double)) {
   for (int i = 0; i < BLOCK; i++)
-    if (!(__builtin_fabs(x[i]) <= LIMIT))
+    if (!(__builtin_fabsf(x[i]) <= limit))
       t[i] = (F)f(x[i]);
 }
-#define OVER(a, k) over |= magnitude(F(a)) > (F)LIMIT;
-#define MATHL(name, fv, fs)                                                                                            \
+#define OVER(a, k) over |= magnitude(F(a)) > limit;
+#define LIMITED(name, loop, most, fs)                                                                                  \
   static void s_##name(ARGS) {                                                                                         \
+    const F limit = most;                                                                                              \
     VI over = {};                                                                                                      \
     EACH(OVER)                                                                                                         \
     I any = 0;                                                                                                         \
@@ -260,15 +291,34 @@ static __attribute__((noinline)) void large(F *t, const F *x, double (*f)(double
     F was[BLOCK] __attribute__((aligned(64)));                                                                         \
     if (any)                                                                                                           \
       __builtin_memcpy(was, t, sizeof was);                                                                            \
-    HALVES(t, fv(x))                                                                                                   \
+    loop;                                                                                                              \
     if (any)                                                                                                           \
-      large(t, was, fs);                                                                                               \
+      large(t, was, limit, fs);                                                                                        \
     GET(t) NEXT;                                                                                                       \
   }
+#define MATHL(name, dv, fs) LIMITED(name, HALVES(t, dv(x)), (F)LIMIT, fs)
+#ifdef LIMIT32
+typedef float VFm __attribute__((vector_size(VB), may_alias));
+#define WHOLES(t, fv)                                                                                                  \
+  for (int i = 0; i < BLOCK; i += N)                                                                                   \
+    *(VFm *)(t + i) = fv(*(VFm *)(t + i));
+#define FAST1(name, fv, dv, fs)                                                                                        \
+  static void s_##name(ARGS) {                                                                                         \
+    PUT(F, t)                                                                                                          \
+    WHOLES(t, fv)                                                                                                      \
+    GET(t) NEXT;                                                                                                       \
+  }
+#define FASTL(name, fv, dv, fs) LIMITED(name, WHOLES(t, fv), LIMIT32, fs)
+#else
+#define FAST1(name, fv, dv, fs) MATH1(name, dv, fs)
+#define FASTL(name, fv, dv, fs) MATHL(name, dv, fs)
+#endif
 #else
 #define MATH1(name, fv, fs) ARRAY1(name, F, fs(x))
 #define MATH2(name, fv, fs) ARRAY2(name, F, fs(x, y))
 #define MATHL(name, fv, fs) ARRAY1(name, F, fs(x))
+#define FAST1(name, fv, dv, fs) ARRAY1(name, F, fs(x))
+#define FASTL(name, fv, dv, fs) ARRAY1(name, F, fs(x))
 #endif
 
 #include "stages.def"
@@ -284,6 +334,8 @@ static __attribute__((noinline)) void large(F *t, const F *x, double (*f)(double
 #undef MATH1
 #undef MATH2
 #undef MATHL
+#undef FAST1
+#undef FASTL
 #define ROW(name) (void (*)(void))s_##name,
 #define UNARY(name, e) ROW(name)
 #define BINARY(name, e) ROW(name)
@@ -296,6 +348,8 @@ static __attribute__((noinline)) void large(F *t, const F *x, double (*f)(double
 #define MATH1(name, fv, fs) ROW(name)
 #define MATH2(name, fv, fs) ROW(name)
 #define MATHL(name, fv, fs) ROW(name)
+#define FAST1(name, fv, dv, fs) ROW(name)
+#define FASTL(name, fv, dv, fs) ROW(name)
 
 static void (*const table[])(void) = {
 #include "stages.def"
@@ -306,4 +360,11 @@ static void block(char *const *p, const stage *s) {
   ((stage_fn)s->fn)(p, s, z, z, z, z, z, z, z, z);
 }
 
-const halo_lanes CAT3(halo_lanes, LANE, LEVEL) = {table, block};
+static void fill(char *room, const void *lane) {
+  I v;
+  __builtin_memcpy(&v, lane, sizeof v);
+  for (int k = 0; k < 8; k++)
+    *(VIm *)(room + k * VB) = samei(v);
+}
+
+const halo_lanes CAT3(halo_lanes, LANE, LEVEL) = {table, block, fill};
