@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"github.com/halo-xla/halo/xla/exec"
-	"github.com/halo-xla/halo/xla/hlo"
 )
 
 // lowerElementwise lowers one instruction on elements, a map included.
@@ -17,35 +16,6 @@ func lowerElementwise(l *exec.Lowering) (exec.Thunk, error) {
 	}
 	f.roots = []int{n}
 	return f.thunk([]exec.Slice{l.Result()}), nil
-}
-
-// lowerFusion lowers a fusion of operations on elements, and of what only chooses elements: broadcasts, transposes,
-// slices, reverses, iotas. It may have several results of one size.
-func lowerFusion(l *exec.Lowering) (exec.Thunk, error) {
-	c := l.In.Attrs.(*hlo.FusionAttrs).Calls
-	roots := []*hlo.Instruction{c.Root}
-	if c.Root.Op == hlo.Tuple {
-		roots = c.Root.Operands
-	}
-	for _, r := range roots {
-		if !r.Shape.IsArray() || r.Shape.Size() != roots[0].Shape.Size() {
-			return nil, unsupported("a fusion with results of several sizes")
-		}
-	}
-	f := newFused(l, append([]int64(nil), roots[0].Shape.Dims...))
-	for i, p := range c.Parameters {
-		if slices := l.Operands(i); len(slices) == 1 && p.Shape.IsArray() {
-			f.leaves[p] = slices[0]
-		}
-	}
-	for _, r := range roots {
-		n, err := f.add(r, f.identity())
-		if err != nil {
-			return nil, err
-		}
-		f.roots = append(f.roots, n)
-	}
-	return f.thunk(l.Results()), nil
 }
 
 // thunk returns what runs f and writes results.

@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/pass"
 )
 
@@ -26,16 +25,4 @@ var passOrder = []pass.Order{
 	{Before: "inline", After: "clean", Because: "rules and common values do not reach through calls"},
 	{Before: "batchnorm", After: "clean", Because: "its factors are made of constants and are common to its uses"},
 	{Before: "clean", After: "fuse", Because: "inside a fusion nothing is simplified any more"},
-}
-
-// fusible reports whether a fusion may hold in: the pipeline has no complex numbers.
-func fusible(in *hlo.Instruction) bool {
-	if in.Shape.Type.IsComplex() || len(in.Operands) > 0 && in.Operands[0].Shape.Type.IsComplex() {
-		return false
-	}
-	switch in.Op {
-	case hlo.Broadcast, hlo.Iota, hlo.Slice, hlo.Reverse, hlo.Copy, hlo.Reshape:
-		return true
-	}
-	return hasStep(in)
 }
