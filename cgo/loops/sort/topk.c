@@ -20,12 +20,13 @@ typedef struct {
   const topk_table *table;
   halo_run *run;
   int64_t rows; // of a task
+  topk_order order;
 } topk;
 
 // The memory of a task: keys of a block, kept keys and their indices, with room for a block and a vector more.
 typedef struct {
   void *block, *kept;
-  uint32_t *index;
+  uint32_t *index, *equal;
   sort_row sorted;
 } work;
 
@@ -39,29 +40,15 @@ typedef struct {
     }                                                                                                        \
     return low;                                                                                              \
   }                                                                                                          \
-  /* cut keeps the first k of m, equal ones in order, and returns the limit of those to come. */             \
-  static T cut_##bits(const topk_table *t, T *keys, uint32_t *index, int64_t m, int64_t k) {                 \
+  /* cut keeps the first k of m, the last ones of equal keys last, and returns the limit of those to come. */ \
+  static T cut_##bits(const topk_table *t, T *keys, uint32_t *index, int64_t m, int64_t k, uint32_t *equal) { \
     const T last = kth_##bits(t, keys, m, k);                                                                \
-    int64_t equal = k - t->below##bits(keys, m, last), n = 0;                                                \
-    for (int64_t i = 0; i < m; i++) {                                                                        \
-      const int same = keys[i] == last;                                                                      \
-      const T x = keys[i];                                                                                   \
-      const uint32_t at = index[i];                                                                          \
-      keys[n] = x, index[n] = at;                                                                            \
-      n += x < last || (same && equal > 0);                                                                  \
-      equal -= same;                                                                                         \
-    }                                                                                                        \
+    const int64_t less = t->below##bits(keys, m, last);                                                      \
+    for (int64_t i = 0, n = 0; n < k - less; i++)                                                            \
+      if (keys[i] == last) equal[n++] = index[i];                                                            \
+    t->keep##bits(keys, index, m, last);                                                                     \
+    for (int64_t n = less; n < k; n++) keys[n] = last, index[n] = equal[n - less];                           \
     return last;                                                                                             \
-  }                                                                                                          \
-  /* rank puts the indices of k keys, which are in the order of their places, into the order of the keys. */ \
-  static void rank_##bits(const T *keys, const uint32_t *index, int64_t k, uint32_t *out) {                  \
-    for (int64_t i = 0; i < k; i++) {                                                                        \
-      const T x = keys[i];                                                                                   \
-      uint32_t r = 0;                                                                                        \
-      for (int64_t j = 0; j < i; j++) r += keys[j] <= x;                                                     \
-      for (int64_t j = i + 1; j < k; j++) r += keys[j] < x;                                                  \
-      out[r] = index[i];                                                                                     \
-    }                                                                                                        \
   }                                                                                                          \
   static void best_##bits(const topk *t, work *w, const char *row, uint32_t *out) {                          \
     const int64_t n = t->record->n, k = t->record->k;                                                        \
@@ -69,22 +56,41 @@ typedef struct {
     int64_t m = 0, full = 0;                                                                                 \
     for (int64_t i = 0; i < n; i += TOPK_BLOCK) {                                                            \
       const int64_t part = n - i < TOPK_BLOCK ? n - i : TOPK_BLOCK;                                          \
-      sort_row r = {.stride = 1, .a = w->block};                                                             \
-      const char *from = row + (i << t->record->key.log_width);                                              \
-      sort_load(&r, &t->record->key, from, bits == 32 ? SORT_U32 : SORT_ALONE64, NULL, NULL, 0, part);       \
+      block_##bits(t, w->block, row + (i << t->record->key.log_width), part);                                \
       if (full) m = t->table->append##bits(kept, w->index, m, w->block, part, (uint32_t)i, limit);           \
       else                                                                                                   \
         for (int64_t j = 0; j < part; j++, m++)                                                              \
           kept[m] = ((T *)w->block)[j], w->index[m] = (uint32_t)(i + j);                                     \
       if (m > 2 * k + TOPK_BLOCK || (m >= k && !full && i + part < n)) {                                     \
-        limit = cut_##bits(t->table, kept, w->index, m, k);                                                  \
+        limit = cut_##bits(t->table, kept, w->index, m, k, w->equal);                                        \
         m = k, full = 1;                                                                                     \
       }                                                                                                      \
     }                                                                                                        \
-    if (m > k) cut_##bits(t->table, kept, w->index, m, k);                                                   \
-    if (k <= TOPK_SMALL) rank_##bits(kept, w->index, k, out);                                                \
+    if (m > k) cut_##bits(t->table, kept, w->index, m, k, w->equal);                                         \
+    if (k <= TOPK_SMALL) t->table->rank##bits(kept, w->index, k, out);                                       \
     else sorted_##bits(w, k, out);                                                                           \
   }
+
+// block_32 and block_64 make keys: of elements as wide as they are by a loop of the level.
+static void block_32(const topk *t, uint32_t *keys, const char *p, int64_t n) {
+  sort_row r = {.stride = 1, .a = (char *)keys};
+  if (t->record->key.log_width == 2) t->table->keys32(keys, (const uint32_t *)p, n, t->order);
+  else sort_load(&r, &t->record->key, p, SORT_U32, NULL, NULL, 0, n);
+}
+
+static void block_64(const topk *t, uint64_t *keys, const char *p, int64_t n) {
+  t->table->keys64(keys, (const uint64_t *)p, n, t->order);
+}
+
+// order_of returns what makes keys that order as k says.
+static topk_order order_of(const sort_key *k) {
+  const int bits = 8 << k->log_width;
+  const uint64_t sign = 1ull << (bits - 1), ones = ~0ull >> (64 - bits);
+  topk_order o = {.all = k->flags & SORT_DESCENDING ? ones : 0};
+  if (k->flags & (SORT_SIGNED | SORT_FLOAT)) o.all ^= sign;
+  if (k->flags & SORT_FLOAT) o.negative = ones ^ sign;
+  return o;
+}
 
 static void sorted_32(work *w, int64_t k, uint32_t *out) {
   uint64_t *v = (uint64_t *)w->sorted.a;
@@ -121,7 +127,7 @@ static void task(void *arg, int64_t i) {
   const topk *t = arg;
   const topk_record *r = t->record;
   const int64_t room = 2 * r->k + 3 * TOPK_BLOCK, log = r->key.log_width;
-  char *memory = malloc(8 * TOPK_BLOCK + 12 * room + 32 * r->k + sizeof(int64_t) * SORT_DIGITS);
+  char *memory = malloc(8 * TOPK_BLOCK + 12 * room + 36 * r->k + sizeof(int64_t) * SORT_DIGITS);
   if (!memory) {
     halo_fail(t->run, "topk: out of memory");
     return;
@@ -135,6 +141,7 @@ static void task(void *arg, int64_t i) {
     w.sorted.a = rest, w.sorted.b = rest + 16 * r->k;
     w.sorted.counts = (int64_t(*)[SORT_DIGITS])(rest + 32 * r->k);
     w.index = (uint32_t *)(rest + 32 * r->k + sizeof(int64_t) * SORT_DIGITS);
+    w.equal = w.index + room;
     if (log == 3) best_64(t, &w, from, places);
     else best_32(t, &w, from, places);
     values(r, from, places, (char *)HALO_AT(t->run, r->values) + (row * r->k << log));
@@ -145,7 +152,7 @@ static void task(void *arg, int64_t i) {
 void halo_topk(const halo_record *head, halo_run *run) {
   const topk_record *r = (const topk_record *)head;
   if (r->k == 0 || r->n == 0) return;
-  const topk t = {r, tables[r->isa], run, 1 + 32768 / (r->n + 1)};
+  const topk t = {r, tables[r->isa], run, 1 + 32768 / (r->n + 1), order_of(&r->key)};
   const int64_t tasks = (r->rows + t.rows - 1) / t.rows;
   if (tasks == 1) task((void *)&t, 0);
   else if (tasks > 1) run->parallel(run, tasks, task, (void *)&t);

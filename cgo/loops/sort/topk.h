@@ -14,15 +14,28 @@ typedef struct {
 
 void halo_topk(const halo_record *, halo_run *);
 
-// A level's loops. append puts the keys below limit of keys[0..n), which begin at place first, behind the m that are
-// kept, and returns how many are kept then; there is room for n more. below counts the keys below limit.
+// The keys of contiguous elements: x ^ (x's sign in all bits & negative) ^ all.
 typedef struct {
-  int64_t (*append32)(uint32_t *kept, uint32_t *index, int64_t m, const uint32_t *keys, int64_t n, uint32_t first,
-                      uint32_t limit);
-  int64_t (*append64)(uint64_t *kept, uint32_t *index, int64_t m, const uint64_t *keys, int64_t n, uint32_t first,
-                      uint64_t limit);
-  int64_t (*below32)(const uint32_t *keys, int64_t n, uint32_t limit);
-  int64_t (*below64)(const uint64_t *keys, int64_t n, uint64_t limit);
+  uint64_t negative, all;
+} topk_order;
+
+// A level's loops, for keys of one width.
+#define TOPK_LOOPS(T, bits)                                                                                  \
+  /* keys makes the keys of n elements. */                                                                   \
+  void (*keys##bits)(T *keys, const T *x, int64_t n, topk_order);                                            \
+  /* append puts the keys below limit of n, which begin at place first, behind m kept ones, and returns how  \
+     many are kept then. There is room for n more and a vector. */                                           \
+  int64_t (*append##bits)(T *kept, uint32_t *index, int64_t m, const T *keys, int64_t n, uint32_t first, T limit); \
+  /* keep drops the keys that are not below limit, and returns how many are left. */                         \
+  int64_t (*keep##bits)(T *kept, uint32_t *index, int64_t m, T limit);                                       \
+  /* below counts the keys below limit. */                                                                   \
+  int64_t (*below##bits)(const T *keys, int64_t n, T limit);                                                 \
+  /* rank puts the indices of k keys into the order of the keys, equal ones as they stand. */                \
+  void (*rank##bits)(const T *keys, const uint32_t *index, int64_t k, uint32_t *out);
+
+typedef struct {
+  TOPK_LOOPS(uint32_t, 32)
+  TOPK_LOOPS(uint64_t, 64)
 } topk_table;
 
 extern const topk_table halo_topk_base;

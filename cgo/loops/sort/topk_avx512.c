@@ -4,20 +4,20 @@
 #pragma GCC optimize("O3")
 #include <immintrin.h>
 #define LEVEL halo_topk_avx512
-#define APPEND32 append32_compress
+#define COMPRESS
 #include "topk.h"
-static int64_t append32_plain(uint32_t *, uint32_t *, int64_t, const uint32_t *, int64_t, uint32_t, uint32_t);
 
-// append32_compress writes whole vectors behind the kept keys: there is room for all of keys.
-static int64_t append32_compress(uint32_t *kept, uint32_t *index, int64_t m, const uint32_t *keys, int64_t n,
-                                 uint32_t first, uint32_t limit) {
+static __mmask16 lanes(int64_t n) { return n < 16 ? (__mmask16)((1 << n) - 1) : 0xffff; }
+
+// append32 and keep32 write whole vectors behind what is kept; keep32 only over what it has read.
+static int64_t append32(uint32_t *kept, uint32_t *index, int64_t m, const uint32_t *keys, int64_t n, uint32_t first,
+                        uint32_t limit) {
   const __m512i l = _mm512_set1_epi32((int)limit), step = _mm512_set1_epi32(16);
-  __m512i at = _mm512_add_epi32(_mm512_set1_epi32((int)first),
-                                _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
-  int64_t i = 0;
-  for (; i + 16 <= n; i += 16) {
-    const __m512i v = _mm512_loadu_si512(keys + i);
-    const __mmask16 less = _mm512_cmplt_epu32_mask(v, l);
+  const __m512i count = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  __m512i at = _mm512_add_epi32(_mm512_set1_epi32((int)first), count);
+  for (int64_t i = 0; i < n; i += 16) {
+    const __m512i v = _mm512_maskz_loadu_epi32(lanes(n - i), keys + i);
+    const __mmask16 less = _mm512_mask_cmplt_epu32_mask(lanes(n - i), v, l);
     if (less) {
       _mm512_storeu_si512(kept + m, _mm512_maskz_compress_epi32(less, v));
       _mm512_storeu_si512(index + m, _mm512_maskz_compress_epi32(less, at));
@@ -25,7 +25,20 @@ static int64_t append32_compress(uint32_t *kept, uint32_t *index, int64_t m, con
     }
     at = _mm512_add_epi32(at, step);
   }
-  return append32_plain(kept, index, m, keys + i, n - i, first + (uint32_t)i, limit);
+  return m;
+}
+
+static int64_t keep32(uint32_t *kept, uint32_t *index, int64_t m, uint32_t limit) {
+  const __m512i l = _mm512_set1_epi32((int)limit);
+  int64_t n = 0;
+  for (int64_t i = 0; i < m; i += 16) {
+    const __m512i v = _mm512_loadu_si512(kept + i), at = _mm512_loadu_si512(index + i);
+    const __mmask16 less = _mm512_mask_cmplt_epu32_mask(lanes(m - i), v, l);
+    _mm512_storeu_si512(kept + n, _mm512_maskz_compress_epi32(less, v));
+    _mm512_storeu_si512(index + n, _mm512_maskz_compress_epi32(less, at));
+    n += __builtin_popcount(less);
+  }
+  return n;
 }
 #include "topk_impl.h"
 #endif

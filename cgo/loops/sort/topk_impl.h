@@ -1,8 +1,27 @@
 // topk_impl.h: the loops of top-k for one ISA level, which the including file names LEVEL. It may have its own append
-// for 32 bits, APPEND32.
+// and keep for 32 bits, COMPRESS.
 #include "topk.h"
 
-#define LOOPS(T, bits)                                                                                       \
+#define LOOPS(T, S, bits)                                                                                    \
+  static void keys##bits(T *keys, const T *x, int64_t n, topk_order o) {                                     \
+    const T negative = (T)o.negative, all = (T)o.all;                                                        \
+    for (int64_t i = 0; i < n; i++) keys[i] = x[i] ^ ((T)((S)x[i] >> (bits - 1)) & negative) ^ all;          \
+  }                                                                                                          \
+  static int64_t below##bits(const T *keys, int64_t n, T limit) {                                            \
+    T sum = 0;                                                                                               \
+    for (int64_t i = 0; i < n; i++) sum += keys[i] < limit;                                                  \
+    return (int64_t)sum;                                                                                     \
+  }                                                                                                          \
+  static void rank##bits(const T *keys, const uint32_t *index, int64_t k, uint32_t *out) {                   \
+    for (int64_t i = 0; i < k; i++) {                                                                        \
+      const T x = keys[i];                                                                                   \
+      T r = 0;                                                                                               \
+      for (T j = 0; j < (T)k; j++) r += (keys[j] < x) | ((keys[j] == x) & (j < (T)i));                       \
+      out[r] = index[i];                                                                                     \
+    }                                                                                                        \
+  }
+
+#define COMPRESSING(T, bits)                                                                                 \
   static int64_t append##bits(T *kept, uint32_t *index, int64_t m, const T *keys, int64_t n, uint32_t first, \
                               T limit) {                                                                     \
     for (int64_t i = 0; i < n; i++) {                                                                        \
@@ -11,21 +30,21 @@
     }                                                                                                        \
     return m;                                                                                                \
   }                                                                                                          \
-  static int64_t below##bits(const T *keys, int64_t n, T limit) {                                            \
-    uint32_t sum = 0;                                                                                        \
-    for (int64_t i = 0; i < n; i++) sum += keys[i] < limit;                                                  \
-    return sum;                                                                                              \
+  static int64_t keep##bits(T *kept, uint32_t *index, int64_t m, T limit) {                                  \
+    int64_t n = 0;                                                                                           \
+    for (int64_t i = 0; i < m; i++) {                                                                        \
+      const T x = kept[i];                                                                                   \
+      kept[n] = x, index[n] = index[i];                                                                      \
+      n += x < limit;                                                                                        \
+    }                                                                                                        \
+    return n;                                                                                                \
   }
 
-#ifdef APPEND32
-#define append32 append32_plain
-#endif
-LOOPS(uint32_t, 32)
-LOOPS(uint64_t, 64)
-#ifdef APPEND32
-#undef append32
-#else
-#define APPEND32 append32
+LOOPS(uint32_t, int32_t, 32)
+LOOPS(uint64_t, int64_t, 64)
+COMPRESSING(uint64_t, 64)
+#ifndef COMPRESS
+COMPRESSING(uint32_t, 32)
 #endif
 
-const topk_table LEVEL = {APPEND32, append64, below32, below64};
+const topk_table LEVEL = {keys32, append32, keep32, below32, rank32, keys64, append64, keep64, below64, rank64};
