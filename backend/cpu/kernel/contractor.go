@@ -37,7 +37,7 @@ func NewContractor(c Contraction, lhs, rhs, out shape.ElementType, split *Split)
 		return contractorOf(c, splitLoader(lhs, split, 0), splitLoader(rhs, split, 1), splitStorer(out, split),
 			len(split.Pairs), multiplyFloat64)
 	}
-	switch sumType(lhs, rhs, out) {
+	switch SumType(lhs, rhs, out) {
 	case shape.U32:
 		return contractorOf(c, integerLoader[uint32](lhs), integerLoader[uint32](rhs), integerStorer[uint32](out), 1,
 			multiply[uint32])
@@ -58,8 +58,8 @@ func NewContractor(c Contraction, lhs, rhs, out shape.ElementType, split *Split)
 		complexStorer[complex128](out), 1, multiply[complex128])
 }
 
-// sumType is the type in which products are summed.
-func sumType(lhs, rhs, out shape.ElementType) shape.ElementType {
+// SumType is the type in which products are summed.
+func SumType(lhs, rhs, out shape.ElementType) shape.ElementType {
 	wide := false // more digits than f32 has
 	for _, t := range []shape.ElementType{lhs, rhs, out} {
 		wide = wide || t == shape.F64 || t == shape.C128 || !t.IsFloat() && !t.IsComplex() && t.Bits() > 16

@@ -1,0 +1,10 @@
+//go:build !cgo || !linux
+
+package gemm
+
+import "github.com/halo-xla/halo/cgo/loops/run"
+
+// Contract panics: this build has no native kernels.
+func Contract(run.ISA, Contraction) run.Record {
+	panic("gemm: bug: this build has no native kernels, ask run.Available")
+}

@@ -1,0 +1,106 @@
+package gemm_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+	"unsafe"
+
+	"github.com/halo-xla/halo/cgo/loops/gemm"
+	"github.com/halo-xla/halo/cgo/loops/run"
+)
+
+// execute runs a record on three arrays.
+func execute(t *testing.T, r run.Record, threads int, arrays ...[]float64) {
+	t.Helper()
+	s := run.NewSegment([]run.Record{r})
+	defer s.Close()
+	var pins runtime.Pinner
+	defer pins.Unpin()
+	table, cancel := make([]unsafe.Pointer, len(arrays)), new(uint32)
+	for i, a := range arrays {
+		pins.Pin(unsafe.SliceData(a))
+		table[i] = unsafe.Pointer(unsafe.SliceData(a))
+	}
+	pins.Pin(&table[0])
+	pins.Pin(cancel)
+	if err := s.Run(unsafe.Pointer(&table[0]), cancel, threads); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// steps is a walk over n places that are stride apart.
+func steps(n, stride int64) []gemm.Step { return []gemm.Step{{N: n, Stride: stride}} }
+
+// TestContract multiplies f64 matrices in all four forms, of sizes around those of tiles, vectors and chunks, by the
+// kernels of every instruction set that the machine has.
+func TestContract(t *testing.T) {
+	if !run.Available() {
+		t.Skip("no native kernels")
+	}
+	r := rand.New(rand.NewPCG(1, 1))
+	for _, s := range [][4]int64{{1, 1, 1, 1}, {2, 13, 33, 9}, {1, 200, 70, 300}, {3, 1, 100, 700}, {1, 1, 5, 5000},
+		{1, 37, 1, 20}} {
+		b, m, n, k := s[0], s[1], s[2], s[3]
+		x, y := numbers(r, b*m*k), numbers(r, b*n*k)
+		for form := range 4 {
+			l, rhs := gemm.Operand{Ref: run.Ref{Slot: 0}, Type: gemm.F64, Batch: steps(b, m*k)},
+				gemm.Operand{Ref: run.Ref{Slot: 1}, Type: gemm.F64, Batch: steps(b, n*k)}
+			at := [4]int64{k, 1, k, 1} // of row and column of lhs, of rhs
+			if form&1 != 0 {
+				at[0], at[1] = 1, m
+			}
+			if form&2 != 0 {
+				at[2], at[3] = 1, n
+			}
+			l.Rows, l.Columns = steps(m, at[0]), steps(k, at[1])
+			rhs.Rows, rhs.Columns = steps(n, at[2]), steps(k, at[3])
+			c := gemm.Contraction{LHS: l, RHS: rhs, B: b, M: m, N: n, K: k, TileM: min(m, 48), TileN: min(n, 64), PerTask: 1,
+				Sum: gemm.SumF64, Out: gemm.Operand{Ref: run.Ref{Slot: 2}, Type: gemm.F64, Batch: steps(b, m*n),
+					Rows: steps(m, n), Columns: steps(n, 1)}}
+			want := make([]float64, b*m*n)
+			for i := range want {
+				b, i, j := int64(i)/(m*n), int64(i)/n%m, int64(i)%n
+				for p := range k {
+					want[b*m*n+i*n+j] += x[b*m*k+i*at[0]+p*at[1]] * y[b*n*k+j*at[2]+p*at[3]]
+				}
+			}
+			for _, isa := range run.Levels() {
+				got := make([]float64, len(want))
+				execute(t, gemm.Contract(isa, c), 2, x, y, got)
+				for i := range got {
+					if got[i] != want[i] { // sums of small integers are exact
+						t.Fatalf("%v form %d %v: element %d: got %v, want %v", s, form, isa, i, got[i], want[i])
+					}
+				}
+			}
+		}
+	}
+}
+
+// numbers are small integers.
+func numbers(r *rand.Rand, n int64) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = float64(r.IntN(17) - 8)
+	}
+	return v
+}
+
+// A dot product of two vectors.
+func ExampleContract() {
+	if !run.Available() {
+		fmt.Println("11")
+		return
+	}
+	vector := func(slot int32) gemm.Operand {
+		return gemm.Operand{Ref: run.Ref{Slot: slot}, Type: gemm.F64, Columns: []gemm.Step{{N: 2, Stride: 1}}}
+	}
+	c := gemm.Contraction{LHS: vector(0), RHS: vector(1), Out: gemm.Operand{Ref: run.Ref{Slot: 2}, Type: gemm.F64},
+		B: 1, M: 1, N: 1, K: 2, TileM: 1, TileN: 1, PerTask: 1, Sum: gemm.SumF64}
+	out := []float64{0}
+	execute(&testing.T{}, gemm.Contract(run.Base, c), 1, []float64{1, 2}, []float64{3, 4}, out)
+	fmt.Println(out[0])
+	// Output: 11
+}
