@@ -46,6 +46,10 @@ type ClientOptions struct {
 	MemoryLimit int64
 	// Logger takes warnings, such as buffers that were dropped without Close; nil: slog.Default().
 	Logger *slog.Logger
+	// Observer is told of compiles and executions; nil: nobody is.
+	Observer Observer
+	// CachePrograms is how many compiled programs are kept for a Compile of the same text; 0: 32, below 0: none.
+	CachePrograms int
 }
 
 // Client compiles programs for one backend and makes buffers.
@@ -54,6 +58,8 @@ type Client struct {
 	options ClientOptions
 	closed  atomic.Bool
 	live    counters
+	totals  totals
+	cache   *cache
 	mu      sync.Mutex
 	idle    *sync.Cond
 }
@@ -72,7 +78,7 @@ func NewClient(backend Backend, o ClientOptions) (*Client, error) {
 	if o.MemoryLimit == 0 {
 		o.MemoryLimit = defaultMemoryLimit()
 	}
-	c := &Client{backend: backend, options: o}
+	c := &Client{backend: backend, options: o, cache: newCache(o.CachePrograms)}
 	c.idle = sync.NewCond(&c.mu)
 	return c, nil
 }
@@ -89,6 +95,7 @@ func (c *Client) Close() error {
 	for c.live.running.Load() > 0 {
 		c.idle.Wait()
 	}
+	c.cache.clear()
 	return nil
 }
 
@@ -134,8 +141,9 @@ func (c *Client) Live() Live {
 	}
 }
 
-// Trim gives back the memory that the backend keeps for executions to come.
+// Trim gives back what is kept for later: compiled programs that nobody has open, and the memory of executions.
 func (c *Client) Trim() {
+	c.cache.clear()
 	if b, ok := c.backend.(interface{ Trim() }); ok {
 		b.Trim()
 	}

@@ -8,7 +8,6 @@ import (
 	"unsafe"
 
 	"github.com/halo-xla/halo/xla/exec"
-	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
 )
 
@@ -35,9 +34,8 @@ type Executable struct {
 
 // execState is shared with the clean-up that reports leaks.
 type execState struct {
+	*shared
 	client  *Client
-	program exec.Program
-	name    string
 	mu      sync.Mutex
 	running int
 	closed  bool
@@ -45,12 +43,29 @@ type execState struct {
 }
 
 // Compile makes p ready to run. It fails if p cannot be read or is wrong, or, with errors.ErrUnsupported, if the
-// backend cannot run it: the sentence then names every op that it lacks.
+// backend cannot run it: the sentence then names every op that it lacks. The same text with the same options is compiled
+// once: the client keeps some programs.
 func (c *Client) Compile(ctx context.Context, p Program, o CompileOptions) (x *Executable, err error) {
 	defer guard(&err)
 	if err := c.open(); err != nil {
 		return nil, err
 	}
+	start := c.clock()
+	s := c.cache.find(keyOf(p, o))
+	cached := s != nil
+	if !cached {
+		s, err = c.compile(ctx, p, o)
+	}
+	if err != nil {
+		c.noteCompile("", false, start, err)
+		return nil, err
+	}
+	c.noteCompile(s.name, cached, start, nil)
+	return c.newExecutable(s), nil
+}
+
+// compile reads and compiles p for its first user.
+func (c *Client) compile(ctx context.Context, p Program, o CompileOptions) (*shared, error) {
 	m, err := Read(p)
 	if err != nil {
 		return nil, wrap(err, InvalidArgument)
@@ -65,14 +80,16 @@ func (c *Client) Compile(ctx context.Context, p Program, o CompileOptions) (x *E
 	if err != nil {
 		return nil, wrap(err, InvalidArgument)
 	}
-	return c.newExecutable(m, prog), nil
+	s := &shared{program: prog, signature: SignatureOf(m), name: m.Name, key: keyOf(p, o)}
+	c.cache.add(s)
+	return s, nil
 }
 
-func (c *Client) newExecutable(m *hlo.Module, prog exec.Program) *Executable {
-	st := &execState{client: c, program: prog, name: m.Name}
+func (c *Client) newExecutable(s *shared) *Executable {
+	st := &execState{shared: s, client: c}
 	st.idle.L = &st.mu
 	c.live.executables.Add(1)
-	x := &Executable{client: c, signature: SignatureOf(m), state: st}
+	x := &Executable{client: c, signature: s.signature, state: st}
 	x.leak = runtime.AddCleanup(x, func(st *execState) {
 		if st.close() {
 			st.client.warnLeak("executable " + st.name)
@@ -113,7 +130,7 @@ func (st *execState) close() bool {
 		return false
 	}
 	st.closed = true
-	st.program.Close()
+	st.client.cache.release(st.shared)
 	st.client.live.executables.Add(-1)
 	return true
 }
@@ -241,6 +258,8 @@ func (x *Executable) run(ctx context.Context, o RunOptions, args [][]*Buffer,
 	if err != nil {
 		return nil, err
 	}
+	start := x.client.clock()
+	defer func() { x.client.noteExecute(x.state.name, len(args), start, err) }()
 	out, err = x.state.program.Run(ctx, values,
 		exec.RunOptions{Seed: o.Seed, Replicas: r, Partitions: p, MaxSteps: o.MaxSteps, Donated: donated})
 	runtime.KeepAlive(x)

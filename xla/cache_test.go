@@ -1,0 +1,100 @@
+package xla
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/halo-xla/halo/xla/exec"
+	"github.com/halo-xla/halo/xla/hlo"
+)
+
+// counting is a backend that counts the programs that it has compiled and that are closed.
+type counting struct {
+	exec.Backend
+	compiled, closed int
+}
+
+type countingProgram struct {
+	exec.Program
+	b *counting
+}
+
+func (b *counting) Compile(ctx context.Context, m *hlo.Module, o exec.Options) (exec.Program, error) {
+	p, err := b.Backend.Compile(ctx, m, o)
+	b.compiled++
+	return countingProgram{p, b}, err
+}
+
+func (p countingProgram) Close() {
+	p.b.closed++
+	p.Program.Close()
+}
+
+// negation is a program with a number in it.
+func negation(i int) Program {
+	return Program{Source: fmt.Appendf(nil, "ENTRY e%d { x = f32[2] parameter(0) ROOT y = f32[2] negate(x) }", i)}
+}
+
+// events is an observer that keeps what it is told.
+type events struct {
+	compiles []CompileEvent
+	executes []ExecuteEvent
+}
+
+func (e *events) Compiled(c CompileEvent) { e.compiles = append(e.compiles, c) }
+func (e *events) Executed(x ExecuteEvent) { e.executes = append(e.executes, x) }
+
+func TestCache(t *testing.T) {
+	b, seen, ctx := &counting{Backend: Reference()}, &events{}, context.Background()
+	c, err := NewClient(b, ClientOptions{CachePrograms: 2, Observer: seen})
+	if err != nil {
+		t.Fatal(err)
+	}
+	compile := func(i int, o CompileOptions) *Executable {
+		x, err := c.Compile(ctx, negation(i), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	want := func(what string, compiled, closed int) {
+		t.Helper()
+		if b.compiled != compiled || b.closed != closed {
+			t.Errorf("%s: %d compiled and %d closed, want %d and %d", what, b.compiled, b.closed, compiled, closed)
+		}
+	}
+	first, again := compile(1, CompileOptions{}), compile(1, CompileOptions{})
+	want("the same text twice", 1, 0)
+	first.Close()
+	again.Close()
+	compile(1, CompileOptions{}).Close()
+	want("the same text later", 1, 0)
+	compile(1, CompileOptions{AllowReference: true}).Close()
+	want("other options", 2, 0)
+	held := compile(2, CompileOptions{})
+	want("a third program", 3, 1)
+	compile(3, CompileOptions{}).Close()
+	compile(4, CompileOptions{}).Close()
+	want("an open program is dropped", 5, 2)
+	x, err := FromSlice(c, []float32{1, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := held.Execute(ctx, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out[0].Close()
+	x.Close()
+	held.Close()
+	want("and closed with its last user", 5, 3)
+	c.Close()
+	want("the client is closed", 5, 5)
+	if got := c.Totals(); got != (Totals{Compiles: 7, Cached: 2, Executions: 1}) {
+		t.Errorf("got %+v", got)
+	}
+	if len(seen.compiles) != 7 || !seen.compiles[1].Cached || len(seen.executes) != 1 || seen.executes[0].Devices != 1 {
+		t.Errorf("the observer got %+v", seen)
+	}
+}

@@ -1,0 +1,86 @@
+package xla
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// Observer is told what a client does, for metrics and traces. Its methods are called on the goroutine that did it, when
+// it is done; they must be quick, and safe for concurrent use.
+type Observer interface {
+	// Compiled is called after each Compile.
+	Compiled(e CompileEvent)
+	// Executed is called after each execution.
+	Executed(e ExecuteEvent)
+}
+
+// CompileEvent is one Compile.
+type CompileEvent struct {
+	// Program is the module's name, "" if it could not be read.
+	Program string
+	// Cached says that the program had been compiled before.
+	Cached   bool
+	Duration time.Duration
+	Err      error
+}
+
+// ExecuteEvent is one execution.
+type ExecuteEvent struct {
+	// Program is the module's name.
+	Program string
+	// Devices is how many devices it ran on.
+	Devices  int
+	Duration time.Duration
+	Err      error
+}
+
+// Totals count what a client has done since it was made.
+type Totals struct {
+	// Compiles are those that succeeded, Cached among them found compiled.
+	Compiles, Cached int64
+	// Executions are all that began, Failures those that ended with an error.
+	Executions, Failures int64
+}
+
+type totals struct{ compiles, cached, executions, failures atomic.Int64 }
+
+// Totals returns what the client has done so far.
+func (c *Client) Totals() Totals {
+	t := &c.totals
+	return Totals{
+		Compiles: t.compiles.Load(), Cached: t.cached.Load(),
+		Executions: t.executions.Load(), Failures: t.failures.Load(),
+	}
+}
+
+// noteCompile counts a Compile and tells the observer.
+func (c *Client) noteCompile(name string, cached bool, start time.Time, err error) {
+	if err == nil {
+		c.totals.compiles.Add(1)
+		if cached {
+			c.totals.cached.Add(1)
+		}
+	}
+	if o := c.options.Observer; o != nil {
+		o.Compiled(CompileEvent{Program: name, Cached: cached, Duration: time.Since(start), Err: err})
+	}
+}
+
+// noteExecute counts an execution, which began at start if there is an observer, and tells it.
+func (c *Client) noteExecute(name string, devices int, start time.Time, err error) {
+	c.totals.executions.Add(1)
+	if err != nil {
+		c.totals.failures.Add(1)
+	}
+	if o := c.options.Observer; o != nil {
+		o.Executed(ExecuteEvent{Program: name, Devices: devices, Duration: time.Since(start), Err: err})
+	}
+}
+
+// clock returns the time for an observer, none if there is none.
+func (c *Client) clock() time.Time {
+	if c.options.Observer == nil {
+		return time.Time{}
+	}
+	return time.Now()
+}
