@@ -43,8 +43,8 @@ type execState struct {
 }
 
 // Compile makes p ready to run. It fails if p cannot be read or is wrong, or, with errors.ErrUnsupported, if the
-// backend cannot run it: the sentence then names every op that it lacks. The same text with the same options is compiled
-// once: the client keeps some programs.
+// backend cannot run it: the sentence then names every op that it lacks. The same text with the same options is
+// compiled once: the client keeps some programs.
 func (c *Client) Compile(ctx context.Context, p Program, o CompileOptions) (x *Executable, err error) {
 	defer guard(&err)
 	if err := c.open(); err != nil {

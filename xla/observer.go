@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Observer is told what a client does, for metrics and traces. Its methods are called on the goroutine that did it, when
-// it is done; they must be quick, and safe for concurrent use.
+// Observer is told what a client does, for metrics and traces. Its methods are called on the goroutine that did it,
+// when it is done; they must be quick, and safe for concurrent use.
 type Observer interface {
 	// Compiled is called after each Compile.
 	Compiled(e CompileEvent)

@@ -29,7 +29,7 @@ func (p *program) assign() error {
 	classes := sh.distinct()
 	p.livenessBytes = bound(classes, len(live.at)+1)
 	classes = intoResults(classes)
-	offsets, end := place(classes)
+	offsets, end := placeBest(classes)
 	for i, c := range classes {
 		for _, s := range c.slots {
 			p.slots[s].offset, p.slots[s].host = offsets[i], c.own
@@ -184,8 +184,42 @@ func lodge(hosts []*class, c *class) bool {
 	return false
 }
 
-// place gives each class of the arena an offset: the large ones first, each in the smallest gap that is free while it
-// lives. It returns the offsets and the size of the arena.
+// fewClasses is up to how many classes several orders are tried.
+const fewClasses = 2000
+
+// placeBest places classes, which are sorted by size, in several orders and takes the smallest arena. It may leave them
+// in another order.
+func placeBest(classes []*class) (offsets []int64, end int64) {
+	offsets, end = place(classes)
+	if len(classes) > fewClasses {
+		return offsets, end
+	}
+	best := slices.Clone(classes)
+	for _, order := range []func(a, b *class) int{
+		func(a, b *class) int { return cmp.Compare(b.size*length(b), a.size*length(a)) },
+		func(a, b *class) int { return cmp.Compare(start(a), start(b)) },
+		func(a, b *class) int { return cmp.Compare(length(b), length(a)) },
+	} {
+		slices.SortStableFunc(classes, order)
+		if o, e := place(classes); e < end {
+			offsets, end = o, e
+			copy(best, classes)
+		}
+	}
+	copy(classes, best)
+	return offsets, end
+}
+
+// length is from the first to the last position at which c lives.
+func length(c *class) int64 {
+	if len(c.spans) == 0 {
+		return 0
+	}
+	return int64(c.spans[len(c.spans)-1].last-c.spans[0].first) + 1
+}
+
+// place gives each class of the arena an offset: in their order, each in the smallest gap that is free while it lives.
+// It returns the offsets and the size of the arena.
 func place(classes []*class) (offsets []int64, end int64) {
 	offsets = make([]int64, len(classes))
 	var placed []placement
