@@ -23,3 +23,23 @@ if [ "$newest" != "${have#go}" ]; then
   exit 1
 fi
 [ ! -s go.sum ] || go mod download
+
+# Vendor libraries make the CPU backend fast: halo opens those that it finds when it runs. Here they are installed where
+# that needs no question: as root, with apt-get. HALO_SETUP=minimal leaves the machine as it is.
+libraries=(libopenblas.so.0=libopenblas0-pthread libdnnl.so.2=libdnnl2 libfftw3.so.3=libfftw3-double3
+  libfftw3f.so.3=libfftw3-single3)
+known=$(ldconfig -p 2>/dev/null || true)
+missing=()
+for pair in "${libraries[@]}"; do
+  [[ $known == *"${pair%%=*} "* ]] || missing+=("${pair#*=}")
+done
+command -v gcc >/dev/null || missing+=(gcc libc6-dev)
+if [ ${#missing[@]} -gt 0 ] && [ "${HALO_SETUP:-}" != minimal ]; then
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    echo "setup: installing ${missing[*]}" >&2
+    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+      "${missing[@]}"; } >/dev/null || echo "setup: apt-get failed: halo runs without ${missing[*]}, but slower" >&2
+  else
+    echo "setup: halo is faster with: apt-get install ${missing[*]}" >&2
+  fi
+fi

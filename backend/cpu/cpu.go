@@ -5,7 +5,9 @@ package cpu
 import (
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
+	"strconv"
 
 	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/xla/exec"
@@ -14,7 +16,8 @@ import (
 
 // Options configure the backend. The zero value is useful.
 type Options struct {
-	// Threads is how many threads may work at once, for all executions together; 0: as many as the process may use.
+	// Threads is how many threads may work at once, for all executions together; 0: what $HALO_THREADS says, or else as
+	// many as the process may use by its affinity and its control group.
 	Threads int
 }
 
@@ -29,10 +32,13 @@ func New(o Options) exec.Backend {
 
 // budget is the number of threads that an option of threads means.
 func budget(threads int) int {
-	if threads <= 0 {
-		return runtime.GOMAXPROCS(0)
+	if threads > 0 {
+		return threads
 	}
-	return threads
+	if n, err := strconv.Atoi(os.Getenv("HALO_THREADS")); err == nil && n > 0 {
+		return n
+	}
+	return runtime.GOMAXPROCS(0)
 }
 
 // Runs says what runs op: "exec" for what needs no kernel, "cpu" for kernels and libraries, "reference" for the rest.

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+
+	"github.com/halo-xla/halo/backend/cpu"
 )
 
 // finding is one line of doctor.
@@ -22,6 +24,10 @@ func findings() []finding {
 		{"processors", "ok", fmt.Sprint(runtime.GOMAXPROCS(0))},
 		{"backend reference", "ok", "in Go, needs nothing"},
 		{"backend cpu", "ok", "in Go, C and the vendor libraries found here"},
+		{"instructions", "ok", cpu.Processor()},
+	}
+	for _, l := range cpu.Libraries() {
+		list = append(list, libraryFinding(l))
 	}
 	for _, name := range planned {
 		list = append(list, finding{"backend " + name, "missing", "not in this build"})
@@ -29,13 +35,24 @@ func findings() []finding {
 	return append(list, environment()...)
 }
 
+func libraryFinding(l cpu.Library) finding {
+	switch {
+	case l.Err != nil:
+		return finding{l.Name, "missing", l.Err.Error()}
+	case l.Warning != "":
+		return finding{l.Name, "slow", l.File + ", " + l.Version + ": " + l.Warning}
+	}
+	return finding{l.Name, "ok", l.File + ", " + l.Version}
+}
+
 // unread are the variables that the engines to come will read: whoever sets them should know that nothing does yet.
-var unread = []string{"HALO_LOG", "HALO_THREADS", "HALO_ISA", "HALO_LIBS", "HALO_PLUGIN_PATH"}
+var unread = []string{"HALO_LOG", "HALO_PLUGIN_PATH"}
 
 // environment lists the variables of ours that are set.
 func environment() []finding {
 	var list []finding
-	for _, name := range append([]string{"HALO_NEED", "HALO_CONFORMANCE"}, unread...) {
+	for _, name := range append([]string{"HALO_NEED", "HALO_CONFORMANCE", "HALO_THREADS", "HALO_ISA", "HALO_LIBS",
+		"HALO_LIBRARY_PATH"}, unread...) {
 		v, ok := os.LookupEnv(name)
 		switch {
 		case !ok:
