@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"github.com/halo-xla/halo/backend/cpu/kernel"
+	"github.com/halo-xla/halo/cgo/fftw"
 	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/fourier"
@@ -34,12 +35,17 @@ func newFft[T fourier.Number](l *exec.Lowering) exec.Thunk {
 	}
 	var t *thunk
 	if run.Available() {
-		f := newNativeFft[T](l, run.Level(), kind, forward, dims, a.Length, out, src)
-		t = recordThunk("loops fft", f.uses, f.record())
+		o := fftOptions{isa: run.Level(), vendor: fftw.Load() == nil}
+		f := newNativeFft[T](l, o, kind, forward, dims, a.Length, out, src)
+		name := "loops fft"
+		if f.called {
+			name = "fftw"
+		}
+		t = recordThunk(name, f.uses, f.record())
 	} else {
 		t = goFft(l, kernel.NewFft[T](kind, forward, dims, a.Length), out, src)
 	}
-	if kind == fourier.Complex {
+	if kind == fourier.Complex && t.kernel != "fftw" {
 		t.overwriting(exec.Pair{Result: out.Slot, Operand: src.Slot})
 	}
 	return t

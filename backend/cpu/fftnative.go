@@ -2,8 +2,10 @@ package cpu
 
 import (
 	"math"
+	"time"
 	"unsafe"
 
+	"github.com/halo-xla/halo/cgo/fftw"
 	"github.com/halo-xla/halo/cgo/loops/fft"
 	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/xla/exec"
@@ -16,13 +18,21 @@ type memory interface {
 	Pack(data []byte) exec.Slice
 }
 
+// fftOptions say what runs a transform.
+type fftOptions struct {
+	isa    run.ISA
+	vendor bool          // contiguous rows go to FFTW
+	budget time.Duration // for FFTW to measure in; 0: it estimates
+}
+
 // nativeFft makes the records of a transform, one or two for each dimension.
 type nativeFft[T fourier.Number] struct {
+	fftOptions
 	memory  memory
-	isa     run.ISA
 	forward bool
 	scale   float64
 	last    int64 // the length of the last dimension in time
+	called  bool  // FFTW has some
 	uses    []exec.Use
 	records []run.Record
 }
@@ -34,9 +44,9 @@ func (f *nativeFft[T]) wide() bool { return f.partBytes() == 8 }
 
 // newNativeFft makes the records of a whole transform from src to dst, which may be one memory if the kind is Complex.
 // dims are those of the complex side.
-func newNativeFft[T fourier.Number](m memory, isa run.ISA, kind fourier.Kind, forward bool, dims, lengths []int64,
+func newNativeFft[T fourier.Number](m memory, o fftOptions, kind fourier.Kind, forward bool, dims, lengths []int64,
 	dst, src exec.Slice) *nativeFft[T] {
-	f := &nativeFft[T]{memory: m, isa: isa, forward: forward, scale: 1, last: lengths[len(lengths)-1]}
+	f := &nativeFft[T]{memory: m, fftOptions: o, forward: forward, scale: 1, last: lengths[len(lengths)-1]}
 	if !forward {
 		n := float64(volume(lengths))
 		f.scale = float64(T(1 / n))
@@ -75,6 +85,9 @@ func (f *nativeFft[T]) step(s fourier.Step, dims []int64, dst, src exec.Slice) {
 	if s.Scaled {
 		t.Scale = f.scale
 	}
+	if s.Dim == len(dims)-1 && f.rows(t, s, dst, src) {
+		return
+	}
 	if s.Real {
 		f.real(t, n)
 		return
@@ -92,6 +105,46 @@ func (f *nativeFft[T]) step(s fourier.Step, dims []int64, dst, src exec.Slice) {
 	packed := p.Pack()
 	f.add(t, packed, n+packed.Work)
 }
+
+// The lengths that FFTW gets: short ones keep the bits of the reference, and long ones run on all threads here.
+const (
+	leastVendor = 64
+	mostVendor  = 1 << 14
+)
+
+// rows adds the transform of contiguous rows by FFTW. Its columns would be slow: its estimate for strided lines is far
+// from what it can do. It reports whether it did.
+func (f *nativeFft[T]) rows(t fft.Transform, s fourier.Step, dst, src exec.Slice) bool {
+	n, rows := t.N, t.Outer
+	if s.Real {
+		n = f.last
+	}
+	if !f.vendor || dst.Slot == src.Slot || n < leastVendor || n > mostVendor {
+		return false
+	}
+	p := fftw.Problem{Wide: f.wide(), Kind: fftw.Forward, N: n, Rows: rows}
+	if s.Real {
+		p.Kind = fftw.RealForward
+	}
+	if !f.forward {
+		p.Kind++
+	}
+	tasks := min(max(1, int64(lineFlops(n)*float64(rows)/fftTaskFlops)), mostFftTasks)
+	chunk := (rows + tasks - 1) / tasks
+	if tasks > 1 {
+		chunk = (chunk + 15) &^ 15 // so that all tasks begin at aligned places
+	}
+	plan, err := fftw.NewPlan(p, chunk, f.budget)
+	if err != nil {
+		return false
+	}
+	f.called = true
+	f.records = append(f.records, plan.Record(ref(dst), ref(src), t.Scale))
+	return true
+}
+
+// lineFlops is about how many operations a line takes.
+func lineFlops(n int64) float64 { return 5 * float64(n) * math.Log2(float64(n)+1) }
 
 // real adds the transform of the last dimension between reals and half spectra of half numbers.
 func (f *nativeFft[T]) real(t fft.Transform, half int64) {
@@ -146,8 +199,7 @@ func (f *nativeFft[T]) add(t fft.Transform, p fourier.Packed, work int64) {
 	if lines < t.Lanes/2 || bytes*t.Lanes > mostLaneWork {
 		t.Lanes = 1
 	}
-	flops := 5 * float64(t.N) * math.Log2(float64(t.N)+1) * float64(lines)
-	t.Tasks = min(max(1, int64(flops/fftTaskFlops)), mostFftTasks, (lines+t.Lanes-1)/t.Lanes)
+	t.Tasks = min(max(1, int64(lineFlops(t.N)*float64(lines)/fftTaskFlops)), mostFftTasks, (lines+t.Lanes-1)/t.Lanes)
 	t.WorkBytes = (bytes*t.Lanes + 63) &^ 63
 	scratch, plan := f.memory.Scratch(t.WorkBytes*t.Tasks), f.memory.Pack(p.Data)
 	t.Work, t.Plan, t.Root = ref(scratch), ref(plan), p.Root

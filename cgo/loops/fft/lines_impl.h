@@ -22,6 +22,10 @@ INLINE lanes NAME(places)(const fft_record *r, const fft_lines *m, int64_t first
 #define LANE(v, k) (v)[k]
 #endif
 
+// BLOCKS goes through n elements in blocks [b, end) that stay in the first cache for all lanes.
+#undef BLOCKS
+#define BLOCKS(n) for (int64_t b = 0, count_ = (n), end = 0; end = b + 16 < count_ ? b + 16 : count_, b < count_; b += 16)
+
 // get_pairs loads n complex numbers of each line. Lanes without a line get one that is there.
 static void NAME(get_pairs)(cx *v, const pair *src, const lanes *l, int64_t n, int64_t step) {
   if (l->columns && l->count == LANES) {
@@ -31,9 +35,10 @@ static void NAME(get_pairs)(cx *v, const pair *src, const lanes *l, int64_t n, i
     }
     return;
   }
+  BLOCKS(n)
   for (int k = 0; k < LANES; k++) {
     const pair *s = src + l->at[k];
-    for (int64_t e = 0; e < n; e++) LANE(v[e].re, k) = s[e * step].re, LANE(v[e].im, k) = s[e * step].im;
+    for (int64_t e = b; e < end; e++) LANE(v[e].re, k) = s[e * step].re, LANE(v[e].im, k) = s[e * step].im;
   }
 }
 
@@ -45,18 +50,20 @@ static void NAME(put_pairs)(pair *dst, const cx *v, const lanes *l, int64_t n, i
     }
     return;
   }
+  BLOCKS(n)
   for (int64_t k = 0; k < l->count; k++) {
     pair *d = dst + l->at[k];
-    for (int64_t e = 0; e < n; e++) d[e * step] = (pair){LANE(v[e].re, k), LANE(v[e].im, k)};
+    for (int64_t e = b; e < end; e++) d[e * step] = (pair){LANE(v[e].re, k), LANE(v[e].im, k)};
   }
 }
 
 // get_half loads half spectra to the n numbers that stand for them, put_half does the reverse.
 static void NAME(get_half)(vec *v, const pair *src, const lanes *l, int64_t n) {
+  for (int k = 0; k < LANES; k++) LANE(v[0], k) = src[l->at[k]].re;
+  BLOCKS(n / 2 + 1)
   for (int k = 0; k < LANES; k++) {
     const pair *s = src + l->at[k];
-    LANE(v[0], k) = s[0].re;
-    for (int64_t e = 1; 2 * e <= n; e++) {
+    for (int64_t e = b ? b : 1; e < end; e++) {
       LANE(v[2 * e - 1], k) = s[e].re;
       if (2 * e < n) LANE(v[2 * e], k) = s[e].im;
     }
@@ -64,21 +71,24 @@ static void NAME(get_half)(vec *v, const pair *src, const lanes *l, int64_t n) {
 }
 
 static void NAME(put_half)(pair *dst, const vec *v, const lanes *l, int64_t n) {
+  for (int64_t k = 0; k < l->count; k++) dst[l->at[k]] = (pair){LANE(v[0], k), 0};
+  BLOCKS(n / 2 + 1)
   for (int64_t k = 0; k < l->count; k++) {
     pair *d = dst + l->at[k];
-    d[0] = (pair){LANE(v[0], k), 0};
-    for (int64_t e = 1; 2 * e <= n; e++) d[e] = (pair){LANE(v[2 * e - 1], k), 2 * e < n ? LANE(v[2 * e], k) : 0};
+    for (int64_t e = b ? b : 1; e < end; e++) d[e] = (pair){LANE(v[2 * e - 1], k), 2 * e < n ? LANE(v[2 * e], k) : 0};
   }
 }
 
 static void NAME(get_reals)(vec *v, const T *src, const lanes *l, int64_t n) {
+  BLOCKS(n)
   for (int k = 0; k < LANES; k++)
-    for (int64_t e = 0; e < n; e++) LANE(v[e], k) = src[l->at[k] + e];
+    for (int64_t e = b; e < end; e++) LANE(v[e], k) = src[l->at[k] + e];
 }
 
 static void NAME(put_reals)(T *dst, const vec *v, const lanes *l, int64_t n) {
+  BLOCKS(n)
   for (int64_t k = 0; k < l->count; k++)
-    for (int64_t e = 0; e < n; e++) dst[l->at[k] + e] = LANE(v[e], k);
+    for (int64_t e = b; e < end; e++) dst[l->at[k] + e] = LANE(v[e], k);
 }
 
 // column_turns turns element j of the columns from first on: the table has one for each but column 0.
