@@ -5,6 +5,7 @@ import (
 	"errors"
 	"runtime"
 	"sync"
+	"time"
 	"unsafe"
 
 	"github.com/halo-xla/halo/xla/exec"
@@ -22,6 +23,10 @@ type CompileOptions struct {
 	// DumpTo is a folder for the program after each pass that changed it, as HLO text that can be read back, and for the
 	// plan of its memory; "" is none.
 	DumpTo string
+	// Tune is how long libraries may measure which of their ways is fastest, for each of their plans; 0: they estimate.
+	Tune time.Duration
+	// TuneFolder keeps what was measured, for compiles to come; "": it is forgotten with the process.
+	TuneFolder string
 }
 
 // Executable is a compiled program. It is immutable.
@@ -75,7 +80,7 @@ func (c *Client) compile(ctx context.Context, p Program, o CompileOptions) (*sha
 	}
 	prog, err := c.backend.Compile(ctx, m, exec.Options{
 		Handlers: c.options.Handlers, MemoryLimit: c.options.MemoryLimit, AllowReference: o.AllowReference,
-		Verify: o.Verify, Profile: o.Profile, DumpTo: o.DumpTo,
+		Verify: o.Verify, Profile: o.Profile, DumpTo: o.DumpTo, Tune: o.Tune, TuneFolder: o.TuneFolder,
 	})
 	if err != nil {
 		return nil, wrap(err, InvalidArgument)

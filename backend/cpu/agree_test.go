@@ -17,7 +17,9 @@ import (
 type program struct {
 	text string
 	// ulp is how far elements may be from the evaluator's; 0: the same bits but for NaN.
-	ulp  int64
+	ulp int64
+	// near is how far they may be from it instead.
+	near float64
 	args []*literal.Literal
 	// devices are the arguments of each device, if not all have args.
 	devices [][]*literal.Literal
@@ -84,7 +86,7 @@ func agree(t *testing.T, p program) {
 	want := p.evaluated(t, m)
 	got := p.results(t, m, 1)
 	for d, w := range want {
-		if diff := literal.Compare(got[d], w, literal.Tolerance{ULP: p.ulp}); diff != nil {
+		if diff := literal.Compare(got[d], w, literal.Tolerance{ULP: p.ulp, ATol: p.near}); diff != nil {
 			t.Errorf("%s\ndevice %d: %v\nseed %d", p.text, d, diff, p.run.Seed)
 		}
 	}

@@ -35,8 +35,9 @@ func newFft[T fourier.Number](l *exec.Lowering) exec.Thunk {
 	}
 	var t *thunk
 	if run.Available() {
-		o := fftOptions{isa: run.Level(), vendor: fftw.Load() == nil}
+		o := newFftOptions(l.Options())
 		f := newNativeFft[T](l, o, kind, forward, dims, a.Length, out, src)
+		o.learned(f.called)
 		name := "loops fft"
 		if f.called {
 			name = "fftw"
@@ -49,6 +50,22 @@ func newFft[T fourier.Number](l *exec.Lowering) exec.Thunk {
 		t.overwriting(exec.Pair{Result: out.Slot, Operand: src.Slot})
 	}
 	return t
+}
+
+// newFftOptions chooses what runs a transform.
+func newFftOptions(o exec.Options) fftOptions {
+	f := fftOptions{isa: run.Level(), vendor: fftw.Load() == nil, budget: o.Tune, folder: o.TuneFolder}
+	if f.vendor && f.folder != "" {
+		_ = fftw.LoadWisdom(f.folder) // without it FFTW estimates or measures
+	}
+	return f
+}
+
+// learned keeps what FFTW has measured. A folder that cannot be written costs only the time to measure again.
+func (o fftOptions) learned(called bool) {
+	if called && o.budget > 0 && o.folder != "" {
+		_ = fftw.SaveWisdom(o.folder)
+	}
 }
 
 // goFft makes the thunk of the kernel in Go.

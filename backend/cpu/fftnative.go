@@ -23,6 +23,7 @@ type fftOptions struct {
 	isa    run.ISA
 	vendor bool          // contiguous rows go to FFTW
 	budget time.Duration // for FFTW to measure in; 0: it estimates
+	folder string        // of what it has measured
 }
 
 // nativeFft makes the records of a transform, one or two for each dimension.

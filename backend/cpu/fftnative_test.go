@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"math/rand/v2"
+	"os"
 	"testing"
 	"time"
 	"unsafe"
@@ -113,5 +114,66 @@ func BenchmarkFft(b *testing.B) {
 					leastTime(50, func() { runNative(t, threads, m.slots, f.records...) }))
 			}
 		}
+	}
+}
+
+// The columns of a transform are ours, its rows FFTW's: within the error of both.
+func TestFftwRows(t *testing.T) {
+	needNative(t)
+	if err := fftw.Load(); err != nil {
+		t.Skip(err)
+	}
+	r := rand.New(rand.NewPCG(11, 12))
+	dims, lengths := []int64{3, 20, 100}, []int64{20, 100}
+	half := []int64{3, 20, 51}
+	for _, k := range []struct {
+		kind     fourier.Kind
+		forward  bool
+		dims     []int64
+		from, to int64
+	}{
+		{fourier.Complex, true, dims, 12000, 12000}, {fourier.Complex, false, dims, 12000, 12000},
+		{fourier.RealForward, true, half, 6000, 6120}, {fourier.RealInverse, false, half, 6120, 6000},
+	} {
+		src, want, sum := make([]float64, k.from), make([]byte, 8*k.to), 0.0
+		for i := range src {
+			src[i] = r.NormFloat64()
+			sum += src[i] * src[i]
+		}
+		data := kernelBytes(src)
+		kernel.NewFft[float64](k.kind, k.forward, k.dims, lengths).Run(kernel.Serial, want, data, make([]byte, len(data)))
+		for _, shift := range []int64{0, 8} { // arrays need not be aligned
+			m := &testMemory{}
+			from, to := m.Pack(append(make([]byte, shift), data...)), m.Scratch(8*k.to+shift)
+			from.Offset, to.Offset = shift, shift
+			f := newNativeFft[float64](m, fftOptions{isa: run.Level(), vendor: true}, k.kind, k.forward, k.dims, lengths, to, from)
+			if !f.called {
+				t.Fatal("FFTW is not called")
+			}
+			runNative(t, 3, m.slots, f.records...)
+			got := kernel.Cast[float64](m.slots[to.Slot][shift:])
+			for i, w := range kernel.Cast[float64](want) {
+				if d := math.Abs(got[i] - w); !(d <= 100*0x1p-53*math.Sqrt(sum)) {
+					t.Fatalf("kind %d forward=%v, %d bytes off, number %d: got %v, want %v", k.kind, k.forward, shift, i, got[i], w)
+				}
+			}
+		}
+	}
+}
+
+func kernelBytes(v []float64) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(&v[0])), 8*len(v)) }
+
+func TestTune(t *testing.T) {
+	needNative(t)
+	if err := fftw.Load(); err != nil {
+		t.Skip(err)
+	}
+	folder := t.TempDir()
+	o := newFftOptions(exec.Options{Tune: 50 * time.Millisecond, TuneFolder: folder})
+	m := &testMemory{}
+	f := newNativeFft[float64](m, o, fourier.Complex, true, []int64{96}, []int64{96}, m.Scratch(96*16), m.Scratch(96*16))
+	o.learned(f.called)
+	if files, err := os.ReadDir(folder); err != nil || len(files) != 2 {
+		t.Errorf("got the files %v, %v, want what FFTW has measured in f32 and f64", files, err)
 	}
 }

@@ -52,7 +52,8 @@ void *halo_fftw_plan(const fftw_problem *q, int unaligned, double seconds) {
   int64_t from, to;
   sizes(q, &from, &to);
   const int64_t bytes = q->wide ? 8 : 4;
-  void *in = aligned_alloc(64, (from * q->rows * bytes + 63) & ~63), *out = aligned_alloc(64, (to * q->rows * bytes + 63) & ~63);
+  void *in = aligned_alloc(64, (from * q->rows * bytes + 63) & ~63);
+  void *out = aligned_alloc(64, (to * q->rows * bytes + 63) & ~63);
   void *p = 0;
   if (in && out) {
     const unsigned flags = PRESERVE_INPUT | (unaligned ? UNALIGNED : 0) | (seconds > 0 ? MEASURE : ESTIMATE);

@@ -1,5 +1,5 @@
-// Package fftw calls FFTW, which is opened at run time where it is installed: it is under the GPL, and nothing here needs
-// it.
+// Package fftw calls FFTW, which is opened at run time where it is installed: it is under the GPL, and nothing here
+// needs it.
 package fftw
 
 import "github.com/halo-xla/halo/cgo/loops/run"

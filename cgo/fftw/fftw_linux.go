@@ -49,8 +49,8 @@ type planKey struct {
 	measured bool
 }
 
-// NewPlan plans p for tasks of chunk rows. With a budget FFTW measures, for about that time in all; else it estimates, or
-// uses what was measured or imported before. It fails if FFTW has no plan, or as Load does.
+// NewPlan plans p for tasks of chunk rows. With a budget FFTW measures, for about that time in all; else it estimates,
+// or uses what was measured or imported before. It fails if FFTW has no plan, or as Load does.
 func NewPlan(p Problem, chunk int64, budget time.Duration) (*Plan, error) {
 	if err := Load(); err != nil {
 		return nil, err

@@ -34,6 +34,10 @@ type Options struct {
 	Profile bool
 	// DumpTo is a folder for the module after each pass that changed it, as text; "" is none.
 	DumpTo string
+	// Tune is how long libraries may measure which of their ways is fastest, for each of their plans; 0: they estimate.
+	Tune time.Duration
+	// TuneFolder keeps what was measured, for compiles to come; "": it is forgotten with the process.
+	TuneFolder string
 }
 
 // Program is a compiled module. It is immutable and safe for concurrent use.

@@ -24,7 +24,8 @@ INLINE lanes NAME(places)(const fft_record *r, const fft_lines *m, int64_t first
 
 // BLOCKS goes through n elements in blocks [b, end) that stay in the first cache for all lanes.
 #undef BLOCKS
-#define BLOCKS(n) for (int64_t b = 0, count_ = (n), end = 0; end = b + 16 < count_ ? b + 16 : count_, b < count_; b += 16)
+#define BLOCKS(n) \
+  for (int64_t b = 0, all = (n), end = 0; end = b + 16 < all ? b + 16 : all, b < all; b += 16)
 
 // get_pairs loads n complex numbers of each line. Lanes without a line get one that is there.
 static void NAME(get_pairs)(cx *v, const pair *src, const lanes *l, int64_t n, int64_t step) {
