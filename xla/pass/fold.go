@@ -12,6 +12,9 @@ const (
 	// maxFoldedBytes bounds the results that Fold makes constants of, maxFoldOperandBytes what it reads for them.
 	maxFoldedBytes      = 64 << 10
 	maxFoldOperandBytes = 1 << 20
+	// maxMovedBytes bounds the constants that are transposed, reversed or sliced: weights, which would be moved in
+	// every run.
+	maxMovedBytes = 1 << 29
 	// maxFoldProduct bounds result elements times operand elements of ops that combine many of the one for each of the
 	// other.
 	maxFoldProduct = 1 << 22
@@ -55,11 +58,15 @@ func fold(s *simplifier, in *hlo.Instruction) *hlo.Instruction {
 	if len(in.Operands) == 0 || !plain(in.Shape) || in.HasSideEffect() {
 		return nil
 	}
+	most, read := int64(maxFoldedBytes), int64(maxFoldOperandBytes)
+	if in.Op == hlo.Transpose || in.Op == hlo.Reverse || in.Op == hlo.Slice {
+		most, read = maxMovedBytes, maxMovedBytes
+	}
 	size, err := in.Shape.ByteSize()
-	if err != nil || size > maxFoldedBytes {
+	if err != nil || size > most {
 		return nil
 	}
-	args, ok := known(in)
+	args, ok := known(in, read)
 	if !ok || combining[in.Op] && !cheap(in) {
 		return nil
 	}
@@ -73,13 +80,13 @@ func fold(s *simplifier, in *hlo.Instruction) *hlo.Instruction {
 	return s.constant(l)
 }
 
-// known returns the values of in's operands if all are constants, or small counts or broadcasts of constants, at least
-// one of them a constant or all together small.
-func known(in *hlo.Instruction) ([]*literal.Literal, bool) {
+// known returns the values of in's operands if all are constants of at most most bytes, or small counts or broadcasts
+// of constants.
+func known(in *hlo.Instruction, most int64) ([]*literal.Literal, bool) {
 	args := make([]*literal.Literal, len(in.Operands))
 	for i, o := range in.Operands {
 		size, err := o.Shape.ByteSize()
-		if err != nil || size > maxFoldOperandBytes || !plain(o.Shape) {
+		if err != nil || size > most || !plain(o.Shape) {
 			return nil, false
 		}
 		if args[i] = literalOf(o); args[i] == nil {
@@ -145,5 +152,5 @@ func evaluate(in *hlo.Instruction, args []*literal.Literal) (*literal.Literal, e
 		return nil, err
 	}
 	return hlo.Evaluate(context.Background(), &hlo.Module{Name: "fold", Entry: c}, nil,
-		hlo.EvalOptions{MaxSteps: maxFoldSteps, MaxBytes: 16 * maxFoldOperandBytes})
+		hlo.EvalOptions{MaxSteps: maxFoldSteps})
 }

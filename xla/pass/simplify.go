@@ -135,7 +135,7 @@ func Simplify() Pass { return rewritePass("simplify", simplifications()) }
 func simplifications() *ruleTable {
 	var t ruleTable
 	for _, family := range []map[hlo.Opcode][]rule{arithmeticRules, logicRules, movementRules, sliceRules, indexRules,
-		reduceRules} {
+		reduceRules, dotRules} {
 		for op, rules := range family {
 			t[op] = append(t[op], rules...)
 		}
