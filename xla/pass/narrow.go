@@ -13,6 +13,11 @@ type narrowing struct {
 	known []*hlo.Instruction
 	// results are the elements of the root's tuple that are returned; nil: the root as it is.
 	results []int
+	// extra are further elements that the parameter gets at its end; swap says which of them stand for instructions. With
+	// pass, the root, a tuple, gets them too.
+	extra []shape.Shape
+	swap  map[*hlo.Instruction]int
+	pass  bool
 }
 
 // params returns the shape of the narrower tuple.
@@ -23,7 +28,7 @@ func (n *narrowing) params(s shape.Shape) shape.Shape {
 			elems = append(elems, s.Elems[i])
 		}
 	}
-	return shape.TupleOf(elems...)
+	return shape.TupleOf(append(elems, n.extra...)...)
 }
 
 // narrowed makes a computation like c, which takes one tuple, as n says.
@@ -42,7 +47,9 @@ func (me *moduleEditor) narrowed(c *hlo.Computation, n *narrowing) *hlo.Computat
 			e.visit(in)
 		}
 	}
-	if n.results != nil {
+	if n.pass {
+		e.root = e.longRoot(c.Root)
+	} else if n.results != nil {
 		e.root = e.shortRoot(c.Root)
 	} else if c.Root.Op == hlo.Parameter && n.place != nil {
 		e.root = e.all(c.Root)
@@ -72,12 +79,34 @@ func (e *narrower) visit(in *hlo.Instruction) {
 		e.replace(in, e.element(int(in.Attrs.(*hlo.GetTupleElementAttrs).Index), in))
 		return
 	}
+	if j, ok := e.swap[in]; ok {
+		e.replace(in, e.extraElement(j, in))
+		return
+	}
 	for _, o := range in.Operands {
 		if o.Op == hlo.Parameter {
 			e.replace(o, e.all(o))
 		}
 	}
 	e.keep(in)
+}
+
+// extraElement takes further element j of the parameter.
+func (e *narrower) extraElement(j int, like *hlo.Instruction) *hlo.Instruction {
+	at := len(e.param.Shape.Elems) - len(e.extra) + j
+	return e.make(like, hlo.GetTupleElement, &hlo.GetTupleElementAttrs{Index: int64(at)}, shape.Shape{}, e.param)
+}
+
+// longRoot returns the tuple of root's elements and the further ones of the parameter.
+func (e *narrower) longRoot(root *hlo.Instruction) *hlo.Instruction {
+	var elems []*hlo.Instruction
+	for _, o := range root.Operands {
+		elems = append(elems, e.of(o))
+	}
+	for j := range e.extra {
+		elems = append(elems, e.extraElement(j, root))
+	}
+	return e.make(root, hlo.Tuple, nil, shape.Shape{}, elems...)
 }
 
 // element returns what stands for element i of the parameter.
