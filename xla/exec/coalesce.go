@@ -12,6 +12,9 @@ type class struct {
 	spans []span
 	// own is the result slot whose memory it is, NoSlot if it lies in the arena.
 	own int32
+	// offset is its place in the arena, or in the memory of the result slot host, NoSlot if that is none.
+	offset int64
+	host   int32
 	// joined are the positions where a step writes over its operand.
 	joined []int32
 }
@@ -30,7 +33,7 @@ func newSharing(live *liveness) *sharing {
 		if s.kind != temporary && s.kind != result {
 			continue
 		}
-		c := &class{slots: []int32{int32(i)}, size: s.size, spans: live.spans[i], own: NoSlot}
+		c := &class{slots: []int32{int32(i)}, size: s.size, spans: live.spans[i], own: NoSlot, host: NoSlot}
 		if s.kind == result {
 			c.own = int32(i)
 		}
@@ -45,7 +48,7 @@ func (sh *sharing) alias(pairs []Pair) {
 	pairs = slices.DeleteFunc(pairs, func(p Pair) bool { return !sh.fits(p) })
 	for _, p := range pairs {
 		sh.classes[p.Operand] = &class{slots: []int32{p.Operand}, size: sh.live.slots[p.Operand].size,
-			spans: sh.live.spans[p.Operand], own: NoSlot}
+			spans: sh.live.spans[p.Operand], own: NoSlot, host: NoSlot}
 	}
 	sh.offers() // which fills in what steps may write over
 	for _, p := range pairs {

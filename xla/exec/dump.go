@@ -86,7 +86,8 @@ func (s slot) place(part Slice) string {
 	switch s.kind {
 	case temporary:
 		if s.host != NoSlot {
-			return fmt.Sprintf("memory of slot %d[%d:%d]", s.host, part.Offset, part.Offset+part.Size)
+			return fmt.Sprintf("memory of slot %d[%d:%d]", s.host, s.offset+part.Offset,
+				s.offset+part.Offset+part.Size)
 		}
 		return fmt.Sprintf("arena[%d:%d]", s.offset+part.Offset, s.offset+part.Offset+part.Size)
 	case parameter, result:

@@ -321,7 +321,7 @@ func (r *Run) makeResults() {
 		r.memory.lend(s, r.own[i], &r.pins)
 	}
 	for _, s := range p.guests {
-		r.memory.table[s] = r.memory.table[p.slots[s].host]
+		r.memory.table[s] = r.memory.table[p.slots[s].host] + uintptr(p.slots[s].offset)
 	}
 }
 

@@ -1,0 +1,100 @@
+package exec
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// randomClasses makes n classes that live at random times; some are results, which live to the end.
+func randomClasses(r *rand.Rand, n, positions int) []*class {
+	var list []*class
+	for i := range n {
+		c := &class{slots: []int32{int32(i)}, size: int64(r.IntN(5000)), own: NoSlot, host: NoSlot}
+		for at := r.IntN(positions); at < positions && len(c.spans) < 3; at += 2 + r.IntN(10) {
+			last := min(at+r.IntN(8), positions-1)
+			c.spans = append(c.spans, span{int32(at), int32(last)})
+			at = last
+		}
+		if r.IntN(8) == 0 {
+			c.own, c.spans = int32(i), []span{{int32(r.IntN(positions)), int32(positions)}}
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// TestPlace wants classes that live at one time to lie in different bytes, hosts not to be left, and arenas that are
+// not much larger than they must be.
+func TestPlace(t *testing.T) {
+	const seed, positions = 1, 60
+	r := rand.New(rand.NewPCG(seed, 0))
+	for round := range 200 {
+		classes := randomClasses(r, 1+r.IntN(60), positions)
+		most, peak := bound(classes, positions+1)
+		end := placeBest(lodge(classes, peak))
+		var results int64
+		for i, a := range classes {
+			if a.own != NoSlot {
+				results += aligned64(a.size)
+			}
+			if limit := roomOf(classes, a, end); a.offset+a.size > limit {
+				t.Errorf("round %d: class %d ends at %d of %d", round, i, a.offset+a.size, limit)
+			}
+			for k, b := range classes[:i] {
+				if clash(a, b) {
+					t.Errorf("round %d: classes %d and %d live in the same bytes at the same time", round, i, k)
+				}
+			}
+		}
+		if float64(end) > 1.5*float64(most) {
+			t.Errorf("round %d: the arena has %d bytes beside %d of results, and %d live at most", round, end, results, most)
+		}
+	}
+}
+
+// roomOf is the size of the memory in which c lies.
+func roomOf(classes []*class, c *class, arena int64) int64 {
+	switch {
+	case c.own != NoSlot:
+		return c.size
+	case c.host == NoSlot:
+		return arena
+	}
+	for _, h := range classes {
+		if h.own == c.host {
+			return h.size
+		}
+	}
+	return -1
+}
+
+// clash reports whether a and b have bytes in common at some time.
+func clash(a, b *class) bool {
+	if max(a.own, a.host) != max(b.own, b.host) || a.size == 0 || b.size == 0 {
+		return false
+	}
+	if a.offset+a.size <= b.offset || b.offset+b.size <= a.offset {
+		return false
+	}
+	points, ok := overlap(a.spans, b.spans)
+	return !ok || len(points) > 0
+}
+
+func TestOverlap(t *testing.T) {
+	for _, c := range []struct {
+		a, b   []span
+		points int
+		single bool
+	}{
+		{[]span{{0, 3}}, []span{{4, 5}}, 0, true},
+		{[]span{{0, 3}}, []span{{3, 5}}, 1, true},
+		{[]span{{0, 3}, {7, 9}}, []span{{3, 7}}, 2, true},
+		{[]span{{0, 4}}, []span{{3, 5}}, 0, false},
+		{nil, []span{{3, 5}}, 0, true},
+	} {
+		points, single := overlap(c.a, c.b)
+		if len(points) != c.points || single != c.single {
+			t.Errorf("overlap(%v, %v): got %v, %v, want %d points, %v", c.a, c.b, points, single, c.points, c.single)
+		}
+	}
+}
