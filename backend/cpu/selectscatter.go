@@ -18,6 +18,7 @@ type selectAndScatter struct {
 	operand, source, init, out exec.Slice
 	xBytes, outBytes, results  int64
 	groups, rows               int64
+	chooser, adder             uintptr
 	strips, strip              int64
 }
 
@@ -39,6 +40,9 @@ func lowerSelectAndScatter(l *exec.Lowering) (exec.Thunk, error) {
 	}
 	if t.scatter, err = convertingStep(a.Scatter, from, to); err != nil {
 		return nil, unsupportedComputation(a.Scatter, err)
+	}
+	if run.Available() {
+		t.chooser, t.adder = nativeChooser(a.Select, x.Type), nativeAdder(a.Scatter, x.Type)
 	}
 	t.split()
 	return t.thunk(), nil
@@ -67,10 +71,15 @@ func (t *selectAndScatter) thunk() *thunk {
 	if !run.Available() || !t.start.Native() || !t.sel.Native() || !t.scatter.Native() {
 		return goThunk("go select-and-scatter by program", uses, t.runGo)
 	}
-	return recordThunk("loops select-and-scatter by program", uses, reduce.Choose{Plan: planOf(t.Window),
+	name := "loops select-and-scatter"
+	if t.chooser == 0 || t.adder == 0 {
+		name += " by program"
+	}
+	return recordThunk(name, uses, reduce.Choose{Plan: planOf(t.Window),
 		Operand: ref(t.operand), Source: ref(t.source), Init: ref(t.init), Out: ref(t.out), XBytes: t.xBytes,
 		OutBytes: t.outBytes, Results: t.results, Fill: fillGrain, Groups: t.groups, Rows: t.rows, Strips: t.strips,
-		Strip: t.strip, Start: t.start.Pack(), Select: t.sel.Pack(), Scatter: t.scatter.Pack()}.Record())
+		Strip: t.strip, Start: t.start.Pack(), Select: t.sel.Pack(), Scatter: t.scatter.Pack(),
+		Chooser: t.chooser, Adder: t.adder}.Record())
 }
 
 func (t *selectAndScatter) runGo(r *exec.Run) error {

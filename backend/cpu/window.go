@@ -39,6 +39,11 @@ func lowerReduceWindow(l *exec.Lowering) (exec.Thunk, error) {
 	a := attrsOf[*hlo.ReduceWindowAttrs](l)
 	plan := kernel.NewWindow(windowDims(a.Window), operandShape(l, 0).Dims, firstLeaf(l.In.Shape).Dims)
 	n := len(l.In.Operands) / 2
+	if op, simple := simpleReducer(a.ToApply); simple && n == 1 && operandShape(l, 0).Type == l.In.Shape.Type {
+		if pool := nativePool(op, l.In.Shape.Type, plan.Terms); pool != 0 {
+			return poolThunk(l, plan, pool), nil
+		}
+	}
 	r, err := newReducer(a.ToApply, operandTypes(l, n), plan.Terms)
 	if err != nil {
 		return nil, unsupportedComputation(a.ToApply, err)

@@ -4,8 +4,6 @@
 
 #define CHOOSE_AT(c, offset) ((const void *)((const char *)(c) + (offset)))
 
-enum { PLACES = 256 }; // that are chosen for at once
-
 typedef struct {
   const halo_choose *c;
   halo_run *run;
@@ -17,8 +15,8 @@ typedef struct {
   const halo_window_plan *plan;
   const halo_program *select, *scatter;
   halo_reg *select_regs, *scatter_regs;
-  int64_t *taps, count, row_out, at[PLACES];
-  int32_t chosen[PLACES];
+  int64_t *taps, count, row_out, at[CHOOSE_PLACES];
+  int32_t chosen[CHOOSE_PLACES];
   char *x, *source, *out;
   halo_reg stack[2][HALO_STACK_REGISTERS];
 } worker;
@@ -92,8 +90,8 @@ static void segment(worker *w, const halo_line_segment *s, int64_t strip) {
   }
   if (w->count * s->taps == 0)
     return;
-  for (int64_t j = first; j < end; j += PLACES)
-    places(w, s, j, end - j < PLACES ? end - j : PLACES);
+  for (int64_t j = first; j < end; j += CHOOSE_PLACES)
+    places(w, s, j, end - j < CHOOSE_PLACES ? end - j : CHOOSE_PLACES);
 }
 
 static void scatter_task(void *arg, int64_t i) {

@@ -4,6 +4,8 @@
 
 #include "window.h"
 
+enum { CHOOSE_PLACES = 256 }; // that are chosen for at once
+
 // halo_chooser says for n places which of their taps is chosen: place j has, for each of the count positions at p, taps
 // elements of x from p + j*move on, every step; chosen[j] is the number of the tap.
 typedef void (*halo_chooser)(const void *x, const int64_t *p, int64_t count, int64_t taps, int64_t step, int64_t n,

@@ -154,3 +154,13 @@ const halo_plain_ops *halo_plain_find(int32_t level, int32_t op, int32_t type) {
 #endif
   return o->start ? o : NULL;
 }
+
+const halo_pool_table *halo_pool_find(int32_t level) {
+#if defined(__x86_64__)
+  const halo_pool_table *tables[] = {&halo_pool_base, &halo_pool_avx2, &halo_pool_avx512};
+  return tables[level < 3 ? level : 0];
+#else
+  (void)level;
+  return &halo_pool_base;
+#endif
+}

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "axes.h"
+#include "choose.h"
+#include "window.h"
 
 // halo_plain_ops is one op on one type. Accumulators are of a type of their own: F64 for sums of floats, keys in the
 // order of the floats for the greatest and the least.
@@ -28,6 +30,16 @@ enum {
 
 typedef halo_plain_ops halo_plain_table[PLAIN_OPS][PLAIN_TYPES];
 extern const halo_plain_table halo_plain_base, halo_plain_avx2, halo_plain_avx512;
+
+// halo_pool_table is the loops over windows; choosers by relation: GE, GT, LE, LT.
+typedef struct {
+  halo_pool pool[PLAIN_OPS][PLAIN_TYPES];
+  halo_chooser choose[PLAIN_TYPES][4];
+  halo_adder add[PLAIN_TYPES];
+} halo_pool_table;
+
+extern const halo_pool_table halo_pool_base, halo_pool_avx2, halo_pool_avx512;
+const halo_pool_table *halo_pool_find(int32_t level);
 
 // halo_plain is a record. A task is grain kept places, or a strip of one's results, and one of the chunks of what goes
 // into them: chunk rows, or elements where there is one row. More chunks than one leave accumulators in scratch, which

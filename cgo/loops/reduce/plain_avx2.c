@@ -4,4 +4,5 @@
 #pragma GCC target("avx2", "fma", "f16c")
 #define VECTOR 32
 #define PLAIN_TABLE halo_plain_avx2
+#define POOL_TABLE halo_pool_avx2
 #include "plain_impl.h"

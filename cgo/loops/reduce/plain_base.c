@@ -3,4 +3,5 @@
 #pragma GCC optimize("O3", "no-math-errno", "no-trapping-math", "fp-contract=off")
 #define VECTOR 16
 #define PLAIN_TABLE halo_plain_base
+#define POOL_TABLE halo_pool_base
 #include "plain_impl.h"

@@ -115,6 +115,8 @@ static inline uint16_t to_f16(double v) {
 
 #include "plain_key.h"
 
+#include "plain_pool.h"
+
 const halo_plain_table PLAIN_TABLE = {
     [PLAIN_ADD] = {[PLAIN_S8] = INT_ROW(add8, int8_t), [PLAIN_S16] = INT_ROW(add16, uint16_t),
                    [PLAIN_S32] = INT_ROW(add32, uint32_t), [PLAIN_S64] = INT_ROW(add64, uint64_t),

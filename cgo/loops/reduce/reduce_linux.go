@@ -25,3 +25,15 @@ func plainFunction() unsafe.Pointer { return unsafe.Pointer(C.halo_plain_record)
 func plainLoops(isa run.ISA, op Op, t Type) uintptr {
 	return uintptr(unsafe.Pointer(C.halo_plain_find(C.int32_t(isa), C.int32_t(op), C.int32_t(t))))
 }
+
+func poolLoop(isa run.ISA, op Op, t Type) uintptr {
+	return uintptr(unsafe.Pointer(C.halo_pool_find(C.int32_t(isa)).pool[op][t]))
+}
+
+func chooserLoop(isa run.ISA, t Type, r Relation) uintptr {
+	return uintptr(unsafe.Pointer(C.halo_pool_find(C.int32_t(isa)).choose[t][r]))
+}
+
+func adderLoop(isa run.ISA, t Type) uintptr {
+	return uintptr(unsafe.Pointer(C.halo_pool_find(C.int32_t(isa)).add[t]))
+}

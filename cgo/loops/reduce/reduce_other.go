@@ -19,3 +19,9 @@ func chooseFunction() unsafe.Pointer { panic(none) }
 func plainFunction() unsafe.Pointer { panic(none) }
 
 func plainLoops(run.ISA, Op, Type) uintptr { return 0 }
+
+func poolLoop(run.ISA, Op, Type) uintptr { return 0 }
+
+func chooserLoop(run.ISA, Type, Relation) uintptr { return 0 }
+
+func adderLoop(run.ISA, Type) uintptr { return 0 }
