@@ -33,7 +33,8 @@ func TestToleranceOf(t *testing.T) {
 	}
 	got := toleranceOf(m, literal.Scalar(float32(-4)))
 	// 10 operations for each element, unit roundoff 2^-24, greatest element 4
-	want := literal.Tolerance{ULP: int64(hlo.Tanh.Info().ULP), ATol: slack * 10 * math.Ldexp(1, -24) * 4}
+	ulp := int64(hlo.Tanh.Info().ULP)
+	want := literal.Tolerance{ULP: ulp, ATol: (slack*10 + 2*float64(ulp)) * math.Ldexp(1, -24) * 4}
 	if got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

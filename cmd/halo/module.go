@@ -78,7 +78,13 @@ func checkModule(ctx context.Context, o *checkOptions, r *outcome, p xla.Program
 	if err != nil || o.backend == "reference" || len(args) == 0 {
 		return err
 	}
-	return againstReference(ctx, m, args, got[0])
+	ctx, cancel := context.WithTimeoutCause(ctx, o.timeout/2, errSlowReference)
+	defer cancel()
+	err = againstReference(ctx, m, args, got[0])
+	if context.Cause(ctx) == errSlowReference && errors.Is(err, context.DeadlineExceeded) {
+		return errSkip{errSlowReference}
+	}
+	return err
 }
 
 // nothingToRun is why a module has nothing to judge: it needs inputs whose sizes nobody says.
@@ -208,6 +214,9 @@ func writeDigest(h hash.Hash, l *literal.Literal) {
 		writeDigest(h, e)
 	}
 }
+
+// errSlowReference is why a program that ran has nothing to be compared with.
+var errSlowReference = errors.New("ran; the reference did not finish within half of the time limit")
 
 // againstReference compares results with the reference's on the same inputs.
 func againstReference(ctx context.Context, m *hlo.Module, args []*literal.Literal, got []*literal.Literal) error {

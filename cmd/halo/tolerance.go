@@ -12,8 +12,8 @@ import (
 // slack is the factor c of the bound c n u on the error of a sum of n terms.
 const slack = 8
 
-// toleranceOf is how far a result of m that should be want may be off: the ULPs of all of m's operations, and where m
-// sums, slack units roundoff for each term, of the greatest element.
+// toleranceOf is how far a result of m that should be want may be off: the ULPs of all of m's operations, of the
+// greatest element since a difference cancels, and where m sums, slack units roundoff for each term.
 func toleranceOf(m *hlo.Module, want *literal.Literal) literal.Tolerance {
 	t := literal.Tolerance{}
 	terms, unit := 0.0, 0.0
@@ -22,12 +22,14 @@ func toleranceOf(m *hlo.Module, want *literal.Literal) literal.Tolerance {
 			t.ULP += int64(in.Op.Info().ULP)
 			if f := summed[in.Op]; f != nil && !in.Shape.IsTuple() {
 				terms += f(in)
+			}
+			if in.Shape.IsArray() {
 				unit = max(unit, roundoff(in.Shape.Type))
 			}
 		}
 	}
 	for _, l := range want.Leaves() {
-		t.ATol = max(t.ATol, slack*terms*max(unit, roundoff(l.Shape().Type))*greatest(l))
+		t.ATol = max(t.ATol, (slack*terms+2*float64(t.ULP))*unit*greatest(l))
 	}
 	return t
 }
