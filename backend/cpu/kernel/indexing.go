@@ -161,7 +161,7 @@ func (x *Indexing) place(starts []byte, at, operand int64, clamp bool) int64 {
 
 // Gather copies the window of each index vector, moved so that it lies in src, to its place in dst.
 func (x *Indexing) Gather(dst, src, starts []byte, p Parallel) {
-	m := x.windowMove(false)
+	m := x.WindowMove()
 	if x.Count == 0 || m.Tasks == 0 {
 		return
 	}
@@ -181,14 +181,11 @@ func (x *Indexing) Gather(dst, src, starts []byte, p Parallel) {
 	})
 }
 
-// windowMove plans the copy of one window from the operand, or to it.
-func (x *Indexing) windowMove(toOperand bool) Move {
+// WindowMove plans the copy of one window from the operand.
+func (x *Indexing) WindowMove() Move {
 	axes := make([]Axis, len(x.Window))
 	for i, a := range x.Window {
 		axes[i] = Axis{a.N, a.Windowed / x.Width, a.Operand / x.Width}
-		if toOperand {
-			axes[i] = Axis{a.N, a.Operand / x.Width, a.Windowed / x.Width}
-		}
 	}
 	return NewMove(x.Width, 0, 0, axes)
 }
@@ -209,4 +206,39 @@ func (x *Indexing) Of(width int64) Indexing {
 		y.Entries[i].Stride = scale(e.Stride)
 	}
 	return y
+}
+
+// ColumnAxis is one axis of a gather whose windows lie across one another, in the order of the result: with Table it
+// goes along index vectors, so many of them apart, else along windows.
+type ColumnAxis struct{ N, Dst, Src, Table, Part int64 }
+
+// Columns plans a gather whose windows lie across one another in the result: axes in its order, and the number of tasks
+// that their parts make. It reports false if windows do not, so that they are better copied one by one.
+func (x *Indexing) Columns() (axes []ColumnAxis, tasks int64, ok bool) {
+	last := int64(0)
+	for i, a := range x.Batch {
+		step := int64(1)
+		for _, b := range x.Batch[i+1:] {
+			step *= b.N
+		}
+		axes = append(axes, ColumnAxis{N: a.N, Dst: a.Windowed, Table: step})
+		last = a.Windowed
+	}
+	for _, a := range x.Window {
+		ok = ok || a.Windowed > last
+		axes = append(axes, ColumnAxis{N: a.N, Dst: a.Windowed, Src: a.Operand})
+	}
+	if !ok || len(x.Batch) == 0 || x.Count == 0 || x.WindowElements() == 0 {
+		return nil, 0, false
+	}
+	slices.SortStableFunc(axes, func(a, b ColumnAxis) int { return int(min(max(b.Dst-a.Dst, -1), 1)) })
+	m := Move{Kind: Line, Width: x.Width}
+	for _, a := range axes {
+		m.Axes = append(m.Axes, Axis{N: a.N, Dst: a.Dst})
+	}
+	m.split()
+	for i := range axes {
+		axes[i].Part = m.Parts[i]
+	}
+	return axes, m.Tasks, true
 }

@@ -51,4 +51,38 @@ typedef struct {
 
 void halo_move(const halo_record *, halo_run *);
 
+// halo_move_loop returns a loop for an instruction set, by run.ISA.
+move_loop halo_move_loop(int64_t isa, int64_t kind, int64_t log_width, int64_t stream);
+
+enum { MOVE_MAX_AXES = 64 };
+
+// move_count goes through the outer axes and calls the loop for the last two.
+static inline void move_count(move_loop loop, char *d, const char *s, const move_axis *axes, int64_t rank) {
+  const int64_t outer = rank - 2;
+  int64_t index[MOVE_MAX_AXES] = {0}, k;
+  do {
+    loop(d, s, &axes[outer], &axes[outer + 1]);
+    for (k = outer - 1; k >= 0; k--) {
+      d += axes[k].dst, s += axes[k].src;
+      if (++index[k] < axes[k].n) break;
+      d -= axes[k].n * axes[k].dst, s -= axes[k].n * axes[k].src;
+      index[k] = 0;
+    }
+  } while (k >= 0);
+}
+
+// move_part moves task i of a box.
+static inline void move_part(move_loop loop, char *d, const char *s, const move_axis *box, int64_t rank, int64_t i) {
+  move_axis axes[MOVE_MAX_AXES];
+  for (int64_t k = rank - 1; k >= 0; k--) {
+    move_axis a = box[k];
+    const int64_t parts = (a.n + a.part - 1) / a.part, first = i % parts * a.part;
+    i /= parts;
+    d += first * a.dst, s += first * a.src;
+    a.n = a.n - first < a.part ? a.n - first : a.part;
+    axes[k] = a;
+  }
+  move_count(loop, d, s, axes, rank);
+}
+
 #endif

@@ -8,3 +8,8 @@ import "github.com/halo-xla/halo/cgo/loops/run"
 func Boxes(run.ISA, ...Box) run.Record {
 	panic("move: bug: this build has no native kernels, ask run.Available")
 }
+
+// Loop panics: this build has no native kernels.
+func Loop(run.ISA, int, int) uintptr {
+	panic("move: bug: this build has no native kernels, ask run.Available")
+}

@@ -1,0 +1,158 @@
+//go:build linux
+#pragma GCC optimize("O3")
+#include "index.h"
+
+typedef struct {
+  const index_gather *g;
+  halo_run *run;
+  const move_axis *axes;
+} gathering;
+
+#define ELEMENTS(T)                                                                                          \
+  for (int64_t k = 0; k < n; k++) *(T *)(d + p.windowed[k]) = *(const T *)(s + p.operand[k]);                \
+  return;
+
+typedef struct {
+  uint64_t half[2];
+} wide;
+
+// elements gathers n single elements from index vector first on.
+static void elements(const gathering *x, int64_t first, int64_t n) {
+  char *d = HALO_AT(x->run, x->g->dst);
+  const char *s = HALO_AT(x->run, x->g->src);
+  index_places p;
+  halo_index_places(&x->g->plan, x->run, first, n, 1, &p);
+  switch (x->g->log_width) {
+  case 0: ELEMENTS(uint8_t)
+  case 1: ELEMENTS(uint16_t)
+  case 2: ELEMENTS(uint32_t)
+  case 3: ELEMENTS(uint64_t)
+  }
+  ELEMENTS(wide)
+}
+
+enum { AHEAD = 6, LINES = 4 }; // windows that are fetched ahead, and how much of each
+
+static void windows(const gathering *x, int64_t first, int64_t n) {
+  char *d = HALO_AT(x->run, x->g->dst);
+  const char *s = HALO_AT(x->run, x->g->src);
+  index_places p;
+  halo_index_places(&x->g->plan, x->run, first, n, 1, &p);
+  for (int64_t k = 0; k < n; k++) {
+    if (k + AHEAD < n)
+      for (int64_t b = 0; b < LINES; b++) __builtin_prefetch(s + p.operand[k + AHEAD] + 64 * b);
+    move_count(x->g->loop, d + p.windowed[k], s + p.operand[k], x->axes, x->g->axes);
+  }
+}
+
+static void gather_task(void *arg, int64_t i) {
+  const gathering *x = arg;
+  const int64_t count = x->g->plan.count, end = (i + 1) * x->g->part < count ? (i + 1) * x->g->part : count;
+  for (int64_t k = i * x->g->part; k < end; k += INDEX_BLOCK) {
+    const int64_t n = end - k < INDEX_BLOCK ? end - k : INDEX_BLOCK;
+    if (x->g->element) elements(x, k, n);
+    else windows(x, k, n);
+  }
+}
+
+// window_task moves a part of one window.
+static void window_task(void *arg, int64_t i) {
+  const gathering *x = arg;
+  index_places p;
+  halo_index_places(&x->g->plan, x->run, i / x->g->tasks, 1, 1, &p);
+  move_part(x->g->loop, (char *)HALO_AT(x->run, x->g->dst) + p.windowed[0],
+            (char *)HALO_AT(x->run, x->g->src) + p.operand[0], x->axes, x->g->axes, i % x->g->tasks);
+}
+
+void halo_gather(const halo_record *head, halo_run *run) {
+  const index_gather *g = (const index_gather *)head;
+  gathering x = {g, run, index_end(&g->plan)};
+  const int64_t tasks = (g->plan.count + g->part - 1) / g->part;
+  if (g->tasks > 1) run->parallel(run, g->plan.count * g->tasks, window_task, &x);
+  else if (tasks > 1) run->parallel(run, tasks, gather_task, &x);
+  else if (tasks == 1) gather_task(&x, 0);
+}
+
+// ---- windows across one another
+
+typedef struct {
+  const index_columns *c;
+  halo_run *run;
+  const index_axis *axes;
+  int64_t *table;
+} columns;
+
+static void table_task(void *arg, int64_t i) {
+  const columns *x = arg;
+  const int64_t first = i * INDEX_BLOCK, rest = x->c->plan.count - first;
+  const int64_t n = rest < INDEX_BLOCK ? rest : INDEX_BLOCK;
+  index_places p;
+  halo_index_places(&x->c->plan, x->run, first, n, 1, &p);
+  memcpy(x->table + first, p.operand, n * sizeof *p.operand);
+}
+
+#define THROUGH(T)                                                                                           \
+  for (int64_t i = 0; i < a.n; i++) *(T *)(d + i * a.dst) = *(const T *)(s + i * a.src + t[i * a.table]);    \
+  return;
+#define STRAIGHT(T)                                                                                          \
+  for (int64_t i = 0; i < a.n; i++) *(T *)(d + i * a.dst) = *(const T *)(s + i * a.src);                     \
+  return;
+
+// line moves elements along one axis.
+static void line(char *d, const char *s, const int64_t *t, index_axis a, int64_t log_width) {
+  if (a.table) {
+    switch (log_width) {
+    case 0: THROUGH(uint8_t)
+    case 1: THROUGH(uint16_t)
+    case 2: THROUGH(uint32_t)
+    case 3: THROUGH(uint64_t)
+    }
+    THROUGH(wide)
+  }
+  s += *t;
+  if (a.dst == a.src && a.dst == 1 << log_width) {
+    memcpy(d, s, a.n << log_width);
+    return;
+  }
+  switch (log_width) {
+  case 0: STRAIGHT(uint8_t)
+  case 1: STRAIGHT(uint16_t)
+  case 2: STRAIGHT(uint32_t)
+  case 3: STRAIGHT(uint64_t)
+  }
+  STRAIGHT(wide)
+}
+
+// box goes through axes.
+static void box(const index_axis *axes, int64_t rank, int64_t log_width, char *d, const char *s, const int64_t *t) {
+  if (rank == 1) {
+    line(d, s, t, *axes, log_width);
+    return;
+  }
+  for (int64_t i = 0; i < axes->n; i++, d += axes->dst, s += axes->src, t += axes->table)
+    box(axes + 1, rank - 1, log_width, d, s, t);
+}
+
+static void column_task(void *arg, int64_t i) {
+  const columns *x = arg;
+  char *d = HALO_AT(x->run, x->c->dst);
+  const char *s = HALO_AT(x->run, x->c->src);
+  const int64_t *t = x->table;
+  index_axis axes[MOVE_MAX_AXES];
+  for (int64_t k = x->c->axes - 1; k >= 0; k--) {
+    index_axis a = x->axes[k];
+    const int64_t parts = (a.n + a.part - 1) / a.part, first = i % parts * a.part;
+    i /= parts;
+    d += first * a.dst, s += first * a.src, t += first * a.table;
+    a.n = a.n - first < a.part ? a.n - first : a.part;
+    axes[k] = a;
+  }
+  box(axes, x->c->axes, x->c->log_width, d, s, t);
+}
+
+void halo_gather_columns(const halo_record *head, halo_run *run) {
+  const index_columns *c = (const index_columns *)head;
+  columns x = {c, run, index_end(&c->plan), HALO_AT(run, c->table)};
+  run->parallel(run, (c->plan.count + INDEX_BLOCK - 1) / INDEX_BLOCK, table_task, &x);
+  if (!*run->cancel) run->parallel(run, c->tasks, column_task, &x);
+}

@@ -1,0 +1,47 @@
+//go:build cgo
+
+package index
+
+// #include "index.h"
+import "C"
+
+import (
+	"unsafe"
+
+	"github.com/halo-xla/halo/cgo/loops/move"
+	"github.com/halo-xla/halo/cgo/loops/run"
+)
+
+type gatherArgs struct {
+	dst, src                       run.Ref
+	logWidth, element, part, tasks int64
+	loop                           uintptr
+	axes                           int64
+}
+
+// Gather makes the record that copies the windows of src to their places in dst, moved so that they lie in src.
+func (p *Plan) Gather(isa run.ISA, dst, src run.Ref, w Window) run.Record {
+	a := gatherArgs{dst: dst, src: src, logWidth: int64(w.LogWidth), element: bit(w.Element), part: w.Part,
+		tasks: w.Tasks, loop: move.Loop(isa, w.Kind, w.LogWidth), axes: int64(len(w.Axes))}
+	b := p.pack(bytesOf(nil, &a))
+	for i := range w.Axes {
+		b = bytesOf(b, &w.Axes[i])
+	}
+	return run.Record{Fn: unsafe.Pointer(C.halo_gather), Args: b}
+}
+
+type columnArgs struct {
+	dst, src, table          run.Ref
+	logWidth, axes, tasks, _ int64
+}
+
+// GatherColumns makes the record of a gather whose windows lie across one another: along axes, in tasks of their parts.
+// table is memory for Count numbers.
+func (p *Plan) GatherColumns(dst, src, table run.Ref, logWidth int, tasks int64, axes []Axis) run.Record {
+	a := columnArgs{dst: dst, src: src, table: table, logWidth: int64(logWidth), axes: int64(len(axes)), tasks: tasks}
+	b := p.pack(bytesOf(nil, &a))
+	for i := range axes {
+		b = bytesOf(b, &axes[i])
+	}
+	return run.Record{Fn: unsafe.Pointer(C.halo_gather_columns), Args: b}
+}

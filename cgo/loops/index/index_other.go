@@ -1,0 +1,13 @@
+//go:build !cgo || !linux
+
+package index
+
+import "github.com/halo-xla/halo/cgo/loops/run"
+
+const none = "index: bug: this build has no native kernels, ask run.Available"
+
+// Gather panics: this build has no native kernels.
+func (p *Plan) Gather(run.ISA, run.Ref, run.Ref, Window) run.Record { panic(none) }
+
+// GatherColumns panics: this build has no native kernels.
+func (p *Plan) GatherColumns(run.Ref, run.Ref, run.Ref, int, int64, []Axis) run.Record { panic(none) }
