@@ -8,8 +8,8 @@ import (
 	"github.com/halo-xla/halo/cgo/loops/run"
 )
 
-// Batch is one dimension of the index vectors: N of them, Start integers apart in the indices, and in bytes apart in the
-// windowed array, gather's result or scatter's updates, and in the operand.
+// Batch is one dimension of the index vectors: N of them, Start integers apart in the indices, and in bytes apart in
+// the windowed array, gather's result or scatter's updates, and in the operand.
 type Batch struct{ N, Start, Windowed, Operand int64 }
 
 // Entry is an entry of an index vector: it moves the window Stride bytes in the operand, from 0 to Last times.

@@ -53,7 +53,8 @@ func bit(b bool) int64 {
 	return 0
 }
 
-// Loop returns the address of the C loop that moves the last two axes of a box, for kernels that place boxes themselves.
+// Loop returns the address of the C loop that moves the last two axes of a box, for kernels that place boxes
+// themselves.
 func Loop(isa run.ISA, kind, logWidth int) uintptr {
 	return uintptr(unsafe.Pointer(C.halo_move_loop(C.int64_t(isa), C.int64_t(kind), C.int64_t(logWidth), 0)))
 }
