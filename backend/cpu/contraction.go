@@ -23,7 +23,13 @@ var contractors = []func(l *exec.Lowering, c *contraction) *thunk{matMul, blasPr
 // contract lowers a contraction to the best there is for its types and sizes.
 func contract(l *exec.Lowering, c contraction) *thunk {
 	b, m, n, k := c.Sizes()
-	if run.Available() && c.split == nil && b*m*n*k > 0 {
+	if c.split != nil || b*m*n*k == 0 {
+		return goContract(c)
+	}
+	if parts := sumParts(&c.Contraction); parts > 1 {
+		return contractParts(l, c, parts)
+	}
+	if run.Available() {
 		for _, f := range contractors {
 			if t := f(l, &c); t != nil {
 				return t
@@ -48,20 +54,31 @@ func (c *contraction) uses() []exec.Use {
 	return append(exec.Reads(c.lhs, c.rhs), exec.Writes(c.out)...)
 }
 
-// Products of fewer than blockFlops are one piece; beyond, more pieces, up to maxBlocks, but none with less than
-// minBlock rows or columns, since a piece packs its rows and columns by itself.
+// Products of fewer than blockFlops are one piece; beyond, more pieces, up to maxBlocks, or so many that none has more
+// than longFlops, which take a millisecond or two. No piece has less than minBlock rows or columns, since it packs its
+// rows and columns by itself.
 const (
 	blockFlops = 15_000_000
+	longFlops  = 200_000_000
 	maxBlocks  = 64
 	minBlock   = 64
 )
+
+// wantedBlocks is the number of pieces that a product should have. One with a vector waits for memory, which takes eight
+// times as long.
+func wantedBlocks(m, n, k int) float64 {
+	flops := 2 * float64(m) * float64(n) * float64(k)
+	if min(m, n) == 1 {
+		flops *= 8
+	}
+	return max(min(flops/blockFlops, maxBlocks), flops/longFlops)
+}
 
 // blocks returns the numbers of rows and columns of the pieces of an m by n product with sums of k terms: a function of
 // the shape alone.
 func blocks(m, n, k int) (rows, columns int) {
 	rows, columns = m, n
-	want := min(2*float64(m)*float64(n)*float64(k)/blockFlops, maxBlocks)
-	for count := 2; float64(count) <= want; count *= 2 {
+	for count := 2.0; count <= wantedBlocks(m, n, k); count *= 2 {
 		switch {
 		case columns >= rows && columns >= 2*minBlock:
 			columns = halve(columns)

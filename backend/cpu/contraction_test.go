@@ -251,6 +251,23 @@ func TestLargeDot(t *testing.T) {
 	}
 }
 
+// TestLongSums makes sums in parts.
+func TestLongSums(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 1))
+	for _, p := range []product{
+		{"ENTRY e { a = LHS[8000000] parameter(0) b = RHS[8000000] parameter(1) ROOT c = OUT[] dot(a, b), " +
+			"lhs_contracting_dims={0}, rhs_contracting_dims={0} }"},
+		{"ENTRY e { a = LHS[40960,30] parameter(0) b = RHS[40960,20] parameter(1) ROOT c = OUT[30,20] dot(a, b), " +
+			"lhs_contracting_dims={0}, rhs_contracting_dims={0} }"},
+		{"ENTRY e { a = LHS[2,40960,30] parameter(0) b = RHS[40960,2,20] parameter(1) ROOT c = OUT[2,30,20] dot(a, b), " +
+			"lhs_batch_dims={0}, rhs_batch_dims={1}, lhs_contracting_dims={1}, rhs_contracting_dims={0} }"},
+	} {
+		for _, typ := range []shape.ElementType{shape.F32, shape.S16, shape.BF16} {
+			p.check(t, r, typ, typ, typ)
+		}
+	}
+}
+
 func TestDot(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, types := range typesOfProducts() {
