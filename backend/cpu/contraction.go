@@ -64,8 +64,8 @@ const (
 	minBlock   = 64
 )
 
-// wantedBlocks is the number of pieces that a product should have. One with a vector waits for memory, which takes eight
-// times as long.
+// wantedBlocks is the number of pieces that a product should have. One with a vector waits for memory, which takes
+// eight times as long.
 func wantedBlocks(m, n, k int) float64 {
 	flops := 2 * float64(m) * float64(n) * float64(k)
 	if min(m, n) == 1 {

@@ -7,9 +7,9 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// A result of few elements with long sums, as that of a dot product or of the gradient of weights, has too few pieces to
-// keep many threads busy. Its sums are made in parts then, a number that depends on the shape alone, and the parts are
-// added by a second contraction, with ones.
+// A result of few elements with long sums, as that of a dot product or of the gradient of weights, has too few pieces
+// to keep many threads busy. Its sums are made in parts then, a number that depends on the shape alone, and the parts
+// are added by a second contraction, with ones.
 const (
 	maxSumParts = 16
 	maxPartial  = 1 << 18 // elements of the partial results
