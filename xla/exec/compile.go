@@ -275,7 +275,7 @@ func (c *compiler) computation(b *block, comp *hlo.Computation, args []value) (v
 	}
 	defer func() { c.depth-- }()
 	s := &scope{b, args, make(map[*hlo.Instruction]value, len(comp.Instructions))}
-	for _, in := range comp.Instructions {
+	for _, in := range c.schedule(comp) {
 		v, err := c.instruction(s, in)
 		if err != nil {
 			var known *hlo.Error
