@@ -40,7 +40,7 @@ func newCache(limit int) *cache {
 // keyOf identifies a program and how it is compiled; "" if that is not to be kept: a module is not read again, and who
 // wants a dump or a profile wants one of his own.
 func keyOf(p Program, o CompileOptions) string {
-	if p.Module != nil || o.DumpTo != "" || o.Profile {
+	if p.Module != nil || o.Bind != nil || o.DumpTo != "" || o.Profile {
 		return ""
 	}
 	sum := sha256.Sum256(p.Source)

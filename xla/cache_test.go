@@ -98,3 +98,46 @@ func TestCache(t *testing.T) {
 		t.Errorf("the observer got %+v", seen)
 	}
 }
+
+// TestBind wants a bound parameter to be no parameter any more, and its buffer to be free to close.
+func TestBind(t *testing.T) {
+	ctx := context.Background()
+	c, err := NewClient(exec.New(plain{}), ClientOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	const text = `ENTRY e { w = f32[2] parameter(0)
+  x = f32[2] parameter(1)
+  ROOT y = f32[2] multiply(w, x) }`
+	w, err := FromSlice(c, []float32{10, 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	exe, err := c.Compile(ctx, Program{Source: []byte(text)},
+		CompileOptions{AllowReference: true, Bind: map[int]*Buffer{0: w}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer exe.Close()
+	w.Close()
+	if got := exe.Signature().String(); got != "(x f32[2]) -> (result0 f32[2])" {
+		t.Errorf("got the signature %s", got)
+	}
+	x, err := FromSlice(c, []float32{1, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	out, err := exe.Execute(ctx, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out[0].Close()
+	if got, err := ToSlice[float32](out[0]); err != nil || got[0] != 10 || got[1] != 200 {
+		t.Errorf("got %v, %v, want 10 and 200", got, err)
+	}
+	if _, err := c.Compile(ctx, Program{Source: []byte(text)}, CompileOptions{Bind: map[int]*Buffer{7: x}}); err == nil {
+		t.Error("a parameter that there is not was bound")
+	}
+}

@@ -3,19 +3,26 @@ package xla
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"sync"
 	"time"
 	"unsafe"
 
 	"github.com/halo-xla/halo/xla/exec"
+	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/pass"
 )
 
 // CompileOptions say how a program is compiled. The zero value is useful.
 type CompileOptions struct {
 	// AllowReference lets the reference evaluator run what the backend cannot; Report lists it.
 	AllowReference bool
+	// Bind are the values of parameters, by number, that are the same in every execution: weights. The program has them
+	// as constants, in the form that its kernels want, and the signature has the other parameters alone. The buffers may
+	// be closed after Compile.
+	Bind map[int]*Buffer
 	// Verify checks the program after each pass, and every kernel's use of memory in each run. It is slow and for tests.
 	Verify bool
 	// Profile takes the time of every step in every run, which Report then has. It costs some speed.
@@ -75,6 +82,9 @@ func (c *Client) compile(ctx context.Context, p Program, o CompileOptions) (*sha
 	if err != nil {
 		return nil, wrap(err, InvalidArgument)
 	}
+	if m, err = bind(m, o.Bind); err != nil {
+		return nil, wrap(err, InvalidArgument)
+	}
 	if err := ctx.Err(); err != nil {
 		return nil, wrap(err, Cancelled)
 	}
@@ -88,6 +98,22 @@ func (c *Client) compile(ctx context.Context, p Program, o CompileOptions) (*sha
 	s := &shared{program: prog, signature: SignatureOf(m), name: m.Name, key: keyOf(p, o)}
 	c.cache.add(s)
 	return s, nil
+}
+
+// bind makes constants of parameters.
+func bind(m *hlo.Module, buffers map[int]*Buffer) (*hlo.Module, error) {
+	values := make(map[int64]*literal.Literal, len(buffers))
+	for i, b := range buffers {
+		if b == nil {
+			return nil, fmt.Errorf("the value of parameter %d: %w", i, errNil)
+		}
+		l, err := b.Literal()
+		if err != nil {
+			return nil, err
+		}
+		values[int64(i)] = l
+	}
+	return pass.Bind(m, values)
 }
 
 func (c *Client) newExecutable(s *shared) *Executable {

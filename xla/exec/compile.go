@@ -13,14 +13,20 @@ import (
 
 // New returns the backend of a machine.
 func New(m Machine) Backend {
-	return &backend{m, newKeeper(), &executor{tokens: max(m.Threads(), 1)}}
+	return &backend{m, home{newKeeper(), &executor{tokens: max(m.Threads(), 1)}, newPacks()}}
 }
 
-// backend is a machine with the memory and the threads that its programs share.
+// backend is a machine with what its programs share.
 type backend struct {
-	machine  Machine
+	machine Machine
+	home
+}
+
+// home is what the programs of a backend share: memory, threads and packed constants.
+type home struct {
 	keeper   *keeper
 	executor *executor
+	packs    *packs
 }
 
 // Trim gives back the memory that is kept for executions to come.
@@ -37,7 +43,7 @@ func (b *backend) Compile(ctx context.Context, m *hlo.Module, o Options) (Progra
 		return nil, err
 	}
 	b.keeper.setLimit(o.MemoryLimit / 2)
-	p := &program{machine: b.machine, options: o, module: m, keeper: b.keeper, executor: b.executor}
+	p := &program{machine: b.machine, options: o, module: m, home: b.home}
 	c := &compiler{ctx: ctx, machine: b.machine, options: o, program: p}
 	if err := c.module(p); err != nil {
 		p.Close()
@@ -49,7 +55,7 @@ func (b *backend) Compile(ctx context.Context, m *hlo.Module, o Options) (Progra
 // sub compiles a computation to a program of its own, which lives as long as the one being compiled.
 func (c *compiler) sub(comp *hlo.Computation) (*program, error) {
 	p := &program{machine: c.machine, options: c.options, module: &hlo.Module{Name: comp.Name, Entry: comp}}
-	p.keeper, p.executor = c.program.keeper, c.program.executor
+	p.home = c.program.home
 	p.options.DumpTo = ""
 	c.program.subs = append(c.program.subs, p)
 	s := &compiler{ctx: c.ctx, machine: c.machine, options: c.options, program: p, depth: c.depth}

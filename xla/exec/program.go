@@ -32,10 +32,10 @@ type program struct {
 	peakBytes, livenessBytes int64
 	linker                   linker
 
-	boxes    int  // boxed slots
-	foreign  bool // functions of the user run, which may end their goroutine
-	keeper   *keeper
-	executor *executor
+	home
+	packed   []*pack    // in use
+	boxes    int        // boxed slots
+	foreign  bool       // functions of the user run, which may end their goroutine
 	idle     []*kept    // arenas, guarded by the keeper
 	subs     []*program // that steps run on devices of their own
 	dynamics []*dynamicThunk
@@ -385,4 +385,5 @@ func (p *program) Close() {
 	}
 	p.keeper.forget(p)
 	p.linker.close()
+	p.packs.release(p.packed)
 }
