@@ -89,6 +89,7 @@ type bytecode struct {
 	argNumber int // of the next argument, as MLIR's text names it
 	newOps    []Op
 	newVals   []Value
+	newRefs   []*Value
 }
 
 // bytecodeOp is a kind of op that the file holds.

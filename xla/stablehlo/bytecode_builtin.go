@@ -26,7 +26,7 @@ func init() {
 		"builtin": builtinAttrs(), "vhlo": vhloAttrs(), "stablehlo": stablehloAttrs(), "chlo": chloAttrs(), "sdy": sdyAttrs(),
 	}
 	typeCodes = map[string][]typeCode{
-		"builtin": builtinTypes(), "vhlo": vhloTypes(), "stablehlo": {0: constantType(TokenType{})}, "quant": quantTypes(),
+		"builtin": builtinTypes(), "vhlo": vhloTypes(), "stablehlo": stablehloTypes(), "quant": quantTypes(),
 	}
 }
 
@@ -70,13 +70,21 @@ func builtinTypes() []typeCode {
 		1: constantType(IndexType{}),
 		2: func(c *cursor) Type { return FuncType{c.types(), c.types()} },
 		3: floatType("bf16"), 4: floatType("f16"), 5: floatType("f32"), 6: floatType("f64"), 7: floatType("f80"),
-		8:  floatType("f128"),
-		9:  func(c *cursor) Type { return ComplexType{c.typ()} },
+		8: floatType("f128"),
+		9: func(c *cursor) Type { return ComplexType{c.typ()} },
+		10: func(c *cursor) Type {
+			t := c.buffer()
+			c.attr() // the layout
+			return t
+		},
 		12: constantType(NoneType{}),
 		13: func(c *cursor) Type { return c.tensor(nil) },
 		14: func(c *cursor) Type { return c.tensor(c.attr()) },
 		15: func(c *cursor) Type { return TupleType{c.types()} },
 		18: func(c *cursor) Type { return &TensorType{Unranked: true, Elem: c.typ()} },
+		21: floatType("tf32"), 22: floatType("f8E5M2"), 23: floatType("f8E4M3"), 24: floatType("f8E4M3FN"),
+		25: floatType("f8E5M2FNUZ"), 26: floatType("f8E4M3FNUZ"), 27: floatType("f8E4M3B11FNUZ"), 28: floatType("f8E3M4"),
+		29: floatType("f4E2M1FN"), 30: floatType("f6E2M3FN"), 31: floatType("f6E3M2FN"), 32: floatType("f8E8M0FNU"),
 	}
 }
 

@@ -31,6 +31,10 @@ func stablehloAttrs() []attrCode {
 	}
 }
 
+func stablehloTypes() []typeCode {
+	return []typeCode{constantType(TokenType{}), func(c *cursor) Type { return FutureType{c.types()} }}
+}
+
 func chloAttrs() []attrCode {
 	return []attrCode{0: enumCode("comparison_direction", 0), 1: enumCode("comparison_type", 0)}
 }

@@ -186,6 +186,16 @@ func (f *bytecode) newOp() *Op {
 	return op
 }
 
+// newList returns a list of values to be filled.
+func (f *bytecode) newList(n int) []*Value {
+	if n > len(f.newRefs) {
+		f.newRefs = make([]*Value, max(256, n))
+	}
+	list := f.newRefs[:n:n]
+	f.newRefs = f.newRefs[n:]
+	return list
+}
+
 // op reads one op with its regions. owner is the op around it, nil for the module.
 func (f *bytecode) op(c *cursor, owner *Op) *Op {
 	at := c.pos
@@ -204,7 +214,7 @@ func (f *bytecode) op(c *cursor, owner *Op) *Op {
 		f.results(c, op)
 	}
 	if mask&hasOperands != 0 {
-		op.Operands = make([]*Value, c.count("operands"))
+		op.Operands = f.newList(c.count("operands"))
 		for i := range op.Operands {
 			op.Operands[i] = f.value(c, c.varint())
 		}
@@ -225,7 +235,7 @@ func (f *bytecode) op(c *cursor, owner *Op) *Op {
 }
 
 func (f *bytecode) results(c *cursor, op *Op) {
-	op.Results = make([]*Value, c.count("results"))
+	op.Results = f.newList(c.count("results"))
 	for i := range op.Results {
 		op.Results[i] = f.define(c.typ(), op.Pos, i)
 		op.Results[i].Op = op
@@ -363,6 +373,14 @@ func (f *bytecode) opAttrs(c *cursor, kind uint64, mask byte) []NamedAttr {
 	return attrs
 }
 
+func markedProperties(d DictAttr) []NamedAttr {
+	attrs := slices.Clone(d)
+	for i := range attrs {
+		attrs[i].Property = true
+	}
+	return attrs
+}
+
 // markProperties says which attributes are properties, where the file keeps all in one dictionary.
 func (r *bytecodeRow) markProperties(attrs []NamedAttr) {
 	for _, list := range r.properties {
@@ -376,34 +394,37 @@ func (r *bytecodeRow) markProperties(attrs []NamedAttr) {
 
 // properties reads the properties of an op.
 func (f *bytecode) properties(c *cursor, op *bytecodeOp, n uint64) []NamedAttr {
-	if !op.registered {
-		d, _ := f.attr(c, n).(DictAttr)
-		return slices.Clone(d)
-	}
 	if n >= uint64(len(f.props)) {
 		c.fail("properties %d: there are %d", n, len(f.props))
 		return nil
 	}
 	body := f.props[n]
+	if !op.registered { // the producer did not know the op and wrote a dictionary
+		d, ok := body.attr().(DictAttr)
+		if !ok {
+			body.fail("properties of %s are no dictionary", op.name)
+		}
+		return markedProperties(d)
+	}
 	lists := op.row.properties
 	if lists == nil && body.left() > 0 {
 		body.fail("%s has properties that are not known: %v", op.name, errors.ErrUnsupported)
 		return nil
 	}
-	var attrs []NamedAttr
-	for i, list := range lists {
+	var first error
+	for _, list := range lists {
 		trial := body
-		attrs = trial.properties(op.row, list)
-		if f.err == nil && trial.left() == 0 {
-			break
+		attrs := trial.properties(op.row, list)
+		if trial.done("properties of " + op.name); f.err == nil {
+			return attrs
 		}
-		if i < len(lists)-1 {
-			f.err = nil // none was there before: an older list may be right
-			continue
+		if first == nil {
+			first = f.err
 		}
-		trial.done("properties of " + op.name)
+		f.err = nil // none was there before: an older list may be right
 	}
-	return attrs
+	f.err = first
+	return nil
 }
 
 // properties reads a list of properties: attributes, then the sizes of segments.

@@ -248,7 +248,7 @@ func (p *parser) quantType() Type {
 	q := &QuantType{}
 	p.expect('<')
 	pos := p.pos()
-	storage, ok := p.parseType().(IntType)
+	storage, ok := p.storageType().(IntType)
 	if !ok || storage.Width > 32 {
 		p.failAt(pos, "storage of a quantised type is no integer of at most 32 bits")
 	}
@@ -279,6 +279,16 @@ func (p *parser) quantType() Type {
 	p.expect('>')
 	p.checkQuant(pos, q)
 	return q
+}
+
+// storageType reads an integer type, which may be written u8 when it is unsigned.
+func (p *parser) storageType() Type {
+	if width, ok := strings.CutPrefix(p.tok.text, "u"); ok && p.is(tokIdent) && digits(width) {
+		p.advance()
+		n, _ := strconv.Atoi(width)
+		return IntType{Width: n, Sign: Unsigned}
+	}
+	return p.parseType()
 }
 
 func storageRange(t IntType) (low, high int64) {

@@ -81,7 +81,7 @@ func isDefault(a Attr) bool {
 		return false
 	}
 	mode := AttrString(d.Fields.Lookup("mode"))
-	return strings.HasSuffix(d.Name, "result_accuracy") && (mode == "" || strings.Contains(mode, "DEFAULT"))
+	return strings.HasSuffix(d.Name, ".result_accuracy") && (mode == "" || strings.Contains(mode, "DEFAULT"))
 }
 
 // property numbers the value of an attribute that is a property.

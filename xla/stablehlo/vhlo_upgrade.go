@@ -31,11 +31,7 @@ func arrayOf(d *DenseAttr) Attr {
 
 // upgradeAccuracy leaves out the accuracy that every op has that says none. Ops had none before VHLO 1.9.0 or 1.10.0.
 func upgradeAccuracy(l *attrList) {
-	l.drop(func(a Attr) bool {
-		d, ok := a.(*DialectAttr)
-		mode, ok2 := d.Fields.Lookup("mode").(*DialectAttr)
-		return ok && ok2 && mode.Word == "DEFAULT"
-	}, "result_accuracy")
+	l.drop(isDefault, "result_accuracy")
 }
 
 // upgradeCollective gives an op its channel. Collectives took one operand before VHLO 1.5.0, had matrices for groups
