@@ -172,6 +172,7 @@ type reads struct {
 	element []bool
 	result  []bool // elements of the root's tuple that are marked
 	stack   []*hlo.Instruction
+	fresh   []int // elements that have been read and that nobody has looked at since
 }
 
 func newReads(c *hlo.Computation) *reads {
@@ -200,14 +201,22 @@ func (r *reads) mark(in *hlo.Instruction) {
 			continue
 		case in.Op == hlo.Parameter:
 			for i := range r.element {
-				r.element[i] = true
+				r.read(i)
 			}
 		case in.Op == hlo.GetTupleElement && in.Operands[0].Op == hlo.Parameter:
-			r.element[in.Attrs.(*hlo.GetTupleElementAttrs).Index] = true
+			r.read(int(in.Attrs.(*hlo.GetTupleElementAttrs).Index))
 		default:
 			r.stack = append(r.stack, in.Operands...)
 		}
 		r.marked[in.Index()] = true
+	}
+}
+
+// read notes that element i is read.
+func (r *reads) read(i int) {
+	if !r.element[i] {
+		r.element[i] = true
+		r.fresh = append(r.fresh, i)
 	}
 }
 
@@ -217,7 +226,7 @@ func (r *reads) markResult(i int) {
 	if r.c.Root.Op == hlo.Tuple {
 		r.mark(r.c.Root.Operands[i])
 	} else if r.c.Root.Op == hlo.Parameter {
-		r.element[i] = true
+		r.read(i)
 	} else {
 		r.mark(r.c.Root)
 	}

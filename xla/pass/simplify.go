@@ -1,6 +1,8 @@
 package pass
 
 import (
+	"slices"
+
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
@@ -60,7 +62,8 @@ func (s *simplifier) visit(in *hlo.Instruction) {
 
 // apply returns what stands for in by the first rule that fits, or nil.
 func (s *simplifier) apply(in *hlo.Instruction) *hlo.Instruction {
-	if len(s.table[in.Op]) == 0 || s.isPinned(in) || in.IsDynamic() {
+	if len(s.table[in.Op]) == 0 || s.isPinned(in) || in.IsDynamic() ||
+		slices.ContainsFunc(in.Operands, (*hlo.Instruction).IsDynamic) { // rules look through operands
 		return nil
 	}
 	mark, dirty := len(s.out), s.dirty

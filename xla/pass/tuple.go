@@ -241,17 +241,20 @@ func (t *tuples) neededElements(in *hlo.Instruction, p *plan, cond, body *hlo.Co
 	rc.mark(cond.Root)
 	rb.effects()
 	needed := make([]bool, len(p.place))
+	list := slices.Concat(rc.fresh, rb.fresh)
+	rb.fresh = nil
 	for i, used := range t.users[in] {
-		needed[i] = used && !p.invariant[i]
+		if used && !p.invariant[i] {
+			list = append(list, i)
+		}
 	}
-	for again := true; again; {
-		again = false
-		for i := range needed {
-			needed[i] = needed[i] || rc.element[i] || rb.element[i]
-			if needed[i] && !rb.result[i] {
-				rb.markResult(i)
-				again = true
-			}
+	for ; len(list) > 0; rb.fresh = nil {
+		i := list[len(list)-1]
+		list = list[:len(list)-1]
+		if !needed[i] {
+			needed[i] = true
+			rb.markResult(i)
+			list = append(list, rb.fresh...)
 		}
 	}
 	return needed
