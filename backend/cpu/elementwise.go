@@ -18,20 +18,24 @@ func lowerElementwise(l *exec.Lowering) (exec.Thunk, error) {
 	return f.thunk([]exec.Slice{l.Result()}), nil
 }
 
-// thunk returns what runs f and writes results.
+// thunk returns what runs f and writes results; nil if nothing does, which is so for reductions only.
 func (f *fused) thunk(results []exec.Slice) exec.Thunk {
 	f.merge()
 	uses := append(exec.Reads(f.inputs...), exec.Writes(results...)...)
 	var pairs []exec.Pair
 	for i, r := range f.roots {
 		for _, in := range f.overwritable(f.nodes[r].t.Bytes()) {
-			if f.inputs[in].Size == results[i].Size && f.inputs[in].Offset == 0 && results[i].Offset == 0 {
+			if f.reduction(i) == nil && f.inputs[in].Size == results[i].Size &&
+				f.inputs[in].Offset == 0 && results[i].Offset == 0 {
 				pairs = append(pairs, exec.Pair{Result: results[i].Slot, Operand: f.inputs[in].Slot})
 			}
 		}
 	}
 	if t := f.native(uses, results); t != nil {
 		return t.overwriting(pairs...)
+	}
+	if f.reduce != nil {
+		return nil
 	}
 	return goThunk("go elementwise", uses, f.run(results)).overwriting(pairs...)
 }

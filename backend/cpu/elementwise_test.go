@@ -316,7 +316,7 @@ func TestLevels(t *testing.T) {
 		if level == run.Level() {
 			continue
 		}
-		c := osexec.Command(os.Args[0], "-test.run=Elementwise|Fusion|Functions")
+		c := osexec.Command(os.Args[0], "-test.run=Elementwise|Fusion|Functions|Fused")
 		c.Env = append(os.Environ(), "HALO_ISA="+level.String())
 		if out, err := c.CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%.20000s", level, err, out)
@@ -353,6 +353,71 @@ func TestFunctions(t *testing.T) {
 		} else {
 			both(t, fmt.Sprintf("ENTRY e { p = f32[%[1]d] parameter(0) q = f32[%[1]d] parameter(1) ROOT y = f32[%[1]d] %[2]s(p, q) }",
 				count, op), 2, int64(info.ULP), a, b)
+		}
+	}
+}
+
+// TestFusedReductions compares fusions that end in reductions, whole numbers so that sums are exact, for rows of several
+// lengths, with and without a result that is not reduced.
+func TestFusedReductions(t *testing.T) {
+	if !run.Available() {
+		t.Skip("there are no native kernels")
+	}
+	r := rand.New(rand.NewPCG(1, 5))
+	for _, c := range []struct {
+		dims, reduced, result string
+		sizes                 []int64
+	}{{"3,64", "1", "3", []int64{3, 64}}, {"40,130", "1", "40", []int64{40, 130}}, {"5,7,33", "1,2", "5", []int64{5, 7, 33}},
+		{"300000", "0", "", []int64{300000}}, {"2,270001", "1", "2", []int64{2, 270001}}, {"70,1000", "1", "70", []int64{70, 1000}}} {
+		for _, k := range []struct{ t, op string }{{"f32", "add"}, {"f32", "maximum"}, {"s32", "add"}, {"f64", "add"}, {"u8", "add"},
+			{"bf16", "minimum"}, {"s64", "multiply"}, {"u32", "xor"}} {
+			text := fmt.Sprintf(`HloModule m
+op { x = %[1]s[] parameter(0) y = %[1]s[] parameter(1) ROOT z = %[1]s[] %[2]s(x, y) }
+f { a = s32[%[3]s] parameter(0) i = %[1]s[] parameter(1) c = %[1]s[%[3]s] convert(a) j = %[1]s[] constant(3) s = %[1]s[%[3]s] add(c, c)
+  u = %[1]s[%[5]s] reduce(s, i), dimensions={%[4]s}, to_apply=op v = %[1]s[%[5]s] reduce(c, j), dimensions={%[4]s}, to_apply=op
+  ROOT t = (%[1]s[%[5]s], %[1]s[%[3]s], %[1]s[%[5]s]) tuple(u, s, v) }
+ENTRY e { a = s32[%[3]s] parameter(0) i = %[1]s[] parameter(1)
+  ROOT r = (%[1]s[%[5]s], %[1]s[%[3]s], %[1]s[%[5]s]) fusion(a, i), kind=kInput, calls=f }`, k.t, k.op, c.dims, c.reduced, c.result)
+			a := literal.Zeros(shape.Array(shape.S32, c.sizes...))
+			v, _ := literal.View[int32](a)
+			for i := range v {
+				v[i] = int32(r.IntN(9)) - 4
+			}
+			et, _ := shape.TypeByName(k.t)
+			for _, threads := range []int{1, 3} {
+				both(t, text, threads, 0, a, literal.ScalarOfInt(et, 7))
+			}
+		}
+	}
+}
+
+// TestPipelineOfLarge wants the same bits from any number of threads, also where results take the memory of operands.
+func TestPipelineOfLarge(t *testing.T) {
+	const text = `HloModule m
+op { x = f32[] parameter(0) y = f32[] parameter(1) ROOT z = f32[] add(x, y) }
+ENTRY e { a = f32[300,1001] parameter(0) b = f32[1001] parameter(1) x = f32[300,1001] broadcast(b), dimensions={1}
+  c = f32[300,1001] sine(a) d = f32[300,1001] multiply(c, x) e = f32[300,1001] subtract(d, a) z = f32[] constant(0)
+  s = f32[300] reduce(e, z), dimensions={1}, to_apply=op y = f32[300,1001] broadcast(s), dimensions={0}
+  g = f32[300,1001] exponential(e) ROOT h = f32[300,1001] divide(g, y) }`
+	r := rand.New(rand.NewPCG(1, 6))
+	args := make([]*literal.Literal, 2)
+	for i, dims := range [][]int64{{300, 1001}, {1001}} {
+		args[i] = literal.Zeros(shape.Array(shape.F32, dims...))
+		v, _ := literal.View[float32](args[i])
+		for k := range v {
+			v[k] = r.Float32()
+		}
+	}
+	var first *literal.Literal
+	for _, threads := range threadCounts {
+		_, p := compiled(t, cpu.New(cpu.Options{Threads: threads}), text)
+		got := results(t, p, text, args)
+		p.Close()
+		if first == nil {
+			first = got
+		}
+		if d := literal.Compare(got, first, literal.Tolerance{Bits: true}); d != nil {
+			t.Errorf("%d threads: %v", threads, d)
 		}
 	}
 }

@@ -74,14 +74,16 @@ func (f *fused) program(results []exec.Slice) (*pipeline.Program, bool) {
 	if !e.emit() || !e.emit() {
 		return nil, false
 	}
-	p := e.finish(results)
-	return p, p.Fits()
+	return e.finish(results)
 }
 
 // emit goes through the nodes once.
 func (e *emitter) emit() bool {
 	n := len(e.f.nodes)
 	e.steps, e.held, e.slots, e.unused = nil, none, 0, nil
+	if e.f.reduce != nil {
+		e.slots = len(e.f.roots) + 1 // accumulators, and the mask
+	}
 	e.home = make([]operand, n)
 	for i := range e.home {
 		e.home[i] = operand{kind: nowhere}
@@ -91,11 +93,26 @@ func (e *emitter) emit() bool {
 			return false
 		}
 	}
-	for i, r := range e.f.roots {
-		e.hold(r)
-		e.steps = append(e.steps, step{"store", operand{nowhere, i}, number(0)})
-	}
+	e.results()
 	return true
+}
+
+// results emits what becomes of the roots. Reductions come first: behind the first store, inputs may be overwritten.
+func (e *emitter) results() {
+	for i, r := range e.f.roots {
+		if d := e.f.reduction(i); d != nil {
+			e.hold(r)
+			e.steps = append(e.steps, step{"acc_" + d.reducer, operand{slot, i}, operand{slot, len(e.f.roots)}})
+		}
+	}
+	outputs := 0
+	for i, r := range e.f.roots {
+		if e.f.reduction(i) == nil {
+			e.hold(r)
+			e.steps = append(e.steps, step{"store", operand{nowhere, outputs}, number(0)})
+			outputs++
+		}
+	}
 }
 
 // node emits node i, and frees the slots of what is used for the last time.
@@ -332,28 +349,46 @@ func (e *emitter) iota(i int, nd *node) bool {
 	return true
 }
 
-// finish makes the program of the steps.
-func (e *emitter) finish(results []exec.Slice) *pipeline.Program {
+// finish makes the program of the steps, or reports that the start of a reduction is computed.
+func (e *emitter) finish(results []exec.Slice) (*pipeline.Program, bool) {
 	p := &pipeline.Program{Dims: e.f.dims, Lane: e.lane, Inputs: e.inputs, Slots: e.slots}
 	for i, r := range e.f.roots {
 		t := e.f.nodes[r].t
 		name, _ := e.conversion(t)
-		p.Outputs = append(p.Outputs, pipeline.Stream{Ref: ref(results[i]), Size: t.Bytes(), Convert: name, Bits: t.Bits()})
+		out := pipeline.Stream{Ref: ref(results[i]), Size: t.Bytes(), Convert: name, Bits: t.Bits()}
+		d := e.f.reduction(i)
+		if d == nil {
+			p.Outputs = append(p.Outputs, out)
+			continue
+		}
+		init := e.home[d.init]
+		if init.kind != input || e.inputs[init.value].Kind < pipeline.Splat {
+			return nil, false
+		}
+		p.Row = d.row
+		p.Reductions = append(p.Reductions,
+			pipeline.Reduction{Reducer: d.reducer, Accumulator: i, Init: init.value, Output: out})
 	}
+	slots := len(e.inputs) + len(p.Outputs)
 	for _, st := range e.steps {
-		p.Stages = append(p.Stages, pipeline.Stage{Name: st.name, A: e.resolve(st.a), B: e.resolve(st.b)})
+		p.Stages = append(p.Stages, pipeline.Stage{Name: st.name, A: st.a.resolve(len(e.inputs), slots),
+			B: st.b.resolve(len(e.inputs), slots)})
 	}
-	p.Task = e.task()
-	return p
+	for i := range p.Reductions {
+		p.Reductions[i].Accumulator += slots
+	}
+	p.Mask, p.Task = slots+len(e.f.roots), e.task()
+	return p, p.Fits()
 }
 
-// resolve returns the number of an operand as the pipeline counts; outputs are nowhere else.
-func (e *emitter) resolve(o operand) int {
+// resolve returns the number of an operand as the pipeline counts: outputs, which are nowhere else, and slots follow
+// the inputs.
+func (o operand) resolve(outputs, slots int) int {
 	switch o.kind {
 	case nowhere:
-		return len(e.inputs) + o.value
+		return outputs + o.value
 	case slot:
-		return len(e.inputs) + len(e.f.roots) + o.value
+		return slots + o.value
 	}
 	return o.value
 }

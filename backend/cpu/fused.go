@@ -15,9 +15,10 @@ import (
 // fused is a computation on elements: each result's element at a place of a space comes from elements of the operands
 // at places that depend on it linearly. Both halves of the engine, C and Go, run it tile by tile.
 type fused struct {
-	dims   []int64 // of the space
-	nodes  []node  // operands before users
-	roots  []int   // the nodes of the results
+	dims   []int64         // of the space
+	nodes  []node          // operands before users
+	roots  []int           // the nodes of the results, or of what is reduced to them
+	reduce []*rowReduction // of each root; nil: it is no reduction, or there are none at all
 	inputs []exec.Slice
 	leaves map[*hlo.Instruction]exec.Slice
 	pack   func([]byte) exec.Slice
@@ -35,6 +36,21 @@ type node struct {
 	input  int
 	access tile.Access
 	value  *literal.Literal
+}
+
+// rowReduction reduces rows of so many elements, the innermost dimensions, to one.
+type rowReduction struct {
+	reducer string // of the pipeline
+	init    int    // node
+	row     int64
+}
+
+// reduction returns how root i is reduced, nil if it is not.
+func (f *fused) reduction(i int) *rowReduction {
+	if f.reduce == nil {
+		return nil
+	}
+	return f.reduce[i]
 }
 
 // view says which element of an array a place of the space means: one with a multi-index that depends on the place's
@@ -271,8 +287,8 @@ func (f *fused) inOrder(a tile.Access) bool {
 	return a.Offset == 0
 }
 
-// overwritable lists the inputs that are read in the order of the space only, by elements of the given bytes: a result
-// may have their memory.
+// overwritable lists the inputs that are read in the order of the space only, by elements of the given bytes, and
+// before the first result is written: one may have their memory.
 func (f *fused) overwritable(bytes int) []int {
 	ok := make([]bool, len(f.inputs))
 	for i := range ok {
@@ -280,6 +296,11 @@ func (f *fused) overwritable(bytes int) []int {
 	}
 	for _, n := range f.nodes {
 		if n.op == hlo.Parameter && (!f.inOrder(n.access) || n.t.Bytes() != bytes) {
+			ok[n.input] = false
+		}
+	}
+	for i, r := range f.roots {
+		if n := f.nodes[r]; n.op == hlo.Parameter && len(f.roots) > 1 && f.reduction(i) == nil {
 			ok[n.input] = false
 		}
 	}

@@ -19,7 +19,7 @@ func (m *machine) Passes() []pass.Pass {
 		pass.Hoist(),
 		pass.Convolutions(),
 		pass.Repeat("tidy", rounds, clean...),
-		pass.Fuse(pass.Fusible{Elementwise: fusible}),
+		pass.Fuse(pass.Fusible{Elementwise: fusible, Reduce: reducible, Mixed: true}),
 	}
 }
 

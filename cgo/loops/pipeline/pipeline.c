@@ -5,6 +5,7 @@
 
 #include <alloca.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 // The parts of a level: how wide its vectors are, and what it brings for lanes of 32 and of 64 bits.
@@ -47,7 +48,15 @@ static const char *const stage_names[] = {
 #define MATHL(name, fv, fs) #name,
 #define FAST1(name, fv, dv, fs) #name,
 #define FASTL(name, fv, dv, fs) #name,
+#define REDUCE(name, e, none) "acc_" #name,
+#include "reducers.def"
 #include "stages.def"
+};
+
+static const char *const reducer_names[] = {
+#undef REDUCE
+#define REDUCE(name, e, none) #name,
+#include "reducers.def"
 };
 
 static const char *const convert_names[] = {
@@ -66,10 +75,8 @@ void *halo_stage_function(int32_t isa, int32_t lane, int32_t i) {
   return l ? (void *)l->lanes[lane == 8]->stages[i] : 0;
 }
 
-int32_t halo_block_bytes(int32_t isa) {
-  const level *l = level_of(isa);
-  return l ? 8 * l->bytes : 0;
-}
+int32_t halo_reducer_count(void) { return sizeof reducer_names / sizeof *reducer_names; }
+const char *halo_reducer_name(int32_t i) { return reducer_names[i]; }
 
 // job is one run of a record, as its tasks see it.
 typedef struct {
@@ -80,6 +87,10 @@ typedef struct {
   const halo_lanes *lanes;
   const halo_converters *converters;
   int64_t block, block_bytes; // block: elements
+  const halo_reduction *reductions;
+  int64_t chunks;     // of a row
+  int64_t group;      // chunks that a task does
+  uint64_t *partials; // what chunks come to, if a row has several
 } job;
 
 // gather copies m elements of the space from place at on, as a stream's strides say.
@@ -230,7 +241,7 @@ static int moves(const job *j, int32_t k) {
   const halo_stream *s = &j->streams[k];
   if (s->kind != HALO_LINEAR || s->convert)
     return 0;
-  return k < j->r->streams || (uintptr_t)HALO_AT(j->run, s->ref) % 64 == 0;
+  return k < j->r->streams || !j->r->streaming || (uintptr_t)HALO_AT(j->run, s->ref) % 64 == 0;
 }
 
 // whole runs the whole blocks from place at on and returns the place behind them.
@@ -270,14 +281,10 @@ static void rest(const job *j, int64_t at, int64_t m, char **p, char *rooms) {
     store(j, &j->streams[k], at, m, p[k]);
 }
 
-static void task(void *arg, int64_t number) {
-  const job *j = arg;
+// prepare points at the rooms and fills those of constants; rooms has a block for each pointer.
+static void prepare(const job *j, char **p, char *rooms) {
   const halo_pipeline_record *r = j->r;
-  const int32_t pointers = r->streams + r->outputs + r->slots;
-  char *p[HALO_MAX_POINTERS];
-  char *rooms = alloca(pointers * j->block_bytes + 64);
-  rooms += -(uintptr_t)rooms & 63;
-  for (int32_t k = 0; k < pointers; k++)
+  for (int32_t k = 0; k < r->streams + r->outputs + r->slots; k++)
     p[k] = rooms + k * j->block_bytes;
   for (int32_t k = 0; k < r->streams; k++) {
     if (j->streams[k].kind == HALO_SPLAT)
@@ -285,6 +292,19 @@ static void task(void *arg, int64_t number) {
     if (j->streams[k].kind == HALO_IMMEDIATE)
       j->lanes->fill(p[k], &j->streams[k].value);
   }
+}
+
+static int64_t room_bytes(const job *j) {
+  return (j->r->streams + j->r->outputs + j->r->slots) * j->block_bytes + 64;
+}
+
+static char *aligned(char *rooms) { return rooms + (-(uintptr_t)rooms & 63); }
+
+static void task(void *arg, int64_t number) {
+  const job *j = arg;
+  const halo_pipeline_record *r = j->r;
+  char *p[HALO_MAX_POINTERS], *rooms = aligned(alloca(room_bytes(j)));
+  prepare(j, p, rooms);
   int64_t at = number * r->task, end = at + r->task < r->elements ? at + r->task : r->elements;
   at = whole(j, at, end, p, rooms);
   if (at < end)
@@ -295,15 +315,97 @@ static void task(void *arg, int64_t number) {
 #endif
 }
 
+enum { CHUNK = 1 << 16 }; // elements of a long row that are reduced at once
+
+// finish stores the result of a row, which is in the first lane of an accumulator.
+static void finish(const job *j, const halo_reduction *d, int64_t row, char **p) {
+  char *acc = p[d->accumulator];
+  j->lanes->reducers[d->reducer].join(acc, p[d->init]);
+  store(j, &d->output, row, 1, acc);
+}
+
+// reduce reduces the elements from at to end to the first lanes of the accumulators.
+static void reduce(const job *j, int64_t at, int64_t end, char **p, char *rooms) {
+  const halo_pipeline_record *r = j->r;
+  const uint64_t all = ~(uint64_t)0;
+  for (int32_t k = 0; k < r->reductions; k++)
+    j->lanes->reducers[j->reductions[k].reducer].clear(p[j->reductions[k].accumulator]);
+  j->lanes->fill(p[r->mask], &all);
+  at = whole(j, at, end, p, rooms);
+  if (at < end) {
+    memset(p[r->mask] + (end - at) * r->lane, 0, j->block_bytes - (end - at) * r->lane);
+    rest(j, at, end - at, p, rooms);
+  }
+  for (int32_t k = 0; k < r->reductions; k++)
+    j->lanes->reducers[j->reductions[k].reducer].fold(p[j->reductions[k].accumulator]);
+}
+
+static void row_task(void *arg, int64_t number) {
+  const job *j = arg;
+  const halo_pipeline_record *r = j->r;
+  char *p[HALO_MAX_POINTERS], *rooms = aligned(alloca(room_bytes(j)));
+  prepare(j, p, rooms);
+  int64_t last = r->elements / r->row * j->chunks;
+  for (int64_t u = number * j->group; u < (number + 1) * j->group && u < last; u++) {
+    int64_t row = u / j->chunks, from = row * r->row + u % j->chunks * CHUNK, end = (row + 1) * r->row;
+    reduce(j, from, j->chunks > 1 && end - from > CHUNK ? from + CHUNK : end, p, rooms);
+    for (int32_t k = 0; k < r->reductions; k++)
+      if (j->chunks > 1)
+        memcpy(&j->partials[u * r->reductions + k], p[j->reductions[k].accumulator], r->lane);
+      else
+        finish(j, &j->reductions[k], row, p);
+  }
+}
+
+// join_chunks reduces the partial results of each row, one after the other.
+static void join_chunks(const job *j) {
+  const halo_pipeline_record *r = j->r;
+  char *p[HALO_MAX_POINTERS], *rooms = aligned(alloca(room_bytes(j)));
+  prepare(j, p, rooms);
+  for (int64_t row = 0; row < r->elements / r->row; row++)
+    for (int32_t k = 0; k < r->reductions; k++) {
+      const halo_reduction *d = &j->reductions[k];
+      const uint64_t *partial = j->partials + row * j->chunks * r->reductions + k;
+      j->lanes->fill(p[d->accumulator], partial);
+      for (int64_t c = 1; c < j->chunks; c++) {
+        j->lanes->fill(p[r->mask], partial + c * r->reductions);
+        j->lanes->reducers[d->reducer].join(p[d->accumulator], p[r->mask]);
+      }
+      finish(j, d, row, p);
+    }
+}
+
+static void spread(job *j, halo_run *run, int64_t tasks, halo_task f) {
+  if (tasks == 1)
+    f(j, 0);
+  else if (tasks > 1)
+    run->parallel(run, tasks, f, j);
+}
+
+static void rows(job *j, halo_run *run) {
+  const halo_pipeline_record *r = j->r;
+  j->chunks = r->row > 4 * CHUNK ? (r->row + CHUNK - 1) / CHUNK : 1;
+  int64_t units = r->elements / r->row * j->chunks, size = j->chunks > 1 ? CHUNK : r->row;
+  j->group = size < r->task ? r->task / size : 1;
+  if (j->chunks > 1 && !(j->partials = malloc(units * r->reductions * sizeof *j->partials))) {
+    halo_fail(run, "out of memory for %lld partial results", (long long)units);
+    return;
+  }
+  spread(j, run, (units + j->group - 1) / j->group, row_task);
+  if (j->chunks > 1 && !*run->cancel)
+    join_chunks(j);
+  free(j->partials);
+}
+
 void halo_pipeline(const halo_record *record, halo_run *run) {
   const halo_pipeline_record *r = (const halo_pipeline_record *)record;
   const level *l = level_of(r->level);
   const halo_stream *streams = (const halo_stream *)(r + 1);
-  job j = {r, run, streams, (const halo_stage *)(streams + r->streams + r->outputs), l->lanes[r->lane == 8],
-      l->converters[r->lane == 8], 8 * l->bytes / r->lane, 8 * l->bytes};
-  int64_t tasks = (r->elements + r->task - 1) / r->task;
-  if (tasks == 1)
-    task(&j, 0);
-  else if (tasks > 1)
-    run->parallel(run, tasks, task, &j);
+  const halo_stage *stages = (const halo_stage *)(streams + r->streams + r->outputs);
+  job j = {r, run, streams, stages, l->lanes[r->lane == 8], l->converters[r->lane == 8], 8 * l->bytes / r->lane,
+      8 * l->bytes, (const halo_reduction *)(stages + r->stages), 1, 1, 0};
+  if (r->row)
+    rows(&j, run);
+  else
+    spread(&j, run, (r->elements + r->task - 1) / r->task, task);
 }

@@ -61,6 +61,20 @@ type Program struct {
 	Stages  []Stage
 	// Task is how many elements are one task, a multiple of 128.
 	Task int64
+	// Reductions are results with an element for each row of Row elements: stages acc_REDUCER, which take the numbers of
+	// an accumulator and of Mask, both slots, reduce the registers.
+	Reductions []Reduction
+	Row        int64
+	Mask       int
+}
+
+// Reduction is a result that is reduced by rows, in an order that only depends on the shape and the instruction set.
+type Reduction struct {
+	// Reducer is a name of reducers.def.
+	Reducer string
+	// Accumulator is the number of a slot, Init that of an input that is a Splat or Immediate.
+	Accumulator, Init int
+	Output            Stream
 }
 
 // Elements returns the number of places.

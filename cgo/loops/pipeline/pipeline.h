@@ -44,8 +44,17 @@ typedef struct {
   int32_t rank, level, lane; // lane: bytes
   int32_t streams, outputs, slots, stages;
   int32_t streaming; // stages write past the cache
-  // streams, outputs of them at the end, then stages follow
+  int32_t reductions, mask; // mask: number of its pointer
+  int64_t row;              // elements that are reduced to one; 0: there are no reductions
+  // streams, outputs of them at the end, then stages and reductions follow
 } halo_pipeline_record;
+
+// halo_reduction is a result that has an element for each row.
+typedef struct {
+  int32_t accumulator, init; // numbers of pointers; init is a splat
+  int32_t reducer, pad;      // a number of reducers.def
+  halo_stream output;
+} halo_reduction;
 
 void halo_pipeline(const halo_record *, halo_run *);
 
@@ -57,11 +66,21 @@ void *halo_stage_function(int32_t level, int32_t lane, int32_t i);
 // halo_convert_count and halo_convert_name are those of memory.def.
 int32_t halo_convert_count(void);
 const char *halo_convert_name(int32_t i);
-int32_t halo_block_bytes(int32_t level);
+// halo_reducer_count and halo_reducer_name are those of reducers.def.
+int32_t halo_reducer_count(void);
+const char *halo_reducer_name(int32_t i);
+
+// halo_reducer works on blocks.
+typedef struct {
+  void (*clear)(char *acc);                   // makes all lanes such that they change nothing
+  void (*join)(char *acc, const char *other); // lane by lane
+  void (*fold)(char *acc);                    // reduces all lanes to the first, as a tree
+} halo_reducer;
 
 // What each level and lane brings.
 typedef struct {
   void (*const *stages)(void);
+  const halo_reducer *reducers;
   void (*block)(char *const *p, const halo_stage *s); // runs the stages on one block
   void (*fill)(char *room, const void *lane);         // makes all lanes of a block one
 } halo_lanes;

@@ -321,8 +321,37 @@ typedef float VFm __attribute__((vector_size(VB), may_alias));
 #define FASTL(name, fv, dv, fs) ARRAY1(name, F, fs(x))
 #endif
 
+#define REDUCE(name, e, none)                                                                                          \
+  INLINE VI r_##name(VI x, VI y) { return e; }                                                                         \
+  static void s_acc_##name(ARGS) {                                                                                     \
+    char *q = p[s->a];                                                                                                 \
+    const char *w = p[s->b];                                                                                           \
+    const VI unchanged = none;                                                                                         \
+    ACC(r_##name, a0, 0) ACC(r_##name, a1, 1) ACC(r_##name, a2, 2) ACC(r_##name, a3, 3)                                \
+    ACC(r_##name, a4, 4) ACC(r_##name, a5, 5) ACC(r_##name, a6, 6) ACC(r_##name, a7, 7)                                \
+    NEXT;                                                                                                              \
+  }                                                                                                                    \
+  static void clear_##name(char *acc) {                                                                                \
+    for (int k = 0; k < 8; k++)                                                                                        \
+      *(VIm *)(acc + k * VB) = none;                                                                                   \
+  }                                                                                                                    \
+  static void join_##name(char *acc, const char *other) {                                                              \
+    for (int k = 0; k < 8; k++)                                                                                        \
+      *(VIm *)(acc + k * VB) = r_##name(LOAD(acc, k), LOAD(other, k));                                                 \
+  }                                                                                                                    \
+  static void fold_##name(char *acc) {                                                                                 \
+    for (int w = 4; w > 0; w /= 2)                                                                                     \
+      for (int k = 0; k < w; k++)                                                                                      \
+        *(VIm *)(acc + k * VB) = r_##name(LOAD(acc, k), LOAD(acc, k + w));                                             \
+    for (int w = N / 2; w > 0; w /= 2)                                                                                 \
+      *(VIm *)acc = r_##name(LOAD(acc, 0), *(const VIm *)(acc + w * sizeof(I)));                                       \
+  }
+#define ACC(f, a, k) *(VIm *)(q + k * VB) = f(LOAD(q, k), pick(LOAD(w, k), a, unchanged));
+
+#include "reducers.def"
 #include "stages.def"
 
+#undef REDUCE
 #undef UNARY
 #undef BINARY
 #undef TERNARY
@@ -337,6 +366,7 @@ typedef float VFm __attribute__((vector_size(VB), may_alias));
 #undef FAST1
 #undef FASTL
 #define ROW(name) (void (*)(void))s_##name,
+#define REDUCE(name, e, none) ROW(acc_##name)
 #define UNARY(name, e) ROW(name)
 #define BINARY(name, e) ROW(name)
 #define TERNARY(name, e) ROW(name)
@@ -352,7 +382,14 @@ typedef float VFm __attribute__((vector_size(VB), may_alias));
 #define FASTL(name, fv, dv, fs) ROW(name)
 
 static void (*const table[])(void) = {
+#include "reducers.def"
 #include "stages.def"
+};
+
+#undef REDUCE
+#define REDUCE(name, e, none) {clear_##name, join_##name, fold_##name},
+static const halo_reducer reducers[] = {
+#include "reducers.def"
 };
 
 static void block(char *const *p, const stage *s) {
@@ -367,4 +404,4 @@ static void fill(char *room, const void *lane) {
     *(VIm *)(room + k * VB) = samei(v);
 }
 
-const halo_lanes CAT3(halo_lanes, LANE, LEVEL) = {table, block, fill};
+const halo_lanes CAT3(halo_lanes, LANE, LEVEL) = {table, reducers, block, fill};
