@@ -5,6 +5,7 @@ import (
 
 	"github.com/halo-xla/halo/backend/cpu/kernel"
 	"github.com/halo-xla/halo/backend/cpu/scalar"
+	"github.com/halo-xla/halo/cgo/loops/index"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
@@ -18,6 +19,7 @@ type scatter struct {
 	starts, places           exec.Slice
 	from, to                 []shape.Shape // of the inputs and of the results, whose types may be wider
 	updateShape              []int64
+	reducer                  kernel.Reducer
 	combines                 []kernel.Combine // by operand, if they do not depend on one another
 	program                  *scalar.Program  // otherwise
 }
@@ -31,10 +33,14 @@ func lowerScatter(l *exec.Lowering) (exec.Thunk, error) {
 	}
 	s.to = l.In.Shape.Leaves()
 	s.x = scatterIndexing(a, s.to[0], operandShape(l, n), operandShape(l, n+1))
-	s.places = l.Scratch(8 * s.x.Count)
 	if err := s.choose(a.ToApply); err != nil {
 		return nil, err
 	}
+	if body, ok := s.native(); ok {
+		uses := append(exec.Reads(append(append(s.inputs, s.updates...), s.starts)...), exec.Writes(s.results...)...)
+		return recordThunk("loops scatter", uses, index.Scatter(body...)).overwriting(s.pairs()...), nil
+	}
+	s.places = l.Scratch(8 * s.x.Count)
 	uses := append(exec.Reads(append(append(s.inputs, s.updates...), s.starts)...), exec.Writes(s.results...)...)
 	return goThunk("go scatter", append(uses, exec.Writes(s.places)...), s.run).overwriting(s.pairs()...), nil
 }
@@ -65,6 +71,7 @@ func (s *scatter) choose(c *hlo.Computation) error {
 			s.combines = append(s.combines, kernel.CombineOf(t.Type, r))
 		}
 		if s.combines[0] != nil {
+			s.reducer = r
 			return nil
 		}
 		s.combines = nil
@@ -101,16 +108,16 @@ func (s *scatter) run(r *exec.Run) error {
 		updates[i] = converted(r.Bytes(s.updates[i]), shape.Array(s.from[i].Type, s.updateShape...), s.to[i].Type)
 	}
 	if s.program != nil {
-		s.fold(r, 0, updates, s.apply(r, updates))
+		s.scatterInto(r, 0, updates, s.apply(r, updates))
 	}
 	for i, f := range s.combines {
-		s.fold(r, i, updates, func() kernel.Combine { return f })
+		s.scatterInto(r, i, updates, func() kernel.Combine { return f })
 	}
 	return r.Cancelled()
 }
 
-// fold scatters the updates of operand i.
-func (s *scatter) fold(r *exec.Run, i int, updates [][]byte, combine func() kernel.Combine) {
+// scatterInto scatters the updates of operand i.
+func (s *scatter) scatterInto(r *exec.Run, i int, updates [][]byte, combine func() kernel.Combine) {
 	x := s.x.Of(widthOf(s.to[i]))
 	x.Scatter(r.Bytes(s.results[i]), updates[i], r.Bytes(s.starts), kernel.Cast[int64](r.Bytes(s.places)),
 		int64(r.Threads()), combine, tasks(r))

@@ -19,7 +19,7 @@ func (x *Indexing) Scatter(dst, updates, starts []byte, places []int64, parts in
 	if x.Count*x.WindowElements() < 1<<15 {
 		parts = 1
 	}
-	if axis := x.freeAxis(parts); axis >= 0 {
+	if axis := x.FreeAxis(parts); axis >= 0 {
 		s.byAxis(axis, parts, p)
 	} else {
 		s.bySlabs(parts, p)
@@ -38,9 +38,9 @@ func (x *Indexing) places(starts []byte, places []int64, p Parallel) {
 	})
 }
 
-// freeAxis returns the longest axis of the windows that no index moves, if it is better to split that than the operand:
+// FreeAxis returns the longest axis of the windows that no index moves, if it is better to split that than the operand:
 // its parts are longer than a cache line, or there is nothing else to split. Otherwise it is -1.
-func (x *Indexing) freeAxis(parts int64) int {
+func (x *Indexing) FreeAxis(parts int64) int {
 	best := -1
 	for d, a := range x.Window {
 		if a.Free && (best < 0 || a.N > x.Window[best].N) {

@@ -3,6 +3,7 @@
 package index
 
 // #include "index.h"
+// #include "scatter.h"
 import "C"
 
 import (
@@ -44,4 +45,14 @@ func (p *Plan) GatherColumns(dst, src, table run.Ref, logWidth int, tasks int64,
 		b = bytesOf(b, &axes[i])
 	}
 	return run.Record{Fn: unsafe.Pointer(C.halo_gather_columns), Args: b}
+}
+
+// Scatter makes the record of some scatters, one after the other.
+func Scatter(list ...Body) run.Record {
+	counts := [2]int64{int64(len(list))}
+	b := bytesOf(nil, &counts)
+	for i := range list {
+		b = append(b, list[i].pack()...)
+	}
+	return run.Record{Fn: unsafe.Pointer(C.halo_scatter), Args: b}
 }

@@ -3,8 +3,8 @@
 #pragma GCC optimize("O3")
 #include "index.h"
 
-// Places that are out of the operand stay below 0 whatever is added.
-#define OUTSIDE (-(INT64_MAX / 2))
+// Places that are out of the operand stay below 0 whatever is added, and some of these to one another.
+#define OUTSIDE (-((int64_t)1 << 56))
 
 #define ENTRY(T)                                                                                             \
   static void entry_##T(const void *starts, int64_t step, int64_t n, index_entry e, int clamp, int64_t *at) { \

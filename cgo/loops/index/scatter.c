@@ -1,0 +1,151 @@
+//go:build linux
+// scatter.c: each task goes through all index vectors in order and folds the updates that are in its part of the array,
+// so that no result depends on how many tasks there are.
+#pragma GCC optimize("O3")
+#include "scatter.h"
+
+typedef struct {
+  const scatter_body *body;
+  halo_run *run;
+  const scatter_axis *axes;
+  const scatter_array *arrays;
+  const halo_program *program; // NULL: a reducer
+  fold fold;
+  int64_t parts;
+} scattering;
+
+// One task: its registers, and how it folds a line of the first array.
+typedef struct {
+  const scattering *x;
+  halo_reg *registers;
+  halo_stream *streams;
+} worker;
+
+// apply runs the program on n updates; to and from are places in the first array and its updates.
+static void apply(const worker *w, int64_t to, int64_t from, int64_t n, int64_t to_step, int64_t from_step) {
+  const scattering *x = w->x;
+  const int64_t m = x->body->arrays, first = x->arrays[0].width;
+  for (int64_t k = 0; k < m; k++) {
+    const scatter_array *a = &x->arrays[k];
+    char *d = (char *)HALO_AT(x->run, a->dst) + to / first * a->width;
+    char *u = (char *)HALO_AT(x->run, a->updates) + from / first * a->width;
+    w->streams[k] = w->streams[2 * m + k] = (halo_stream){d, to_step / first * a->width};
+    w->streams[m + k] = (halo_stream){u, from_step / first * a->width};
+  }
+  x->program->run(x->program, w->registers, w->streams, n, x->run->cancel);
+}
+
+// window folds the axes of a window from number k on.
+static void window(const worker *w, const scatter_axis *axes, int64_t k, int64_t to, int64_t from) {
+  const scattering *x = w->x;
+  const scatter_axis a = axes[k];
+  if (k < x->body->axes - 1) {
+    for (int64_t i = 0; i < a.n; i++) window(w, axes, k + 1, to + i * a.operand, from + i * a.windowed);
+    return;
+  }
+  if (x->program) {
+    apply(w, to, from, a.n, a.operand, a.windowed);
+    return;
+  }
+  char *d = HALO_AT(x->run, x->arrays[0].dst);
+  const char *u = HALO_AT(x->run, x->arrays[0].updates);
+  x->fold.line(d + to, u + from, a.n, a.operand, a.windowed);
+}
+
+// walk folds the windows that lie from low to high, shifted by to and from.
+static void walk(const worker *w, const scatter_axis *axes, int64_t low, int64_t high, int64_t to, int64_t from) {
+  const scattering *x = w->x;
+  index_places p;
+  for (int64_t k = 0; k < x->body->plan.count && !*x->run->cancel; k += INDEX_BLOCK) {
+    const int64_t rest = x->body->plan.count - k, n = rest < INDEX_BLOCK ? rest : INDEX_BLOCK;
+    halo_index_places(&x->body->plan, x->run, k, n, 0, &p);
+    if (!x->program && x->body->elements == 1) {
+      x->fold.each(HALO_AT(x->run, x->arrays[0].dst), HALO_AT(x->run, x->arrays[0].updates), &p, n, low, high);
+      continue;
+    }
+    for (int64_t i = 0; i < n; i++)
+      if (p.operand[i] >= low && p.operand[i] < high) window(w, axes, 0, p.operand[i] + to, p.windowed[i] + from);
+  }
+}
+
+// part folds part i of the array: a range of slabs, or of the axis that all windows share.
+static void part(const worker *w, int64_t i) {
+  const scattering *x = w->x;
+  const int64_t bytes = x->arrays[0].bytes, f = x->body->free;
+  if (f < 0) {
+    const int64_t slabs = bytes / x->body->slab;
+    walk(w, x->axes, i * slabs / x->parts * x->body->slab, (i + 1) * slabs / x->parts * x->body->slab, 0, 0);
+    return;
+  }
+  scatter_axis axes[MOVE_MAX_AXES];
+  memcpy(axes, x->axes, sizeof *axes * x->body->axes);
+  const int64_t n = axes[f].n, first = i * n / x->parts;
+  axes[f].n = (i + 1) * n / x->parts - first;
+  walk(w, axes, 0, bytes, first * axes[f].operand, first * axes[f].windowed);
+}
+
+static void task(void *arg, int64_t i) {
+  const scattering *x = arg;
+  worker w = {.x = x};
+  if (!x->program) {
+    part(&w, i);
+    return;
+  }
+  halo_reg stack[HALO_STACK_REGISTERS];
+  w.registers = halo_registers(x->program, stack);
+  w.streams = malloc(sizeof *w.streams * x->program->streams);
+  if (w.registers && w.streams) part(&w, i);
+  else halo_fail(x->run, "scatter: out of memory");
+  free(w.streams);
+  if (w.registers) halo_registers_free(w.registers, stack);
+}
+
+enum { COPY_BYTES = 1 << 19, SERIAL_ELEMENTS = 1 << 15 };
+
+typedef struct {
+  char *dst;
+  const char *src;
+  int64_t bytes;
+} copying;
+
+static void copy_task(void *arg, int64_t i) {
+  const copying *c = arg;
+  const int64_t first = i * COPY_BYTES, rest = c->bytes - first;
+  memcpy(c->dst + first, c->src + first, rest < COPY_BYTES ? rest : COPY_BYTES);
+}
+
+// start copies the arrays, unless they have their operands' memory.
+static void start(const scattering *x) {
+  for (int64_t k = 0; k < x->body->arrays; k++) {
+    const scatter_array *a = &x->arrays[k];
+    copying c = {HALO_AT(x->run, a->dst), HALO_AT(x->run, a->src), a->bytes};
+    if (c.dst == c.src || c.bytes == 0) continue;
+    x->run->parallel(x->run, (c.bytes + COPY_BYTES - 1) / COPY_BYTES, copy_task, &c);
+  }
+}
+
+// splits returns how many tasks there are, at most one a thread.
+static int64_t splits(const scattering *x) {
+  const scatter_body *b = x->body;
+  if (x->run->threads <= 1 || b->plan.count * b->elements < SERIAL_ELEMENTS) return 1;
+  const int64_t most = b->free < 0 ? x->arrays[0].bytes / b->slab : x->axes[b->free].n;
+  return most < x->run->threads ? most : x->run->threads;
+}
+
+void halo_scatter(const halo_record *head, halo_run *run) {
+  const scatter_record *r = (const scatter_record *)head;
+  const scatter_body *b = (const scatter_body *)(r + 1);
+  for (int64_t k = 0; k < r->scatters && !*run->cancel; k++) {
+    scattering x = {.body = b, .run = run, .axes = index_end(&b->plan)};
+    x.arrays = (const scatter_array *)(x.axes + b->axes);
+    if (b->reducer) x.fold = halo_folds[b->reducer][b->type];
+    else x.program = (const halo_program *)(x.arrays + b->arrays);
+    start(&x);
+    if (b->plan.count > 0 && b->elements > 0 && x.arrays[0].bytes > 0 && !*run->cancel) {
+      x.parts = splits(&x);
+      if (x.parts <= 1) x.parts = 1, task(&x, 0);
+      else run->parallel(run, x.parts, task, &x);
+    }
+    b = (const scatter_body *)((const char *)b + b->bytes);
+  }
+}
