@@ -1,21 +1,66 @@
 package cpu
 
 import (
+	"math"
+
 	"github.com/halo-xla/halo/backend/cpu/kernel"
+	"github.com/halo-xla/halo/cgo/loops/run"
+	"github.com/halo-xla/halo/cgo/openblas"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/shape"
 )
+
+// leastLinalg is the size of matrices from which OpenBLAS factors and solves. Smaller ones are done wide, with the bits
+// of the reference.
+const leastLinalg = 64
+
+// blasLinalg makes records of linear algebra for elements of one type.
+type blasLinalg struct {
+	cholesky func(openblas.Cholesky) run.Record
+	solve    func(openblas.Solve) run.Record
+}
+
+// blasLinalgs are the types that OpenBLAS has; other floats go through the kernels in Go.
+var blasLinalgs = map[shape.ElementType]blasLinalg{
+	shape.F32:  {openblas.CholeskyRecord[float32], openblas.SolveRecord[float32]},
+	shape.F64:  {openblas.CholeskyRecord[float64], openblas.SolveRecord[float64]},
+	shape.C64:  {openblas.CholeskyRecord[complex64], openblas.SolveRecord[complex64]},
+	shape.C128: {openblas.CholeskyRecord[complex128], openblas.SolveRecord[complex128]},
+}
+
+// linalgBy returns OpenBLAS's records for matrices n by n of type t, if it shall do them.
+func linalgBy(t shape.ElementType, n int64) (blasLinalg, bool) {
+	b, ok := blasLinalgs[t]
+	return b, ok && n >= leastLinalg && n <= math.MaxInt16<<4 && run.Available() && openblas.Load() == nil
+}
 
 // lowerCholesky factors a batch of matrices. Row 96.
 func lowerCholesky(l *exec.Lowering) (exec.Thunk, error) {
 	a, out, s := l.Operand(0), l.Result(), l.In.Shape
-	n, lower := s.Dims[len(s.Dims)-1], l.In.Attrs.(*hlo.CholeskyAttrs).Lower
+	rank := len(s.Dims)
+	n, batch, lower := s.Dims[rank-1], batchOf(s), l.In.Attrs.(*hlo.CholeskyAttrs).Lower
 	uses := append(exec.Reads(a), exec.Writes(out)...)
-	t := goThunk("go cholesky", uses, func(r *exec.Run) error {
-		kernel.Cholesky(r.Parallel, r.Bytes(out), r.Bytes(a), s.Type, n, lower)
-		return nil
-	})
+	var t *thunk
+	if blas, ok := linalgBy(s.Type, n); ok {
+		c := openblas.Cholesky{Dst: ref(out), Src: ref(a), N: n, Batch: batch, Lower: lower}
+		t = recordThunk("openblas cholesky", uses, blas.cholesky(c))
+	} else {
+		t = goThunk("go cholesky", uses, func(r *exec.Run) error {
+			kernel.Cholesky(r.Parallel, r.Bytes(out), r.Bytes(a), s.Type, n, lower)
+			return nil
+		})
+	}
 	return t.overwriting(exec.Pair{Result: out.Slot, Operand: a.Slot}), nil
+}
+
+// batchOf returns how many matrices an array has.
+func batchOf(s shape.Shape) int64 {
+	n := int64(1)
+	for _, d := range s.Dims[:len(s.Dims)-2] {
+		n *= d
+	}
+	return n
 }
 
 // lowerTriangularSolve solves a batch of triangular systems. Row 97.
@@ -23,11 +68,25 @@ func lowerTriangularSolve(l *exec.Lowering) (exec.Thunk, error) {
 	a, b, out, s := l.Operand(0), l.Operand(1), l.Result(), l.In.Shape
 	solve := newSolve(l.In)
 	uses := append(exec.Reads(a, b), exec.Writes(out)...)
-	t := goThunk("go triangular solve", uses, func(r *exec.Run) error {
-		kernel.TriangularSolve(r.Parallel, r.Bytes(out), r.Bytes(a), r.Bytes(b), s.Type, solve)
-		return nil
-	})
+	var t *thunk
+	if blas, ok := linalgBy(s.Type, solve.M); ok && solve.K > 0 && solve.K <= math.MaxInt32 {
+		x := openblas.Solve{Dst: ref(out), A: ref(a), B: ref(b), M: solve.M, K: solve.K, Batch: batchOf(s)}
+		x.Left, x.Lower, x.Unit = solve.Left, solve.Lower, solve.Unit
+		x.Transposed, x.Adjoint = solve.Transposed, solve.Adjoined
+		x.Chunk = solveChunk(solve)
+		t = recordThunk("openblas trsm", uses, blas.solve(x))
+	} else {
+		t = goThunk("go triangular solve", uses, func(r *exec.Run) error {
+			kernel.TriangularSolve(r.Parallel, r.Bytes(out), r.Bytes(a), r.Bytes(b), s.Type, solve)
+			return nil
+		})
+	}
 	return t.overwriting(exec.Pair{Result: out.Slot, Operand: b.Slot}), nil
+}
+
+// solveChunk is how many right-hand sides a task solves: about 2 million operations, and at least 16.
+func solveChunk(s kernel.Solve) int64 {
+	return min(s.K, max(16, (1<<21/(s.M*s.M)+15)&^15))
 }
 
 // newSolve is what in says to the kernels.

@@ -1,0 +1,145 @@
+#pragma GCC optimize("O3", "no-math-errno")
+#include "linalg.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "openblas.h"
+
+enum {
+  ROW = 101, COLUMN = 102, NO_TRANS = 111, TRANS = 112, CONJ_TRANS = 113, UPPER = 121, LOWER = 122, NON_UNIT = 131,
+  UNIT = 132, LEFT = 141, RIGHT = 142,
+};
+
+enum {
+  BLOCK = 32, /* columns that are factored before the rest is updated */
+  ROWS = 128, /* of a task that updates */
+};
+
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+
+static const float s_one = 1, s_minus = -1, c_one[2] = {1, 0}, c_minus[2] = {-1, 0};
+static const double d_one = 1, d_minus = -1, z_one[2] = {1, 0}, z_minus[2] = {-1, 0};
+
+#define VALUE(x) (x)
+#define ARRAY(x) (x)
+
+/* What the types differ in: p the prefix, T a number, R its real part's type, ARG how CBLAS takes factors, CONJ, RE. */
+#define LINALG(p, T, R, ARG, ADJOINT, RANK, CONJ, RE) \
+  typedef struct { \
+    T *a; \
+    int64_t n, rs, cs, first, end; \
+    unsigned order; \
+  } p##factor; \
+\
+  /* diagonal factors the block on the diagonal and reports whether it is positive. */ \
+  static int p##diagonal(const p##factor *f) { \
+    T *d = f->a + f->first * (f->rs + f->cs); \
+    for (int64_t i = 0; i < f->end - f->first; i++) \
+      for (int64_t j = 0; j <= i; j++) { \
+        T sum = d[i * f->rs + j * f->cs]; \
+        for (int64_t k = 0; k < j; k++) sum -= d[i * f->rs + k * f->cs] * CONJ (d[j * f->rs + k * f->cs]); \
+        if (j < i) { \
+          d[i * f->rs + j * f->cs] = sum / RE(d[j * (f->rs + f->cs)]); \
+        } else { \
+          if (!(RE(sum) > 0)) return 0; \
+          d[i * f->rs + i * f->cs] = sqrt(RE(sum)); \
+        } \
+      } \
+    return 1; \
+  } \
+\
+  /* update takes the product of the columns that are done off the rows of a task, up to the diagonal. */ \
+  static void p##update(void *arg, int64_t i) { \
+    const p##factor *f = arg; \
+    const int64_t top = f->end + i * ROWS, rows = MIN(ROWS, f->n - top), width = f->end - f->first; \
+    T *left = f->a + top * f->rs + f->first * f->cs, *a = f->a + top * f->rs + f->end * f->cs; \
+    if (top > f->end) \
+      openblas.cblas_##p##gemm(f->order, NO_TRANS, ADJOINT, rows, top - f->end, width, ARG(p##_minus), left, f->n, \
+                               f->a + f->end * f->rs + f->first * f->cs, f->n, ARG(p##_one), a, f->n); \
+    openblas.cblas_##p##RANK(f->order, LOWER, NO_TRANS, rows, width, -1, left, f->n, 1, a + (top - f->end) * f->cs, \
+                             f->n); \
+  } \
+\
+  /* matrix factors one matrix in place, with the tasks of run unless that is null. */ \
+  static int p##matrix(T *a, int64_t n, int lower, halo_run *run) { \
+    p##factor f = {.a = a, .n = n, .rs = lower ? n : 1, .cs = lower ? 1 : n, .order = lower ? ROW : COLUMN}; \
+    for (f.first = 0; f.first < n; f.first = f.end) { \
+      f.end = MIN(f.first + BLOCK, n); \
+      if (!p##diagonal(&f)) return 0; \
+      if (f.end == n) break; \
+      T *d = a + f.first * (f.rs + f.cs); \
+      openblas.cblas_##p##trsm(f.order, RIGHT, LOWER, ADJOINT, NON_UNIT, n - f.end, f.end - f.first, ARG(p##_one), d, \
+                               n, d + (f.end - f.first) * f.rs, n); \
+      const int64_t tasks = (n - f.end + ROWS - 1) / ROWS; \
+      if (run) { \
+        run->parallel(run, tasks, p##update, &f); \
+        if (*run->cancel) return 1; \
+      } else { \
+        for (int64_t i = 0; i < tasks; i++) p##update(&f, i); \
+      } \
+    } \
+    return 1; \
+  } \
+\
+  typedef struct { \
+    const halo_cholesky_record *r; \
+    T *dst; \
+    const T *src; \
+  } p##cholesky; \
+\
+  static void p##one(const p##cholesky *j, int64_t i, halo_run *run) { \
+    const int64_t n = j->r->n; \
+    T *a = j->dst + i * n * n; \
+    if (j->dst != j->src) memcpy(a, j->src + i * n * n, n * n * sizeof(T)); \
+    if (!p##matrix(a, n, j->r->lower, run)) { \
+      R *parts = (R *)a; /* both parts of complex numbers */ \
+      for (size_t k = 0; k < n * n * sizeof(T) / sizeof(R); k++) parts[k] = NAN; \
+      return; \
+    } \
+    for (int64_t x = 0; x < n; x++) \
+      for (int64_t y = j->r->lower ? x + 1 : 0; y < (j->r->lower ? n : x); y++) a[x * n + y] = 0; \
+  } \
+\
+  static void p##cholesky_task(void *arg, int64_t i) { p##one(arg, i, 0); } \
+\
+  void halo_openblas_##p##potrf(const halo_record *head, halo_run *run) { \
+    const halo_cholesky_record *r = (const halo_cholesky_record *)head; \
+    p##cholesky j = {r, HALO_AT(run, r->dst), HALO_AT(run, r->src)}; \
+    if (r->batch > 1) \
+      run->parallel(run, r->batch, p##cholesky_task, &j); \
+    else if (r->batch == 1) \
+      p##one(&j, 0, run); \
+  } \
+\
+  typedef struct { \
+    const halo_solve_record *r; \
+    T *dst; \
+    const T *a; \
+  } p##solve; \
+\
+  static void p##solve_task(void *arg, int64_t i) { \
+    const p##solve *j = arg; \
+    const halo_solve_record *r = j->r; \
+    const int64_t parts = (r->k + r->chunk - 1) / r->chunk, first = i % parts * r->chunk; \
+    const int64_t some = MIN(r->chunk, r->k - first); \
+    T *b = j->dst + i / parts * r->m * r->k + first * (r->left ? 1 : r->m); \
+    openblas.cblas_##p##trsm(ROW, r->left ? LEFT : RIGHT, r->lower ? LOWER : UPPER, r->transpose, \
+                             r->unit ? UNIT : NON_UNIT, r->left ? r->m : some, r->left ? some : r->m, ARG(p##_one), \
+                             j->a + i / parts * r->m * r->m, r->m, b, r->left ? r->k : r->m); \
+  } \
+\
+  void halo_openblas_##p##trsm(const halo_record *head, halo_run *run) { \
+    const halo_solve_record *r = (const halo_solve_record *)head; \
+    p##solve j = {r, HALO_AT(run, r->dst), HALO_AT(run, r->a)}; \
+    const T *b = HALO_AT(run, r->b); \
+    if (b != j.dst) memcpy(j.dst, b, r->batch * r->m * r->k * sizeof(T)); \
+    run->parallel(run, r->batch *((r->k + r->chunk - 1) / r->chunk), p##solve_task, &j); \
+  }
+
+#define SELF(x) (x)
+
+LINALG(s, float, float, VALUE, TRANS, syrk, SELF, SELF)
+LINALG(d, double, double, VALUE, TRANS, syrk, SELF, SELF)
+LINALG(c, float _Complex, float, ARRAY, CONJ_TRANS, herk, ~, __real__)
+LINALG(z, double _Complex, double, ARRAY, CONJ_TRANS, herk, ~, __real__)

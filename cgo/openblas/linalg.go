@@ -1,0 +1,55 @@
+package openblas
+
+import "github.com/halo-xla/halo/cgo/loops/run"
+
+// Cholesky is the factors of Batch matrices N by N, row-major: lower ones, or upper ones. N must fit 32 bits.
+type Cholesky struct {
+	Dst, Src run.Ref // may be the same
+	N, Batch int64
+	Lower    bool
+}
+
+// Solve is the solutions of Batch triangular systems with M unknowns and K right-hand sides, Chunk a task: op(a)
+// x = b, or x op(a) = b. All sizes must fit 32 bits.
+type Solve struct {
+	Dst, A, B           run.Ref // Dst and B may be the same
+	M, K, Batch, Chunk  int64
+	Left, Lower, Unit   bool
+	Transposed, Adjoint bool // op; Adjoint conjugates too
+}
+
+type choleskyArgs struct {
+	dst, src        run.Ref
+	n, batch, lower int64
+}
+
+type solveArgs struct {
+	dst, a, b                           run.Ref
+	m, k, batch                         int64
+	left, lower, unit, transpose, chunk int64
+}
+
+// CholeskyRecord makes the record of c for elements of type T. It must not be called before Load succeeds.
+func CholeskyRecord[T float32 | float64 | complex64 | complex128](c Cholesky) run.Record {
+	return run.Pack(potrf[T](), &choleskyArgs{c.Dst, c.Src, c.N, c.Batch, bit(c.Lower)})
+}
+
+// SolveRecord makes the record of s for elements of type T. It must not be called before Load succeeds.
+func SolveRecord[T float32 | float64 | complex64 | complex128](s Solve) run.Record {
+	transpose := int64(111)
+	switch {
+	case s.Adjoint:
+		transpose = 113
+	case s.Transposed:
+		transpose = 112
+	}
+	return run.Pack(trsm[T](), &solveArgs{s.Dst, s.A, s.B, s.M, s.K, s.Batch, bit(s.Left), bit(s.Lower), bit(s.Unit),
+		transpose, s.Chunk})
+}
+
+func bit(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}

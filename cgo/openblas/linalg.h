@@ -1,0 +1,31 @@
+/* Functions of records of linear algebra: batches of dense row-major matrices. Sizes fit 32 bits. */
+#ifndef HALO_OPENBLAS_LINALG_H
+#define HALO_OPENBLAS_LINALG_H
+
+#include "../loops/run/record.h"
+
+/* The factors of batch matrices n by n: the other triangle is zero, and all is NaN if a matrix is not positive. */
+typedef struct {
+  halo_record head;
+  halo_ref dst, src;
+  int64_t n, batch, lower;
+} halo_cholesky_record;
+
+/* The solutions of batch systems with m unknowns and k right-hand sides, chunk of them a task. transpose is CBLAS's. */
+typedef struct {
+  halo_record head;
+  halo_ref dst, a, b;
+  int64_t m, k, batch, left, lower, unit, transpose, chunk;
+} halo_solve_record;
+
+void halo_openblas_spotrf(const halo_record *r, halo_run *run);
+void halo_openblas_dpotrf(const halo_record *r, halo_run *run);
+void halo_openblas_cpotrf(const halo_record *r, halo_run *run);
+void halo_openblas_zpotrf(const halo_record *r, halo_run *run);
+
+void halo_openblas_strsm(const halo_record *r, halo_run *run);
+void halo_openblas_dtrsm(const halo_record *r, halo_run *run);
+void halo_openblas_ctrsm(const halo_record *r, halo_run *run);
+void halo_openblas_ztrsm(const halo_record *r, halo_run *run);
+
+#endif
