@@ -111,20 +111,24 @@ func (w *bytecodeWriter) numberAttr(dialect int, intCode, floatCode uint64, text
 
 // arrayAttr numbers a list of numbers, which VHLO has as a tensor.
 func (w *bytecodeWriter) arrayAttr(a DenseArrayAttr) uint64 {
+	t := &TensorType{Dims: []int64{int64(len(a.Elems))}, Elem: a.Elem}
+	return w.attr(&DenseAttr{Kind: DenseBytes, Data: w.arrayBytes(a), Type: t})
+}
+
+// arrayBytes returns the bytes of a list of numbers.
+func (w *bytecodeWriter) arrayBytes(a DenseArrayAttr) (data []byte) {
 	e, ok := elementType(a.Elem)
 	if !ok {
 		w.lack("array of %s", a.Elem)
-		return 0
+		return nil
 	}
-	var data []byte
 	for _, text := range a.Elems {
 		var wrong string
 		if data, wrong = appendElement(data, e, text); wrong != "" {
 			w.fail("element of an array of %s: %s", a.Elem, wrong)
 		}
 	}
-	t := &TensorType{Dims: []int64{int64(len(a.Elems))}, Elem: a.Elem}
-	return w.attr(&DenseAttr{Kind: DenseBytes, Data: data, Type: t})
+	return data
 }
 
 // denseAttr numbers the elements of a tensor. Large ones are compared by where they are, not by what they are.
@@ -280,24 +284,50 @@ func (w *bytecodeWriter) builtinAttr(a Attr) uint64 {
 			b = appendVarint(appendVarint(b, w.builtinString(kv.Name)), w.builtinAttr(kv.Value))
 		}
 		return number(1, b...)
+	case *DialectAttr:
+		return w.chloText(a)
+	case DenseArrayAttr:
+		data := w.arrayBytes(a)
+		b := appendVarint(appendVarint(nil, w.builtinType(a.Elem)), uint64(len(a.Elems)))
+		return number(17, append(appendVarint(b, uint64(len(data))), data...)...)
+	case *DenseAttr:
+		data := w.rawElements(a)
+		return number(18, append(appendVarint(appendVarint(nil, w.builtinType(a.Type)), uint64(len(data))), data...)...)
 	case OpaqueAttr:
 		return w.builtinAttr(w.parsed(string(a)))
 	}
-	w.lack("attribute %s of a module", AttrString(a))
+	w.lack("attribute %s", AttrString(a))
 	return 0
 }
 
+// builtinFloats are the numbers of MLIR's float types.
+var builtinFloats = map[string]uint64{"bf16": 3, "f16": 4, "f32": 5, "f64": 6, "tf32": 21, "f8E5M2": 22, "f8E4M3": 23,
+	"f8E4M3FN": 24, "f8E5M2FNUZ": 25, "f8E4M3FNUZ": 26, "f8E4M3B11FNUZ": 27, "f8E3M4": 28, "f4E2M1FN": 29,
+	"f6E2M3FN": 30, "f6E3M2FN": 31, "f8E8M0FNU": 32}
+
 // builtinType numbers a type of MLIR itself.
 func (w *bytecodeWriter) builtinType(t Type) uint64 {
-	codes := map[string]uint64{"index": 1, "bf16": 3, "f16": 4, "f32": 5, "f64": 6}
-	if i, ok := t.(IntType); ok {
-		return w.types.number(builtinDialect, appendVarint(appendVarint(nil, 0), uint64(i.Width)<<2|uint64(i.Sign)))
+	number := func(code uint64, head ...byte) uint64 {
+		return w.types.number(builtinDialect, append(appendVarint(nil, code), head...))
 	}
-	code, ok := codes[t.String()]
-	if !ok {
-		w.lack("type %s of an attribute of a module", t)
+	switch t := t.(type) {
+	case IntType:
+		return number(0, appendVarint(nil, uint64(t.Width)<<2|uint64(t.Sign))...)
+	case IndexType:
+		return number(1)
+	case FloatType:
+		if code, ok := builtinFloats[t.Name]; ok {
+			return number(code)
+		}
+	case ComplexType:
+		return number(9, appendVarint(nil, w.builtinType(t.Elem))...)
+	case *TensorType:
+		if !t.Unranked && t.Bounds == nil && t.Encoding == nil {
+			return number(13, appendVarint(appendSignedList(nil, unknown(t.Dims)), w.builtinType(t.Elem))...)
+		}
 	}
-	return w.types.number(builtinDialect, appendVarint(nil, code))
+	w.lack("type %s", t)
+	return 0
 }
 
 // vhloSimple are the numbers of the types without parts, and since when VHLO has them.
@@ -323,6 +353,9 @@ func (w *bytecodeWriter) typ(t Type) uint64 {
 			w.tensors[tensor] = n
 		}
 		return n
+	}
+	if t, ok := t.(builtinTyped); ok {
+		return w.builtinType(t.Type)
 	}
 	return w.types.number(vhloDialect, w.typeBytes(t))
 }

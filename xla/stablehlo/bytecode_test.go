@@ -245,7 +245,7 @@ func TestVarints(t *testing.T) {
 func TestBadBytecode(t *testing.T) {
 	for i, file := range artifacts(t) {
 		data := readFile(t, file)
-		for n := i % 4; n < len(data); n += 4 {
+		for n := i % 16; n < len(data); n += 16 {
 			if _, err := ReadBytecode(data[:n], "cut"); err == nil {
 				t.Errorf("%s: no error for its first %d bytes", file, n)
 			} else if e, ok := err.(*Error); !ok || e.Pos.File == "" {

@@ -3,7 +3,6 @@ package stablehlo
 import (
 	"errors"
 	"fmt"
-	"slices"
 )
 
 // BytecodeOptions say how WriteBytecode writes.
@@ -48,31 +47,34 @@ func WriteBytecode(p *Program, o BytecodeOptions) ([]byte, error) {
 const (
 	builtinDialect = iota
 	vhloDialect
-	sdyDialect // if it is used
+	sdyDialect
+	chloDialect
 )
 
-var artifactDialects = []string{builtinDialect: "builtin", vhloDialect: "vhlo", sdyDialect: "sdy"}
+var artifactDialects = []string{builtinDialect: "builtin", vhloDialect: "vhlo", sdyDialect: "sdy", chloDialect: "chlo"}
 
 // bytecodeWriter writes one artifact.
 type bytecodeWriter struct {
-	target    VHLOVersion
-	needs     VHLOVersion // the version that holds all that was written
-	needsWhat string      // what needs it
-	needsAt   *Op
-	version   uint64 // of bytecode
-	prog      *Program
-	at        *Op // that is being written
-	err       error
-	strings   stringTable
-	attrs     codedTable
-	types     codedTable
-	ops       codedTable // names, head is the number of the string
-	props     *codedTable
-	dense     map[*DenseAttr]uint64
-	tensors   map[*TensorType]uint64
-	locations map[*Location]uint64
-	values    map[*Value]uint64
-	next, end uint64 // numbers of the next value, and behind the last of the open regions
+	target       VHLOVersion
+	needs        VHLOVersion // the version that holds all that was written
+	needsWhat    string      // what needs it
+	needsAt      *Op
+	version      uint64 // of bytecode
+	prog         *Program
+	at           *Op // that is being written
+	err          error
+	strings      stringTable
+	attrs        codedTable
+	types        codedTable
+	ops          codedTable // names, head is the number of the string
+	props        *codedTable
+	dialects     []uint64 // numbers in the file, by those above
+	dialectNames []string // that are used
+	dense        map[*DenseAttr]uint64
+	tensors      map[*TensorType]uint64
+	locations    map[*Location]uint64
+	values       map[*Value]uint64
+	next, end    uint64 // numbers of the next value, and behind the last of the open regions
 }
 
 // fail records the first fault, at the op that is being written.
@@ -107,6 +109,7 @@ func (w *bytecodeWriter) write(p *Program) ([]byte, error) {
 	if w.err != nil {
 		return nil, w.err
 	}
+	w.numberDialects()
 	dialects := w.dialectSection()
 	offsets, size := w.offsetSection()
 	head := append([]byte(bytecodeMagic), appendVarint(nil, w.version)...)
@@ -129,14 +132,27 @@ func (w *bytecodeWriter) write(p *Program) ([]byte, error) {
 	return append(data, tail...), nil
 }
 
+// numberDialects gives numbers to the dialects that are used.
+func (w *bytecodeWriter) numberDialects() {
+	used := [...]bool{builtinDialect: true, vhloDialect: true, chloDialect: false}
+	for _, t := range [...]*codedTable{&w.attrs, &w.types, &w.ops} {
+		for _, c := range t.list {
+			used[c.dialect] = true
+		}
+	}
+	w.dialects = make([]uint64, len(used))
+	for d, is := range used {
+		if is {
+			w.dialects[d] = uint64(len(w.dialectNames))
+			w.dialectNames = append(w.dialectNames, artifactDialects[d])
+		}
+	}
+}
+
 // dialectSection holds the names of dialects and ops.
 func (w *bytecodeWriter) dialectSection() []byte {
-	dialects := artifactDialects
-	if !slices.ContainsFunc(w.attrs.list, func(c coded) bool { return c.dialect == sdyDialect }) {
-		dialects = dialects[:sdyDialect]
-	}
-	b := appendVarint(nil, uint64(len(dialects)))
-	for _, name := range dialects {
+	b := appendVarint(nil, uint64(len(w.dialectNames)))
+	for _, name := range w.dialectNames {
 		if n := w.strings.number(name); w.version >= versionDialects {
 			b = appendFlagged(b, n, false)
 		} else {
@@ -148,7 +164,7 @@ func (w *bytecodeWriter) dialectSection() []byte {
 		b = appendVarint(b, uint64(len(list)))
 	}
 	runs(len(list), func(i int) int { return list[i].dialect }, func(dialect, from, to int) {
-		b = appendVarint(appendVarint(b, uint64(dialect)), uint64(to-from))
+		b = appendVarint(appendVarint(b, w.dialects[dialect]), uint64(to-from))
 		for _, op := range list[from:to] {
 			b = append(b, op.head...)
 		}
@@ -161,7 +177,7 @@ func (w *bytecodeWriter) offsetSection() (b []byte, size int) {
 	b = appendVarint(appendVarint(nil, uint64(len(w.attrs.list))), uint64(len(w.types.list)))
 	for _, t := range [...]*codedTable{&w.attrs, &w.types} {
 		runs(len(t.list), func(i int) int { return t.list[i].dialect }, func(dialect, from, to int) {
-			b = appendVarint(appendVarint(b, uint64(dialect)), uint64(to-from))
+			b = appendVarint(appendVarint(b, w.dialects[dialect]), uint64(to-from))
 			for _, c := range t.list[from:to] {
 				n := len(c.head) + len(c.blob)
 				size += n
@@ -201,7 +217,7 @@ func (w *bytecodeWriter) op(b []byte, op *Op, owner *Op) []byte {
 	b = appendVarint(b, w.opName(f.dialect, f.name))
 	mask := bit(hasAttrs, len(f.rest)) | bit(hasResults, len(op.Results)) | bit(hasOperands, len(op.Operands)) |
 		bit(hasRegions, len(f.regions))
-	props := w.version >= versionProperties && (len(f.properties) > 0 || f.dialect == builtinDialect)
+	props := w.version >= versionProperties && len(f.properties) > 0
 	if props {
 		mask |= hasProperties
 	}

@@ -2,7 +2,10 @@ package stablehlo
 
 import (
 	"errors"
+	"strings"
 	"testing"
+
+	"github.com/halo-xla/halo/xla/hlo"
 )
 
 // TestCorpusBytecodeWritten wants every program of the corpus to be the same after it was written and read again.
@@ -118,4 +121,28 @@ func throughBytecode(path, text string) (string, error) {
 		return "", err
 	}
 	return tree.String(), nil
+}
+
+// TestMetadata wants names and places to come through bytecode.
+func TestMetadata(t *testing.T) {
+	const want = `metadata={op_name="jit(f)/add" source_file="model \"a\".py" source_line=12}`
+	m, err := hlo.Parse([]byte("ENTRY e { a = f32[2] parameter(0)\n ROOT r = f32[2] add(a, a), "+want+" }"), "t.hlo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, err := Export(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := WriteBytecode(tree, BytecodeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	im, err := ParseBytecode(data, "t.bc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := im.Module.Text(); !strings.Contains(text, want) {
+		t.Errorf("got %s, want %s", text, want)
+	}
 }

@@ -11,7 +11,8 @@ import (
 // Export turns HLO into a tree of StableHLO and CHLO ops, whose String is a program that [Parse] and MLIR's own tools
 // read. Tuples disappear: their elements become operands, results and arguments of their own. Computations that are
 // called become functions, the entry the function main; others become regions where they are used. What is only of
-// interest to a compiler is lost: layouts, schedules, fusions, the two halves of asynchronous ops, places in sources.
+// interest to a compiler is lost: layouts, schedules, fusions, the two halves of asynchronous ops. Places in sources
+// are locations, which String leaves out.
 //
 // It fails with errors.ErrUnsupported for ops and element types that the dialects lack.
 func Export(m *hlo.Module) (*Program, error) {

@@ -196,6 +196,43 @@ func isDictionary(text string) bool {
 	return ok
 }
 
+// locationOf returns the place that an instruction's metadata says; nil without one.
+func locationOf(in *hlo.Instruction) *Location {
+	if in == nil || in.Common == nil || in.Common.Metadata == "" {
+		return nil
+	}
+	text := string(in.Common.Metadata)
+	var file *Location
+	if name := noted(text, "source_file"); name != "" {
+		file = &Location{Kind: LocFile, File: name}
+		if _, rest, ok := strings.Cut(text, "source_line="); ok {
+			fmt.Sscan(strings.NewReplacer("}", " ", ",", " ").Replace(rest), &file.Line)
+		}
+	}
+	name := noted(text, "op_name")
+	switch {
+	case name == "":
+		return file
+	case file == nil:
+		return &Location{Kind: LocName, Name: name}
+	}
+	return &Location{Kind: LocName, Name: name, Children: []*Location{file}}
+}
+
+// noted returns the string behind "key=" in a text.
+func noted(text, key string) string {
+	_, rest, ok := strings.Cut(text, key+"=")
+	quoted, err := strconv.QuotedPrefix(rest)
+	if !ok || err != nil {
+		return ""
+	}
+	s, err := strconv.Unquote(quoted)
+	if err != nil {
+		return ""
+	}
+	return s
+}
+
 // accuracyAttr turns {mode=highest} and {tolerance={atol=0,rtol=0,ulps=1}} into MLIR's form; nil for other texts.
 func accuracyAttr(text string) Attr {
 	var tolerance [3]float64

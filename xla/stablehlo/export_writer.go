@@ -87,7 +87,8 @@ func (b *writer) region(in *hlo.Instruction, name string, s shape.Shape, operand
 	if err != nil {
 		return node{}, err
 	}
-	op := &Op{Name: name, Operands: operands, Regions: regions, Attrs: append(attrs, commonAttrs(in)...)}
+	op := &Op{Name: name, Operands: operands, Regions: regions, Attrs: append(attrs, commonAttrs(in)...),
+		Loc: locationOf(in)}
 	for _, t := range types {
 		op.Results = append(op.Results, &Value{Type: t})
 	}

@@ -70,8 +70,13 @@ var vhloPlain = strings.Fields("abs add after_all and async_done async_start ata
 
 // downgrade turns an op of the tree into one of VHLO in the version that is written.
 func (w *bytecodeWriter) downgrade(op, _ *Op) *downgraded {
-	if op.Name == "builtin.module" {
+	switch dialect, _, _ := cutName(op.Name); {
+	case op.Name == "builtin.module":
 		return w.module(op)
+	case op.Name == conversionCast:
+		return &downgraded{dialect: builtinDialect, name: op.Name[len("builtin."):]}
+	case dialect == "chlo" && isForeign(op):
+		return w.foreign(op)
 	}
 	name, attrs := w.spelled(op)
 	since := sinceOf(name)
@@ -187,41 +192,6 @@ func mhloCall(target string, attrs []NamedAttr) []NamedAttr {
 	}
 	return append(rest, property("call_target_name", StringAttr(target)), named("mhlo.attributes", own),
 		named("mhlo.version", number64(1)))
-}
-
-// expand replaces the ops of a block that neither VHLO nor XLA has: an arctangent becomes one of a quotient by one.
-func expand(ops []*Op) []*Op {
-	i := slices.IndexFunc(ops, func(op *Op) bool { return op.Name == "chlo.atan" || op.Name == "mhlo.atan" })
-	if i < 0 {
-		return ops
-	}
-	out := slices.Clone(ops[:i])
-	for _, op := range ops[i:] {
-		t, ok := resultTensor(op)
-		if op.Name != "chlo.atan" && op.Name != "mhlo.atan" || !ok || len(op.Operands) != 1 {
-			out = append(out, op)
-			continue
-		}
-		one := &Value{Type: t}
-		value := &DenseAttr{Kind: DenseSplat, Text: "1.0", Type: t}
-		if _, isComplex := t.Elem.(ComplexType); isComplex {
-			value.Text = "(1.0, 0.0)"
-		}
-		quotient := *op
-		quotient.Name, quotient.Operands = "stablehlo.atan2", []*Value{op.Operands[0], one}
-		out = append(out, &Op{Name: "stablehlo.constant", Pos: op.Pos, Loc: op.Loc, Results: []*Value{one},
-			Attrs: []NamedAttr{property("value", value)}}, &quotient)
-	}
-	return out
-}
-
-// resultTensor returns the type of an op's only result if its sizes are known.
-func resultTensor(op *Op) (*TensorType, bool) {
-	if len(op.Results) != 1 {
-		return nil, false
-	}
-	t, ok := op.Results[0].Type.(*TensorType)
-	return t, ok && !t.Unranked && !slices.Contains(t.Dims, Dynamic)
 }
 
 // cutName cuts a name behind its dialect.
