@@ -130,7 +130,7 @@ func init() {
 		hlo.RoundNearestEven:       lowerElementwise,
 		hlo.Rsqrt:                  lowerElementwise,
 		hlo.ScaledDot:              lowerScaledDot,
-		hlo.Scan:                   nil, // reference
+		hlo.Scan:                   lowerScan,
 		hlo.Scatter:                lowerScatter,
 		hlo.Select:                 lowerElementwise,
 		hlo.SelectAndScatter:       lowerSelectAndScatter,

@@ -37,7 +37,11 @@ type windowFold struct {
 
 func lowerReduceWindow(l *exec.Lowering) (exec.Thunk, error) {
 	a := attrsOf[*hlo.ReduceWindowAttrs](l)
-	plan := kernel.NewWindow(windowDims(a.Window), operandShape(l, 0).Dims, firstLeaf(l.In.Shape).Dims)
+	dims, out := operandShape(l, 0).Dims, firstLeaf(l.In.Shape).Dims
+	if d, reverse, ok := running(windowDims(a.Window), dims, out); ok {
+		return lowerRunning(l, a.ToApply, d, reverse)
+	}
+	plan := kernel.NewWindow(windowDims(a.Window), dims, out)
 	n := len(l.In.Operands) / 2
 	if op, simple := simpleReducer(a.ToApply); simple && n == 1 && operandShape(l, 0).Type == l.In.Shape.Type {
 		if pool := nativePool(op, l.In.Shape.Type, plan.Terms); pool != 0 {

@@ -77,3 +77,8 @@ func At(axes []Extent, i int64) int64 {
 	}
 	return at
 }
+
+// Around returns the product of the sizes before dimension d, its size, and the product of those behind it.
+func Around(dims []int64, d int) (outer, n, inner int64) {
+	return product(dims[:d]), dims[d], product(dims[d+1:])
+}

@@ -5,4 +5,5 @@
 #define VECTOR 32
 #define PLAIN_TABLE halo_plain_avx2
 #define POOL_TABLE halo_pool_avx2
+#define RUNNING_TABLE halo_running_avx2
 #include "plain_impl.h"

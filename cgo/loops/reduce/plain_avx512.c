@@ -5,4 +5,5 @@
 #define VECTOR 64
 #define PLAIN_TABLE halo_plain_avx512
 #define POOL_TABLE halo_pool_avx512
+#define RUNNING_TABLE halo_running_avx512
 #include "plain_impl.h"

@@ -2,7 +2,7 @@
 // of the table, and VECTOR, the bytes of a vector.
 #include <math.h>
 
-#include "plain.h"
+#include "running.h"
 
 #define R __restrict
 
@@ -116,6 +116,8 @@ static inline uint16_t to_f16(double v) {
 #include "plain_key.h"
 
 #include "plain_pool.h"
+
+#include "plain_scan.h"
 
 const halo_plain_table PLAIN_TABLE = {
     [PLAIN_ADD] = {[PLAIN_S8] = INT_ROW(add8, int8_t), [PLAIN_S16] = INT_ROW(add16, uint16_t),

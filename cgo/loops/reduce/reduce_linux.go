@@ -5,6 +5,7 @@ package reduce
 // #include "fold.h"
 // #include "choose.h"
 // #include "plain.h"
+// #include "running.h"
 // #include "window.h"
 import "C"
 
@@ -36,4 +37,10 @@ func chooserLoop(isa run.ISA, t Type, r Relation) uintptr {
 
 func adderLoop(isa run.ISA, t Type) uintptr {
 	return uintptr(unsafe.Pointer(C.halo_pool_find(C.int32_t(isa)).add[t]))
+}
+
+func runningFunction() unsafe.Pointer { return unsafe.Pointer(C.halo_running_record) }
+
+func runningLoops(isa run.ISA, op Op, t Type) uintptr {
+	return uintptr(unsafe.Pointer(C.halo_running_find(C.int32_t(isa), C.int32_t(op), C.int32_t(t))))
 }

@@ -4,6 +4,7 @@ package scalar
 
 // #cgo LDFLAGS: -lm
 // #include "call.h"
+// #include "sweep.h"
 import "C"
 
 import "unsafe"
@@ -11,6 +12,8 @@ import "unsafe"
 func interpreter() uintptr { return uintptr(unsafe.Pointer(C.halo_program_run)) }
 
 func recordFunction() unsafe.Pointer { return unsafe.Pointer(C.halo_program_record) }
+
+func sweepFunction() unsafe.Pointer { return unsafe.Pointer(C.halo_sweep_record) }
 
 // Names returns the names of the instructions and of the functions that programs call, in their order.
 func Names() (ops, calls []string) {

@@ -10,5 +10,7 @@ func interpreter() uintptr { panic(none) }
 
 func recordFunction() unsafe.Pointer { panic(none) }
 
+func sweepFunction() unsafe.Pointer { panic(none) }
+
 // Names returns nothing: this build has no instructions.
 func Names() (ops, calls []string) { return nil, nil }
