@@ -1,0 +1,160 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/literal"
+)
+
+// waitFor waits until n callers wait for a token.
+func waitFor(t *testing.T, e *executor, n int) {
+	t.Helper()
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		e.mu.Lock()
+		waiting := len(e.waiting)
+		e.mu.Unlock()
+		if waiting == n {
+			return
+		}
+	}
+	t.Fatalf("there are never %d callers that wait", n)
+}
+
+// TestExecutorTurns wants callers to be served in the order in which they came, and those that give up to be left out.
+func TestExecutorTurns(t *testing.T) {
+	e, ctx := &executor{tokens: 1}, context.Background()
+	if err := e.acquire(ctx); err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	var order []int
+	var wg sync.WaitGroup
+	impatient, cancel := context.WithCancel(ctx)
+	for i := range 5 {
+		wg.Go(func() {
+			c := ctx
+			if i == 2 {
+				c = impatient
+			}
+			if err := e.acquire(c); err != nil {
+				if i != 2 || !errors.Is(err, context.Canceled) {
+					t.Errorf("caller %d: %v", i, err)
+				}
+				return
+			}
+			mu.Lock()
+			order = append(order, i)
+			mu.Unlock()
+			e.release()
+		})
+		waitFor(t, e, i+1)
+	}
+	cancel()
+	waitFor(t, e, 4)
+	e.release()
+	wg.Wait()
+	if len(order) != 4 || order[0] != 0 || order[1] != 1 || order[2] != 3 || order[3] != 4 {
+		t.Errorf("got the order %v, want 0 1 3 4", order)
+	}
+	if e.tokens != 1 {
+		t.Errorf("%d tokens are left, want 1", e.tokens)
+	}
+}
+
+// TestDevicesBeyondThreads wants devices that wait for each other to run on fewer threads than there are devices.
+func TestDevicesBeyondThreads(t *testing.T) {
+	p := mustCompile(t, `HloModule m
+sum { a = u32[] parameter(0)
+  b = u32[] parameter(1)
+  ROOT c = u32[] add(a, b) }
+ENTRY e { r = u32[] replica-id()
+  ROOT s = u32[] all-reduce(r), replica_groups={}, to_apply=sum }`, Options{AllowReference: true})
+	const devices = 7
+	out, err := p.Run(context.Background(), make([][]*literal.Literal, devices), RunOptions{Replicas: devices})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for d, l := range out {
+		if l.String() != "u32[] 21" {
+			t.Errorf("device %d: got %v, want 21", d, l)
+		}
+	}
+	if n := p.executor.tokens; n != 2 {
+		t.Errorf("%d tokens are left, want 2", n)
+	}
+}
+
+// TestNestedExecution wants a function of the user to be able to run programs itself, on the same threads.
+func TestNestedExecution(t *testing.T) {
+	inner := mustCompile(t, twoSteps, Options{AllowReference: true})
+	for range inner.executor.tokens {
+		if err := inner.executor.acquire(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	inner.executor.release() // one is left
+	call := func(ctx context.Context, _ *hlo.Instruction, args []*literal.Literal) (*literal.Literal, error) {
+		out, err := inner.Run(ctx, [][]*literal.Literal{args}, RunOptions{})
+		if err != nil {
+			return nil, err
+		}
+		return out[0], nil
+	}
+	outer := mustCompile(t, `ENTRY e { x = f32[100] parameter(0)
+  ROOT y = f32[100] custom-call(x), custom_call_target="inner" }`,
+		Options{AllowReference: true, Handlers: handlers{"inner": call}})
+	outer.executor = inner.executor
+	run(t, outer, literal.Zeros(outer.module.Entry.Root.Shape))
+}
+
+type handlers map[string]hlo.Handler
+
+func (h handlers) Lookup(target string) (hlo.Handler, bool) { f, ok := h[target]; return f, ok }
+
+// TestConcurrentRuns wants executions at the same time not to disturb each other, and their memory to be kept for the
+// next ones within the limit.
+func TestConcurrentRuns(t *testing.T) {
+	p := mustCompile(t, `ENTRY e { x = f32[10000] parameter(0)
+  y = f32[10000] negate(x)
+  z = f32[10000] add(y, y)
+  ROOT w = f32[10000] add(z, x) }`, Options{AllowReference: true, MemoryLimit: 400000})
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			in := make([]float32, 10000)
+			for k := range in {
+				in[k] = float32(i)
+			}
+			x, err := literal.FromSlice(in)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for range 20 {
+				out, err := p.Run(context.Background(), [][]*literal.Literal{{x}}, RunOptions{})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				v, err := literal.View[float32](out[0])
+				if err != nil || v[0] != -float32(i) || v[9999] != -float32(i) {
+					t.Errorf("got %v to %v, %v, want %d", v[0], v[9999], err, -i)
+				}
+				p.Recycle(0, out[0])
+			}
+		})
+	}
+	wg.Wait()
+	if k := p.keeper; k.bytes <= 0 || k.bytes > 200000 {
+		t.Errorf("%d bytes are kept, want some, and at most half the limit", k.bytes)
+	}
+	p.keeper.trim()
+	if k := p.keeper; k.bytes != 0 || k.first != nil || len(p.idle) != 0 {
+		t.Errorf("%d bytes and %d arenas are kept after trim", k.bytes, len(p.idle))
+	}
+}
