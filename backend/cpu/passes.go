@@ -1,6 +1,12 @@
 package cpu
 
 import (
+	"context"
+
+	"github.com/halo-xla/halo/cgo/loops/run"
+	"github.com/halo-xla/halo/xla/exec"
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/pass"
 )
 
@@ -18,10 +24,42 @@ func (m *machine) Passes() []pass.Pass {
 		pass.Repeat("clean", rounds, clean...),
 		pass.Hoist(),
 		pass.Convolutions(),
+		pass.Precompute(m.constants),
 		pass.Repeat("tidy", rounds, clean...),
 		pass.Fuse(pass.Fusible{Elementwise: fusible, Reduce: reducible, Mixed: true}),
 	}
 }
+
+// constants runs a module without parameters, whose results become constants of a program.
+func (m *machine) constants(module *hlo.Module) (*literal.Literal, error) {
+	ctx := context.Background()
+	var inner exec.Machine = constantMachine{m}
+	if run.Available() {
+		inner = constantRecorder{recorder{m}}
+	}
+	p, err := exec.New(inner).Compile(ctx, module, exec.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	out, err := p.Run(ctx, [][]*literal.Literal{nil}, exec.RunOptions{})
+	if err != nil {
+		return nil, err
+	}
+	return out[0], nil
+}
+
+// constantMachine and constantRecorder run what a program computes from constants: all they need are fusions.
+type (
+	constantMachine  struct{ *machine }
+	constantRecorder struct{ recorder }
+)
+
+func (constantMachine) Passes() []pass.Pass { return constantPasses }
+
+func (constantRecorder) Passes() []pass.Pass { return constantPasses }
+
+var constantPasses = []pass.Pass{pass.Fuse(pass.Fusible{Elementwise: fusible})}
 
 // passOrder says which passes must come before which others, and why.
 var passOrder = []pass.Order{
@@ -30,6 +68,9 @@ var passOrder = []pass.Order{
 	{Before: "batchnorm", After: "clean", Because: "its factors are made of constants and are common to its uses"},
 	{Before: "clean", After: "hoist", Because: "what stays the same in a loop shows when its state has been taken apart"},
 	{Before: "clean", After: "convolution", Because: "its transposes move through what is left"},
+	{Before: "hoist", After: "precompute", Because: "constants in loops follow from constants before them"},
+	{Before: "convolution", After: "precompute", Because: "it transposes weights, which are often constants"},
+	{Before: "precompute", After: "tidy", Because: "what has become a constant is known to rules"},
 	{Before: "convolution", After: "tidy", Because: "transposes that met elsewhere than in one sweep cancel there"},
 	{Before: "tidy", After: "fuse", Because: "inside a fusion nothing is simplified any more"},
 }

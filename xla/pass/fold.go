@@ -12,9 +12,8 @@ const (
 	// maxFoldedBytes bounds the results that Fold makes constants of, maxFoldOperandBytes what it reads for them.
 	maxFoldedBytes      = 64 << 10
 	maxFoldOperandBytes = 1 << 20
-	// maxMovedBytes bounds the constants that are transposed, reversed or sliced: weights, which would be moved in
-	// every run.
-	maxMovedBytes = 1 << 29
+	// maxMovedBytes bounds the constants that are transposed, reversed or sliced, for which the reference is fast.
+	maxMovedBytes = 1 << 22
 	// maxFoldProduct bounds result elements times operand elements of ops that combine many of the one for each of the
 	// other.
 	maxFoldProduct = 1 << 22
