@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,6 +21,7 @@ type benchProgram struct {
 	path                 string
 	module               *hlo.Module
 	args                 [][]*xla.Buffer
+	bound                map[int]*xla.Buffer // the weights, which are no arguments
 	replicas, partitions int
 }
 
@@ -64,6 +66,12 @@ func (p *benchProgram) readCase(dir string) ([][]*literal.Literal, error) {
 		return nil, err
 	}
 	p.replicas, p.partitions = int(max(m.NumReplicas, 1)), int(max(m.NumPartitions, 1))
+	p.bound = map[int]*xla.Buffer{}
+	if p.replicas*p.partitions == 1 {
+		for _, i := range m.bound() {
+			p.bound[i] = nil
+		}
+	}
 	return m.inputs(dir, p.module, p.replicas*p.partitions)
 }
 
@@ -92,12 +100,16 @@ func (t *tool) readProgram(p *benchProgram, path string) ([][]*literal.Literal, 
 func (p *benchProgram) place(literals [][]*literal.Literal) error {
 	p.args = make([][]*xla.Buffer, len(literals))
 	for d := range literals {
-		for _, l := range literals[d] {
+		for i, l := range literals[d] {
 			b, err := p.client.FromLiteral(l)
 			if err != nil {
 				return err
 			}
-			p.args[d] = append(p.args[d], b)
+			if _, weight := p.bound[i]; weight {
+				p.bound[i] = b
+			} else {
+				p.args[d] = append(p.args[d], b)
+			}
 		}
 	}
 	return nil
@@ -105,7 +117,7 @@ func (p *benchProgram) place(literals [][]*literal.Literal) error {
 
 func (p *benchProgram) compile(ctx context.Context, o *benchOptions) (err error) {
 	p.exe, err = p.client.Compile(ctx, xla.Program{Name: p.path, Module: p.module},
-		xla.CompileOptions{AllowReference: o.allowFallback})
+		xla.CompileOptions{AllowReference: o.allowFallback, Bind: p.bound})
 	return err
 }
 
@@ -135,7 +147,7 @@ func (p *benchProgram) run(ctx context.Context) error {
 }
 
 func (p *benchProgram) close() {
-	for _, b := range slices.Concat(p.args...) {
+	for _, b := range slices.Concat(append(p.args, slices.Collect(maps.Values(p.bound)))...) {
 		b.Close()
 	}
 	if p.exe != nil {

@@ -274,6 +274,20 @@ func (m *meta) weights(dir string) ([]*literal.Literal, error) {
 	return out, nil
 }
 
+// bound are the numbers of the parameters that stay the same between runs.
+func (m *meta) bound() []int {
+	var numbers []int
+	if len(m.Weights) == 0 || json.Unmarshal(m.Weights, &numbers) == nil {
+		return numbers
+	}
+	var w struct{ Parameters []string }
+	json.Unmarshal(m.Weights, &w) // weights has read it before
+	for i := range w.Parameters {
+		numbers = append(numbers, i)
+	}
+	return numbers
+}
+
 // readArray reads a npy file as an array of the shape's type: raw bits of the same width are taken as they are.
 func readArray(path string, want shape.Shape) (*literal.Literal, error) {
 	b, err := os.ReadFile(path)
