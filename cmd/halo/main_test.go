@@ -169,6 +169,17 @@ func TestCommands(t *testing.T) {
 		{"inspect DIR/v.npy", exitOK, "float32", ""},
 		{"convert DIR/add.hlo --to hlo", exitOK, "add(", ""},
 		{"convert DIR/add.hlo --to stablehlo", exitOK, "stablehlo.add", ""},
+		{"convert DIR/add.hlo --to bytecode -o DIR/add.bc", exitOK, "", ""},
+		{"convert DIR/add.hlo --to bytecode --vhlo 0.9.0", exitOK, "StableHLO_v0.9.0", ""},
+		{"convert DIR/add.hlo --to bytecode --vhlo 99.0.0", exitFailure, "", "got 99.0.0, want 0.9.0 to"},
+		{"convert DIR/wrong.mlir --to bytecode", exitUsage, "", "--to bytecode takes one"},
+		{"convert DIR/add.bc --to stablehlo", exitOK, "stablehlo.add", ""},
+		{"run DIR/add.bc 2xf32=1,2 @DIR/v.npy", exitOK, "{2, 0}", ""},
+		{"inspect DIR/add.bc", exitOK, "parameter 1", ""},
+		{"verify DIR/add.bc", exitOK, "accept", ""},
+		{"check DIR/add.bc", exitOK, "1 passed", ""},
+		{"convert DIR/right.mlir --to bytecode -o DIR/right.bc", exitOK, "", ""},
+		{"check DIR/right.bc", exitOK, "1 passed, 0 failed, 0 skipped", ""},
 		{"convert DIR/add.hlo --to pdf", exitUsage, "", "want hlo, stablehlo or bytecode"},
 	}
 	for _, tc := range cases {

@@ -82,6 +82,7 @@ type bytecode struct {
 	err       error
 	depth     int // of attributes and types that are being read
 	parts     int // of the one that is being read
+	text      int // bytes of those that are kept as text
 	places    map[uint64]place
 	known     map[attrKey][]NamedAttr // attributes of ops
 	scopes    []valueScope

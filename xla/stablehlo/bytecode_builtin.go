@@ -116,11 +116,11 @@ func (c *cursor) symbol() Attr {
 	s := SymbolAttr{Path: []string{c.text()}}
 	for range c.count("names") {
 		inner, ok := c.attr().(SymbolAttr)
-		if !ok {
-			c.fail("attribute is no symbol")
+		if !ok || len(inner.Path) != 1 {
+			c.fail("attribute is no symbol of one name")
 			break
 		}
-		s.Path = append(s.Path, inner.Path...)
+		s.Path = append(s.Path, inner.Path[0])
 	}
 	return s
 }

@@ -120,7 +120,19 @@ func sdyAttrs() []attrCode {
 	}
 }
 
-func (c *cursor) shardy(name, body string) Attr { return &DialectAttr{Name: "sdy." + name, Body: body} }
+func (c *cursor) shardy(name, body string) Attr {
+	return &DialectAttr{Name: "sdy." + name, Body: c.kept(body)}
+}
+
+// kept counts a text that an attribute or type is kept as. Those that name others often could take far more memory than
+// their file.
+func (c *cursor) kept(text string) string {
+	limit := max(1<<20, 16*len(c.f.data))
+	if c.f.text += len(text); c.f.text > limit {
+		c.fail("attributes and types that are kept as text take more than %d bytes", limit)
+	}
+	return text
+}
 
 func (c *cursor) decimal() string { return strconv.FormatInt(c.signed(), 10) }
 

@@ -274,13 +274,12 @@ func (f *bytecode) region(c *cursor, op *Op, isolated bool) *Region {
 	if isolatedOps[op.Name] {
 		f.argNumber = 0
 	}
-	for range blocks {
-		b := &Block{Pos: f.posAt(c.pos)}
-		f.block(c, b, op)
-		r.Blocks = append(r.Blocks, b)
-		if f.err != nil {
-			break
-		}
+	all := make([]Block, blocks)
+	r.Blocks = make([]*Block, blocks)
+	for i := range all {
+		all[i].Pos = f.posAt(c.pos)
+		f.block(c, &all[i], op)
+		r.Blocks[i] = &all[i]
 	}
 	f.popValues(c)
 	return r

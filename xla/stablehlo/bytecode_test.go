@@ -1,6 +1,7 @@
 package stablehlo
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -297,6 +298,38 @@ func TestBadBytecodeMessages(t *testing.T) {
 		_, err := ReadBytecode(c.data, "f")
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "f: byte ") {
 			t.Errorf("%x: got %v, want %s", c.data, err, c.want)
+		}
+	}
+}
+
+// TestBytecodeMemory reads files of nothing but the smallest ops, regions or blocks, which is where the tree is largest
+// for its file, and a file whose counts lie.
+func TestBytecodeMemory(t *testing.T) {
+	const n = 100_000
+	head := slices.Concat([]byte(bytecodeMagic), appendVarint(nil, 6), []byte{0},
+		appendSection(nil, sectionStrings, slices.Concat(appendVarint(nil, 1), appendVarint(nil, 8), []byte("builtin\x00"))),
+		appendSection(nil, sectionDialects, slices.Concat(appendVarint(nil, 1), appendFlagged(nil, 0, false),
+			appendVarint(nil, 1), appendVarint(nil, 0), appendVarint(nil, 1), appendFlagged(nil, 0, true))),
+		appendSection(nil, sectionAttrs, appendVarint(nil, 15)),
+		appendSection(nil, sectionOffsets, slices.Concat(appendVarint(nil, 1), appendVarint(nil, 0), appendVarint(nil, 0),
+			appendVarint(nil, 1), appendFlagged(nil, 1, true))))
+	op := slices.Concat(appendVarint(nil, 0), []byte{0}, appendVarint(nil, 0))
+	withRegions := slices.Concat(appendVarint(nil, 0), []byte{hasRegions}, appendVarint(nil, 0))
+	empty := appendVarint(nil, 0)
+	for name, ir := range map[string][]byte{
+		"ops":     append(appendFlagged(nil, n, false), bytes.Repeat(op, n)...),
+		"regions": slices.Concat(appendFlagged(nil, 1, false), withRegions, appendFlagged(nil, n, false), bytes.Repeat(empty, n)),
+		"blocks": slices.Concat(appendFlagged(nil, 1, false), withRegions, appendFlagged(nil, 1, false), appendVarint(nil, n),
+			empty, bytes.Repeat(empty, n)),
+		"lies": slices.Concat(appendFlagged(nil, 1, false), withRegions, appendFlagged(nil, 1<<40, false)),
+	} {
+		data := append(slices.Clone(head), appendSection(nil, sectionIR, ir)...)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		ReadBytecode(data, name)
+		runtime.ReadMemStats(&after)
+		if used := after.TotalAlloc - before.TotalAlloc; used > uint64(1<<16+100*len(data)) {
+			t.Errorf("%s: %d bytes took %d bytes of memory, want at most a hundred for each", name, len(data), used)
 		}
 	}
 }

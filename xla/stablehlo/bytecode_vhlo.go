@@ -119,15 +119,15 @@ func (c *cursor) meshAxes() Attr {
 }
 
 func (c *cursor) meshAxis() Attr {
-	return &DialectAttr{Name: "stablehlo.mesh_axis", Body: AttrString(c.attr()) + "=" + number64(c.signed()).Text}
+	return &DialectAttr{Name: "stablehlo.mesh_axis", Body: c.kept(AttrString(c.attr())) + "=" + number64(c.signed()).Text}
 }
 
 // mesh is a list of axes, and maybe the devices in their order.
 func (c *cursor) mesh() Attr {
 	axes, _ := c.attr().(ArrayAttr)
-	a := &DialectAttr{Name: "stablehlo.mesh", Body: "[" + joinBodies(axes) + "]"}
+	a := &DialectAttr{Name: "stablehlo.mesh", Body: c.kept("[" + joinBodies(axes) + "]")}
 	if ids := c.optionalAttr(); ids != nil {
-		a.Body += ", device_ids=" + AttrString(ids)
+		a.Body += ", device_ids=" + c.kept(AttrString(ids))
 	}
 	return a
 }
@@ -136,7 +136,7 @@ func (c *cursor) mesh() Attr {
 func (c *cursor) buffer() Type {
 	t := TensorType{Dims: c.signedList(), Elem: c.typ()}
 	dynamic(t.Dims)
-	return OpaqueType{"memref" + t.String()[len("tensor"):]}
+	return OpaqueType{"memref" + c.kept(t.String()[len("tensor"):])}
 }
 
 func quantTypes() []typeCode {

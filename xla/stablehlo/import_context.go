@@ -1,7 +1,7 @@
 package stablehlo
 
 import (
-	"fmt"
+	"strconv"
 
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
@@ -152,7 +152,7 @@ func hloPos(p Pos) hlo.Pos { return hlo.Pos{File: p.File, Line: p.Line, Col: p.C
 func (c *ctx) instructionName(base string) string {
 	name := base
 	for n := len(c.instructions); c.taken[name]; n++ {
-		name = fmt.Sprintf("%s.%d", base, n)
+		name = base + "." + strconv.Itoa(n)
 	}
 	c.taken[name] = true
 	return name
