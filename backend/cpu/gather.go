@@ -65,8 +65,8 @@ func nativeWindow(x *kernel.Indexing) index.Window {
 
 // nativePlan is where windows are, as native kernels take it.
 func nativePlan(x *kernel.Indexing, starts exec.Slice) *index.Plan {
-	p := &index.Plan{Starts: ref(starts), LogBytes: x.Starts.LogBytes, Signed: x.Starts.Signed, Count: x.Count,
-		Vector: x.Vector}
+	p := &index.Plan{ISA: run.Level(), Starts: ref(starts), LogBytes: x.Starts.LogBytes, Signed: x.Starts.Signed,
+		Count: x.Count, Vector: x.Vector}
 	for _, a := range x.Batch {
 		p.Batches = append(p.Batches, index.Batch(a))
 	}

@@ -17,6 +17,7 @@ type Entry struct{ Stride, Last int64 }
 
 // Plan is where windows are.
 type Plan struct {
+	ISA           run.ISA
 	Starts        run.Ref
 	LogBytes      int // logarithm of the bytes of an index
 	Signed        bool
@@ -43,14 +44,14 @@ type Axis struct {
 
 type planArgs struct {
 	starts                                     run.Ref
-	kind, count, vector, batches, entries, pad int64
+	kind, count, vector, batches, entries, isa int64
 }
 
 const signed = 8
 
 func (p *Plan) pack(b []byte) []byte {
 	a := planArgs{starts: p.Starts, kind: int64(p.LogBytes), count: p.Count, vector: p.Vector,
-		batches: int64(len(p.Batches)), entries: int64(len(p.Entries))}
+		batches: int64(len(p.Batches)), entries: int64(len(p.Entries)), isa: int64(p.ISA)}
 	if p.Signed {
 		a.kind |= signed
 	}

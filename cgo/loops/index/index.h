@@ -21,7 +21,7 @@ typedef struct {
 typedef struct {
   halo_ref starts;
   int64_t type, count, vector; // type: as of a move_index; vector: distance of the entries, in integers
-  int64_t batches, entries, pad;
+  int64_t batches, entries, isa;
 } index_plan;
 
 static inline const index_batch *index_batches(const index_plan *p) { return (const index_batch *)(p + 1); }
@@ -29,6 +29,15 @@ static inline const index_entry *index_entries(const index_plan *p) {
   return (const index_entry *)(index_batches(p) + p->batches);
 }
 static inline const void *index_end(const index_plan *p) { return index_entries(p) + p->entries; }
+
+// What entry number k of n index vectors, which are step integers apart, adds to places; by the type of a move_index.
+typedef void (*index_entries_table[12])(const void *starts, int64_t step, int64_t n, index_entry, int clamp,
+                                        int64_t *places);
+
+extern const index_entries_table halo_entries_base;
+#if defined(__x86_64__)
+extern const index_entries_table halo_entries_avx2, halo_entries_avx512;
+#endif
 
 enum { INDEX_BLOCK = 512 };
 

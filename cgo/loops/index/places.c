@@ -3,32 +3,13 @@
 #pragma GCC optimize("O3")
 #include "index.h"
 
-// Places that are out of the operand stay below 0 whatever is added, and some of these to one another.
-#define OUTSIDE (-((int64_t)1 << 56))
-
-#define ENTRY(T)                                                                                             \
-  static void entry_##T(const void *starts, int64_t step, int64_t n, index_entry e, int clamp, int64_t *at) { \
-    const T *p = starts;                                                                                     \
-    for (int64_t i = 0; i < n; i++) {                                                                        \
-      int64_t v = (int64_t)p[i * step];                                                                      \
-      if ((T)~(T)0 > 0 && sizeof(T) == 8 && v < 0) v = INT64_MAX;                                            \
-      const int64_t c = v < 0 ? 0 : v > e.last ? e.last : v;                                                 \
-      at[i] += clamp || c == v ? c * e.stride : OUTSIDE;                                                     \
-    }                                                                                                        \
-  }
-ENTRY(uint8_t)
-ENTRY(uint16_t)
-ENTRY(uint32_t)
-ENTRY(uint64_t)
-ENTRY(int8_t)
-ENTRY(int16_t)
-ENTRY(int32_t)
-ENTRY(int64_t)
-
-// By the type of a move_index.
-static void (*const by_type[])(const void *, int64_t, int64_t, index_entry, int, int64_t *) = {
-    entry_uint8_t, entry_uint16_t, entry_uint32_t, entry_uint64_t, NULL, NULL, NULL, NULL,
-    entry_int8_t,  entry_int16_t,  entry_int32_t,  entry_int64_t,
+// In the order of run.ISA.
+static const index_entries_table *const tables[] = {
+#if defined(__x86_64__)
+    &halo_entries_base, &halo_entries_avx2, &halo_entries_avx512, &halo_entries_base,
+#else
+    &halo_entries_base, &halo_entries_base, &halo_entries_base, &halo_entries_base,
+#endif
 };
 
 // stretch finds the places of n index vectors along the last batch dimension.
@@ -41,7 +22,7 @@ static void stretch(const index_plan *p, const char *starts, index_batch from, i
   }
   for (int64_t k = 0; k < p->entries; k++) {
     const char *at = starts + (from.start + k * p->vector) * width;
-    by_type[p->type](at, step.start, n, index_entries(p)[k], clamp, operand);
+    (*tables[p->isa])[p->type](at, step.start, n, index_entries(p)[k], clamp, operand);
   }
 }
 

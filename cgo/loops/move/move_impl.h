@@ -7,9 +7,15 @@
 #define CAT(a, b) CAT_(a, b)
 #define INLINE static inline __attribute__((always_inline))
 
-typedef struct {
+// Elements, which may lie anywhere.
+typedef uint8_t element_1 __attribute__((may_alias));
+typedef uint16_t element_2 __attribute__((aligned(1), may_alias));
+typedef uint32_t element_4 __attribute__((aligned(1), may_alias));
+typedef uint64_t element_8 __attribute__((aligned(1), may_alias));
+typedef struct __attribute__((packed, may_alias)) {
   uint64_t half[2];
-} u128;
+} element_16;
+typedef element_16 u128;
 
 // ---- contiguous stretches
 
@@ -71,9 +77,13 @@ static void runs_stream(char *d, const char *s, const move_axis *rows, const mov
 #define FILL(T, name)                                                                                        \
   static void CAT(fill_, name)(char *d, const char *s, const move_axis *rows, const move_axis *cols) {       \
     for (int64_t i = 0; i < rows->n; i++) {                                                                  \
-      T v, *line = (T *)(d + i * rows->dst);                                                                 \
-      memcpy(&v, s + i * rows->src, sizeof(T));                                                              \
-      for (int64_t j = 0; j < cols->n; j++) memcpy(line + j, &v, sizeof(T));                                 \
+      const T v = *(const T *)(s + i * rows->src);                                                           \
+      T *line = (T *)(d + i * rows->dst);                                                                    \
+      const int64_t n = cols->n;                                                                             \
+      if (n * (int64_t)sizeof(T) >= 64)                                                                      \
+        for (int64_t j = 0; j < n; j++) line[j] = v;                                                         \
+      else                                                                                                   \
+        for (int64_t j = 0; j < n; j++) memcpy(line + j, &v, sizeof v);                                      \
     }                                                                                                        \
   }
 
@@ -165,11 +175,11 @@ static void runs_stream(char *d, const char *s, const move_axis *rows, const mov
 #define LO16(a, b) __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
 #define HI16(a, b) __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
 
-FILL(uint8_t, 1)
-FILL(uint16_t, 2)
-FILL(uint32_t, 4)
-FILL(uint64_t, 8)
-FILL(u128, 16)
+FILL(element_1, 1)
+FILL(element_2, 2)
+FILL(element_4, 4)
+FILL(element_8, 8)
+FILL(element_16, 16)
 LINE(uint8_t, 1)
 LINE(uint16_t, 2)
 LINE(uint32_t, 4)
