@@ -1,14 +1,18 @@
 package cpu
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/cgo/onednn"
 	"github.com/halo-xla/halo/internal/testfile"
+	"github.com/halo-xla/halo/xla/exec"
+	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
 )
 
@@ -84,4 +88,29 @@ func TestConvolutionLibrary(t *testing.T) {
 	if k := p.Report()[0].Kernel; !strings.HasPrefix(k, "onednn ") {
 		t.Errorf("got %q, want onednn", k)
 	}
+}
+
+// TestConcurrentConvolutions runs one executable from many goroutines and wants the same bits of all.
+func TestConcurrentConvolutions(t *testing.T) {
+	r := rand.New(rand.NewPCG(12, 1))
+	m, p := compile(t, New(Options{Threads: 3}), "ENTRY e { a = f32[2,15,14,32] parameter(0) b = f32[3,3,32,96] parameter(1) "+
+		"w = f32[14,96,32] parameter(2) d = f32[2,15,14,96] convolution(a, b), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f "+
+		"ROOT c = f32[2,15,32] dot(d, w), lhs_contracting_dims={2,3}, rhs_contracting_dims={0,1} }")
+	x, y := random(r, m.Entry.Parameters[0].Shape), random(r, m.Entry.Parameters[1].Shape)
+	w := random(r, m.Entry.Parameters[2].Shape)
+	want := execute(t, p, x, y, w)
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			for range 4 {
+				out, err := p.Run(context.Background(), [][]*literal.Literal{{x, y, w}}, exec.RunOptions{})
+				if err != nil {
+					t.Error(err)
+				} else if d := literal.Compare(out[0], want, literal.Tolerance{Bits: true}); d != nil {
+					t.Error(d)
+				}
+			}
+		})
+	}
+	group.Wait()
 }
