@@ -2,9 +2,6 @@
 // LANE (bits of a lane).
 #include "pipeline.h"
 
-#include <math.h>
-#include <stddef.h>
-
 #define CAT3_(a, b, c) a##b##_##c
 #define CAT3(a, b, c) CAT3_(a, b, c)
 

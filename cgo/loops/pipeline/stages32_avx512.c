@@ -1,10 +1,12 @@
 //go:build linux
 
 #if defined(__x86_64__)
-#pragma GCC optimize("O3", "no-math-errno", "no-trapping-math", "wrapv")
-#pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl,fma,f16c,prefer-vector-width=512")
 #define LANE 32
 #define LEVEL avx512
 #define VB 64
+#include "target.h"
+
 #include "stages_impl.h"
+
+#include "target_end.h"
 #endif

@@ -1,10 +1,12 @@
 //go:build linux
 
 #if defined(__aarch64__)
-#pragma GCC optimize("O3", "no-math-errno", "no-trapping-math", "wrapv")
-
 #define LANE 32
 #define LEVEL neon
 #define VB 16
+#include "target.h"
+
 #include "stages_impl.h"
+
+#include "target_end.h"
 #endif

@@ -1,12 +1,6 @@
 // stages_impl.h: the stages of stages.def for the level and lane of lanes.h. Included once by each stages*_*.c.
 #include "lanes.h"
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#elif defined(__aarch64__)
-#include <arm_neon.h>
-#endif
-
 #if LANE == 32
 #define FMOD fmodf
 #else
@@ -14,10 +8,10 @@
 #endif
 
 // Square roots, which GNU C has no vectors of.
-#if defined(__AVX512F__)
+#if defined(__x86_64__) && VB == 64
 #define ROOT32(x) _mm512_sqrt_ps((__m512)(x))
 #define ROOT64(x) _mm512_sqrt_pd((__m512d)(x))
-#elif defined(__AVX__)
+#elif defined(__x86_64__) && VB == 32
 #define ROOT32(x) _mm256_sqrt_ps((__m256)(x))
 #define ROOT64(x) _mm256_sqrt_pd((__m256d)(x))
 #elif defined(__x86_64__)
@@ -170,7 +164,7 @@ static double cube_root(double x) {
 #endif
 
 #include "math64.h"
-#if LANE == 32 && (defined(__FMA__) || defined(__aarch64__))
+#if LANE == 32 && (VB > 16 || defined(__aarch64__))
 #include "math32.h"
 #endif
 
@@ -238,9 +232,9 @@ static double cube_root(double x) {
   }
 #define END(name) static void s_##name(ARGS) {}
 
-#if defined(__AVX512F__)
+#if defined(__x86_64__) && VB == 64
 #define STREAM1(a, k) _mm512_stream_si512((__m512i *)(q + k * VB), (__m512i)a);
-#elif defined(__AVX__)
+#elif defined(__x86_64__) && VB == 32
 #define STREAM1(a, k) _mm256_stream_si256((__m256i *)(q + k * VB), (__m256i)a);
 #else
 #define STREAM1 STORE1

@@ -1,0 +1,4 @@
+// target_end.h: ends what target.h has begun.
+#if defined(__clang__)
+#pragma clang attribute pop
+#endif
