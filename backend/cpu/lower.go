@@ -136,7 +136,7 @@ func init() {
 		hlo.SelectAndScatter:       lowerSelectAndScatter,
 		hlo.Send:                   lowerSend,
 		hlo.SendDone:               lowerSendDone,
-		hlo.SetDimensionSize:       nil, // reference
+		hlo.SetDimensionSize:       lowerSetDimensionSize,
 		hlo.ShiftLeft:              lowerElementwise,
 		hlo.ShiftRightArithmetic:   lowerElementwise,
 		hlo.ShiftRightLogical:      lowerElementwise,
