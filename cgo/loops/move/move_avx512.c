@@ -3,9 +3,15 @@
 #pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl,avx2")
 #pragma GCC optimize("O3")
 #include <immintrin.h>
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,avx2"))), apply_to = function)
+#endif
 #define LEVEL halo_move_avx512
 #define VB 64
 #define STREAM(p, v) _mm512_stream_si512((void *)(p), (__m512i)(v))
 #define FENCE() _mm_sfence()
 #include "move_impl.h"
+#if defined(__clang__)
+#pragma clang attribute pop
+#endif
 #endif

@@ -3,6 +3,9 @@
 #pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl,avx2,popcnt")
 #pragma GCC optimize("O3")
 #include <immintrin.h>
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512vl,avx2,popcnt"))), apply_to = function)
+#endif
 #define LEVEL halo_topk_avx512
 #define COMPRESS
 #include "topk.h"
@@ -41,4 +44,7 @@ static int64_t keep32(uint32_t *kept, uint32_t *index, int64_t m, uint32_t limit
   return n;
 }
 #include "topk_impl.h"
+#if defined(__clang__)
+#pragma clang attribute pop
+#endif
 #endif
