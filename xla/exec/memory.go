@@ -14,7 +14,8 @@ type instance struct {
 	block []byte
 	table []uintptr
 	arena []byte
-	pins  runtime.Pinner // of the constants
+	pins  *runtime.Pinner // of the constants
+	leak  runtime.Cleanup
 	// run is used again with the memory.
 	run  Run
 	kept kept
@@ -34,7 +35,8 @@ func newInstance(p *program) (*instance, error) {
 		return nil, err
 	}
 	m := &instance{block: b, table: unsafe.Slice((*uintptr)(unsafe.Pointer(&b[headerBytes])), len(p.slots)),
-		arena: b[arena : arena+p.arenaBytes]}
+		arena: b[arena : arena+p.arenaBytes], pins: &runtime.Pinner{}}
+	m.leak = runtime.AddCleanup(m, free, owned{b, m.pins})
 	m.kept = kept{bytes: int64(len(b)), memory: m, program: p}
 	m.run = Run{program: p, memory: m, boxes: make([]*literal.Literal, p.boxes), own: make([][]byte, len(p.resultSlots))}
 	m.pins.Pin(&noBytes[0])
@@ -45,7 +47,7 @@ func newInstance(p *program) (*instance, error) {
 		case s.kind == temporary || s.staged:
 			m.table[i] = uintptr(unsafe.Pointer(&b[arena+s.offset]))
 		case s.kind == constant:
-			m.lend(int32(i), s.data, &m.pins)
+			m.lend(int32(i), s.data, m.pins)
 		}
 	}
 	return m, nil
@@ -76,6 +78,17 @@ func (m *instance) clear() { atomic.StoreUint32(m.cancelWord(), 0) }
 func (m *instance) base() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(m.table)) }
 
 func (m *instance) close() {
-	m.pins.Unpin()
-	freeBlock(m.block)
+	m.leak.Stop()
+	free(owned{m.block, m.pins})
+}
+
+// owned is what an instance must give back, be it closed or, in a program that nobody closed, collected.
+type owned struct {
+	block []byte
+	pins  *runtime.Pinner
+}
+
+func free(o owned) {
+	o.pins.Unpin()
+	freeBlock(o.block)
 }
