@@ -44,7 +44,7 @@ func newInstance(p *program) (*instance, error) {
 		switch {
 		case s.size == 0:
 			m.table[i] = uintptr(unsafe.Pointer(&noBytes[0]))
-		case s.kind == temporary || s.staged:
+		case s.kind == temporary && s.host == NoSlot || s.staged: // a result gives room to others when it is there
 			m.table[i] = uintptr(unsafe.Pointer(&b[arena+s.offset]))
 		case s.kind == constant:
 			m.lend(int32(i), s.data, m.pins)

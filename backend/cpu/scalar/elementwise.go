@@ -70,7 +70,7 @@ func (c *compiler) rounded(r uint16, t shape.ElementType) uint16 {
 
 // elementwise compiles an op that makes each element of those at the same place; operands of one element go with all.
 func (c *compiler) elementwise(in *hlo.Instruction, args []value, n int) (value, error) {
-	if len(args) == 0 || len(args) > 3 || in.Op.Info().Traits&hlo.Elementwise == 0 && in.Op != hlo.Clamp {
+	if len(args) == 0 || len(args) > 3 || !perElement(in) {
 		return nil, unsupported("%s", in.Op)
 	}
 	f := elements[in.Op]
@@ -90,6 +90,17 @@ func (c *compiler) elementwise(in *hlo.Instruction, args []value, n int) (value,
 		out[i] = r
 	}
 	return out, nil
+}
+
+// perElement says whether in gives each element from those at the same place.
+func perElement(in *hlo.Instruction) bool {
+	switch in.Op {
+	case hlo.Clamp:
+		return true
+	case hlo.BitcastConvert:
+		return in.Operands[0].Shape.Type.Bits() == in.Shape.Type.Bits()
+	}
+	return in.Op.Info().Traits&hlo.Elementwise != 0
 }
 
 // elements are the elementwise ops that take more than a row of rules says.
