@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log"
 
+	"github.com/halo-xla/halo/backend/cpu"
 	"github.com/halo-xla/halo/xla"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
@@ -45,7 +46,7 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	client, err := xla.NewClient(xla.Reference(), xla.ClientOptions{})
+	client, err := xla.NewClient(cpu.New(cpu.Options{}), xla.ClientOptions{})
 	if err != nil {
 		return err
 	}

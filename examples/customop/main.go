@@ -7,6 +7,7 @@ import (
 	"log"
 	"strings"
 
+	"github.com/halo-xla/halo/backend/cpu"
 	"github.com/halo-xla/halo/xla"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
@@ -37,7 +38,7 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	client, err := xla.NewClient(xla.Reference(), xla.ClientOptions{Handlers: xla.HandlerMap{"relu": relu}})
+	client, err := xla.NewClient(cpu.New(cpu.Options{}), xla.ClientOptions{Handlers: xla.HandlerMap{"relu": relu}})
 	if err != nil {
 		return err
 	}

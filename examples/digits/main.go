@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/halo-xla/halo/backend/cpu"
 	"github.com/halo-xla/halo/xla"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
@@ -36,7 +37,7 @@ func run(ctx context.Context, w io.Writer, program string, paths []string) error
 	if err != nil {
 		return err
 	}
-	client, err := xla.NewClient(xla.Reference(), xla.ClientOptions{})
+	client, err := xla.NewClient(cpu.New(cpu.Options{}), xla.ClientOptions{})
 	if err != nil {
 		return err
 	}

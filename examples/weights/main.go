@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log"
 
+	"github.com/halo-xla/halo/backend/cpu"
 	"github.com/halo-xla/halo/xla"
 )
 
@@ -26,7 +27,7 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	client, err := xla.NewClient(xla.Reference(), xla.ClientOptions{})
+	client, err := xla.NewClient(cpu.New(cpu.Options{}), xla.ClientOptions{})
 	if err != nil {
 		return err
 	}
