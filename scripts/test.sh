@@ -9,5 +9,6 @@ loaded=$(ldconfig -p 2>/dev/null || true)
 here=('*libopenblas.so.0*' '*libdnnl.so*' '*libfftw3f.so.3*')
 if [ -z "${HALO_NEED+set}" ] && [[ $loaded == ${here[0]} && $loaded == ${here[1]} && $loaded == ${here[2]} ]]; then
   export HALO_NEED=openblas,onednn,fftw
+  [ "$(go env CGO_ENABLED)" = 0 ] || HALO_NEED+=,native,dl
 fi
 exec go test "$@" ./...

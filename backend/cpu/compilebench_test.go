@@ -2,9 +2,11 @@ package cpu
 
 import (
 	"context"
+	"errors"
 	"os"
 	"testing"
 
+	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/stablehlo"
 )
@@ -13,7 +15,7 @@ import (
 func BenchmarkCompile(b *testing.B) {
 	path := os.Getenv("HALO_PROGRAM")
 	if path == "" {
-		b.Skip("HALO_PROGRAM is not set")
+		testfile.Library(b, "program", errors.New("HALO_PROGRAM names no program to compile"))
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {

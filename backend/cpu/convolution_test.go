@@ -81,9 +81,7 @@ func TestConvolutionRows(t *testing.T) {
 // TestConvolutionLibrary wants oneDNN to run what it is good at.
 func TestConvolutionLibrary(t *testing.T) {
 	testfile.Library(t, "onednn", onednn.Load())
-	if !run.Available() {
-		t.Skip("no native kernels")
-	}
+	testfile.Native(t, run.Available())
 	_, p := compile(t, New(Options{}), convolutionProgram(0).with(shape.F32, shape.F32, shape.F32))
 	if k := p.Report()[0].Kernel; !strings.HasPrefix(k, "onednn ") {
 		t.Errorf("got %q, want onednn", k)

@@ -3,6 +3,7 @@ package cpu_test
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/halo-xla/halo/backend/cpu"
 	"github.com/halo-xla/halo/cgo/loops/run"
+	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
@@ -309,8 +311,9 @@ func TestFusion(t *testing.T) {
 
 // TestLevels runs the tests above at the instruction sets below the machine's best.
 func TestLevels(t *testing.T) {
-	if os.Getenv("HALO_ISA") != "" || !run.Available() {
-		t.Skip("HALO_ISA is set, or there are no native kernels")
+	testfile.Native(t, run.Available())
+	if os.Getenv("HALO_ISA") != "" {
+		testfile.Library(t, "levels", errors.New("HALO_ISA is set: this is one of the runs that TestLevels starts"))
 	}
 	for _, level := range run.Levels() {
 		if level == run.Level() {
@@ -360,9 +363,7 @@ func TestFunctions(t *testing.T) {
 // TestFusedReductions compares fusions that end in reductions, whole numbers so that sums are exact, for rows of several
 // lengths, with and without a result that is not reduced.
 func TestFusedReductions(t *testing.T) {
-	if !run.Available() {
-		t.Skip("there are no native kernels")
-	}
+	testfile.Native(t, run.Available())
 	r := rand.New(rand.NewPCG(1, 5))
 	for _, c := range []struct {
 		dims, reduced, result string

@@ -12,6 +12,7 @@ import (
 	"github.com/halo-xla/halo/backend/cpu/kernel"
 	"github.com/halo-xla/halo/cgo/fftw"
 	"github.com/halo-xla/halo/cgo/loops/run"
+	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/fourier"
 )
@@ -120,9 +121,7 @@ func BenchmarkFft(b *testing.B) {
 // The columns of a transform are ours, its rows FFTW's: within the error of both.
 func TestFftwRows(t *testing.T) {
 	needNative(t)
-	if err := fftw.Load(); err != nil {
-		t.Skip(err)
-	}
+	testfile.Library(t, "fftw", fftw.Load())
 	r := rand.New(rand.NewPCG(11, 12))
 	dims, lengths := []int64{3, 20, 100}, []int64{20, 100}
 	half := []int64{3, 20, 51}
@@ -165,9 +164,7 @@ func kernelBytes(v []float64) []byte { return unsafe.Slice((*byte)(unsafe.Pointe
 
 func TestTune(t *testing.T) {
 	needNative(t)
-	if err := fftw.Load(); err != nil {
-		t.Skip(err)
-	}
+	testfile.Library(t, "fftw", fftw.Load())
 	folder := t.TempDir()
 	o := newFftOptions(exec.Options{Tune: 50 * time.Millisecond, TuneFolder: folder})
 	m := &testMemory{}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/halo-xla/halo/backend/cpu/kernel"
 	"github.com/halo-xla/halo/cgo/loops/run"
+	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/exec"
 )
 
@@ -57,9 +58,7 @@ func best(rounds int, f func() time.Duration) time.Duration {
 
 // BenchmarkMove measures strided copies beside a plain copy of as many bytes in the same process.
 func BenchmarkMove(b *testing.B) {
-	if !run.Available() {
-		b.Skip("no native kernels")
-	}
+	testfile.Native(b, run.Available())
 	for _, c := range []struct {
 		name string
 		m    kernel.Move

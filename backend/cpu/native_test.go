@@ -9,6 +9,7 @@ import (
 
 	"github.com/halo-xla/halo/backend/cpu/kernel"
 	"github.com/halo-xla/halo/cgo/loops/run"
+	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/shape"
 )
@@ -37,9 +38,7 @@ func runNative(t *testing.T, threads int, slots [][]byte, list ...run.Record) {
 
 func needNative(t *testing.T) {
 	t.Helper()
-	if !run.Available() {
-		t.Skip("this build has no native kernels")
-	}
+	testfile.Native(t, run.Available())
 }
 
 // Every instruction set gives the bits of the kernels in Go.
@@ -95,9 +94,7 @@ func checkBits(t *testing.T, s shape.Shape, state []uint64, isa run.ISA) {
 func words(v []uint64) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(&v[0])), 8*len(v)) }
 
 func BenchmarkThreeFry(b *testing.B) {
-	if !run.Available() {
-		b.Skip("this build has no native kernels")
-	}
+	testfile.Native(b, run.Available())
 	s := shape.Array(shape.U32, 1<<22)
 	g := &generator{words: 2, bits: s, out: []exec.Slice{{Slot: 1}, {Slot: 2}}}
 	g.plan = kernel.NewThreeFryPlan(s.Dims, 4)

@@ -106,16 +106,7 @@ ENTRY e {
 // A running argmax, of two operands.
 func TestRunningGeneral(t *testing.T) {
 	r := newRand(t)
-	const text = `HloModule m
-f { v = f32[] parameter(0)
-  i = s32[] parameter(1)
-  w = f32[] parameter(2)
-  j = s32[] parameter(3)
-  p = pred[] compare(v, w), direction=GE
-  q = f32[] select(p, v, w)
-  k = s32[] select(p, i, j)
-  ROOT r = (f32[], s32[]) tuple(q, k) }
-ENTRY e {
+	const text = firstGreatest + `ENTRY e {
   x = f32[%[1]s] parameter(0)
   y = s32[%[1]s] parameter(1)
   i = f32[] parameter(2)

@@ -103,10 +103,8 @@ func TestPooling(t *testing.T) {
 	}
 }
 
-// Windows of two operands, by a computation that is no single op.
-func TestReduceWindowGeneral(t *testing.T) {
-	r := newRand(t)
-	const text = `HloModule m
+// firstGreatest keeps the first of the greatest values and its number.
+const firstGreatest = `HloModule m
 f { v = f32[] parameter(0)
   i = s32[] parameter(1)
   w = f32[] parameter(2)
@@ -115,7 +113,12 @@ f { v = f32[] parameter(0)
   q = f32[] select(p, v, w)
   k = s32[] select(p, i, j)
   ROOT r = (f32[], s32[]) tuple(q, k) }
-ENTRY e {
+`
+
+// Windows of two operands, by a computation that is no single op.
+func TestReduceWindowGeneral(t *testing.T) {
+	r := newRand(t)
+	const text = firstGreatest + `ENTRY e {
   x = f32[%[1]s] parameter(0)
   y = s32[%[1]s] parameter(1)
   i = f32[] parameter(2)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/halo-xla/halo/internal/testfile"
 )
 
 // A library that is missing is a sentence.
@@ -48,9 +50,7 @@ func TestOpenRefused(t *testing.T) {
 func libm(t *testing.T) *Library {
 	t.Helper()
 	l, err := Open("m", "libm.so.6")
-	if err != nil {
-		t.Skip(err)
-	}
+	testfile.Library(t, "dl", err)
 	return l
 }
 

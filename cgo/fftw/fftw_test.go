@@ -4,26 +4,20 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"runtime"
-	"strings"
 	"testing"
 	"time"
 	"unsafe"
 
 	"github.com/halo-xla/halo/cgo/fftw"
 	"github.com/halo-xla/halo/cgo/loops/run"
+	"github.com/halo-xla/halo/internal/testfile"
 )
 
 // load skips the test if FFTW is not here, or fails it if $HALO_NEED names it.
 func load(t testing.TB) {
 	t.Helper()
-	if err := fftw.Load(); err != nil {
-		if strings.Contains(os.Getenv("HALO_NEED"), "fftw") {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
+	testfile.Library(t, "fftw", fftw.Load())
 }
 
 // execute runs a plan on reals from src to dst.

@@ -1,6 +1,7 @@
 package testfile
 
 import (
+	"errors"
 	"os"
 	"slices"
 	"strings"
@@ -18,4 +19,14 @@ func Library(t testing.TB, name string, err error) {
 		t.Fatalf("HALO_NEED names %s: %v", name, err)
 	}
 	t.Skip(err)
+}
+
+var errNoNative = errors.New("this build has no native kernels")
+
+// Native is Library for the kernels in C, which builds without cgo lack: $HALO_NEED calls them "native".
+func Native(t testing.TB, available bool) {
+	t.Helper()
+	if !available {
+		Library(t, "native", errNoNative)
+	}
 }

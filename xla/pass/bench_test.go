@@ -1,9 +1,11 @@
 package pass
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
+	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/shape"
 )
@@ -51,7 +53,7 @@ func BenchmarkPasses(b *testing.B) {
 // TestDeepProgram runs every pass on a chain of 100000 instructions, which recursion would not survive well.
 func TestDeepProgram(t *testing.T) {
 	if testing.Short() {
-		t.Skip("a large program")
+		testfile.Library(t, "large", errors.New("a large program, left out by -short"))
 	}
 	m := largeProgram(t, 100000)
 	if _, err := Run(t.Context(), m, everyPass(), Options{}); err != nil {

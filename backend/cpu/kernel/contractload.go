@@ -49,8 +49,8 @@ func storeBy[D any, T summand](convert func(T) D) storer[T] {
 	}
 }
 
-// integerLoader loads integers, which wrap, and predicates.
-func integerLoader[T uint32 | uint64](t shape.ElementType) rowLoader[T] {
+// integerLoader loads integers and predicates; into integers they wrap.
+func integerLoader[T uint32 | uint64 | float32 | float64](t shape.ElementType) rowLoader[T] {
 	switch {
 	case t.IsSigned() && t.Bytes() == 1:
 		return loadAs[int8, T]
@@ -106,27 +106,7 @@ func floatLoader[T float32 | float64](t shape.ElementType) rowLoader[T] {
 		}
 		return loadBy(func(v uint8) T { return table[v] })
 	}
-	return integerAsFloatLoader[T](t)
-}
-
-func integerAsFloatLoader[T float32 | float64](t shape.ElementType) rowLoader[T] {
-	switch {
-	case t.IsSigned() && t.Bytes() == 1:
-		return loadAs[int8, T]
-	case t == shape.S16:
-		return loadAs[int16, T]
-	case t == shape.S32:
-		return loadAs[int32, T]
-	case t == shape.S64:
-		return loadAs[int64, T]
-	case t == shape.U16:
-		return loadAs[uint16, T]
-	case t == shape.U32:
-		return loadAs[uint32, T]
-	case t == shape.U64:
-		return loadAs[uint64, T]
-	}
-	return loadAs[uint8, T]
+	return integerLoader[T](t)
 }
 
 func floatStorer[T float32 | float64](t shape.ElementType) storer[T] {

@@ -6,13 +6,12 @@ import (
 
 	"github.com/halo-xla/halo/cgo/loops/run"
 	native "github.com/halo-xla/halo/cgo/loops/scalar"
+	"github.com/halo-xla/halo/internal/testfile"
 )
 
 // TestNames holds the two lists of instructions, and of functions, together.
 func TestNames(t *testing.T) {
-	if !run.Available() {
-		t.Skip("no native kernels in this build")
-	}
+	testfile.Native(t, run.Available())
 	var ops, functions []string
 	for i, o := range operations {
 		if o.name == "" || (o.run == nil) != (Op(i) < Load8U) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/halo-xla/halo/cgo/loops/gemm"
 	"github.com/halo-xla/halo/cgo/loops/run"
+	"github.com/halo-xla/halo/internal/testfile"
 )
 
 // execute runs a record on three arrays.
@@ -36,9 +37,7 @@ func steps(n, stride int64) []gemm.Step { return []gemm.Step{{N: n, Stride: stri
 // TestContract multiplies f64 matrices in all four forms, of sizes around those of tiles, vectors and chunks, by the
 // kernels of every instruction set that the machine has.
 func TestContract(t *testing.T) {
-	if !run.Available() {
-		t.Skip("no native kernels")
-	}
+	testfile.Native(t, run.Available())
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, s := range [][4]int64{{1, 1, 1, 1}, {2, 13, 33, 9}, {1, 200, 70, 300}, {3, 1, 100, 700}, {1, 1, 5, 5000},
 		{1, 37, 1, 20}} {

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 	"unsafe"
+
+	"github.com/halo-xla/halo/internal/testfile"
 )
 
 // memory is a table of addresses with its slots, outside Go's heap.
@@ -48,9 +50,7 @@ func (m *memory) run(s *Segment, threads int) error { return s.Run(m.base, m.can
 
 func needNative(t testing.TB) {
 	t.Helper()
-	if !Available() {
-		t.Skip("this build has no native kernels")
-	}
+	testfile.Native(t, Available())
 }
 
 func segment(t testing.TB, list ...Record) *Segment {
