@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/halo-xla/halo/backend/cpu"
+	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
@@ -97,7 +98,6 @@ func arrayTypes() (list []shape.ElementType) {
 
 // newRand returns a generator and logs its seed.
 func newRand(t testing.TB) *rand.Rand {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := testfile.Seed(t)
 	return rand.New(rand.NewPCG(seed, 0))
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
 )
@@ -82,8 +83,7 @@ func randomLiteral(r *rand.Rand, t shape.ElementType) *literal.Literal {
 
 // The compiled form of a computation and a call of it agree, bit for bit but for NaNs.
 func TestApplierAgainstCall(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := testfile.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 0))
 	e := &Evaluator{ctx: context.Background()}
 	for range 2000 {

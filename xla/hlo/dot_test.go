@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
 )
@@ -77,7 +78,7 @@ func TestDotTypes(t *testing.T) {
 
 // Random dimension numbers against the definition, element by element.
 func TestDotGeneralRandom(t *testing.T) {
-	seed := rand.Uint64()
+	seed := testfile.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 1))
 	for i := range 300 {
 		a, ld, rd := randomDot(r)

@@ -6,13 +6,14 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
 )
 
 // Each mode against the definition by elements. There are 2 batch entries, 5 rows, 7 contracted elements and 3 columns.
 func TestRaggedDotModes(t *testing.T) {
-	seed := rand.Uint64()
+	seed := testfile.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 5))
 	t.Logf("seed %d", seed)
 	const B, M, K, N, G = 2, 5, 7, 3, 4

@@ -7,6 +7,8 @@ import (
 	"math/cmplx"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/halo-xla/halo/internal/testfile"
 )
 
 // fftBits are the hashes (64-bit FNV-1a) of the bits of FFT, IFFT, RFFT and IRFFT of two batches of 32-bit numbers, as
@@ -113,8 +115,7 @@ func wantClose(t *testing.T, what string, n int, got []complex64, want []complex
 }
 
 func TestSingleFFTIsItsDefinition(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := testfile.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 0))
 	lengths := []int{64, 101, 109, 113, 133, 137, 149, 210, 226, 298, 512, 1000, 1002, 1024, 1026}
 	for n := 1; n <= 50; n++ {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
 )
@@ -55,7 +56,7 @@ func fftOf[T literal.Element](t *testing.T, v []T, kind FftType, length []int64,
 }
 
 func TestFFTIsItsDefinition(t *testing.T) {
-	seed := rand.Uint64()
+	seed := testfile.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 0))
 	lengths := []int{47, 64, 97, 100, 121, 127, 210, 251, 37 * 4, 29 * 31, 509}
 	for n := 1; n <= 40; n++ {
@@ -74,7 +75,7 @@ func TestFFTIsItsDefinition(t *testing.T) {
 }
 
 func TestRealFFT(t *testing.T) {
-	seed := rand.Uint64()
+	seed := testfile.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 0))
 	for n := 1; n <= 40; n++ {
 		x, c := make([]float64, 2*n), make([]complex128, 2*n)
@@ -122,7 +123,7 @@ func definition3(x []complex128, d [3]int) []complex128 {
 }
 
 func TestFFTOfSeveralDimensions(t *testing.T) {
-	seed := rand.Uint64()
+	seed := testfile.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 0))
 	x := randomComplex(r, 3*4*5)
 	want := definition3(x, [3]int{3, 4, 5})

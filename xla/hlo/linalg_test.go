@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
 )
@@ -89,7 +90,7 @@ func wideNumbers(l *literal.Literal) []complex128 {
 }
 
 func TestTriangularSolve(t *testing.T) {
-	seed := rand.Uint64()
+	seed := testfile.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 0))
 	const m, k = 5, 3
 	for mode := range 48 {
@@ -149,7 +150,7 @@ func TestTriangularSolveOfSingularMatrices(t *testing.T) {
 }
 
 func TestCholesky(t *testing.T) {
-	seed := rand.Uint64()
+	seed := testfile.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 0))
 	const n = 6
 	for mode := range 4 {

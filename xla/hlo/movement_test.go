@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
 )
@@ -183,7 +184,7 @@ func naive(dst, src []byte, width int, at, from int64, axes []axis) {
 }
 
 func TestCopierIsTheNaiveCopy(t *testing.T) {
-	seed := rand.Uint64()
+	seed := testfile.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 0))
 	for range 2000 {
 		rank := r.IntN(5)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
 )
@@ -104,7 +105,7 @@ func nonsense(t *testing.T) *Computation {
 
 // TestSortUnderAnyComparator sorts by comparators that are no orders: the result must be a permutation.
 func TestSortUnderAnyComparator(t *testing.T) {
-	seed := rand.Uint64()
+	seed := testfile.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 0))
 	v := make([]int32, 1000)
 	for i := range v {
@@ -124,7 +125,7 @@ func TestSortUnderAnyComparator(t *testing.T) {
 
 // TestSortIsStable compares both ways to sort with the standard library's stable sort.
 func TestSortIsStable(t *testing.T) {
-	seed := rand.Uint64()
+	seed := testfile.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 0))
 	v := make([]int32, 3000)
 	want := make([]int32, len(v))

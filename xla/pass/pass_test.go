@@ -221,7 +221,7 @@ func TestRandomPrograms(t *testing.T) {
 	if testing.Short() {
 		n = 100
 	}
-	start := rand.Uint64() >> 20
+	start := testfile.Seed(t) << 20
 	for i := range n {
 		seed := start + uint64(i)
 		m := randomProgram(t, seed, 40)

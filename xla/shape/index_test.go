@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/halo-xla/halo/internal/testfile"
 )
 
 func mustParse(t testing.TB, text string) Shape {
@@ -135,7 +137,7 @@ func randomLayout(r *rand.Rand, dims []int64) *Layout {
 
 // The position is a bijection of the elements onto those positions that are no padding.
 func TestIndexerBijection(t *testing.T) {
-	seed := rand.Uint64()
+	seed := testfile.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 0))
 	for range 3000 {
 		dims := make([]int64, r.IntN(5))

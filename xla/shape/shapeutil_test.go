@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/halo-xla/halo/internal/testfile"
 )
 
 func TestLayoutUtil(t *testing.T) {
@@ -188,7 +190,7 @@ func TestBitcasts(t *testing.T) {
 
 // A random reshape is a bitcast if and only if all positions are the same.
 func TestReshapeIsBitcastRandom(t *testing.T) {
-	seed := rand.Uint64()
+	seed := testfile.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 0))
 	options := [][]int64{{24}, {2, 12}, {4, 6}, {2, 3, 4}, {1, 24}, {6, 1, 4}, {2, 2, 2, 3}}
 	bitcasts := 0
