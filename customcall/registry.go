@@ -1,0 +1,123 @@
+// Package customcall finds the functions behind custom calls: Go functions, and those of libraries in C.
+//
+// A Registry belongs to those who made it; give it to a client as ClientOptions.Handlers.
+package customcall
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/halo-xla/halo/ffi"
+)
+
+// Func is a Go function behind a custom call. It fills c.Results, may keep nothing of c, and may run on several
+// goroutines at once. What it fails with reaches the caller; ffi.Errorf gives it a code.
+type Func func(ctx context.Context, c *ffi.Call) error
+
+// Handler serves a target. It makes an instance for each call site of an executable.
+type Handler interface {
+	// Instantiate is called when a program is compiled. It fails if the handler cannot serve such a call.
+	Instantiate(ctx context.Context, s *ffi.Site) (Instance, error)
+}
+
+// Instance is what serves one call site, on several goroutines at once.
+type Instance interface {
+	// Call executes the site once.
+	Call(ctx context.Context, c *ffi.Call) error
+	// Close frees what the instance holds. It is called once, when no Call is under way.
+	Close()
+}
+
+// Instantiate returns the function itself: it has no state for a site.
+func (f Func) Instantiate(context.Context, *ffi.Site) (Instance, error) { return function{f}, nil }
+
+type function struct{ f Func }
+
+func (f function) Call(ctx context.Context, c *ffi.Call) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = ffi.Errorf(ffi.Internal, "the function panicked: %v", p)
+		}
+	}()
+	return f.f(ctx, c)
+}
+
+func (function) Close() {}
+
+// Registry maps targets to handlers. It is safe for concurrent use.
+type Registry struct {
+	mu       sync.Mutex
+	handlers map[string]entry
+	sites    sites
+	closed   bool
+}
+
+// entry is a handler and who gave it, for errors.
+type entry struct {
+	Handler
+	from string
+}
+
+// New returns an empty registry.
+func New() *Registry { return &Registry{handlers: map[string]entry{}} }
+
+// ErrClosed is the error of calls on a registry that was closed.
+var ErrClosed = errors.New("the registry is closed")
+
+// Register makes f serve target. It fails if the target is empty or taken.
+func (r *Registry) Register(target string, f Func) error {
+	if f == nil {
+		return fmt.Errorf("custom call %q: the function is nil", target)
+	}
+	return r.Bind(target, f)
+}
+
+// Bind makes h serve target. It fails if the target is empty or taken.
+func (r *Registry) Bind(target string, h Handler) error { return r.bind(target, h, "Go code") }
+
+func (r *Registry) bind(target string, h Handler, from string) error {
+	if target == "" {
+		return errors.New("custom call: the target is empty")
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return fmt.Errorf("custom call %q: %w", target, ErrClosed)
+	}
+	if old, ok := r.handlers[target]; ok {
+		return fmt.Errorf("custom call %q: %s wants to serve it, but %s does already", target, from, old.from)
+	}
+	r.handlers[target] = entry{h, from}
+	return nil
+}
+
+// Handler returns what serves target, and whether there is something.
+func (r *Registry) Handler(target string) (Handler, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e, ok := r.handlers[target]
+	return e.Handler, ok && !r.closed
+}
+
+// Targets returns the targets that are served, sorted.
+func (r *Registry) Targets() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var list []string
+	for t := range r.handlers {
+		list = append(list, t)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// Close takes all handlers out. Executables that have instances of them go on working until they are closed.
+func (r *Registry) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
+	return nil
+}
