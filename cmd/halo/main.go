@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 
 	"github.com/halo-xla/halo/xla"
@@ -58,6 +59,7 @@ func init() {
 		{"convert", "M --to hlo|stablehlo|bytecode [-o F]", "write a program in another form", "", convertCommand},
 		{"inspect", "F [--json]", "describe a program or a data file", "", inspectCommand},
 		{"ops", "[--json]", "list the operations and what runs them", "", opsCommand},
+		{"plugin", "COMMAND ...", "help authors of custom calls", "", pluginCommand},
 		{"doctor", "[--json]", "say what is installed here", "", doctorCommand},
 		{"version", "", "print the version", "", versionCommand},
 		{"help", "", "print this", "", helpCommand},
@@ -152,7 +154,7 @@ func (t *tool) flags(name string) *flag.FlagSet {
 
 // explain prints a command's arguments and flags.
 func (t *tool) explain(fs *flag.FlagSet) {
-	for _, c := range commands {
+	for _, c := range append(slices.Clone(commands), pluginCommands...) {
 		if "halo "+c.name == fs.Name() {
 			fmt.Fprintf(t.stdout, "%s: %s\n%s", strings.TrimSpace("halo "+c.name+" "+c.usage), c.what, c.more)
 		}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/halo-xla/halo/customcall/library"
+)
+
+// pluginCommands are the commands after "halo plugin".
+var pluginCommands []command
+
+func init() {
+	pluginCommands = []command{
+		{"plugin inspect", "FILE [--json]", "describe a library without loading it", inspectHelp, pluginInspect},
+	}
+}
+
+const inspectHelp = `It reads the ELF file: the calling conventions, the functions that programs may call, the
+libraries and symbols that it needs and who provides them, and why it would not load on this machine.
+Exit 1 if it would not.
+`
+
+// pluginHelp lists them.
+func pluginHelp() string {
+	var s strings.Builder
+	for _, c := range pluginCommands {
+		fmt.Fprintf(&s, "  halo %-15s %-38s %s\n", c.name, c.usage, c.what)
+	}
+	return s.String()
+}
+
+func pluginCommand(t *tool, args []string) error {
+	if len(args) == 0 {
+		return exitf(exitUsage, "no command given, want one of\n%s", strings.TrimSuffix(pluginHelp(), "\n"))
+	}
+	for _, c := range pluginCommands {
+		if c.name == "plugin "+args[0] {
+			return c.run(t, args[1:])
+		}
+	}
+	if args[0] == "-h" || args[0] == "--help" || args[0] == "help" {
+		fmt.Fprintf(t.stdout, "halo plugin: for authors of custom calls\n%s", pluginHelp())
+		return nil
+	}
+	return exitf(exitUsage, "unknown command %q, want one of\n%s", args[0], strings.TrimSuffix(pluginHelp(), "\n"))
+}
+
+func pluginInspect(t *tool, args []string) error {
+	fl := t.flags("plugin inspect")
+	asJSON := fl.Bool("json", false, "print JSON")
+	files, err := t.parse(fl, args)
+	if err != nil {
+		return err
+	}
+	if len(files) != 1 {
+		return exitf(exitUsage, "got %d files, want one", len(files))
+	}
+	f, err := library.Open(files[0])
+	if err != nil {
+		return err
+	}
+	if *asJSON {
+		t.json(f)
+	} else {
+		t.describeLibrary(f)
+	}
+	if !f.Loads {
+		return errSilent
+	}
+	return nil
+}
+
+// describeLibrary prints what a library is, a thing a line, and what is wrong with it at the end.
+func (t *tool) describeLibrary(f *library.File) {
+	line := func(format string, args ...any) { fmt.Fprintf(t.stdout, format+"\n", args...) }
+	line("%s: shared library for %s%s", f.Path, f.Machine, prefixed(", soname ", f.SoName))
+	for _, abi := range f.ABIs {
+		line("  convention  %s", abi)
+	}
+	for _, target := range f.Targets {
+		line("  function    %s%s", target.Name, prefixed(", ", target.ABI))
+	}
+	for _, y := range f.Types {
+		line("  type        %s%s", y.ID, prefixed(", ", y.Info))
+	}
+	for _, n := range f.Needed {
+		line("  needs       %s: %s", n.Name, orElse(n.Path, "not found"))
+	}
+	for _, family := range slices.Sorted(maps.Keys(f.Versions)) {
+		here := ""
+		if family == "GLIBC" {
+			here = prefixed(", here is ", f.GlibcHere)
+		}
+		line("  needs       %s %s%s", family, f.Versions[family], here)
+	}
+	for _, u := range f.Undefined {
+		if u.Provider == "" || u.Provider == "halo" {
+			line("  symbol      %s: %s", u.Name, providedBy(u))
+		}
+	}
+	for _, lib := range f.CUDA.Libraries {
+		line("  CUDA        %s", lib)
+	}
+	if f.CUDA.DeviceCode {
+		line("  CUDA        it has code for GPUs")
+	}
+	for _, n := range f.Notes {
+		line("  note        %s", n)
+	}
+	for _, p := range f.Problems {
+		line("  problem     %s", p)
+	}
+	line("%s", map[bool]string{true: "it loads here, as far as can be seen", false: "it does not load here"}[f.Loads])
+}
+
+func providedBy(u library.Symbol) string {
+	switch {
+	case u.Provider != "":
+		return "from " + u.Provider
+	case u.Weak:
+		return "from nobody, which is allowed"
+	}
+	return "from nobody"
+}
+
+// prefixed is s after a prefix, or nothing if s is.
+func prefixed(prefix, s string) string {
+	if s == "" {
+		return ""
+	}
+	return prefix + s
+}
+
+func orElse(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}
