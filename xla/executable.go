@@ -88,7 +88,7 @@ func (c *Client) compile(ctx context.Context, p Program, o CompileOptions) (*sha
 	if err := ctx.Err(); err != nil {
 		return nil, wrap(err, Cancelled)
 	}
-	prog, err := c.backend.Compile(ctx, m, exec.Options{
+	prog, err := c.compileModule(ctx, m, exec.Options{
 		Handlers: c.options.Handlers, MemoryLimit: c.options.MemoryLimit, AllowReference: o.AllowReference,
 		Verify: o.Verify, Profile: o.Profile, DumpTo: o.DumpTo, Tune: o.Tune, TuneFolder: o.TuneFolder,
 	})
@@ -98,6 +98,17 @@ func (c *Client) compile(ctx context.Context, p Program, o CompileOptions) (*sha
 	s := &shared{program: prog, signature: SignatureOf(m), name: m.Name, key: keyOf(p, o)}
 	c.cache.add(s)
 	return s, nil
+}
+
+// compileModule compiles m, which is refined to the sizes of its arguments if it has unbounded dimensions.
+func (c *Client) compileModule(ctx context.Context, m *hlo.Module, o exec.Options) (exec.Program, error) {
+	general, err := c.backend.Compile(ctx, m, o)
+	if !isUnbounded(m) || err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return general, err
+	}
+	return c.newRefining(m, general, err, func(ctx context.Context, m *hlo.Module) (exec.Program, error) {
+		return c.backend.Compile(ctx, m, o)
+	}), nil
 }
 
 // bind makes constants of parameters.

@@ -34,18 +34,22 @@ func concrete(in *Instruction, args []*literal.Literal) (*Instruction, []*litera
 	if ownSizes[in.Op] {
 		return &c, args, nil
 	}
+	return &c, args, c.settle(in)
+}
+
+// settle gives c, a copy of in on operands of static shapes, a static shape.
+func (c *Instruction) settle(in *Instruction) (err error) {
 	c.Attrs = concreteAttrs(in, c.Operands)
-	var err error
 	if c.Shape, err = guess(in, c.Operands); err != nil {
-		return nil, nil, errorf(in, "%w", err)
+		return errorf(in, "%w", err)
 	}
-	if c.Shape, err = Infer(&c); err != nil {
-		return nil, nil, err
+	if c.Shape, err = Infer(c); err != nil {
+		return err
 	}
 	if c.Shape.IsDynamic() {
-		return nil, nil, errorf(in, "sizes of the result %v stay unknown at run time", c.Shape)
+		return errorf(in, "sizes of the result %v stay unknown at run time", c.Shape)
 	}
-	return &c, args, nil
+	return nil
 }
 
 // guess returns what in is told its shape is, with real sizes. Most ops infer theirs and take the element type from it.

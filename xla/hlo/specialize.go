@@ -2,6 +2,7 @@ package hlo
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
@@ -35,16 +36,57 @@ func Specialize(in *Instruction, args []*literal.Literal) (*Special, error) {
 	if s.In, s.Args, err = concrete(in, s.Args); err != nil || f == nil {
 		return s, err
 	}
+	return s, s.special(in, f)
+}
+
+// special makes s.In static by f, in being what it was.
+func (s *Special) special(in *Instruction, f func(s *Special) error) (err error) {
 	if err = f(s); err != nil {
-		return nil, err
+		return err
 	}
 	s.In.Operands = s.In.Operands[:len(s.Args)]
 	if s.In.Shape, err = Infer(s.In); err != nil {
-		return nil, err
+		return err
 	}
 	_, err = realShape(in, s.In.Shape.Dims)
-	return s, err
+	return err
 }
+
+// Refine is Specialize for operands of static shapes that have not been computed: it returns the static instruction on
+// them that does what in does. sizes returns the value of operand i, an array of integers, or fails if that is not
+// known. It returns nil for ops whose sizes are their own matter.
+func Refine(in *Instruction, operands []*Instruction,
+	sizes func(i int) (*literal.Literal, error)) (*Instruction, error) {
+	f := specials[in.Op]
+	if f == nil && ownSizes[in.Op] {
+		return nil, nil
+	}
+	c := *in
+	c.Operands = slices.Clone(operands)
+	if f == nil {
+		return &c, c.settle(in)
+	}
+	s := &Special{In: &c, Args: make([]*literal.Literal, len(operands))}
+	for i := range operands {
+		if !takesSizes(in.Op, i) {
+			continue
+		}
+		var err error
+		if s.Args[i], err = sizes(i); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.special(in, f); err != nil {
+		return nil, err
+	}
+	return &c, nil
+}
+
+// firstSize is the first operand of the ops of specials that holds sizes; all after it do, too.
+var firstSize = [NumOps]int{DynamicBroadcastInDim: 1, DynamicConvolution: 2, DynamicGather: 2, DynamicIota: 0,
+	DynamicPad: 2, DynamicReshape: 1, RealDynamicSlice: 1}
+
+func takesSizes(op Opcode, operand int) bool { return specials[op] != nil && operand >= firstSize[op] }
 
 // specials make a static op of each that takes sizes as operands: they set op and attributes, drop those operands, and
 // set the shape where it is not inferred.
@@ -57,6 +99,9 @@ var specials = [NumOps]func(s *Special) error{
 	DynamicReshape:        specialReshape,
 	RealDynamicSlice:      specialSlice,
 }
+
+// IsUnbounded reports whether s is an array with dimensions of any size.
+func IsUnbounded(s shape.Shape) bool { return slices.Contains(s.Dims, shape.Unbounded) }
 
 // TakesSizes reports whether op takes the sizes of its result from operands, whatever its shape.
 func TakesSizes(op Opcode) bool { return specials[op] != nil }
@@ -73,12 +118,12 @@ func specialBroadcast(s *Special) error {
 		return err
 	}
 	s.In.Op, s.In.Attrs, s.Args = Broadcast, &BroadcastAttrs{Dimensions: a.Dimensions}, s.Args[:1]
-	return checkBroadcastDims(s.Args[0].Shape(), s.In.Shape, a.Dimensions)
+	return checkBroadcastDims(s.In.Operands[0].Shape, s.In.Shape, a.Dimensions)
 }
 
 func specialConvolution(s *Special) error {
 	a := *s.In.Attrs.(*ConvolutionAttrs)
-	p, kernel := indices(s.Args[2]), s.Args[1].Shape()
+	p, kernel := indices(s.Args[2]), s.In.Operands[1].Shape
 	w, err := a.kernelWindow(kernel)
 	if err != nil {
 		return err
@@ -130,8 +175,8 @@ func specialSlice(s *Special) error {
 	dims := make(SliceDims, len(start))
 	for d := range dims {
 		dims[d] = SliceDim{start[d], limit[d], stride[d]}
-		if err := dims[d].check(s.Args[0].Shape().Dims[d]); err != nil {
-			return fmt.Errorf("dimension %d of %v: %w", d, s.Args[0].Shape(), err)
+		if err := dims[d].check(s.In.Operands[0].Shape.Dims[d]); err != nil {
+			return fmt.Errorf("dimension %d of %v: %w", d, s.In.Operands[0].Shape, err)
 		}
 	}
 	s.In.Op, s.In.Attrs, s.Args = Slice, &SliceAttrs{Slice: dims}, s.Args[:1]
@@ -154,3 +199,7 @@ func (s *Special) Module() (*Module, error) {
 	}
 	return NewModule(in.Name, c), nil
 }
+
+// Integers returns the elements of l, an array of integers, row-major; those that an int64 does not hold are its
+// greatest number.
+func Integers(l *literal.Literal) []int64 { return indices(l) }

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/halo-xla/halo/xla/hlo"
 )
 
 // artifacts returns the files of bytecode in testdata. They were written by the StableHLO library of jaxlib 0.12.0.1 from
@@ -414,7 +416,7 @@ func BenchmarkBytecodeOps(b *testing.B) {
 	b.ReportMetric(ops*float64(b.N)/b.Elapsed().Seconds(), "ops/s")
 }
 
-// benchmarkBytecode reads a function of the given body as a tree, the speed of which counts, and reports the memory.
+// benchmarkBytecode reads a function of the given body into a verified module and reports the memory that takes.
 func benchmarkBytecode(b *testing.B, body *Block, result *Value, constantBytes int) {
 	body.Ops = append(body.Ops, &Op{Name: "func.return", Operands: []*Value{result}})
 	f := &Op{Name: "func.func", Regions: []*Region{{Blocks: []*Block{body}}}, Attrs: []NamedAttr{
@@ -430,7 +432,11 @@ func benchmarkBytecode(b *testing.B, body *Block, result *Value, constantBytes i
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for b.Loop() {
-		if _, err := ReadBytecode(data, "bench"); err != nil {
+		in, err := ParseBytecode(data, "bench")
+		if err == nil {
+			err = hlo.Verify(in.Module)
+		}
+		if err != nil {
 			b.Fatal(err)
 		}
 	}
