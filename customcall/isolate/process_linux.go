@@ -1,0 +1,220 @@
+package isolate
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/halo-xla/halo/cgo/crash"
+	"github.com/halo-xla/halo/ffi"
+)
+
+// process is one that serves a pool.
+type process struct {
+	name    string // of the library
+	program string
+	options Options
+	cmd     *exec.Cmd
+	conn    *os.File
+	out     *gob.Encoder
+	in      *gob.Decoder
+	memory  *memory
+	output  *tail
+	known   map[uint64]bool // instances that it has
+	dead    bool
+
+	mu     sync.Mutex
+	forgot []uint64 // instances to be told of with the next request
+}
+
+// start starts a process and has it open the pool's library.
+func start(ctx context.Context, pool *Pool) (*process, error) {
+	path, err := program(pool.options)
+	if err != nil {
+		return nil, err
+	}
+	p := &process{name: pool.name, program: path, options: pool.options, known: map[uint64]bool{},
+		output: &tail{to: pool.options.output()}}
+	if p.memory, err = newMemory(); err != nil {
+		return nil, err
+	}
+	if err := p.launch(); err != nil {
+		p.memory.close()
+		return nil, fmt.Errorf("isolate: %s: %w", path, err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, p.options.startTimeout())
+	defer cancel()
+	if err := p.ask(ctx, "opened", &request{Kind: openKind, Spec: pool.spec}); err != nil {
+		p.end()
+		return nil, err
+	}
+	return p, nil
+}
+
+// launch starts the program with one end of a socket and sends it the memory.
+func (p *process) launch() error {
+	ends, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	theirs := os.NewFile(uintptr(ends[1]), "socket")
+	defer theirs.Close()
+	syscall.SetNonblock(ends[0], true) // for deadlines
+	p.conn = os.NewFile(uintptr(ends[0]), "socket")
+	p.cmd = exec.Command(p.program)
+	p.cmd.Env = append(os.Environ(), append(p.options.Env, variable+"=3")...)
+	p.cmd.ExtraFiles = []*os.File{theirs}
+	p.cmd.Stdout, p.cmd.Stderr = p.output, p.output
+	p.cmd.WaitDelay = time.Second // if a process that it has started keeps its output open
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := p.cmd.Start(); err != nil {
+		p.conn.Close()
+		return err
+	}
+	p.out, p.in = gob.NewEncoder(p.conn), gob.NewDecoder(p.conn)
+	rights := syscall.UnixRights(int(p.memory.file.Fd()))
+	if err := syscall.Sendmsg(ends[0], []byte{hello}, rights, nil, 0); err != nil {
+		p.kill()
+		return err
+	}
+	return nil
+}
+
+// instantiate has the process make the instance, if it has not yet.
+func (p *process) instantiate(ctx context.Context, i *Instance) error {
+	if p.known[i.id] {
+		return nil
+	}
+	err := p.call(ctx, i, &request{Kind: instantiateKind, ID: i.id, Site: i.site})
+	if err == nil {
+		p.known[i.id] = true
+	}
+	return err
+}
+
+// forget has the process drop an instance with the next request.
+func (p *process) forget(id uint64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.forgot = append(p.forgot, id)
+}
+
+// call sends a request for an instance; the function may take as long as the options say.
+func (p *process) call(ctx context.Context, i *Instance, r *request) error {
+	if p.options.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, p.options.Timeout, errLate)
+		defer cancel()
+	}
+	return p.ask(ctx, fmt.Sprintf("served %q", i.site.Target), r)
+}
+
+var errLate = errors.New("late")
+
+// ask sends a request and waits for the reply. When there is none, the process is ended: doing says what it did.
+func (p *process) ask(ctx context.Context, doing string, r *request) error {
+	p.mu.Lock()
+	r.Forget, p.forgot = p.forgot, nil
+	p.mu.Unlock()
+	p.conn.SetDeadline(time.Time{})
+	stop := context.AfterFunc(ctx, func() { p.conn.SetDeadline(time.Unix(1, 0)) })
+	var answer reply
+	err := p.out.Encode(r)
+	if err == nil {
+		err = p.in.Decode(&answer)
+	}
+	stop()
+	switch {
+	case err == nil:
+		return answer.err()
+	case ctx.Err() != nil:
+		p.kill()
+		return p.late(ctx, doing)
+	}
+	return p.died(doing)
+}
+
+// late is the error of a call that took too long.
+func (p *process) late(ctx context.Context, doing string) error {
+	if deadline := p.options.Timeout; context.Cause(ctx) == errLate {
+		return ffi.Errorf(ffi.DeadlineExceeded, "%s: the process that %s did not answer within %v and was ended", p.name,
+			doing, deadline)
+	}
+	return fmt.Errorf("%s: the process that %s was ended: %w", p.name, doing, ctx.Err())
+}
+
+// died waits for the end of a process that no longer answers, and says what it died of.
+func (p *process) died(doing string) error {
+	p.conn.Close()
+	timer := time.AfterFunc(time.Second, func() { syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) })
+	p.cmd.Wait() // its error is in the state
+	timer.Stop()
+	d := &Death{Library: p.name, Doing: doing, Output: p.output.String(), record: crash.Read(p.memory.data),
+		base: binary.NativeEndian.Uint64(p.memory.data[baseAt:])}
+	if status, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		d.Signal = status.Signal()
+	} else {
+		d.Exit = p.cmd.ProcessState.ExitCode()
+	}
+	if p.memory.data[startedAt] == 0 {
+		d.Doing = fmt.Sprintf("was to serve (%s; does its main call customcall.ServeIsolated first?)", p.program)
+	}
+	p.bury()
+	return d
+}
+
+// end closes the socket, which ends the process unless it hangs.
+func (p *process) end() {
+	if !p.dead {
+		p.kill()
+	}
+}
+
+// kill ends the process and what it has started.
+func (p *process) kill() {
+	p.conn.Close()
+	syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
+	p.cmd.Wait()
+	p.bury()
+}
+
+// bury gives back what the process had.
+func (p *process) bury() {
+	syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) // processes that it has started
+	p.memory.close()
+	p.dead = true
+}
+
+// tail passes output on and remembers its end.
+type tail struct {
+	to   io.Writer
+	mu   sync.Mutex
+	last []byte
+}
+
+const tailBytes = 4096
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	t.last = append(t.last, b...)
+	if n := len(t.last) - tailBytes; n > 0 {
+		t.last = append([]byte(nil), t.last[n:]...)
+	}
+	t.mu.Unlock()
+	return t.to.Write(b)
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.TrimSpace(string(t.last))
+}

@@ -1,0 +1,176 @@
+package isolate
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"syscall"
+	"unsafe"
+
+	"github.com/halo-xla/halo/cgo/crash"
+	"github.com/halo-xla/halo/ffi"
+)
+
+// hello is the byte that comes with the shared memory, socket the number of the socket.
+const (
+	hello  = 1
+	socket = 3
+)
+
+// The first page of the memory: a record of a crash, then whether the process has begun to serve, then where its view
+// of the memory begins.
+const (
+	startedAt = 64
+	baseAt    = 128
+)
+
+// server is the other side of a process.
+type server struct {
+	open        Opener
+	instantiate Instantiator
+	instances   map[uint64]instance
+	memory      *memory
+	first       []byte // the first page, mapped once for all
+}
+
+type instance struct {
+	Server
+	site *ffi.Site
+}
+
+// serveSocket answers requests until the socket is closed; then it ends the process, even if a function hangs.
+func serveSocket(open Opener) error {
+	syscall.CloseOnExec(socket)
+	s := &server{open: open, instances: map[uint64]instance{}}
+	if err := s.greet(); err != nil {
+		return err
+	}
+	syscall.SetNonblock(socket, true)
+	conn := os.NewFile(socket, "socket")
+	requests := make(chan *request)
+	go func() {
+		for in := gob.NewDecoder(conn); ; {
+			r := &request{}
+			if in.Decode(r) != nil {
+				os.Exit(0)
+			}
+			requests <- r
+		}
+	}()
+	out := gob.NewEncoder(conn)
+	for r := range requests {
+		if err := out.Encode(replyOf(s.answer(r))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// greet receives the shared memory.
+func (s *server) greet() error {
+	b, rights := make([]byte, 1), make([]byte, syscall.CmsgSpace(4))
+	n, m, _, _, err := syscall.Recvmsg(socket, b, rights, syscall.MSG_CMSG_CLOEXEC)
+	if err != nil || n != 1 || b[0] != hello {
+		return fmt.Errorf("%s is set, but no pool speaks: %v", variable, err)
+	}
+	messages, err := syscall.ParseSocketControlMessage(rights[:m])
+	if err != nil || len(messages) != 1 {
+		return fmt.Errorf("the shared memory did not come: %v", err)
+	}
+	files, err := syscall.ParseUnixRights(&messages[0])
+	if err != nil || len(files) != 1 {
+		return fmt.Errorf("the shared memory did not come: %v", err)
+	}
+	s.memory = &memory{file: os.NewFile(uintptr(files[0]), "halo")}
+	s.first, err = syscall.Mmap(files[0], 0, page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+	if err != nil {
+		return err
+	}
+	s.first[startedAt] = 1
+	return crash.Install(s.first[:crash.RecordBytes])
+}
+
+var errNotOpen = errors.New("isolate: bug: no library is open")
+
+// answer does what a request asks for.
+func (s *server) answer(r *request) (err error) {
+	for _, id := range r.Forget {
+		if i, ok := s.instances[id]; ok {
+			delete(s.instances, id)
+			i.Close()
+		}
+	}
+	switch {
+	case r.Kind == openKind:
+		s.instantiate, err = s.open(r.Spec)
+		return err
+	case s.instantiate == nil:
+		return errNotOpen
+	case r.Kind == instantiateKind:
+		made, err := s.instantiate(context.Background(), r.Site)
+		if err == nil {
+			s.instances[r.ID] = instance{made, r.Site}
+		}
+		return err
+	}
+	i, ok := s.instances[r.ID]
+	if !ok {
+		return fmt.Errorf("isolate: bug: there is no instance %d", r.ID)
+	}
+	return s.call(i, r)
+}
+
+// call makes the calls of a request, at the same time if there are several.
+func (s *server) call(i instance, r *request) error {
+	if err := s.memory.show(r.Size); err != nil {
+		return err
+	}
+	data := s.memory.data[:r.Size]
+	binary.NativeEndian.PutUint64(s.first[baseAt:], uint64(uintptr(unsafe.Pointer(&data[0]))))
+	if err := set(data, r, true); err != nil {
+		return err
+	}
+	errs := make([]error, len(r.Runs))
+	var done sync.WaitGroup
+	for n := range r.Runs[1:] {
+		done.Go(func() { errs[n+1] = run(i, data, r, n+1) })
+	}
+	errs[0] = run(i, data, r, 0)
+	done.Wait()
+	if err := set(data, r, false); err != nil {
+		return err
+	}
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func run(i instance, data []byte, r *request, n int) error {
+	c := &ffi.Call{Site: i.site, RunID: r.RunID + int64(n), Device: r.Device}
+	c.Operands, c.Results = r.Runs[n].buffers(data, i.site)
+	return i.Call(context.Background(), c)
+}
+
+// set sets the traps of a request, or takes them away.
+func set(data []byte, r *request, on bool) error {
+	for _, t := range r.Traps {
+		part := data[t.Offset : t.Offset+t.Bytes]
+		if r.Poison && !t.ReadOnly {
+			crash.Poison(part, on)
+		}
+		if t.Offset%page != 0 || t.Bytes%page != 0 {
+			continue
+		}
+		if err := protect(part, !on, !on || t.ReadOnly); err != nil {
+			return err
+		}
+	}
+	return nil
+}
