@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"fmt"
+
 	"github.com/halo-xla/halo/cgo/onednn"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/shape"
@@ -30,60 +32,104 @@ func matMul(l *exec.Lowering, c *contraction) *thunk {
 	if !ok || f.swapped || onednn.Load() != nil || !onednnProduct(c.lhsType, c.rhsType, c.outType) {
 		return nil
 	}
-	packed := c.weights != nil && len(f.a) == 1 && f.m > 1
-	if c.lhsType == shape.F32 && (!packed || f.m*f.n*f.k <= smallProduct) {
+	known := c.weights != nil && f.m > 1
+	if c.lhsType == shape.F32 && (!known || f.m*f.n*f.k <= smallProduct) {
 		return nil
 	}
-	p := &matMulPlan{matrices: f, of: c, packed: packed}
+	p := &matMulPlan{matrices: f, of: c, made: map[[2]int]*onednn.Primitive{}}
+	p.packed = len(f.a) == 1 && (known || f.m >= minRowBlock)
 	if err := p.pieces(); err != nil {
 		return nil
 	}
-	o := onednn.Operands{Src: ref(c.lhs), Weights: ref(c.rhs), Dst: ref(c.out)}
-	uses := c.uses()
-	if packed {
-		weights := l.Pack(p.weights)
-		o.Weights, uses = ref(weights), append(exec.Reads(c.lhs, weights), exec.Writes(c.out)...)
+	o, uses := onednn.Operands{Src: ref(c.lhs), Weights: ref(c.rhs), Dst: ref(c.out)}, c.uses()
+	name := "onednn " + p.list[0].Primitive.Info()
+	if !p.packed {
+		return recordThunk(name, uses, onednn.Record(o, p.list)).keeping(p.list)
 	}
-	return recordThunk("onednn "+p.list[0].Primitive.Info(), uses, onednn.Record(o, p.list)).keeping(p.list)
+	if c.weights != nil {
+		weights, err := l.PackOf(c.weights, p.form(), p.pack)
+		if err != nil {
+			return nil
+		}
+		o.Weights, uses = ref(weights), append(exec.Reads(c.lhs, weights), exec.Writes(c.out)...)
+		return recordThunk(name, uses, onednn.Record(o, p.list)).keeping(p.list)
+	}
+	weights := l.Scratch(p.size)
+	o.Weights = ref(weights)
+	pack := p.packer(weights)
+	if pack == nil {
+		return nil
+	}
+	multiply := recordThunk(name, append(uses, exec.Reads(weights)...), onednn.Record(o, p.list))
+	return sequence(pack, multiply.keeping(p.list))
 }
 
 // matMulPlan makes the pieces of a product.
 type matMulPlan struct {
 	matrices
-	of      *contraction
-	packed  bool
-	weights []byte // packed
-	list    []onednn.Piece
-	made    map[[2]int]*onednn.Primitive // by size of pieces
+	of     *contraction
+	packed bool
+	groups []columnGroup // of packed weights
+	size   int64         // bytes of all groups
+	list   []onednn.Piece
+	made   map[[2]int]*onednn.Primitive // by size of pieces
+}
+
+// columnGroup is n columns of packed weights, from first on, in the layout of a primitive's. They begin at so many
+// bytes.
+type columnGroup struct {
+	like     *onednn.Primitive
+	first, n int
+	at       int64
+}
+
+// minRowBlock is how many rows a piece of packed products has at least.
+const minRowBlock = 32
+
+// packedBlocks is blocks for packed weights: oneDNN is fast where the result is dense, and rows do not pack anew.
+func packedBlocks(m, n, k int) (rows, columns int) {
+	if m < minRowBlock {
+		return blocks(m, n, k)
+	}
+	least := 2 * minRowBlock
+	if m < 2*least {
+		least = (m + 1) / 2
+	}
+	count := max(min(int(wantedBlocks(m, n, k)), m/least), 1)
+	rows = (m + count - 1) / count
+	if rows > least {
+		rows = (rows + 15) / 16 * 16
+	}
+	return rows, n
 }
 
 func (p *matMulPlan) pieces() error {
 	rows, columns := blocks(p.m, p.n, p.k)
-	p.made = map[[2]int]*onednn.Primitive{}
+	if p.packed {
+		rows, columns = packedBlocks(p.m, p.n, p.k)
+	}
 	lhs, rhs, out := p.of.lhsType.Bytes(), p.of.rhsType.Bytes(), p.of.outType.Bytes()
 	for n := 0; n < p.n; n += columns {
-		var like *onednn.Primitive // the weights of all rows are the same
-		at := int64(len(p.weights))
+		g := columnGroup{first: n, n: min(columns, p.n-n), at: p.size}
 		for m := 0; m < p.m; m += rows {
-			primitive, err := p.primitive(min(rows, p.m-m), min(columns, p.n-n), like)
+			primitive, err := p.primitive(min(rows, p.m-m), g.n, g.like)
 			if err != nil {
 				return err
 			}
-			if like == nil && p.packed {
-				if err := p.pack(primitive, n, min(columns, p.n-n)); err != nil {
-					return err
-				}
-			}
-			like = primitive
+			g.like = primitive
 			for i := range p.a {
 				piece := onednn.Piece{Primitive: primitive, Src: int64(lhs * (p.a[i] + pick(p.transposeA, m, m*p.strideA))),
 					Weights: int64(rhs * (p.b[i] + pick(p.transposeB, n*p.strideB, n))),
 					Dst:     int64(out * (p.c[i] + m*p.strideC + n))}
 				if p.packed {
-					piece.Weights = at
+					piece.Weights = g.at
 				}
 				p.list = append(p.list, piece)
 			}
+		}
+		if p.packed {
+			p.groups = append(p.groups, g)
+			p.size += (g.like.WeightsBytes() + 63) &^ 63
 		}
 	}
 	return nil
@@ -117,13 +163,43 @@ func (p *matMulPlan) plain(n int) onednn.Array {
 		Strides: pick(p.transposeB, []int64{1, int64(p.strideB)}, []int64{int64(p.strideB), 1})}
 }
 
-// pack appends the weights of n columns from first on, as a primitive wants them.
-func (p *matMulPlan) pack(q *onednn.Primitive, first, n int) error {
-	at := (p.b[0] + pick(p.transposeB, first*p.strideB, first)) * p.of.rhsType.Bytes()
-	packed, err := q.Pack(p.plain(n), p.of.weights.Bytes()[at:])
-	p.weights = append(p.weights, packed...)
-	for len(p.weights)%64 != 0 {
-		p.weights = append(p.weights, 0)
+// from is where a group's plain weights begin, in bytes.
+func (p *matMulPlan) from(g *columnGroup) int64 {
+	return int64(p.b[0]+pick(p.transposeB, g.first*p.strideB, g.first)) * int64(p.of.rhsType.Bytes())
+}
+
+// form names the layout of packed weights and all that it depends on.
+func (p *matMulPlan) form() string {
+	return fmt.Sprint("onednn matmul ", p.m, p.n, p.k, p.stridesA(), p.strideB, p.transposeB, p.b, p.strideC,
+		p.of.lhsType, p.of.rhsType, p.of.outType)
+}
+
+// pack returns known weights as the primitives want them.
+func (p *matMulPlan) pack() ([]byte, error) {
+	all := make([]byte, p.size)
+	for i := range p.groups {
+		g := &p.groups[i]
+		packed, err := g.like.Pack(p.plain(g.n), p.of.weights.Bytes()[p.from(g):])
+		if err != nil {
+			return nil, err
+		}
+		copy(all[g.at:], packed)
 	}
-	return err
+	return all, nil
+}
+
+// packer returns what packs weights whenever it runs, nil if oneDNN cannot.
+func (p *matMulPlan) packer(weights exec.Slice) *thunk {
+	var list []onednn.Piece
+	for i := range p.groups {
+		g := &p.groups[i]
+		q, err := g.like.Packer(p.plain(g.n))
+		if err != nil {
+			return nil
+		}
+		list = append(list, onednn.Piece{Primitive: q, Src: p.from(g), Dst: g.at})
+	}
+	o := onednn.Operands{Src: ref(p.of.rhs), Dst: ref(weights)}
+	uses := append(exec.Reads(p.of.rhs), exec.Writes(weights)...)
+	return recordThunk("onednn reorder", uses, onednn.Record(o, list)).keeping(list)
 }

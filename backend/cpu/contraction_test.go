@@ -225,6 +225,8 @@ var dots = []struct{ lhs, rhs, out, dims string }{
 	{"[2,0]", "[0,4]", "[2,4]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
 	{"[150,70]", "[70,90]", "[150,90]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
 	{"[70,150]", "[90,70]", "[150,90]", "lhs_contracting_dims={0}, rhs_contracting_dims={1}"},
+	{"[70,33]", "[33,40]", "[70,40]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
+	{"[33,70]", "[40,33]", "[70,40]", "lhs_contracting_dims={0}, rhs_contracting_dims={1}"},
 	{"[2,700]", "[700,3]", "[2,3]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
 }
 

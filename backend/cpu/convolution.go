@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/halo-xla/halo/backend/cpu/kernel"
 	"github.com/halo-xla/halo/xla/exec"
@@ -21,7 +22,7 @@ func lowerConvolution(l *exec.Lowering) (exec.Thunk, error) {
 	}
 	var pad *kernel.Padding
 	s := convolutionShape(in)
-	if c.Contraction, pad = s.Contraction(); pad == nil && s.Points() == 1 {
+	if c.Contraction, pad = s.Contraction(); pad == nil && s.Points() == 1 && !isStrided(s) {
 		return contract(l, c), nil
 	}
 	slow := &goConvolution{s, c.lhsType, c.rhsType, c.outType}
@@ -37,6 +38,11 @@ func lowerConvolution(l *exec.Lowering) (exec.Thunk, error) {
 	}
 	steps = append(steps, padThunk(l, pad, &c))
 	return careful(sequence(append(steps, contract(l, c))...), slow, c.weights, lhs, c.rhs, c.out), nil
+}
+
+// isStrided says whether a window moves by more than 1, so that places in lhs are no rows of a matrix.
+func isStrided(s *kernel.Convolution) bool {
+	return slices.ContainsFunc(s.Window, func(w kernel.ConvolutionWindow) bool { return w.Stride > 1 })
 }
 
 // careful is fast, which multiplies weights by padding, where weights are finite, and slow where they are not.

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/halo-xla/halo/backend/cpu/kernel"
@@ -16,31 +17,61 @@ func onednnConvolution(l *exec.Lowering, s *kernel.Convolution, c *contraction) 
 		!onednnProduct(c.lhsType, c.rhsType, c.outType) {
 		return nil
 	}
-	p := &convolutionPlan{Convolution: s, of: c, transposed: isTransposed(s), made: map[string]*onednn.Primitive{}}
+	p := &convolutionPlan{Convolution: s, of: c, transposed: isTransposed(s), made: map[string]placed{}}
 	if !p.fits() || p.pieces() != nil {
 		return nil
 	}
 	o, uses := onednn.Operands{Src: ref(c.lhs), Dst: ref(c.out)}, append(exec.Reads(c.lhs), exec.Writes(c.out)...)
-	name := "onednn " + p.first.Info()
+	name := "onednn " + p.layouts[0].Info()
 	if c.weights != nil {
-		packed, err := p.first.Pack(p.weights(), p.flipped(c.weights.Bytes()))
+		weights, err := l.PackOf(c.weights, p.form(), p.packed)
 		if err != nil {
 			return nil
 		}
-		weights := l.Pack(packed)
 		o.Weights, uses = ref(weights), append(uses, exec.Reads(weights)...)
 		return recordThunk(name, uses, onednn.Record(o, p.list)).keeping(p.list)
 	}
-	packer, err := p.first.Packer(p.weights())
-	if err != nil {
+	weights := l.Scratch(p.size)
+	o.Weights = ref(weights)
+	pack := p.packer(weights)
+	if pack == nil {
 		return nil
 	}
-	weights := l.Scratch(p.first.WeightsBytes())
-	o.Weights = ref(weights)
-	pack := recordThunk("onednn reorder", append(exec.Reads(c.rhs), exec.Writes(weights)...),
-		onednn.Record(onednn.Operands{Src: ref(c.rhs), Dst: ref(weights)}, []onednn.Piece{{Primitive: packer}}))
 	convolve := recordThunk(name, append(uses, exec.Reads(weights)...), onednn.Record(o, p.list))
-	return sequence(pack.keeping(packer), convolve.keeping(p.list))
+	return sequence(pack, convolve.keeping(p.list))
+}
+
+// form names the layouts of packed weights and all that they depend on.
+func (p *convolutionPlan) form() string {
+	return fmt.Sprint("onednn convolution ", *p.Convolution, p.of.lhsType, p.of.rhsType, p.of.outType)
+}
+
+// packed returns known weights in every layout that is wanted.
+func (p *convolutionPlan) packed() ([]byte, error) {
+	all, plain := make([]byte, p.size), p.flipped(p.of.weights.Bytes())
+	for _, like := range p.layouts {
+		packed, err := like.Pack(p.weights(), plain)
+		if err != nil {
+			return nil, err
+		}
+		copy(all[like.weights:], packed)
+	}
+	return all, nil
+}
+
+// packer returns what brings weights into every layout that is wanted whenever it runs, nil if oneDNN cannot.
+func (p *convolutionPlan) packer(weights exec.Slice) *thunk {
+	var list []onednn.Piece
+	for _, like := range p.layouts {
+		q, err := like.Packer(p.weights())
+		if err != nil {
+			return nil
+		}
+		list = append(list, onednn.Piece{Primitive: q, Dst: like.weights})
+	}
+	o := onednn.Operands{Src: ref(p.of.rhs), Dst: ref(weights)}
+	uses := append(exec.Reads(p.of.rhs), exec.Writes(weights)...)
+	return recordThunk("onednn reorder", uses, onednn.Record(o, list)).keeping(list)
 }
 
 // isTransposed says whether lhs is dilated, so that the convolution is the transpose of a strided one.
@@ -53,9 +84,16 @@ type convolutionPlan struct {
 	*kernel.Convolution
 	of         *contraction
 	transposed bool
-	first      *onednn.Primitive
+	layouts    []placed // primitives whose weights are laid out differently
+	size       int64    // bytes of the weights in all layouts
 	list       []onednn.Piece
-	made       map[string]*onednn.Primitive
+	made       map[string]placed
+}
+
+// placed is a primitive and where its weights begin among the packed ones, in bytes.
+type placed struct {
+	*onednn.Primitive
+	weights int64
 }
 
 // fits says whether windows move as oneDNN has it. Its transposed convolution has the window turned round, and only
@@ -135,8 +173,8 @@ func (p *convolutionPlan) lay(list []rows, images int, lhs, out []int64) error {
 			}
 			src := int64(image)*lhs[p.Input.Batch] + int64(r.source)*lhs[p.Input.Spatial[0]]
 			dst := int64(image)*out[p.Output.Batch] + int64(r.from)*out[p.Output.Spatial[0]]
-			p.list = append(p.list, onednn.Piece{Primitive: q, Src: src * int64(p.of.lhsType.Bytes()),
-				Dst: dst * int64(p.of.outType.Bytes())})
+			p.list = append(p.list, onednn.Piece{Primitive: q.Primitive, Weights: q.weights,
+				Src: src * int64(p.of.lhsType.Bytes()), Dst: dst * int64(p.of.outType.Bytes())})
 		}
 	}
 	return nil

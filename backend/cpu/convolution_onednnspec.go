@@ -7,10 +7,11 @@ import (
 	"github.com/halo-xla/halo/cgo/onednn"
 )
 
-// primitive returns the convolution of some images and rows. All have the weights of the first.
-func (p *convolutionPlan) primitive(images int, r rows) (*onednn.Primitive, error) {
+// primitive returns the convolution of some images and rows, and where its weights begin. It has the weights of an
+// earlier one if it can.
+func (p *convolutionPlan) primitive(images int, r rows) (placed, error) {
 	key := fmt.Sprint(images, r.n, r.sources, r.low, r.high)
-	if q := p.made[key]; q != nil {
+	if q, ok := p.made[key]; ok {
 		return q, nil
 	}
 	s := onednn.Spec{Kind: onednn.Convolution,
@@ -21,15 +22,29 @@ func (p *convolutionPlan) primitive(images int, r rows) (*onednn.Primitive, erro
 	}
 	s.Weights.Any = true
 	p.window(&s, r)
-	q, err := onednn.New(s, p.first)
-	if p.first == nil {
-		p.first = q
-	}
+	q, err := p.place(s)
 	p.made[key] = q
 	return q, err
 }
 
-// activations describes images of lhs or of the result: batch, feature, space.
+// place makes a primitive with the weights of an earlier one, or else with weights of its own.
+func (p *convolutionPlan) place(s onednn.Spec) (placed, error) {
+	for _, like := range p.layouts {
+		if q, err := onednn.New(s, like.Primitive); err == nil {
+			return placed{q, like.weights}, nil
+		}
+	}
+	q, err := onednn.New(s, nil)
+	if err != nil {
+		return placed{}, err
+	}
+	p.layouts = append(p.layouts, placed{q, p.size})
+	defer func() { p.size += (q.WeightsBytes() + 63) &^ 63 }()
+	return p.layouts[len(p.layouts)-1], nil
+}
+
+// activations describes images of lhs or of the result: batch, feature, space. oneDNN has fast convolutions for dense
+// arrays only, also where there is one image and the distance of the next means nothing.
 func (p *convolutionPlan) activations(dims []int64, l kernel.ConvolutionLabels, t onednn.Type,
 	images, height int) onednn.Array {
 	st := strides64(dims)
@@ -41,6 +56,9 @@ func (p *convolutionPlan) activations(dims []int64, l kernel.ConvolutionLabels, 
 			n = int64(height)
 		}
 		a.Dims, a.Strides = append(a.Dims, n), append(a.Strides, st[d])
+	}
+	if images == 1 && l.Batch == 0 && l.Spatial[0] == 1 {
+		a.Strides[0] = int64(height) * st[1]
 	}
 	return a
 }

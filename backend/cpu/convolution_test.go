@@ -71,6 +71,7 @@ func TestConvolutionRows(t *testing.T) {
 		"LHS[1,15,14,32] RHS[3,3,32,96] OUT[1,15,14,96] window={size=3x3 pad=1_1x1_1}",
 		"LHS[1,29,29,24] RHS[5,5,24,64] OUT[1,14,14,64] window={size=5x5 stride=2x2 pad=1_1x1_1}",
 		"LHS[3,20,20,32] RHS[3,3,32,48] OUT[3,16,16,48] window={size=3x3 rhs_dilate=2x2}",
+		"LHS[1,40,20,192] RHS[1,1,192,320] OUT[1,20,10,320] window={size=1x1 stride=2x2}",
 	} {
 		f := strings.SplitN(text, " ", 4)
 		product{fmt.Sprintf("ENTRY e { a = %s parameter(0) b = %s parameter(1) ROOT c = %s convolution(a, b), %s, "+
@@ -85,6 +86,18 @@ func TestConvolutionLibrary(t *testing.T) {
 	_, p := compile(t, New(Options{}), convolutionProgram(0).with(shape.F32, shape.F32, shape.F32))
 	if k := p.Report()[0].Kernel; !strings.HasPrefix(k, "onednn ") {
 		t.Errorf("got %q, want onednn", k)
+	}
+	for _, text := range []string{ // in pieces of one image, whose weights may differ in layout
+		"f32[1,56,56,64] f32[3,3,64,64] f32[1,56,56,64] window={size=3x3 pad=1_1x1_1}",
+		"f32[1,56,56,256] f32[1,1,256,512] f32[1,28,28,512] window={size=1x1 stride=2x2}",
+		"f32[1,14,14,512] f32[3,3,512,512] f32[1,7,7,512] window={size=3x3 stride=2x2 pad=1_1x1_1}",
+	} {
+		f := strings.SplitN(text, " ", 4)
+		_, p := compile(t, New(Options{}), fmt.Sprintf("ENTRY e { a = %s parameter(0) b = %s parameter(1) ROOT c = %s "+
+			"convolution(a, b), %s, dim_labels=b01f_01io->b01f }", f[0], f[1], f[2], f[3]))
+		if k := p.Report()[0].Kernel; !strings.HasPrefix(k, "onednn ") {
+			t.Errorf("%s: got %q, want onednn", text, k)
+		}
 	}
 }
 

@@ -82,7 +82,10 @@ func ExactIntegers() bool {
 
 // Primitive computes what a spec says. It is safe for concurrent use and lives as long as something refers to it: what
 // holds records made of it must hold the primitive too.
-type Primitive struct{ p *C.halo_dnnl }
+type Primitive struct {
+	p    *C.halo_dnnl
+	like *Primitive // whose descriptions it uses
+}
 
 // New makes a primitive. If like is not nil, the weights have the layout of like's. It fails with errors.ErrUnsupported
 // if the library has no implementation that is worth while, or is not there.
@@ -105,13 +108,13 @@ func New(s Spec, like *Primitive) (*Primitive, error) {
 	return made(p, failed, like)
 }
 
-// made wraps a primitive that C made; it uses descriptions of the one it is like.
+// made wraps a primitive that C made.
 func made(p *C.halo_dnnl, failed *C.char, like *Primitive) (*Primitive, error) {
 	if failed != nil {
 		return nil, fmt.Errorf("onednn: %w: %s", errors.ErrUnsupported, C.GoString(failed))
 	}
-	out := &Primitive{p}
-	runtime.AddCleanup(out, func(p *C.halo_dnnl) { C.halo_dnnl_destroy(p); runtime.KeepAlive(like) }, p)
+	out := &Primitive{p, like}
+	runtime.AddCleanup(out, func(p *C.halo_dnnl) { C.halo_dnnl_destroy(p) }, p)
 	return out, nil
 }
 
