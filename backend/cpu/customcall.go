@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/halo-xla/halo/customcall/lapack"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
@@ -13,10 +14,15 @@ import (
 // compiled before. Row 90.
 func lowerCustomCall(l *exec.Lowering) (exec.Thunk, error) {
 	target := l.In.Attrs.(*hlo.CustomCallAttrs).Target
-	if h := l.Options().Handlers; h != nil {
-		if handler, ok := h.Lookup(target); ok {
-			return handlerThunk(l, handler), nil
-		}
+	h := lapack.Handlers{User: l.Options().Handlers}
+	if all, ok := h.User.(lapack.Handlers); ok {
+		h = all
+	}
+	if handler, ok := h.Users(target); ok {
+		return handlerThunk(l, handler), nil
+	}
+	if lapack.Known(target) {
+		return lowerRoutine(l)
 	}
 	if target == "shape_assertion" {
 		return assertionThunk(l), nil

@@ -44,13 +44,14 @@ var Load = sync.OnceValue(func() error {
 		return fmt.Errorf("openblas: %s lacks %s", lib.Path(), C.GoString(missing))
 	}
 	C.shim_openblas_set_num_threads(1)
-	path = lib.Path()
+	path, library = lib.Path(), lib
 	callers = make(chan struct{}, runtime.GOMAXPROCS(0))
 	return nil
 })
 
 var (
 	path    string
+	library *dl.Library
 	callers chan struct{}
 )
 

@@ -11,16 +11,18 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/halo-xla/halo/customcall/lapack"
 	"github.com/halo-xla/halo/xla"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// newExpectations returns the handlers of the check.* and interpreter.* calls of one self-checking program.
-func newExpectations() xla.HandlerMap {
+// newExpectations returns the handlers of the check.* and interpreter.* calls of one self-checking program, and those of
+// linear algebra.
+func newExpectations() xla.Handlers {
 	p := &probes{values: map[string][]*literal.Literal{}}
-	return xla.HandlerMap{
+	return lapack.Handlers{User: xla.HandlerMap{
 		"check.expect_eq":            expectation(expectEqual),
 		"check.expect_almost_eq":     expectation(expectAlmost),
 		"check.expect_close":         expectation(expectClose),
@@ -28,7 +30,7 @@ func newExpectations() xla.HandlerMap {
 		"check.expect_serialized_eq": p.expect,
 		"interpreter.probe":          p.record,
 		"interpreter.print":          printValue,
-	}
+	}}
 }
 
 // expectation wraps a judgement of (actual, expected) into a handler without results.

@@ -30,6 +30,12 @@ type Handlers interface {
 	Lookup(target string) (Handler, bool)
 }
 
+// Refuser is what Handlers may be besides, to tell before a program runs which calls cannot be served.
+type Refuser interface {
+	// Refuse returns why call cannot be served although its target may be known, and nil if it can or is unknown.
+	Refuse(call *Instruction) error
+}
+
 // Handler is the function behind a custom call: operands in, result out, of the call's shape. The operands are shared
 // with buffers and other values: a handler must not write to them, nor keep them after it returns. It should return
 // when ctx ends.

@@ -23,8 +23,8 @@ func Unsupported(m *Module, handlers Handlers) error {
 			}
 		}
 	}
-	if names == nil {
-		return nil
+	if err := refused(m, handlers); err != nil || names == nil {
+		return err
 	}
 	parts := make([]string, len(names))
 	for i, n := range names {
@@ -37,6 +37,25 @@ func Unsupported(m *Module, handlers Handlers) error {
 		}
 	}
 	return fmt.Errorf("no function is registered for %s: %w", strings.Join(parts, ", "), errors.ErrUnsupported)
+}
+
+// refused returns why the first custom call that handlers refuse cannot be served.
+func refused(m *Module, handlers Handlers) error {
+	r, ok := handlers.(Refuser)
+	if !ok {
+		return nil
+	}
+	for _, c := range m.Computations {
+		for _, in := range c.Instructions {
+			if in.Op != CustomCall {
+				continue
+			}
+			if err := r.Refuse(in); err != nil {
+				return &Error{in, err}
+			}
+		}
+	}
+	return nil
 }
 
 // lacking names the custom call that in is if nobody serves it.

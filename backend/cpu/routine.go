@@ -1,0 +1,70 @@
+package cpu
+
+import (
+	"github.com/halo-xla/halo/backend/cpu/kernel"
+	"github.com/halo-xla/halo/cgo/loops/run"
+	"github.com/halo-xla/halo/customcall/lapack"
+	"github.com/halo-xla/halo/xla/exec"
+)
+
+// lowerRoutine calls LAPACK. Column-major matrices are transposed into memory of their own before, and back after.
+func lowerRoutine(l *exec.Lowering) (exec.Thunk, error) {
+	r, err := lapack.Compile(l.In, l.Constant)
+	if err != nil {
+		return nil, err
+	}
+	var before, after []*thunk
+	var uses []exec.Use
+	operands, results := make([]exec.Slice, len(r.Operands)), make([]exec.Slice, len(r.Results))
+	turned := make([]exec.Slice, len(r.Operands))
+	for i, p := range r.Operands {
+		operands[i] = l.Operands(p.Index)[0]
+		if p.Columns && operands[i].Size > 0 {
+			from := operands[i]
+			operands[i] = l.Scratch(from.Size)
+			turned[i] = operands[i]
+			before = append(before, turnedBy(p, operands[i], from, false))
+		}
+		uses = append(uses, exec.Reads(operands[i])...)
+	}
+	for i, p := range r.Results {
+		results[i] = l.Results()[p.Index]
+		if p.Columns && results[i].Size > 0 {
+			to := results[i]
+			if p.Same >= 0 && turned[p.Same].Size > 0 {
+				results[i] = turned[p.Same]
+			} else {
+				results[i] = l.Scratch(to.Size)
+			}
+			after = append(after, turnedBy(p, to, results[i], true))
+		}
+		uses = append(uses, exec.Writes(results[i])...)
+	}
+	call := goThunk(r.Kernel, uses, func(x *exec.Run) error {
+		r.Run(x.Parallel, memoryOf(x, operands), memoryOf(x, results))
+		return nil
+	})
+	all := sequence(append(append(before, call), after...)...)
+	all.kernel = r.Kernel
+	return all, nil
+}
+
+// turnedBy moves the matrices of a part to or from columns.
+func turnedBy(p lapack.Part, dst, src exec.Slice, back bool) *thunk {
+	dims := append([]int64(nil), p.Shape.Dims...)
+	order := make([]int64, len(dims))
+	for i := range order {
+		order[i] = int64(i)
+	}
+	last := len(dims) - 1
+	order[last-1], order[last] = order[last], order[last-1]
+	if back {
+		dims[last-1], dims[last] = dims[last], dims[last-1]
+	}
+	b := box{move: kernel.Transpose(widthOf(p.Shape), dims, order), dst: dst, src: src}
+	uses := append(exec.Reads(src), exec.Writes(dst)...)
+	if run.Available() {
+		return recordThunk("loops transpose", uses, moveRecord(run.Level(), []box{b}))
+	}
+	return goThunk("go transpose", uses, b.run)
+}

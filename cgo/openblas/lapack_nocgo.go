@@ -1,0 +1,10 @@
+//go:build !cgo
+
+package openblas
+
+import "unsafe"
+
+// LoadLAPACK fails as Load does.
+func LoadLAPACK() error { return Load() }
+
+func call(string, int, []unsafe.Pointer) { panic("openblas: bug: no library") }

@@ -1,0 +1,136 @@
+package lapack
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// note returns the attribute name of the call, as its backend_config writes it, without its type.
+func (s *site) note(name string) (string, bool) {
+	if s.call.Common == nil {
+		return "", false
+	}
+	for _, part := range strings.Split(strings.Trim(s.call.Common.Config, "{} "), ",") {
+		k, v, ok := strings.Cut(part, "=")
+		if !ok {
+			k, v, ok = strings.Cut(part, ":") // JSON
+		}
+		if ok && strings.Trim(k, `" `) == name {
+			v, _, _ = strings.Cut(v, ":")
+			return strings.Trim(v, `" `), true
+		}
+	}
+	return "", false
+}
+
+// integer returns an attribute that is a number, or the scalar operand that older targets have for it.
+func (s *site) integer(name string) int64 {
+	if at, ok := s.target.flags[name]; ok {
+		return s.scalar(at)
+	}
+	text, ok := s.note(name)
+	v, err := strconv.ParseInt(text, 0, 64)
+	if !ok || err != nil {
+		s.fail("attribute %s is %q, want a number", name, text)
+	}
+	return v
+}
+
+// scalar returns the value of a scalar operand.
+func (s *site) scalar(i int) int64 {
+	if t := s.call.Operands[i].Shape; !t.IsScalar() || !t.Type.IsInteger() {
+		s.fail("operand %d is %v, want an integer", i, t)
+		return 0
+	}
+	l := s.constant(i)
+	if l == nil {
+		if s.wrong == nil {
+			s.wrong = unknown{i}
+		}
+		return 0
+	}
+	w := l.Wide()
+	if w.Class == shape.SignedClass {
+		return w.I[0]
+	}
+	return int64(w.U[0])
+}
+
+func (s *site) fail(format string, args ...any) {
+	if s.wrong == nil {
+		s.wrong = fmt.Errorf(format, args...)
+	}
+}
+
+// letter returns an attribute that is a character, one of allowed.
+func (s *site) letter(name, allowed string) byte {
+	v := s.integer(name)
+	if s.wrong != nil {
+		return allowed[0]
+	}
+	if v <= 0 || v > 'Z' || !strings.ContainsRune(allowed, rune(v)) {
+		s.fail("attribute %s is %d, want one of the letters %s", name, v, allowed)
+		return allowed[0]
+	}
+	return byte(v)
+}
+
+// flag returns an attribute that is true or false; else what it is by default.
+func (s *site) flag(name string, otherwise bool) bool {
+	if _, ok := s.target.flags[name]; ok {
+		return s.integer(name) != 0
+	}
+	text, ok := s.note(name)
+	switch {
+	case !ok:
+		return otherwise
+	case text == "true", text == "1":
+		return true
+	case text != "false" && text != "0":
+		s.fail("attribute %s is %q, want true or false", name, text)
+	}
+	return false
+}
+
+// has says whether the call or its target knows an attribute.
+func (s *site) has(name string) bool {
+	_, ok := s.target.flags[name]
+	if !ok {
+		_, ok = s.note(name)
+	}
+	return ok
+}
+
+// uplo says which triangle of a matrix counts: L or U.
+func (s *site) uplo() byte {
+	if s.target.opaque > 0 {
+		return s.opaqueUplo()
+	}
+	if s.has("lower") {
+		if s.flag("lower", true) {
+			return 'L'
+		}
+		return 'U'
+	}
+	return s.letter("uplo", "LU")
+}
+
+// opaqueUplo reads the triangle from the descriptor of an older GPU target: 0 and 1 are CUDA's lower and upper, 122 and
+// 121 are ROCm's.
+func (s *site) opaqueUplo() byte {
+	if s.call.Common == nil || len(s.call.Common.Config) <= s.target.opaque {
+		s.fail("the descriptor in the backend_config is too short")
+		return 'L'
+	}
+	switch v := s.call.Common.Config[s.target.opaque]; v {
+	case 1, 121:
+		return 'U'
+	case 0, 122:
+	default:
+		s.fail("the descriptor in the backend_config has the triangle %d, want 0, 1, 121 or 122", v)
+	}
+	return 'L'
+}

@@ -1,0 +1,118 @@
+// Package lapack serves the custom calls of linear algebra that JAX and TensorFlow write into programs: LAPACK's names
+// of today and of older releases, and those of GPU and TPU libraries with the same meaning, so that a program exported
+// for such a machine runs here too.
+//
+// OpenBLAS computes where it is installed. Without it Go code does for what programs use most, and the rest is refused
+// when a program is compiled.
+package lapack
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// Routine is a custom call that is ready to run. It is immutable and safe for concurrent use.
+type Routine struct {
+	// Kernel says what computes: "openblas getrf".
+	Kernel string
+	// Operands and Results are the arrays that Run takes and gives, in order.
+	Operands, Results []Part
+	batch             int64
+	step              step
+}
+
+// Part is an operand or a result of a call.
+type Part struct {
+	// Index is its number among the operands or results of the call.
+	Index int
+	// Shape is its shape, without a layout.
+	Shape shape.Shape
+	// Columns says that its matrices are column-major for Run; else all of it is row-major.
+	Columns bool
+	// Same is the number, among the Operands of the routine, of the one whose bytes Run wants in a result, or may find
+	// there already; -1: none.
+	Same int
+	each int64 // bytes of one of the batch
+}
+
+// step computes one of a batch. in and out are the bytes of operands and results.
+type step func(in, out [][]byte)
+
+// Run computes: operands and results are the bytes of the parts. parallel runs f for 0 to n-1, possibly at once. A
+// result may have the memory of the operand that its Same says.
+func (r *Routine) Run(parallel func(n int64, f func(i int64)), operands, results [][]byte) {
+	for i, p := range r.Results {
+		if p.Same < 0 {
+			clear(results[i])
+		} else if len(results[i]) > 0 && &results[i][0] != &operands[p.Same][0] {
+			copy(results[i], operands[p.Same])
+		}
+	}
+	if r.batch == 1 {
+		r.step(operands, results)
+		return
+	}
+	parallel(r.batch, func(b int64) {
+		r.step(nth(r.Operands, operands, b), nth(r.Results, results, b))
+	})
+}
+
+// nth returns what of each part belongs to the batch's element b.
+func nth(parts []Part, data [][]byte, b int64) [][]byte {
+	out := make([][]byte, len(parts))
+	for i, p := range parts {
+		out[i] = data[i][b*p.each : (b+1)*p.each]
+	}
+	return out
+}
+
+// Known reports whether target is one of this package, even if it cannot be served here.
+func Known(target string) bool {
+	_, ok := targets[target]
+	return ok
+}
+
+// Compile makes call ready. constant returns the value of an operand if it is known, else nil: older targets have
+// scalars for sizes and flags. It fails with errors.ErrUnsupported and a sentence if this build or machine cannot
+// serve the call, and with what is wrong if its shapes, layouts or attributes are.
+func Compile(call *hlo.Instruction, constant func(i int) *literal.Literal) (*Routine, error) {
+	name := call.Attrs.(*hlo.CustomCallAttrs).Target
+	t, ok := targets[name]
+	if !ok {
+		return nil, fmt.Errorf("custom call %q is none of linear algebra: %w", name, errors.ErrUnsupported)
+	}
+	s, err := newSite(call, t, constant)
+	if err == nil {
+		s.step, err = s.build()
+	}
+	if err == nil {
+		err = s.wrong
+	}
+	if err != nil {
+		return nil, fmt.Errorf("custom call %q: %w", name, err)
+	}
+	return s.routine(), nil
+}
+
+// build finds the function of the family for the type of the elements.
+func (s *site) build() (step, error) {
+	f := families[s.target.family]
+	b := f[s.element]
+	if b == nil {
+		return nil, fmt.Errorf("operand %d is of %s, want f32, f64, c64 or c128", s.target.scalars, s.element)
+	}
+	return b(s)
+}
+
+// tooLarge is an error if LAPACK's 32-bit integers do not hold what a matrix m by n needs.
+func tooLarge(m, n int64) error {
+	if most := int64(math.MaxInt16 - 8); m > math.MaxInt32 || n > math.MaxInt32 || min(m, n) > most {
+		return fmt.Errorf("a matrix %d by %d is larger than LAPACK takes, %d: %w", m, n, most, errors.ErrUnsupported)
+	}
+	return nil
+}

@@ -1,0 +1,170 @@
+package lapack
+
+import (
+	"math"
+	"slices"
+
+	"github.com/halo-xla/halo/cgo/openblas"
+)
+
+// illegal is LAPACK's info for a matrix with a NaN or an infinity.
+const illegal = -4
+
+// syevd leaves NaN where a matrix is not finite: LAPACK would give wrong numbers or none.
+func syevd[T openblas.Number, R openblas.Real](s *site) (step, error) {
+	f, err := choose(s, openblas.Syevd[T, R])
+	n, job, uplo := s.at('n'), byte('V'), byte('L')
+	if s.has("mode") {
+		job = s.letter("mode", "VN")
+	}
+	if !s.target.logical {
+		uplo = s.uplo()
+	}
+	s.same(0)
+	return func(_, out [][]byte) {
+		a, w := as[T](out[0]), as[R](out[1])
+		if !finite(triangle(a, n, uplo)) {
+			fillNaN(a)
+			fillNaN(w)
+			report(out, 2, n)
+			return
+		}
+		report(out, 2, f(job, uplo, n, a, w))
+	}, err
+}
+
+// triangle yields the elements of one triangle of a column-major matrix.
+func triangle[T openblas.Number](a []T, n int, uplo byte) func(yield func(T) bool) {
+	return func(yield func(T) bool) {
+		for j := range n {
+			column := a[j*n : j*n+j+1]
+			if uplo == 'L' {
+				column = a[j*n+j : (j+1)*n]
+			}
+			for _, x := range column {
+				if !yield(x) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// finite says whether no element is a NaN or an infinity.
+func finite[T openblas.Number](list func(yield func(T) bool)) bool {
+	for x := range list {
+		if d := x - x; d != 0 { // NaN for both, in either part
+			return false
+		}
+	}
+	return true
+}
+
+func fillNaN[T openblas.Number](a []T) {
+	var x any
+	switch any(a).(type) {
+	case []float32:
+		x = float32(math.NaN())
+	case []float64:
+		x = math.NaN()
+	case []complex64:
+		x = complex(float32(math.NaN()), float32(math.NaN()))
+	default:
+		x = complex(math.NaN(), math.NaN())
+	}
+	for i := range a {
+		a[i] = x.(T)
+	}
+}
+
+// vectors says which singular vectors a call wants, A all, S the first, N none, and whether their shapes are right.
+func (s *site) vectors() byte {
+	job := byte('A')
+	switch all := s.at('u') == s.at('m') && s.at('v') == s.at('n'); {
+	case s.has("mode"):
+		job = s.letter("mode", "ASN")
+	case !s.flag("compute_uv", true):
+		job = 'N'
+	case !s.flag("full_matrices", all):
+		job = 'S'
+	}
+	want := [2]int{s.at('m'), s.at('n')}
+	if job == 'S' {
+		want = [2]int{s.at('k'), s.at('k')}
+	}
+	if got := [2]int{s.at('u'), s.at('v')}; job != 'N' && got != want {
+		s.fail("got %d and %d singular vectors, want %d and %d", got[0], got[1], want[0], want[1])
+	}
+	return job
+}
+
+type singular[T openblas.Number, R openblas.Real] func(job byte, m, n int, a []T, s []R, u, vt []T) int
+
+func gesdd[T openblas.Number, R openblas.Real](s *site) (step, error) {
+	f, err := choose[singular[T, R]](s, openblas.Gesdd[T, R])
+	return decompose(s, f, 2, 3), err
+}
+
+func gesvd[T openblas.Number, R openblas.Real](s *site) (step, error) {
+	f, err := choose[singular[T, R]](s, openblas.Gesvd[T, R])
+	if s.transposed {
+		s.rowMajor()
+		s.dims['m'], s.dims['n'] = s.dims['n'], s.dims['m']
+		s.dims['u'], s.dims['v'] = s.dims['v'], s.dims['u']
+	}
+	return decompose(s, f, 2, 3), err
+}
+
+// decompose makes the step of a singular value decomposition with U and VT in results u and vt.
+func decompose[T openblas.Number, R openblas.Real](s *site, f singular[T, R], u, vt int) step {
+	m, n, job := s.at('m'), s.at('n'), s.vectors()
+	s.same(0)
+	return func(_, out [][]byte) {
+		a := as[T](out[0])
+		if !finite(slices.Values(a)) {
+			report(out, 4, illegal)
+			return
+		}
+		report(out, 4, f(job, m, n, a, as[R](out[1]), as[T](out[u]), as[T](out[vt])))
+	}
+}
+
+// gesvdj gives V instead of its adjoint.
+func gesvdj[T openblas.Number, R openblas.Real](s *site) (step, error) {
+	f, err := choose[singular[T, R]](s, openblas.Gesdd[T, R])
+	n, v := s.at('n'), s.at('v')
+	inner := decompose(s, f, 2, 3)
+	return func(in, out [][]byte) {
+		inner(in, out)
+		adjoin(as[T](out[3]), v, n)
+	}, err
+}
+
+// adjoin replaces the column-major matrix m by n with its adjoint.
+func adjoin[T openblas.Number](a []T, m, n int) {
+	old := slices.Clone(a)
+	for j := range n {
+		for i := range m {
+			a[i*n+j] = conjugate(old[j*m+i])
+		}
+	}
+}
+
+func conjugate[T openblas.Number](x T) T {
+	switch x := any(&x).(type) {
+	case *complex64:
+		*x = complex(real(*x), -imag(*x))
+	case *complex128:
+		*x = complex(real(*x), -imag(*x))
+	}
+	return x
+}
+
+func sytrd[T openblas.Number, R openblas.Real](s *site) (step, error) {
+	f, err := choose(s, openblas.Sytrd[T, R])
+	n, uplo := s.at('n'), s.uplo()
+	s.same(0)
+	return func(_, out [][]byte) {
+		report(out, 4, f(uplo, n, as[T](out[0]), as[R](out[1]), as[R](out[2]), as[T](out[3])))
+	}, err
+}

@@ -1,0 +1,217 @@
+package lapack
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// target says how a name writes the call of a family.
+type target struct {
+	family string
+	// scalars is how many operands before the arrays are sizes and flags, and flags says where those are that count.
+	scalars int
+	flags   map[string]int
+	// results are the places of what the signature names, if not in its order: for real and for complex elements.
+	results, complexResults []int
+	// opaque is where a descriptor has the triangle, in bytes; 0: there is none.
+	opaque int
+	// logical says that the target has no layouts of its own.
+	logical bool
+}
+
+// signatures are the arrays of each family behind the dimensions of the batch: a letter for the type (T as the first
+// operand, R its real part's, C complex, i s32, a s32 or u32), one for each size. k is min(m,n), l is n-1; others are
+// what they are where they first stand. A result with ? may be missing.
+var signatures = map[string]string{
+	"potrf":           "Tnn -> Tnn ?i",
+	"getrf":           "Tmn -> Tmn ik ?i",
+	"geqrf":           "Tmn -> Tmn Tk",
+	"geqp3":           "Tmn in -> Tmn in Tk",
+	"orgqr":           "Tmn Tq -> Tmn",
+	"ormqr":           "Trq Tp Tmn -> Tmn",
+	"syevd":           "Tnn -> Tnn Rn ?i",
+	"gesdd":           "Tmn -> Tmn Rk Tmu Tvn ?i",
+	"gesvd":           "Tmn -> Tmn Rk Tmu Tvn ?i",
+	"gesvdt":          "Tmn -> Tmn Rk Tvn Tmu ?i",
+	"gesvdj":          "Tmn -> Tmn Rk Tmu Tnv ?i",
+	"geev/real":       "Tnn -> Tn Tn Cnn Cnn ?i",
+	"geev/complex":    "Tnn -> Tn Tnn Tnn ?i",
+	"geevpacked":      "Tnn -> Tnn Cn Tnn Tnn ?i",
+	"gees/real":       "Tnn -> Tnn Tnn Tn Tn ?i ?i",
+	"gees/complex":    "Tnn -> Tnn Tnn Tn ?i ?i",
+	"gehrd":           "Tnn -> Tnn Tl ?i",
+	"sytrd":           "Tnn -> Tnn Rn Rl Tl ?i",
+	"gtsv":            "Tn Tn Tn Tnr -> Tn Tn Tn Tnr ?i",
+	"gtsv2":           "Tn Tn Tn Tnr -> Tnr",
+	"pivots":          "ap -> aq",
+	"ludecomposition": "Tmn -> Tmn ik im",
+}
+
+// builder makes the step of a call.
+type builder func(s *site) (step, error)
+
+// family is the builder for each type of elements.
+type family map[shape.ElementType]builder
+
+func floats(s, d, c, z builder) family {
+	return family{shape.F32: s, shape.F64: d, shape.C64: c, shape.C128: z}
+}
+
+var families map[string]family
+
+func init() {
+	families = map[string]family{
+		"potrf": floats(potrf[float32], potrf[float64], potrf[complex64], potrf[complex128]),
+		"getrf": floats(getrf[float32], getrf[float64], getrf[complex64], getrf[complex128]),
+		"geqrf": floats(geqrf[float32], geqrf[float64], geqrf[complex64], geqrf[complex128]),
+		"geqp3": floats(geqp3[float32, float32], geqp3[float64, float64], geqp3[complex64, float32],
+			geqp3[complex128, float64]),
+		"orgqr": floats(orgqr[float32], orgqr[float64], orgqr[complex64], orgqr[complex128]),
+		"ormqr": floats(ormqr[float32], ormqr[float64], ormqr[complex64], ormqr[complex128]),
+		"syevd": floats(syevd[float32, float32], syevd[float64, float64], syevd[complex64, float32],
+			syevd[complex128, float64]),
+		"gesdd": floats(gesdd[float32, float32], gesdd[float64, float64], gesdd[complex64, float32],
+			gesdd[complex128, float64]),
+		"gesvd": floats(gesvd[float32, float32], gesvd[float64, float64], gesvd[complex64, float32],
+			gesvd[complex128, float64]),
+		"gesvdj": floats(gesvdj[float32, float32], gesvdj[float64, float64], gesvdj[complex64, float32],
+			gesvdj[complex128, float64]),
+		"geev": floats(geevReal[float32, complex64], geevReal[float64, complex128], geevComplex[complex64, float32],
+			geevComplex[complex128, float64]),
+		"geevpacked": floats(geevPacked[float32, complex64], geevPacked[float64, complex128],
+			geevPackedComplex[complex64, float32], geevPackedComplex[complex128, float64]),
+		"gees": floats(geesReal[float32], geesReal[float64], geesComplex[complex64, float32],
+			geesComplex[complex128, float64]),
+		"gehrd": floats(gehrd[float32], gehrd[float64], gehrd[complex64], gehrd[complex128]),
+		"sytrd": floats(sytrd[float32, float32], sytrd[float64, float64], sytrd[complex64, float32],
+			sytrd[complex128, float64]),
+		"gtsv":            floats(gtsv[float32], gtsv[float64], gtsv[complex64], gtsv[complex128]),
+		"gtsv2":           floats(gtsv2[float32], gtsv2[float64], gtsv2[complex64], gtsv2[complex128]),
+		"ludecomposition": floats(luOf[float32], luOf[float64], luOf[complex64], luOf[complex128]),
+		"pivots":          {shape.S32: pivots, shape.U32: pivots},
+	}
+	families["gesvdt"] = families["gesvd"]
+	fill()
+}
+
+// targets are the names that are served.
+var targets = map[string]target{}
+
+// older are LAPACK's targets before typed FFI: sizes and flags are operands, work space is among the results.
+var older = map[string]target{
+	"potrf": {scalars: 3, flags: map[string]int{"lower": 0}},
+	"getrf": {scalars: 3},
+	"geqrf": {scalars: 4},
+	"geqp3": {scalars: 4},
+	"orgqr": {scalars: 5},
+	"syevd": {scalars: 3, flags: map[string]int{"lower": 0}},
+	"gesdd": {scalars: 6, flags: map[string]int{"full_matrices": 0, "compute_uv": 1}},
+	"geev": {scalars: 4, flags: map[string]int{"compute_left": 2, "compute_right": 3},
+		results: []int{3, 4, 5, 6, 7}, complexResults: []int{2, 3, 4, 5}},
+	"gees": {scalars: 4, flags: map[string]int{"mode": 2, "sort": 3},
+		results: []int{0, 3, 1, 2, 4, 5}, complexResults: []int{0, 3, 2, 4, 5}},
+	"gehrd": {scalars: 6, flags: map[string]int{"low": 1, "high": 2}},
+	"sytrd": {scalars: 5, flags: map[string]int{"lower": 1}},
+}
+
+// solvers are the families of GPU libraries by their names there.
+var solvers = map[string]string{"potrf": "potrf", "getrf": "getrf", "geqrf": "geqrf", "orgqr": "orgqr", "ormqr": "ormqr",
+	"syevd": "syevd", "sytrd": "sytrd", "gesdd": "gesdd", "gesvd": "gesvd", "gesvdj": "gesvdj", "gesvdp": "gesvdj",
+	"geev": "geevpacked"}
+
+// olderSolvers are those of targets before typed FFI, and where their descriptors have the triangle.
+var olderSolvers = map[string]int{"getrf": 0, "geqrf": 0, "orgqr": 0, "syevd": 4, "syevj": 4, "sytrd": 4, "gesvd": 0,
+	"gesvdj": 0}
+
+func fill() {
+	for f := range older {
+		register(f)
+	}
+	for _, f := range []string{"ormqr", "gesvd", "gtsv"} {
+		register(f)
+	}
+	for _, gpu := range []string{"cu", "hip"} {
+		for name, f := range solvers {
+			targets[gpu+"solver_"+name+"_ffi"] = target{family: f}
+		}
+		for name, at := range olderSolvers {
+			f, ok := solvers[name]
+			if !ok {
+				f = "syevd"
+			}
+			targets[gpu+"solver_"+name] = target{family: f, opaque: at}
+		}
+		for _, name := range []string{"getrf", "geqrf"} {
+			targets[gpu+"blas_"+name+"_batched"] = target{family: name}
+			targets[gpu+"blas_"+name+"_batched_ffi"] = target{family: name}
+		}
+		targets[gpu+"hybrid_eig_real"] = target{family: "geev"}
+		targets[gpu+"hybrid_eig_comp"] = target{family: "geev"}
+		targets[gpu+"hybrid_geqp3"] = target{family: "geqp3"}
+		targets[gpu+"sparse_gtsv2_ffi"] = target{family: "gtsv2"}
+		targets[gpu+"_lu_pivots_to_permutation"] = target{family: "pivots"}
+	}
+	targets["Qr"] = target{family: "geqrf", logical: true}
+	targets["ProductOfElementaryHouseholderReflectors"] = target{family: "orgqr", logical: true}
+	targets["Eigh"] = target{family: "syevd", logical: true}
+	targets["LuDecomposition"] = target{family: "ludecomposition", logical: true}
+}
+
+// register adds the names that a family has for each type, of typed FFI and before.
+func register(f string) {
+	other := map[string]string{"orgqr": "ungqr", "ormqr": "unmqr", "syevd": "heevd", "sytrd": "hetrd"}
+	for _, p := range []string{"s", "d", "c", "z"} {
+		name := f
+		if o := other[f]; o != "" && (p == "c" || p == "z") {
+			name = o
+		}
+		targets["lapack_"+p+name+"_ffi"] = target{family: f}
+		if t, ok := older[f]; ok {
+			t.family = f
+			targets["lapack_"+p+name] = t
+		}
+	}
+}
+
+// order returns where among the results of a call those of the signature are.
+func (t target) order(s *site, specs []string) []int {
+	switch {
+	case t.results != nil && s.element.IsComplex():
+		return t.complexResults
+	case t.results != nil:
+		return t.results
+	}
+	order := make([]int, len(specs))
+	for i := range order {
+		order[i] = i
+	}
+	return order
+}
+
+// refusals are targets that nobody can run here, by how they begin, and why.
+var refusals = []struct{ prefix, why string }{
+	{"mosaic_gpu", "a Mosaic kernel is code for a GPU"},
+	{"tpu_custom_call", "a Mosaic kernel is code for a TPU"},
+	{"__gpu$xla.gpu.triton", "a Triton kernel is code for a GPU"},
+	{"triton_kernel_call", "a Triton kernel is code for a GPU"},
+	{"xla_python_", "it calls back into the Python process that made the program"},
+	{"xla_ffi_python_", "it calls back into the Python process that made the program"},
+	{"xla_ffi_partitioned_python_", "it calls back into the Python process that made the program"},
+	{"xla_buffer_python_", "it calls back into the Python process that made the program"},
+	{"CallbackTo", "it calls back into the process that made the program"},
+	{"__cudnn$", "it is a call of cuDNN, whose graph only a GPU runs"},
+	{"cudnn_rnn", "it is a call of cuDNN, whose descriptor only a GPU knows"},
+}
+
+// refused says why nobody can serve target, if that is known.
+func refused(target string) (error, bool) {
+	for _, r := range refusals {
+		if strings.HasPrefix(target, r.prefix) {
+			return fmt.Errorf("%s: %w", r.why, errors.ErrUnsupported), true
+		}
+	}
+	return nil, false
+}
