@@ -3,7 +3,6 @@ package lapack
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"unsafe"
 
@@ -155,21 +154,10 @@ func (s *site) laidOut(p Part) error {
 	if s.transposed {
 		want = Part{Shape: p.Shape}.layout()
 	}
-	if !slices.Equal(long(got.MinorToMajor, p.Shape), long(want.MinorToMajor, p.Shape)) {
+	if !p.Shape.SameOrder(got.MinorToMajor, want.MinorToMajor) {
 		return fmt.Errorf("%d has the layout %v, want %v", p.Index, got, want)
 	}
 	return nil
-}
-
-// long leaves the dimensions out that have one element: where they are makes no difference.
-func long(order []int64, s shape.Shape) []int64 {
-	var out []int64
-	for _, d := range order {
-		if s.Dims[d] != 1 && s.Size() > 0 {
-			out = append(out, d)
-		}
-	}
-	return out
 }
 
 // typeOf is the element type that a letter of a signature stands for.

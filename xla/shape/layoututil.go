@@ -96,3 +96,11 @@ func (s Shape) CopyLayouts(from Shape) (Shape, error) {
 	}
 	return s, nil
 }
+
+// SameOrder reports whether the elements of s lie in the same order under two lists of dimensions from minor to major:
+// the place of dimensions of one element makes no difference.
+func (s Shape) SameOrder(a, b []int64) bool {
+	one := func(d int64) bool { return s.Dims[d] == 1 }
+	return s.Size() == 0 ||
+		slices.Equal(slices.DeleteFunc(slices.Clone(a), one), slices.DeleteFunc(slices.Clone(b), one))
+}
