@@ -96,8 +96,8 @@ func Gehrd[T Number](n, low, high int, a, tau []T) int {
 	return worked("gehrd", func(work []T, size int) []any { return []any{n, low, high, a, ld(n), tau, work, size} })
 }
 
-// Sytrd reduces the symmetric or Hermitian A[n,n], given by its triangle uplo, to a tridiagonal matrix with the diagonal
-// d[n] and e[n-1] beside it. The reflectors have factors tau[n-1].
+// Sytrd reduces the symmetric or Hermitian A[n,n], given by its triangle uplo, to a tridiagonal matrix with the
+// diagonal d[n] and e[n-1] beside it. The reflectors have factors tau[n-1].
 func Sytrd[T Number, R Real](uplo byte, n int, a []T, d, e []R, tau []T) int {
 	holds(len(a), n*n)
 	holds(len(d), n)

@@ -18,8 +18,8 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// newExpectations returns the handlers of the check.* and interpreter.* calls of one self-checking program, and those of
-// linear algebra.
+// newExpectations returns the handlers of the check.* and interpreter.* calls of one self-checking program, and those
+// of linear algebra.
 func newExpectations() xla.Handlers {
 	p := &probes{values: map[string][]*literal.Literal{}}
 	return lapack.Handlers{User: xla.HandlerMap{

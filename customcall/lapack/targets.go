@@ -118,8 +118,8 @@ var older = map[string]target{
 }
 
 // solvers are the families of GPU libraries by their names there.
-var solvers = map[string]string{"potrf": "potrf", "getrf": "getrf", "geqrf": "geqrf", "orgqr": "orgqr", "ormqr": "ormqr",
-	"syevd": "syevd", "sytrd": "sytrd", "gesdd": "gesdd", "gesvd": "gesvd", "gesvdj": "gesvdj", "gesvdp": "gesvdj",
+var solvers = map[string]string{"potrf": "potrf", "getrf": "getrf", "geqrf": "geqrf", "orgqr": "orgqr",
+	"ormqr": "ormqr", "syevd": "syevd", "sytrd": "sytrd", "gesdd": "gesdd", "gesvd": "gesvd", "gesvdj": "gesvdj", "gesvdp": "gesvdj",
 	"geev": "geevpacked"}
 
 // olderSolvers are those of targets before typed FFI, and where their descriptors have the triangle.
