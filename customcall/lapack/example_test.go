@@ -26,5 +26,5 @@ ENTRY e {
 		return
 	}
 	fmt.Println(out.Elems()[0], out.Elems()[1])
-	// Output: f64[2,2] {{2, 2}, {1, 2}} s32[] 0
+	// Output: f64[2,2] { { 2, 2 }, { 1, 2 } } s32[] 0
 }

@@ -119,8 +119,8 @@ var older = map[string]target{
 
 // solvers are the families of GPU libraries by their names there.
 var solvers = map[string]string{"potrf": "potrf", "getrf": "getrf", "geqrf": "geqrf", "orgqr": "orgqr",
-	"ormqr": "ormqr", "syevd": "syevd", "sytrd": "sytrd", "gesdd": "gesdd", "gesvd": "gesvd", "gesvdj": "gesvdj", "gesvdp": "gesvdj",
-	"geev": "geevpacked"}
+	"ormqr": "ormqr", "syevd": "syevd", "sytrd": "sytrd", "gesdd": "gesdd", "gesvd": "gesvd",
+	"gesvdj": "gesvdj", "gesvdp": "gesvdj", "geev": "geevpacked"}
 
 // olderSolvers are those of targets before typed FFI, and where their descriptors have the triangle.
 var olderSolvers = map[string]int{"getrf": 0, "geqrf": 0, "orgqr": 0, "syevd": 4, "syevj": 4, "sytrd": 4, "gesvd": 0,
