@@ -2,6 +2,7 @@ package xla
 
 import (
 	"runtime"
+	"slices"
 	"sync/atomic"
 
 	"github.com/halo-xla/halo/xla/literal"
@@ -171,32 +172,15 @@ func ToSlice[T literal.Element](b *Buffer) ([]T, error) {
 }
 
 func copyTo(dst any, l *literal.Literal) error {
-	for _, f := range copiers {
-		if ok, err := f(dst, l); ok {
-			return err
-		}
-	}
-	return errorf(InvalidArgument, "cannot copy %v into a %T, want a slice of its Go type", l.Shape(), dst)
-}
-
-// copiers try the slice types one after the other; each says whether dst was of its type.
-var copiers = []func(dst any, l *literal.Literal) (bool, error){
-	copier[float32], copier[float64], copier[int32], copier[int64], copier[uint32], copier[uint64], copier[int8],
-	copier[uint8], copier[int16], copier[uint16], copier[bool], copier[complex64], copier[complex128],
-}
-
-func copier[T literal.Element](dst any, l *literal.Literal) (bool, error) {
-	d, ok := dst.([]T)
-	if !ok {
-		return false, nil
-	}
-	v, err := literal.View[T](l.RowMajor())
+	s := l.Shape()
+	to, err := bytesFor(dst, &s)
 	if err != nil {
-		return true, &Error{Code: InvalidArgument, Err: err}
+		return errorf(InvalidArgument, "%w", err)
 	}
-	if len(d) != len(v) {
-		return true, errorf(InvalidArgument, "copy %v: got a slice of %d elements, want %d", l.Shape(), len(d), len(v))
+	from := l.RowMajor().Bytes()
+	if s.Type == shape.Pred && slices.ContainsFunc(from, func(b byte) bool { return b > 1 }) {
+		return errorf(InvalidArgument, "copy %v: a byte is neither 0 nor 1", s)
 	}
-	copy(d, v)
-	return true, nil
+	copy(to, from)
+	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/halo-xla/halo/xla/exec"
+	"github.com/halo-xla/halo/xla/literal"
 )
 
 // shared is a compiled program and the executables that use it.
@@ -16,6 +17,10 @@ type shared struct {
 	name      string
 	key       string // "" if it is not in the cache
 	users     int
+	// recyclers take back the memory of results, calls are those that are not in use.
+	recyclers []func(*literal.Literal)
+	calls     sync.Pool
+	plain     bool // see isPlain
 }
 
 // cache keeps compiled programs, so that the same text with the same options is compiled once. It holds a number of

@@ -9,6 +9,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -61,7 +63,8 @@ type Client struct {
 	totals  totals
 	cache   *cache
 	mu      sync.Mutex
-	idle    *sync.Cond
+	// executables are open.
+	executables map[*execState]bool
 }
 
 // ErrClosed is the error of calls on what has been closed.
@@ -78,9 +81,8 @@ func NewClient(backend Backend, o ClientOptions) (*Client, error) {
 	if o.MemoryLimit == 0 {
 		o.MemoryLimit = defaultMemoryLimit()
 	}
-	c := &Client{backend: backend, options: o, cache: newCache(o.CachePrograms)}
-	c.idle = sync.NewCond(&c.mu)
-	return c, nil
+	return &Client{backend: backend, options: o, cache: newCache(o.CachePrograms),
+		executables: map[*execState]bool{}}, nil
 }
 
 // BackendName returns the backend's name.
@@ -89,11 +91,12 @@ func (c *Client) BackendName() string { return c.backend.Name() }
 // Close stops new work: Compile and the making of buffers fail from now on. It waits for executions under way. Open
 // executables and buffers stay usable for reading and closing. It always returns nil.
 func (c *Client) Close() error {
-	c.closed.Store(true)
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	for c.live.running.Load() > 0 {
-		c.idle.Wait()
+	c.closed.Store(true)
+	list := slices.Collect(maps.Keys(c.executables))
+	c.mu.Unlock()
+	for _, st := range list {
+		st.gate.shut()
 	}
 	c.cache.clear()
 	return nil
@@ -106,25 +109,27 @@ func (c *Client) open() error {
 	return nil
 }
 
-// begin counts an execution; it fails once the client is closed.
-func (c *Client) begin() error {
+// register notes an executable, whose executions Close stops. It fails once the client is closed.
+func (c *Client) register(st *execState) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err := c.open(); err != nil {
 		return err
 	}
-	c.live.running.Add(1)
+	c.executables[st] = true
 	return nil
 }
 
-func (c *Client) end() {
+// forget ends register and reports whether this call did it.
+func (c *Client) forget(st *execState) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.live.running.Add(-1)
-	c.idle.Broadcast()
+	known := c.executables[st]
+	delete(c.executables, st)
+	return known
 }
 
-type counters struct{ buffers, bytes, executables, running atomic.Int64 }
+type counters struct{ buffers, bytes atomic.Int64 }
 
 // Live is how much of a client's is open.
 type Live struct {
@@ -135,10 +140,13 @@ type Live struct {
 
 // Live returns what is open now; all counts are zero once everything is closed.
 func (c *Client) Live() Live {
-	return Live{
-		Buffers: c.live.buffers.Load(), Executables: c.live.executables.Load(),
-		Running: c.live.running.Load(), BufferBytes: c.live.bytes.Load(),
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	l := Live{Buffers: c.live.buffers.Load(), BufferBytes: c.live.bytes.Load(), Executables: int64(len(c.executables))}
+	for st := range c.executables {
+		l.Running += st.gate.inside()
 	}
+	return l
 }
 
 // Trim gives back what is kept for later: compiled programs that nobody has open, and the memory of executions.

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"sync"
 	"time"
-	"unsafe"
 
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
@@ -47,11 +45,8 @@ type Executable struct {
 // execState is shared with the clean-up that reports leaks.
 type execState struct {
 	*shared
-	client  *Client
-	mu      sync.Mutex
-	running int
-	closed  bool
-	idle    sync.Cond
+	client *Client
+	gate   gate
 }
 
 // Compile makes p ready to run. It fails if p cannot be read or is wrong, or, with errors.ErrUnsupported, if the
@@ -73,7 +68,7 @@ func (c *Client) Compile(ctx context.Context, p Program, o CompileOptions) (x *E
 		return nil, err
 	}
 	c.noteCompile(s.name, cached, start, nil)
-	return c.newExecutable(s), nil
+	return c.newExecutable(s)
 }
 
 // compile reads and compiles p for its first user.
@@ -96,6 +91,8 @@ func (c *Client) compile(ctx context.Context, p Program, o CompileOptions) (*sha
 		return nil, wrap(err, InvalidArgument)
 	}
 	s := &shared{program: prog, signature: SignatureOf(m), name: m.Name, key: keyOf(p, o)}
+	s.recyclers = recyclers(prog, len(s.signature.Results))
+	s.plain = s.isPlain()
 	c.cache.add(s)
 	return s, nil
 }
@@ -127,17 +124,19 @@ func bind(m *hlo.Module, buffers map[int]*Buffer) (*hlo.Module, error) {
 	return pass.Bind(m, values)
 }
 
-func (c *Client) newExecutable(s *shared) *Executable {
+func (c *Client) newExecutable(s *shared) (*Executable, error) {
 	st := &execState{shared: s, client: c}
-	st.idle.L = &st.mu
-	c.live.executables.Add(1)
 	x := &Executable{client: c, signature: s.signature, state: st}
+	if err := c.register(st); err != nil {
+		c.cache.release(s)
+		return nil, err
+	}
 	x.leak = runtime.AddCleanup(x, func(st *execState) {
 		if st.close() {
 			st.client.warnLeak("executable " + st.name)
 		}
 	}, st)
-	return x
+	return x, nil
 }
 
 // Signature returns the program's parameters and results.
@@ -154,7 +153,7 @@ func (x *Executable) Memory() exec.Memory {
 	return exec.Memory{}
 }
 
-// Close waits for executions under way and frees the program. It always returns nil.
+// Close refuses executions from now on, waits for those under way and frees the program. It always returns nil.
 func (x *Executable) Close() error {
 	if x.state.close() {
 		x.leak.Stop()
@@ -162,40 +161,25 @@ func (x *Executable) Close() error {
 	return nil
 }
 
+// close reports whether this call closed the executable.
 func (st *execState) close() bool {
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	for st.running > 0 {
-		st.idle.Wait()
-	}
-	if st.closed {
+	st.gate.shut()
+	if !st.client.forget(st) {
 		return false
 	}
-	st.closed = true
 	st.client.cache.release(st.shared)
-	st.client.live.executables.Add(-1)
 	return true
 }
 
+// begin counts an execution in, which leaves the gate when it is over. It fails if executable or client are closed.
 func (st *execState) begin() error {
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	if st.closed {
-		return errorf(Closed, "executable %s: %w", st.name, ErrClosed)
+	if st.gate.enter() {
+		return nil
 	}
-	if err := st.client.begin(); err != nil {
+	if err := st.client.open(); err != nil {
 		return err
 	}
-	st.running++
-	return nil
-}
-
-func (st *execState) end() {
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	st.running--
-	st.client.end()
-	st.idle.Broadcast()
+	return errorf(Closed, "executable %s: %w", st.name, ErrClosed)
 }
 
 // RunOptions say how a program runs once. The zero value is useful.
@@ -206,22 +190,6 @@ type RunOptions struct {
 	Donate []int
 	// MaxSteps limits the instructions that the reference runs, loops counted; 0: no limit.
 	MaxSteps int64
-}
-
-// Execute runs the program. args are the arguments in the order of the parameters; the results are the elements of the
-// program's result tuple, or its one result. It fails if count, types or shapes differ from the signature, naming the
-// parameter, and with ctx's error when ctx ends.
-func (x *Executable) Execute(ctx context.Context, args ...*Buffer) ([]*Buffer, error) {
-	return x.ExecuteWith(ctx, RunOptions{}, args...)
-}
-
-// ExecuteWith is Execute with options.
-func (x *Executable) ExecuteWith(ctx context.Context, o RunOptions, args ...*Buffer) ([]*Buffer, error) {
-	out, err := x.run(ctx, o, [][]*Buffer{args}, 1, 1)
-	if err != nil {
-		return nil, err
-	}
-	return x.buffersOf(out[0]), nil
 }
 
 // ExecuteDevices runs the program on replicas x partitions devices at once: args[d] are the arguments of device d, in
@@ -239,29 +207,9 @@ func (x *Executable) ExecuteDevices(ctx context.Context, o RunOptions, replicas,
 	}
 	results := make([][]*Buffer, len(out))
 	for d, l := range out {
-		results[d] = x.buffersOf(l)
+		results[d] = x.buffersOf(l.Leaves())
 	}
 	return results, nil
-}
-
-// ExecuteInto is ExecuteWith with the results copied into dst, one slice a result as Buffer.To takes it.
-func (x *Executable) ExecuteInto(ctx context.Context, o RunOptions, dst []any, args ...*Buffer) error {
-	if want := len(x.signature.Results); len(dst) != want {
-		return errorf(InvalidArgument, "got %d slices for results, want %d", len(dst), want)
-	}
-	out, err := x.run(ctx, o, [][]*Buffer{args}, 1, 1)
-	if err != nil {
-		return err
-	}
-	for i, l := range out[0].Leaves() {
-		if err := copyTo(dst[i], l); err != nil {
-			return errorf(InvalidArgument, "result %d: %w", i, err)
-		}
-		if f := x.recycler(i); f != nil {
-			f(l)
-		}
-	}
-	return nil
 }
 
 // ExecuteNamed is ExecuteWith with arguments and results by the names of the signature.
@@ -288,10 +236,10 @@ func (x *Executable) run(ctx context.Context, o RunOptions, args [][]*Buffer,
 	if err := x.state.begin(); err != nil {
 		return nil, err
 	}
-	defer x.state.end()
+	defer x.state.gate.leave()
 	values := make([][]*literal.Literal, len(args))
 	for d := range args {
-		if values[d], err = x.signature.take(args[d]); err != nil {
+		if values[d], err = x.signature.take(nil, args[d]); err != nil {
 			return nil, err
 		}
 		defer dropAll(args[d])
@@ -308,7 +256,9 @@ func (x *Executable) run(ctx context.Context, o RunOptions, args [][]*Buffer,
 	if err != nil {
 		return nil, wrap(err, Failed)
 	}
-	x.share(out, args)
+	for d, l := range out {
+		x.share(l.Leaves(), args[d])
+	}
 	return out, nil
 }
 
@@ -336,55 +286,6 @@ func donate(which []int, args [][]*Buffer) ([][]bool, error) {
 		}
 	}
 	return out, nil
-}
-
-// recycler is a program that uses the memory of its results again.
-type recycler interface {
-	// Owned reports whether leaf i of the results has memory that nothing else has.
-	Owned(i int) bool
-	// Recycle takes back the memory of leaf i of a result.
-	Recycle(i int, l *literal.Literal)
-}
-
-// recycler returns what takes back the memory of result i, nil if it is shared with others.
-func (x *Executable) recycler(i int) func(*literal.Literal) {
-	p, ok := x.state.program.(recycler)
-	if !ok || !p.Owned(i) {
-		return nil
-	}
-	return func(l *literal.Literal) { p.Recycle(i, l) }
-}
-
-// share marks the arguments whose memory is that of a result too: it must not be used again.
-func (x *Executable) share(out []*literal.Literal, args [][]*Buffer) {
-	for d, l := range out {
-		for i, e := range l.Leaves() {
-			if len(e.Bytes()) > 0 && x.recycler(i) == nil {
-				shareOne(e, args[d])
-			}
-		}
-	}
-}
-
-func shareOne(result *literal.Literal, args []*Buffer) {
-	at := uintptr(unsafe.Pointer(unsafe.SliceData(result.Bytes())))
-	for _, b := range args {
-		for _, e := range b.state.value.Leaves() {
-			data := e.Bytes()
-			if from := uintptr(unsafe.Pointer(unsafe.SliceData(data))); at-from < uintptr(len(data)) {
-				b.state.seen.Store(true)
-			}
-		}
-	}
-}
-
-func (x *Executable) buffersOf(l *literal.Literal) []*Buffer {
-	var out []*Buffer
-	for i, e := range l.Leaves() {
-		recycle := x.recycler(i)
-		out = append(out, x.client.newBuffer(e, recycle != nil, recycle))
-	}
-	return out
 }
 
 var errNil = errors.New("buffer is nil")

@@ -66,6 +66,16 @@ func (p *refining) Run(ctx context.Context, args [][]*literal.Literal, o exec.Ru
 	return s.program.Run(ctx, args, o)
 }
 
+// Call runs the static program for the sizes of c's arguments.
+func (p *refining) Call(ctx context.Context, c *exec.Call) error {
+	s, err := p.take(ctx, [][]*literal.Literal{c.Args})
+	if err != nil {
+		return err
+	}
+	defer p.programs.release(s)
+	return s.program.Call(ctx, c)
+}
+
 // Report is that of the static program that ran last, or of the general one.
 func (p *refining) Report() []exec.Step {
 	p.mu.Lock()

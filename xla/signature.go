@@ -56,15 +56,14 @@ func list(vs []Value) string {
 	return strings.Join(parts, ", ")
 }
 
-// take returns the values of args, which stay as they are until dropAll, or names the parameter that does not get what
-// it wants.
-func (s Signature) take(args []*Buffer) ([]*literal.Literal, error) {
+// take appends the values of args to out, which stay as they are until dropAll, or names the parameter that does not
+// get what it wants.
+func (s *Signature) take(out []*literal.Literal, args []*Buffer) ([]*literal.Literal, error) {
 	if len(args) != len(s.Parameters) {
 		return nil, errorf(InvalidArgument, "got %d arguments, want %d: %s", len(args), len(s.Parameters), list(s.Parameters))
 	}
-	out := make([]*literal.Literal, len(args))
 	for i, b := range args {
-		p := s.Parameters[i]
+		p := &s.Parameters[i]
 		if b == nil {
 			dropAll(args[:i])
 			return nil, errorf(InvalidArgument, "argument %d (%s): %w, want %v", i, p.Name, errNil, p.Shape)
@@ -78,7 +77,7 @@ func (s Signature) take(args []*Buffer) ([]*literal.Literal, error) {
 			dropAll(args[:i+1])
 			return nil, errorf(InvalidArgument, "argument %d (%s): got %v, want %v", i, p.Name, l.Shape(), p.Shape)
 		}
-		out[i] = l
+		out = append(out, l)
 	}
 	return out, nil
 }

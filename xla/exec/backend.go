@@ -45,6 +45,8 @@ type Program interface {
 	// Run runs the program once on each device: args[d] are the arguments of device d (replica-major), row-major literals
 	// or in any layout. It returns one result a device and fails with ctx's error when ctx ends.
 	Run(ctx context.Context, args [][]*literal.Literal, o RunOptions) ([]*literal.Literal, error)
+	// Call runs the program once on one device. It is the way for programs that take microseconds.
+	Call(ctx context.Context, c *Call) error
 	// Report lists what runs what.
 	Report() []Step
 	// Close frees what the program holds. It is called once, when no Run is under way.

@@ -201,6 +201,7 @@ func (c *compiler) module(p *program) error {
 	}
 	p.results = c.results(b, root, p)
 	p.body, p.slots, p.boxes, p.foreign = b, c.slots, c.boxes, c.foreign
+	p.brief = p.isBrief()
 	if err := p.assign(); err != nil {
 		return err
 	}
@@ -248,7 +249,7 @@ func (c *compiler) results(b *block, root value, p *program) value {
 		}
 		if sl := &c.slots[l.Slot]; sl.kind == temporary {
 			sl.kind, sl.index = result, len(p.resultSlots)
-			p.resultSlots = append(p.resultSlots, l.Slot)
+			p.resultSlots, p.leafOf = append(p.resultSlots, l.Slot), append(p.leafOf, i)
 		}
 		times[l.Slot]++
 		out[i] = l

@@ -63,17 +63,20 @@ func (t *dynamicThunk) Run(r *Run) error {
 
 // within runs p as a part of the run r, whose place, token and random numbers it has.
 func (p *program) within(r *Run, args []*literal.Literal) (*literal.Literal, error) {
-	o := r.options
-	o.Donated = nil
-	n, err := p.begin(r.ctx, r.Place(), o)
+	c := Call{Args: args, Options: r.options}
+	c.Options.Donated = nil
+	n, err := p.begin(r.ctx, r.Place(), &c.Options)
 	if err != nil {
 		return nil, err
 	}
 	defer n.end()
 	n.outer, n.random, n.evaluator = r, r.random, r.evaluator
-	out, err := n.execute(args)
+	err = n.execute(&c)
 	r.random = n.random
-	return out, err
+	if err != nil {
+		return nil, err
+	}
+	return p.tuple(c.Results), nil
 }
 
 // take returns the program for s until give.

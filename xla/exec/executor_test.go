@@ -16,7 +16,10 @@ func waitFor(t *testing.T, e *executor, n int) {
 	t.Helper()
 	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		e.mu.Lock()
-		waiting := len(e.waiting)
+		waiting := 0
+		for w := e.first; w != nil; w = w.next {
+			waiting++
+		}
 		e.mu.Unlock()
 		if waiting == n {
 			return

@@ -57,3 +57,5 @@ func (p *referenceProgram) Report() []Step {
 	slices.SortFunc(steps, func(a, b Step) int { return strings.Compare(a.Op, b.Op) })
 	return steps
 }
+
+func (p *referenceProgram) Call(ctx context.Context, c *Call) error { return callByRun(ctx, p, c) }

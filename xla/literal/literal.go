@@ -255,7 +255,7 @@ func FromSlice[T Element](v []T, dims ...int64) (*Literal, error) {
 // U4, int8 for S4. It fails if T is another type or the elements are not in row-major order in memory.
 func View[T Element](l *Literal) ([]T, error) {
 	t := l.shape.Type
-	if t.Class() == shape.NoClass || TypeOf[T]() != t && TypeOf[T]() != rawType(t) {
+	if !Holds[T](t) {
 		return nil, fmt.Errorf("view of %s as %s: element types differ", l.shape, TypeOf[T]())
 	}
 	if !l.isDense() {
@@ -268,6 +268,11 @@ func View[T Element](l *Literal) ([]T, error) {
 		return nil, fmt.Errorf("view of %s: the bytes are not aligned to %d", l.shape, unsafe.Alignof(*new(T)))
 	}
 	return cast[T](l.data), nil
+}
+
+// Holds reports whether the elements of arrays of type t lie in memory as those of a []T: View says which do.
+func Holds[T Element](t shape.ElementType) bool {
+	return t.Class() != shape.NoClass && (TypeOf[T]() == t || TypeOf[T]() == rawType(t))
 }
 
 // rawType returns the integer type in whose Go type the elements of t lie, if Go has none of its own for t.

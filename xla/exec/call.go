@@ -1,0 +1,330 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// Call is one execution on one device. It can be used for one execution after the other; with Into that needs no new
+// memory.
+type Call struct {
+	// Args are the arguments: row-major literals or in any layout.
+	Args    []*literal.Literal
+	Options RunOptions
+	// Into is memory for the results, leaf by leaf, each of the leaf's size: nobody else touches it meanwhile, and no two
+	// overlap. It may hold anything after an execution that failed. nil: the results get new memory.
+	Into [][]byte
+	// Results are the leaves of the result of an execution without Into, in a slice that the next one uses again.
+	Results []*literal.Literal
+}
+
+// Call runs c.
+func (p *program) Call(ctx context.Context, c *Call) error {
+	if p.foreign {
+		return callByRun(ctx, p, c)
+	}
+	return p.onDevice(ctx, hlo.Place{Grid: gridOf(RunOptions{})}, c)
+}
+
+// callByRun is the Call of a program whose Run is all it has.
+func callByRun(ctx context.Context, p Program, c *Call) error {
+	out, err := p.Run(ctx, [][]*literal.Literal{c.Args}, c.Options)
+	if err != nil {
+		return err
+	}
+	c.Results = append(c.Results[:0], out[0].Leaves()...)
+	for i, to := range c.Into {
+		if err := handOver(to, c.Results[i].RowMajor().Bytes(), i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// onDevice runs the program on one device.
+func (p *program) onDevice(ctx context.Context, place hlo.Place, c *Call) error {
+	if err := p.executor.acquire(ctx); err != nil {
+		return err
+	}
+	r, err := p.begin(ctx, place, &c.Options)
+	if err != nil {
+		p.executor.release()
+		return err
+	}
+	r.held = true
+	defer r.end()
+	return r.execute(c)
+}
+
+// begin returns a run with memory that nobody else uses.
+func (p *program) begin(ctx context.Context, place hlo.Place, o *RunOptions) (*Run, error) {
+	m := p.keeper.takeArena(p)
+	if m == nil {
+		var err error
+		if m, err = newInstance(p); err != nil {
+			return nil, err
+		}
+	}
+	r := &m.run
+	r.ctx, r.place, r.options = ctx, place, *o
+	return r, nil
+}
+
+// end keeps the memory for the next run.
+func (r *Run) end() {
+	p := r.program
+	r.pins.Unpin()
+	clear(r.boxes)
+	clear(r.own)
+	clear(r.arguments)
+	r.ctx, r.place, r.options, r.evaluator, r.arguments = nil, hlo.Place{}, RunOptions{}, nil, r.arguments[:0]
+	r.random, r.outer = Random{}, nil
+	held := r.held
+	r.held = false
+	p.keeper.keepArena(p, r.memory)
+	if held {
+		p.executor.release()
+	}
+}
+
+// execute runs the steps on the arguments of c and fills in its results.
+func (r *Run) execute(c *Call) error {
+	p := r.program
+	if err := r.accept(c.Args); err != nil {
+		return err
+	}
+	if !p.brief || r.place.Grid.Size() > 1 {
+		defer r.watch()()
+	}
+	r.makeResults(c.Into)
+	r.enter()
+	if err := r.run(p.body); err != nil {
+		return err
+	}
+	if r.outer == nil && r.place.Grid.Size() == 1 && r.place.Hub != nil {
+		if err := r.place.Hub.Unread(); err != nil {
+			return err
+		}
+	}
+	return r.collect(c)
+}
+
+// accept checks args against the entry's parameters and takes their leaves, row-major.
+func (r *Run) accept(args []*literal.Literal) error {
+	entry := r.program.module.Entry
+	if len(args) != len(entry.Parameters) {
+		return fmt.Errorf("%s: got %d arguments, want %d", entry.Name, len(args), len(entry.Parameters))
+	}
+	for i, a := range args {
+		want := entry.Parameters[i]
+		a = hlo.Cropped(a)
+		if !hlo.Fits(a.Shape(), want.Shape) {
+			return fmt.Errorf("argument %d (%s): got %v, want %v", i, want.Name, a.Shape(), want.Shape)
+		}
+		r.addArgument(a.RowMajor())
+	}
+	return nil
+}
+
+func (r *Run) addArgument(l *literal.Literal) {
+	if !l.Shape().IsTuple() {
+		r.arguments = append(r.arguments, l)
+		return
+	}
+	for _, e := range l.Elems() {
+		r.addArgument(e)
+	}
+}
+
+// enter gives the parameters' slots the addresses of the arguments.
+func (r *Run) enter() {
+	p := r.program
+	for i, s := range p.parameters {
+		switch {
+		case s == NoSlot:
+		case p.slots[s].kind == boxed:
+			r.boxes[p.slots[s].index] = r.arguments[i]
+		case p.slots[s].host != NoSlot:
+			r.enterAliased(s, r.arguments[i].Bytes())
+		case p.slots[s].staged:
+			copy(r.Bytes(Slice{Slot: s, Size: p.slots[s].size}), r.arguments[i].Bytes())
+		default:
+			if p.options.Verify {
+				r.arguments[i] = r.arguments[i].Clone()
+			}
+			r.memory.lend(s, alignedBytes(r.arguments[i].Bytes()), &r.pins)
+		}
+	}
+}
+
+// enterAliased brings an argument to the memory of the result that overwrites it: that is the argument's own if it was
+// donated.
+func (r *Run) enterAliased(s int32, data []byte) {
+	p := r.program
+	r.memory.table[s] = r.memory.table[p.slots[s].host]
+	if to := r.Bytes(Slice{Slot: s, Size: p.slots[s].size}); len(to) > 0 && &to[0] != &data[0] {
+		copy(to, data)
+	}
+}
+
+// donated returns the memory of an argument that result slot s may take, nil if there is none.
+func (r *Run) donated(s int32) []byte {
+	p, d := r.program, r.place.Device
+	if d >= len(r.options.Donated) || p.slots[s].donor == NoSlot {
+		return nil
+	}
+	donor := p.slots[s].donor
+	number := p.parameterOf(donor)
+	if number >= len(r.options.Donated[d]) || !r.options.Donated[d][number] {
+		return nil
+	}
+	data := r.arguments[p.slots[donor].index].Bytes()
+	if len(data) == 0 || &alignedBytes(data)[0] != &data[0] {
+		return nil
+	}
+	return data
+}
+
+// parameterOf returns the number of the entry's parameter that leaf slot s belongs to.
+func (p *program) parameterOf(s int32) int {
+	leaf := p.slots[s].index
+	for i, in := range p.module.Entry.Parameters {
+		if leaf -= in.Shape.LeafCount(); leaf < 0 {
+			return i
+		}
+	}
+	panic("exec: bug: a slot of no parameter")
+}
+
+// alignedBytes returns data, or a copy if it begins at an odd address: kernels take elements where they lie.
+func alignedBytes(data []byte) []byte {
+	if len(data) > 0 && uintptr(unsafe.Pointer(&data[0]))%maxElement != 0 {
+		return slices.Clone(data)
+	}
+	return data
+}
+
+// maxElement is what the addresses of arguments are a multiple of, in bytes.
+const maxElement = 8
+
+// makeResults gives memory to the results that have some of their own, and to what lies in it before.
+func (r *Run) makeResults(into [][]byte) {
+	p := r.program
+	for i, s := range p.resultSlots {
+		if p.slots[s].staged {
+			continue
+		}
+		if r.own[i] = r.donated(s); r.own[i] == nil {
+			r.own[i] = p.madeFor(i, into)
+		}
+		if r.own[i] == nil {
+			r.own[i] = p.keeper.takeResult(p.slots[s].size)
+		}
+		r.memory.lend(s, r.own[i], &r.pins)
+	}
+	for _, s := range p.guests {
+		r.memory.table[s] = r.memory.table[p.slots[s].host] + uintptr(p.slots[s].offset)
+	}
+}
+
+// madeFor returns the caller's memory for result slot number i, nil if he has none or it does not fit.
+func (p *program) madeFor(i int, into [][]byte) []byte {
+	leaf := p.leafOf[i]
+	if len(into) == 0 || !p.owned[leaf] {
+		return nil
+	}
+	to := into[leaf]
+	if int64(len(to)) != p.slots[p.resultSlots[i]].size || uintptr(unsafe.Pointer(unsafe.SliceData(to)))%maxElement != 0 {
+		return nil
+	}
+	return to
+}
+
+// collect hands over the leaves of the result.
+func (r *Run) collect(c *Call) error {
+	c.Results = c.Results[:0]
+	for i, l := range r.program.results {
+		if len(c.Into) == 0 {
+			c.Results = append(c.Results, r.collectLeaf(l))
+		} else if err := handOver(c.Into[i], r.bytesOf(l), i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// handOver copies the bytes of leaf i of the result, unless they were written where they belong.
+func handOver(to, from []byte, i int) error {
+	if len(to) != len(from) {
+		return fmt.Errorf("result %d takes %d bytes, got memory of %d", i, len(from), len(to))
+	}
+	if len(to) > 0 && &to[0] != &from[0] {
+		copy(to, from)
+	}
+	return nil
+}
+
+// bytesOf returns the bytes of a leaf of the result, which the next run may overwrite.
+func (r *Run) bytesOf(l leaf) []byte {
+	if l.Slot == NoSlot {
+		return nil
+	}
+	s := &r.program.slots[l.Slot]
+	var data []byte
+	switch {
+	case s.kind == boxed:
+		return hlo.Cropped(r.boxes[s.index]).Bytes()
+	case s.kind == parameter:
+		data = r.arguments[s.index].Bytes()
+	case s.kind == constant:
+		data = s.data
+	case s.staged:
+		data = r.Bytes(Slice{Slot: l.Slot, Size: s.size})
+	default:
+		data = r.own[s.index]
+	}
+	return data[l.Offset : l.Offset+l.Size]
+}
+
+func (r *Run) collectLeaf(l leaf) *literal.Literal {
+	if l.Slot == NoSlot {
+		return literal.NewToken()
+	}
+	s := &r.program.slots[l.Slot]
+	if s.kind == boxed {
+		return hlo.Cropped(r.boxes[s.index])
+	}
+	data := r.bytesOf(l)
+	if s.kind == result && s.staged {
+		data = slices.Clone(data)
+	}
+	v, err := literal.FromBytes(l.shape, data)
+	if err != nil {
+		panic("exec: bug: " + err.Error())
+	}
+	return v
+}
+
+// tuple makes the result of its leaves.
+func (p *program) tuple(leaves []*literal.Literal) *literal.Literal {
+	whole, _ := nest(p.module.Entry.Root.Shape, leaves)
+	return whole
+}
+
+// nest makes a literal of shape s of the first leaves and returns the rest.
+func nest(s shape.Shape, leaves []*literal.Literal) (*literal.Literal, []*literal.Literal) {
+	if !s.IsTuple() {
+		return leaves[0], leaves[1:]
+	}
+	elems := make([]*literal.Literal, len(s.Elems))
+	for i, e := range s.Elems {
+		elems[i], leaves = nest(e, leaves)
+	}
+	return literal.NewTuple(elems...), leaves
+}

@@ -1,0 +1,67 @@
+package exec
+
+import (
+	"context"
+	"slices"
+
+	"github.com/halo-xla/halo/xla/hlo"
+)
+
+// briefCost is the sum of bytes and floating-point operations up to which a program is brief: at the pace of the
+// slowest kernels, 50 ns each, it takes 7 ms.
+const briefCost = 1 << 17
+
+// lasting are the ops whose time bytes and operations do not tell, or that wait.
+var lasting = [hlo.NumOps]bool{
+	hlo.AllGather: true, hlo.AllReduce: true, hlo.AllToAll: true, hlo.AsyncStart: true, hlo.CollectiveBroadcast: true,
+	hlo.CollectivePermute: true, hlo.CustomCall: true, hlo.Infeed: true, hlo.Map: true, hlo.Outfeed: true,
+	hlo.RaggedAllToAll: true, hlo.Recv: true, hlo.RecvDone: true, hlo.ReduceScatter: true,
+	hlo.ReduceWindow: true, hlo.Scatter: true, hlo.SelectAndScatter: true, hlo.Send: true, hlo.SendDone: true,
+	hlo.Sort: true, hlo.While: true,
+}
+
+// isBrief reports whether the program is over before a cancel could be of use: its steps ask between themselves whether
+// the context has ended, and nothing needs to watch it.
+func (p *program) isBrief() bool {
+	cost, brief := int64(0), len(p.subs) == 0 && len(p.dynamics) == 0 && !p.foreign
+	p.body.walk(func(st *step) {
+		for _, u := range st.uses() {
+			cost += u.Slice.Size
+		}
+		if in := st.in; in != nil {
+			cost += in.Cost().FLOPs
+			brief = brief && !lasts(in)
+		}
+	})
+	return brief && cost <= briefCost
+}
+
+// lasts reports whether in, or what it calls, may take any time.
+func lasts(in *hlo.Instruction) bool {
+	for _, c := range in.Called() {
+		if slices.ContainsFunc(c.Instructions, lasts) {
+			return true
+		}
+	}
+	return lasting[in.Op]
+}
+
+func nothing() {}
+
+// watch sets the cancel word when the context ends, until the function that it returns is called.
+func (r *Run) watch() (stop func()) {
+	if r.ctx.Done() == nil {
+		return nothing
+	}
+	m, over := r.memory, make(chan struct{})
+	cancel := context.AfterFunc(r.ctx, func() {
+		m.cancel()
+		close(over)
+	})
+	return func() {
+		if !cancel() {
+			<-over
+			m.clear()
+		}
+	}
+}

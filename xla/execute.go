@@ -1,0 +1,186 @@
+package xla
+
+import (
+	"context"
+	"runtime"
+	"time"
+	"unsafe"
+
+	"github.com/halo-xla/halo/xla/exec"
+	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// call is an execution on one device whose memory is used again.
+type call struct {
+	exec.Call
+	args [1][]*Buffer // as donate wants them
+}
+
+// Execute runs the program. args are the arguments in the order of the parameters; the results are the elements of the
+// program's result tuple, or its one result. It fails if count, types or shapes differ from the signature, naming the
+// parameter, and with ctx's error when ctx ends.
+func (x *Executable) Execute(ctx context.Context, args ...*Buffer) ([]*Buffer, error) {
+	return x.ExecuteWith(ctx, RunOptions{}, args...)
+}
+
+// ExecuteWith is Execute with options.
+func (x *Executable) ExecuteWith(ctx context.Context, o RunOptions, args ...*Buffer) ([]*Buffer, error) {
+	c := x.state.takeCall()
+	if err := x.call(ctx, c, o, args); err != nil {
+		return nil, err
+	}
+	out := x.buffersOf(c.Results)
+	x.state.keepCall(c)
+	return out, nil
+}
+
+// ExecuteInto is ExecuteWith with the results in dst: one slice a result, as Buffer.To takes it, which no other memory
+// of the call overlaps. It needs no new memory. When it fails, the slices may hold anything.
+func (x *Executable) ExecuteInto(ctx context.Context, o RunOptions, dst []any, args ...*Buffer) error {
+	if want := len(x.signature.Results); len(dst) != want {
+		return errorf(InvalidArgument, "got %d slices for results, want %d", len(dst), want)
+	}
+	if !x.state.plain {
+		return x.executeTo(ctx, o, dst, args)
+	}
+	c := x.state.takeCall()
+	for i := range dst {
+		b, err := bytesFor(dst[i], &x.signature.Results[i].Shape)
+		if err != nil {
+			return errorf(InvalidArgument, "result %d: %w", i, err)
+		}
+		c.Into = append(c.Into, b)
+	}
+	if err := x.call(ctx, c, o, args); err != nil {
+		return err
+	}
+	x.state.keepCall(c)
+	return nil
+}
+
+// executeTo is ExecuteInto by way of buffers.
+func (x *Executable) executeTo(ctx context.Context, o RunOptions, dst []any, args []*Buffer) error {
+	out, err := x.ExecuteWith(ctx, o, args...)
+	if err != nil {
+		return err
+	}
+	for i, b := range out {
+		if e := b.To(dst[i]); e != nil && err == nil {
+			err = errorf(InvalidArgument, "result %d: %w", i, e)
+		}
+		b.Close()
+	}
+	return err
+}
+
+// isPlain reports whether all results are arrays whose bytes are known to be right before they are there: neither sizes
+// nor the bytes of an argument decide.
+func (s *shared) isPlain() bool {
+	for i, r := range s.signature.Results {
+		if !r.Shape.IsArray() || r.Shape.IsDynamic() || r.Shape.Type == shape.Pred && s.recyclers[i] == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// takeCall and keepCall use calls again; those of executions that failed are left to the collector.
+func (s *shared) takeCall() *call {
+	if c, ok := s.calls.Get().(*call); ok {
+		return c
+	}
+	return &call{}
+}
+
+func (s *shared) keepCall(c *call) {
+	clear(c.Args)
+	clear(c.Results)
+	clear(c.Into)
+	c.Args, c.Results, c.Into, c.Options, c.args[0] = c.Args[:0], c.Results[:0], c.Into[:0], exec.RunOptions{}, nil
+	s.calls.Put(c)
+}
+
+// call runs the program on one device.
+func (x *Executable) call(ctx context.Context, c *call, o RunOptions, args []*Buffer) (err error) {
+	defer guard(&err)
+	if err := x.state.begin(); err != nil {
+		return err
+	}
+	defer x.state.gate.leave()
+	if c.Args, err = x.signature.take(c.Args, args); err != nil {
+		return err
+	}
+	defer dropAll(args)
+	c.args[0] = args
+	donated, err := donate(o.Donate, c.args[:])
+	if err != nil {
+		return err
+	}
+	start := x.client.clock()
+	c.Options = exec.RunOptions{Seed: o.Seed, MaxSteps: o.MaxSteps, Donated: donated}
+	defer x.note(start, &err)
+	err = x.state.program.Call(ctx, &c.Call)
+	runtime.KeepAlive(x)
+	if err != nil {
+		return wrap(err, Failed)
+	}
+	x.share(c.Results, args)
+	return nil
+}
+
+// note counts an execution on one device.
+func (x *Executable) note(start time.Time, err *error) {
+	x.client.noteExecute(x.state.name, 1, start, *err)
+}
+
+// recycler is a program that uses the memory of its results again.
+type recycler interface {
+	// Owned reports whether leaf i of the results has memory that nothing else has.
+	Owned(i int) bool
+	// Recycle takes back the memory of leaf i of a result.
+	Recycle(i int, l *literal.Literal)
+}
+
+// recyclers returns what takes back the memory of each result, nil for those that are shared with others.
+func recyclers(p exec.Program, results int) []func(*literal.Literal) {
+	list := make([]func(*literal.Literal), results)
+	if r, ok := p.(recycler); ok {
+		for i := range list {
+			if r.Owned(i) {
+				list[i] = func(l *literal.Literal) { r.Recycle(i, l) }
+			}
+		}
+	}
+	return list
+}
+
+// share marks the arguments whose memory is that of a result too: it must not be used again.
+func (x *Executable) share(out []*literal.Literal, args []*Buffer) {
+	for i, e := range out {
+		if x.state.recyclers[i] == nil && len(e.Bytes()) > 0 {
+			shareOne(e, args)
+		}
+	}
+}
+
+func shareOne(result *literal.Literal, args []*Buffer) {
+	at := uintptr(unsafe.Pointer(unsafe.SliceData(result.Bytes())))
+	for _, b := range args {
+		for _, e := range b.state.value.Leaves() {
+			data := e.Bytes()
+			if from := uintptr(unsafe.Pointer(unsafe.SliceData(data))); at-from < uintptr(len(data)) {
+				b.state.seen.Store(true)
+			}
+		}
+	}
+}
+
+func (x *Executable) buffersOf(leaves []*literal.Literal) []*Buffer {
+	out := make([]*Buffer, len(leaves))
+	for i, e := range leaves {
+		recycle := x.state.recyclers[i]
+		out[i] = x.client.newBuffer(e, recycle != nil, recycle)
+	}
+	return out
+}
