@@ -49,7 +49,7 @@ func keyOf(p Program, o CompileOptions) string {
 		return ""
 	}
 	sum := sha256.Sum256(p.Source)
-	return fmt.Sprintf("%x %d %t %t %t %s", sum, p.Line, p.chunk, o.AllowReference, o.Verify, p.Name)
+	return fmt.Sprintf("%x %d %t %t %t %t %s", sum, p.Line, p.chunk, p.Lenient, o.AllowReference, o.Verify, p.Name)
 }
 
 // find returns the program with the key for one more user, nil if there is none.

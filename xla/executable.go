@@ -57,7 +57,7 @@ func (c *Client) Compile(ctx context.Context, p Program, o CompileOptions) (x *E
 	if err := c.open(); err != nil {
 		return nil, err
 	}
-	start := c.clock()
+	start := time.Now()
 	s := c.cache.find(keyOf(p, o))
 	cached := s != nil
 	if !cached {

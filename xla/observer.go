@@ -53,8 +53,11 @@ func (c *Client) Totals() Totals {
 	}
 }
 
-// noteCompile counts a Compile and tells the observer.
+// noteCompile counts a Compile, logs it, and tells the observer.
 func (c *Client) noteCompile(name string, cached bool, start time.Time, err error) {
+	took := time.Since(start)
+	c.logger().Info("xla: compiled", "program", name, "backend", c.backend.Name(), "cached", cached,
+		"took", took, "err", err)
 	if err == nil {
 		c.totals.compiles.Add(1)
 		if cached {
@@ -62,7 +65,7 @@ func (c *Client) noteCompile(name string, cached bool, start time.Time, err erro
 		}
 	}
 	if o := c.options.Observer; o != nil {
-		o.Compiled(CompileEvent{Program: name, Cached: cached, Duration: time.Since(start), Err: err})
+		o.Compiled(CompileEvent{Program: name, Cached: cached, Duration: took, Err: err})
 	}
 }
 

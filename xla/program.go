@@ -21,6 +21,8 @@ type Program struct {
 	Source []byte
 	// chunk says that Split made the program.
 	chunk bool
+	// Lenient lets elementwise ops of HLO text have operands of several float types, as XLA does: the widest is taken.
+	Lenient bool
 	// Module is a module that was built or read already; Source is ignored then.
 	Module *hlo.Module
 }
@@ -116,7 +118,11 @@ func (p Program) parse() (*hlo.Module, error) {
 	switch format {
 	case HLOText:
 		above := bytes.Repeat([]byte("\n"), max(p.Line-1, 0)) // so that positions are the file's
-		return hlo.Parse(append(above, p.Source...), p.Name)
+		read := hlo.Parse
+		if p.Lenient {
+			read = hlo.ParseLenient
+		}
+		return read(append(above, p.Source...), p.Name)
 	case MLIRText:
 		return entryOf(stablehlo.Parse(stablehlo.Text{File: p.Name, Line: max(p.Line, 1), Source: string(p.Source)}))
 	case MLIRBytecode:

@@ -46,13 +46,13 @@ func libraryFinding(l cpu.Library) finding {
 }
 
 // unread are the variables that the engines to come will read: whoever sets them should know that nothing does yet.
-var unread = []string{"HALO_LOG", "HALO_PLUGIN_PATH"}
+var unread = []string{"HALO_PLUGIN_PATH"}
 
 // environment lists the variables of ours that are set.
 func environment() []finding {
 	var list []finding
 	for _, name := range append([]string{"HALO_NEED", "HALO_CONFORMANCE", "HALO_THREADS", "HALO_ISA", "HALO_LIBS",
-		"HALO_LIBRARY_PATH"}, unread...) {
+		"HALO_LIBRARY_PATH", "HALO_LOG"}, unread...) {
 		v, ok := os.LookupEnv(name)
 		switch {
 		case !ok:

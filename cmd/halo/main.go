@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"slices"
@@ -97,6 +98,10 @@ func main() {
 }
 
 func realMain(t *tool, args []string) int {
+	if err := setLog(t.stderr, os.Getenv("HALO_LOG")); err != nil {
+		fmt.Fprintf(t.stderr, "halo: %v\n", err)
+		return exitUsage
+	}
 	if len(args) == 0 {
 		helpCommand(&tool{stdout: t.stderr}, nil)
 		return exitUsage
@@ -108,6 +113,16 @@ func realMain(t *tool, args []string) int {
 	}
 	fmt.Fprintf(t.stderr, "halo: unknown command %q; halo help lists the commands\n", args[0])
 	return exitUsage
+}
+
+// setLog lets the library's log through to w from level on: debug, info, warn or error; "" is warn.
+func setLog(w io.Writer, level string) error {
+	l := slog.LevelWarn
+	if level != "" && l.UnmarshalText([]byte(level)) != nil {
+		return fmt.Errorf("HALO_LOG: got %q, want debug, info, warn or error", level)
+	}
+	slog.SetDefault(slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: l})))
+	return nil
 }
 
 func (t *tool) report(c command, err error) int {

@@ -266,3 +266,31 @@ func TestDoctorSaysWhichVariablesHaveNoEffect(t *testing.T) {
 		}
 	}
 }
+
+func TestLog(t *testing.T) {
+	text := "HloModule tiny\nENTRY e { ROOT c = f32[] constant(1) }\n"
+	for level, want := range map[string]string{"": "", "warn": "", "info": "program=tiny", "loud": "HALO_LOG"} {
+		t.Setenv("HALO_LOG", level)
+		var out, stderr bytes.Buffer
+		code := realMain(&tool{context.Background(), strings.NewReader(text), &out, &stderr}, []string{"run", "-"})
+		if (code == exitUsage) != (level == "loud") {
+			t.Errorf("HALO_LOG=%s: exit code %d, %s", level, code, stderr.String())
+		}
+		if got := stderr.String(); (want == "") != (got == "") || !strings.Contains(got, want) {
+			t.Errorf("HALO_LOG=%s: got %q, want %q in it", level, got, want)
+		}
+	}
+}
+
+func TestRunLenient(t *testing.T) {
+	text := `ENTRY e { a = f32[] constant(1.5)
+b = bf16[] constant(2)
+ROOT c = f32[] add(a, b) }`
+	for flag, want := range map[string]int{"--lenient": exitOK, "--seed=1": exitFailure} {
+		var out, stderr bytes.Buffer
+		code := realMain(&tool{context.Background(), strings.NewReader(text), &out, &stderr}, []string{"run", "-", flag})
+		if code != want || (code == exitOK) != strings.Contains(out.String(), "3.5") {
+			t.Errorf("%s: exit code %d, %s%s", flag, code, out.String(), stderr.String())
+		}
+	}
+}

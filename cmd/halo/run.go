@@ -19,6 +19,7 @@ type runOptions struct {
 	backend, out, dump, weights string
 	expect, plugins             listFlag
 	report, noReference         bool
+	lenient                     bool
 	seed                        uint64
 	threads                     int
 	rtol, atol                  float64
@@ -41,6 +42,7 @@ func runCommand(t *tool, args []string) error {
 	fl.Var(&o.plugins, "plugin", "custom-call library")
 	fl.BoolVar(&o.report, "report", false, "list what ran what")
 	fl.BoolVar(&o.noReference, "no-reference", false, "refuse programs that the backend cannot run whole")
+	fl.BoolVar(&o.lenient, "lenient", false, "let elementwise ops mix float types, as XLA does")
 	fl.Uint64Var(&o.seed, "seed", 0, "seed of the random number generators")
 	fl.IntVar(&o.threads, "threads", 0, "threads to use, 0 for as many as the process may; the reference uses one")
 	fl.Float64Var(&o.rtol, "rtol", 1e-5, "relative tolerance of --expect")
@@ -72,7 +74,7 @@ func (t *tool) runProgram(o *runOptions, path string, words []string) error {
 		return err
 	}
 	defer client.Close()
-	m, err := xla.Read(xla.Program{Name: path, Source: src})
+	m, err := xla.Read(xla.Program{Name: path, Source: src, Lenient: o.lenient})
 	if err != nil {
 		return err
 	}

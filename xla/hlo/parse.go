@@ -22,8 +22,11 @@ const (
 // lists them.
 //
 // It fails with an *Error or a *SyntaxError, which say "file:line:col: what, got, want".
-func Parse(src []byte, file string) (*Module, error) {
-	p := &parser{scanner: newScanner(string(src), file), byName: map[string]*unit{}, shapes: map[string]shape.Shape{}}
+func Parse(src []byte, file string) (*Module, error) { return parse(src, file, false) }
+
+func parse(src []byte, file string, lenient bool) (*Module, error) {
+	p := &parser{scanner: newScanner(string(src), file), lenient: lenient,
+		byName: map[string]*unit{}, shapes: map[string]shape.Shape{}}
 	p.m = &Module{}
 	if err := p.header(); err != nil {
 		return nil, err
@@ -53,6 +56,8 @@ type parser struct {
 	m      *Module
 	units  []*unit
 	byName map[string]*unit
+	// lenient: operands of mixed float types are widened.
+	lenient bool
 	// shapes are the array shapes seen so far by their text.
 	shapes map[string]shape.Shape
 	// chain is how many computations are being read, depth how deep instructions and computations in place nest.

@@ -374,6 +374,11 @@ func (d *draft) finish() (*Instruction, error) {
 	if !d.common.isZero() {
 		in.Common = &d.common
 	}
+	if d.lenient {
+		if err := d.widen(in); err != nil {
+			return nil, err
+		}
+	}
 	return d.add(in)
 }
 
