@@ -22,22 +22,26 @@ func lowerElementwise(l *exec.Lowering) (exec.Thunk, error) {
 func (f *fused) thunk(results []exec.Slice) exec.Thunk {
 	f.merge()
 	uses := append(exec.Reads(f.inputs...), exec.Writes(results...)...)
+	if t := f.native(uses, results); t != nil {
+		return t.overwriting(f.pairs(results)...)
+	}
+	if f.reduces {
+		return nil
+	}
+	return goThunk("go elementwise", uses, f.run(results)).overwriting(f.pairs(results)...)
+}
+
+// pairs lists the results that may have the memory of an input.
+func (f *fused) pairs(results []exec.Slice) []exec.Pair {
 	var pairs []exec.Pair
 	for i, r := range f.roots {
 		for _, in := range f.overwritable(f.nodes[r].t.Bytes()) {
-			if f.reduction(i) == nil && f.inputs[in].Size == results[i].Size &&
-				f.inputs[in].Offset == 0 && results[i].Offset == 0 {
+			if f.inputs[in].Size == results[i].Size && (f.lastRead == nil || f.lastRead[in] <= f.storedAt[i]) && f.inputs[in].Offset == 0 && results[i].Offset == 0 {
 				pairs = append(pairs, exec.Pair{Result: results[i].Slot, Operand: f.inputs[in].Slot})
 			}
 		}
 	}
-	if t := f.native(uses, results); t != nil {
-		return t.overwriting(pairs...)
-	}
-	if f.reduce != nil {
-		return nil
-	}
-	return goThunk("go elementwise", uses, f.run(results)).overwriting(pairs...)
+	return pairs
 }
 
 // run is the Go half.

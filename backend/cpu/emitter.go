@@ -20,6 +20,10 @@ type emitter struct {
 	lane    int // bytes
 	inputs  []pipeline.Stream
 	known   map[string]int // inputs by what they are
+	list    []int          // the nodes to compute
+	prior   []operand      // where values lie that were there before
+	saves   []operand      // where values go that are needed afterwards
+	results func()         // emits what becomes of the values
 	steps   []step
 	held    int       // the node whose value is in the registers
 	home    []operand // where a node's value lies in memory
@@ -31,7 +35,7 @@ type emitter struct {
 
 const none = -1
 
-// operand is what a stage takes: the number of an input or of a slot, or a plain number.
+// operand is what a stage takes: a number of those that a program's pointers have, by what they are for, or a plain one.
 type operand struct {
 	kind  operandKind
 	value int
@@ -42,8 +46,12 @@ type operandKind uint8
 const (
 	plainNumber operandKind = iota
 	input
-	slot
+	output
+	saved // a lane for each place of some rows
+	room  // a block that lives through all phases of a program
+	slot  // a block that lives in one
 	nowhere
+	numOperandKinds
 )
 
 func number(n int) operand { return operand{plainNumber, n} }
@@ -53,8 +61,8 @@ type step struct {
 	a, b operand
 }
 
-// program returns the computation in the form of the pipeline, or false if that lacks a type or an operation.
-func (f *fused) program(results []exec.Slice) (*pipeline.Program, bool) {
+// newEmitter returns the emitter of f's nodes.
+func newEmitter(f *fused) *emitter {
 	lane := 4
 	for _, nd := range f.nodes {
 		if nd.t.Bits() > 32 {
@@ -62,57 +70,58 @@ func (f *fused) program(results []exec.Slice) (*pipeline.Program, bool) {
 		}
 	}
 	n := len(f.nodes)
-	e := &emitter{f: f, lane: lane, known: map[string]int{}, wanted: make([]bool, n), lastUse: make([]int, n)}
-	for i, nd := range f.nodes {
-		for _, a := range nd.args {
-			e.lastUse[a] = i
+	e := &emitter{f: f, lane: lane, known: map[string]int{}, prior: make([]operand, n), saves: make([]operand, n)}
+	for i := range n {
+		e.prior[i], e.saves[i] = operand{kind: nowhere}, operand{kind: nowhere}
+	}
+	return e
+}
+
+// program returns the computation in the form of the pipeline, or false if that lacks a type or an operation.
+func (f *fused) program(results []exec.Slice) (*pipeline.Program, bool) {
+	e := newEmitter(f)
+	for i := range f.nodes {
+		e.list = append(e.list, i)
+	}
+	e.results = func() {
+		for i, r := range f.roots {
+			e.hold(r)
+			e.steps = append(e.steps, step{"store", operand{output, i}, number(0)})
 		}
 	}
-	for _, r := range f.roots {
-		e.lastUse[r] = n
-	}
-	if !e.emit() || !e.emit() {
+	if !e.emit(f.roots) {
 		return nil, false
 	}
 	return e.finish(results)
 }
 
-// emit goes through the nodes once.
-func (e *emitter) emit() bool {
+// emit makes the steps that compute the nodes of the list, and then the results of the nodes that live to the end. It
+// goes through the nodes twice, first to see which values are wanted in memory.
+func (e *emitter) emit(ends []int) bool {
 	n := len(e.f.nodes)
+	e.wanted, e.lastUse = make([]bool, n), make([]int, n)
+	for _, i := range e.list {
+		for _, a := range e.f.nodes[i].args {
+			e.lastUse[a] = i
+		}
+	}
+	for _, r := range ends {
+		e.lastUse[r] = n
+	}
+	return e.once() && e.once()
+}
+
+// once goes through the nodes once.
+func (e *emitter) once() bool {
 	e.steps, e.held, e.slots, e.unused = nil, none, 0, nil
-	if e.f.reduce != nil {
-		e.slots = len(e.f.roots) + 1 // accumulators, and the mask
-	}
-	e.home = make([]operand, n)
-	for i := range e.home {
-		e.home[i] = operand{kind: nowhere}
-	}
-	for i := range e.f.nodes {
+	e.home = slices.Clone(e.prior)
+	for _, i := range e.list {
 		if !e.node(i) {
 			return false
 		}
 	}
 	e.results()
 	return true
-}
-
-// results emits what becomes of the roots. Reductions come first: behind the first store, inputs may be overwritten.
-func (e *emitter) results() {
-	for i, r := range e.f.roots {
-		if d := e.f.reduction(i); d != nil {
-			e.hold(r)
-			e.steps = append(e.steps, step{"acc_" + d.reducer, operand{slot, i}, operand{slot, len(e.f.roots)}})
-		}
-	}
-	outputs := 0
-	for i, r := range e.f.roots {
-		if e.f.reduction(i) == nil {
-			e.hold(r)
-			e.steps = append(e.steps, step{"store", operand{nowhere, outputs}, number(0)})
-			outputs++
-		}
-	}
 }
 
 // node emits node i, and frees the slots of what is used for the last time.
@@ -150,7 +159,12 @@ func (e *emitter) produce(i int, nd *node) bool {
 
 // spill stores the value in the registers if it is wanted in memory.
 func (e *emitter) spill(i int) {
-	if e.wanted[i] {
+	switch {
+	case e.saves[i].kind != nowhere:
+		e.home[i] = e.saves[i]
+		e.stage("store", e.home[i], number(0))
+		e.held = i
+	case e.wanted[i]:
 		e.home[i] = e.reserve()
 		e.stage("store", e.home[i], number(0))
 		e.held = i
@@ -306,15 +320,28 @@ func (e *emitter) parameter(i int, nd *node) {
 	name, _ := e.conversion(nd.t)
 	s := pipeline.Stream{Ref: ref(e.f.inputs[nd.input]), Kind: pipeline.Strided, Size: nd.t.Bytes(), Convert: name,
 		Bits: nd.t.Bits(), Offset: nd.access.Offset, Strides: nd.access.Strides}
-	plain := nd.access
-	plain.Offset = 0
-	switch {
-	case e.f.inOrder(plain):
-		s.Kind = pipeline.Linear
-	case isConstant(nd.access):
-		s.Kind = pipeline.Splat
-	}
+	e.f.find(&s, nd.access)
 	e.home[i] = e.stream(string(rune(i)), s)
+}
+
+// find chooses how a stream finds the elements of an access.
+func (f *fused) find(s *pipeline.Stream, a tile.Access) {
+	a.Offset = 0
+	lead := tile.Access{Strides: a.Strides[:min(f.lead, len(a.Strides))]}
+	switch {
+	case isConstant(a):
+		s.Kind = pipeline.Splat
+	case inOrder(f.dims, a):
+		s.Kind = pipeline.Linear
+	case !f.rows:
+	case f.isByRow(a):
+		s.ByRow, s.Strides = true, lead.Strides
+		if inOrder(f.dims[:f.lead], lead) {
+			s.Kind = pipeline.Linear
+		}
+	case inOrder(f.dims[f.lead:], tile.Access{Strides: a.Strides[f.lead:]}):
+		s.Kind, s.Strides = pipeline.Rowwise, lead.Strides
+	}
 }
 
 func isConstant(a tile.Access) bool {
@@ -336,8 +363,11 @@ func (e *emitter) iota(i int, nd *node) bool {
 		return false
 	}
 	s := pipeline.Stream{Kind: pipeline.Iota, Size: e.lane, Offset: nd.access.Offset, Strides: nd.access.Strides}
+	if e.f.rows && e.f.isByRow(nd.access) {
+		s.ByRow, s.Strides = true, s.Strides[:e.f.lead]
+	}
 	e.home[i] = e.stream(string(rune(i)), s)
-	if !nd.t.IsFloat() && nd.t.Bits() >= 32 {
+	if !nd.t.IsFloat() && nd.t.Bits() >= 32 && e.saves[i].kind == nowhere {
 		return true
 	}
 	e.stage("load", e.home[i], number(0))
@@ -349,53 +379,40 @@ func (e *emitter) iota(i int, nd *node) bool {
 	return true
 }
 
-// finish makes the program of the steps, or reports that the start of a reduction is computed.
+// finish makes the program of the steps.
 func (e *emitter) finish(results []exec.Slice) (*pipeline.Program, bool) {
-	p := &pipeline.Program{Dims: e.f.dims, Lane: e.lane, Inputs: e.inputs, Slots: e.slots}
+	p := &pipeline.Program{Dims: e.f.dims, Lane: e.lane, Inputs: e.inputs, Slots: e.slots, Task: task(e.cost())}
 	for i, r := range e.f.roots {
-		t := e.f.nodes[r].t
-		name, _ := e.conversion(t)
-		out := pipeline.Stream{Ref: ref(results[i]), Size: t.Bytes(), Convert: name, Bits: t.Bits()}
-		d := e.f.reduction(i)
-		if d == nil {
-			p.Outputs = append(p.Outputs, out)
-			continue
-		}
-		init := e.home[d.init]
-		if init.kind != input || e.inputs[init.value].Kind < pipeline.Splat {
-			return nil, false
-		}
-		p.Row = d.row
-		p.Reductions = append(p.Reductions,
-			pipeline.Reduction{Reducer: d.reducer, Accumulator: i, Init: init.value, Output: out})
+		p.Outputs = append(p.Outputs, e.output(r, results[i]))
 	}
-	slots := len(e.inputs) + len(p.Outputs)
-	for _, st := range e.steps {
-		p.Stages = append(p.Stages, pipeline.Stage{Name: st.name, A: st.a.resolve(len(e.inputs), slots),
-			B: st.b.resolve(len(e.inputs), slots)})
-	}
-	for i := range p.Reductions {
-		p.Reductions[i].Accumulator += slots
-	}
-	p.Mask, p.Task = slots+len(e.f.roots), e.task()
+	first := bases{input: 0, output: len(p.Inputs), slot: len(p.Inputs) + len(p.Outputs)}
+	p.Stages = first.stages(e.steps)
 	return p, p.Fits()
 }
 
-// resolve returns the number of an operand as the pipeline counts: outputs, which are nowhere else, and slots follow
-// the inputs.
-func (o operand) resolve(outputs, slots int) int {
-	switch o.kind {
-	case nowhere:
-		return outputs + o.value
-	case slot:
-		return slots + o.value
-	}
-	return o.value
+// output is the stream of the elements of node r.
+func (e *emitter) output(r int, to exec.Slice) pipeline.Stream {
+	t := e.f.nodes[r].t
+	name, _ := e.conversion(t)
+	return pipeline.Stream{Ref: ref(to), Size: t.Bytes(), Convert: name, Bits: t.Bits()}
 }
 
-// task estimates how many elements are about 50 us of work.
-func (e *emitter) task() int64 {
-	cost := 0 // of an element, in units of about 0.05 ns
+// bases are the first numbers of the pointers of each kind.
+type bases [numOperandKinds]int
+
+func (b bases) of(o operand) int { return b[o.kind] + o.value }
+
+func (b bases) stages(list []step) []pipeline.Stage {
+	out := make([]pipeline.Stage, len(list))
+	for i, s := range list {
+		out[i] = pipeline.Stage{Name: s.name, A: b.of(s.a), B: b.of(s.b)}
+	}
+	return out
+}
+
+// cost estimates the time that the steps take for an element, in units of about 0.05 ns.
+func (e *emitter) cost() int {
+	cost := 0
 	for _, st := range e.steps {
 		cost += max(heavyStages[st.name], 1)
 		if e.lane == 8 {
@@ -404,12 +421,18 @@ func (e *emitter) task() int64 {
 	}
 	for _, s := range e.inputs {
 		switch {
-		case s.Kind == pipeline.Linear:
+		case s.ByRow:
+		case s.Kind == pipeline.Linear || s.Kind == pipeline.Rowwise:
 			cost += s.Size
 		case s.Kind != pipeline.Immediate && s.Kind != pipeline.Splat:
 			cost += 10
 		}
 	}
+	return cost
+}
+
+// task returns how many elements of a cost are about 50 us of work.
+func task(cost int) int64 {
 	n := int64(1024)
 	for n*int64(cost) < 1_000_000 {
 		n *= 2
@@ -422,6 +445,15 @@ func (f *fused) native(uses []exec.Use, results []exec.Slice) *thunk {
 	if !run.Available() {
 		return nil
 	}
+	if f.inRows() {
+		if p, ok := f.rowProgram(results); ok {
+			return recordThunk("loops rows", uses, p.Record(run.Level()))
+		}
+	}
+	if f.reduces {
+		return nil
+	}
+	f.rows = false
 	p, ok := f.program(results)
 	if !ok {
 		return nil

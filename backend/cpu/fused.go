@@ -15,20 +15,27 @@ import (
 // fused is a computation on elements: each result's element at a place of a space comes from elements of the operands
 // at places that depend on it linearly. Both halves of the engine, C and Go, run it tile by tile.
 type fused struct {
-	dims   []int64         // of the space
-	nodes  []node          // operands before users
-	roots  []int           // the nodes of the results, or of what is reduced to them
-	reduce []*rowReduction // of each root; nil: it is no reduction, or there are none at all
+	dims   []int64 // of the space
+	nodes  []node  // operands before users
+	roots  []int   // the nodes of the results
 	inputs []exec.Slice
 	leaves map[*hlo.Instruction]exec.Slice
 	pack   func([]byte) exec.Slice
 	seen   map[string]int
+	// rows says that the first lead dimensions count rows, reduces that there are values of rows that are reduced.
+	rows, reduces bool
+	lead          int
+	byRow         []bool // of the results: they have an element for each row; nil: none has
+	// lastRead is the last sweep over a row that reads an input, storedAt the one that stores a result; nil: there is one.
+	lastRead, storedAt []int
 }
+
+func (f *fused) rootByRow(i int) bool { return f.byRow != nil && f.byRow[i] }
 
 // node is one operation on elements, an input or a constant.
 type node struct {
-	// op is Parameter for an element of an input, Iota for one of the numbers of access, Constant for value; otherwise in
-	// says what it is.
+	// op is Parameter for an element of an input, Iota for one of the numbers of access, Constant for value, Reduce for
+	// what the elements of a row come to; otherwise in says what it is.
 	op     hlo.Opcode
 	in     *hlo.Instruction
 	t      shape.ElementType
@@ -36,21 +43,6 @@ type node struct {
 	input  int
 	access tile.Access
 	value  *literal.Literal
-}
-
-// rowReduction reduces rows of so many elements, the innermost dimensions, to one.
-type rowReduction struct {
-	reducer string // of the pipeline
-	init    int    // node
-	row     int64
-}
-
-// reduction returns how root i is reduced, nil if it is not.
-func (f *fused) reduction(i int) *rowReduction {
-	if f.reduce == nil {
-		return nil
-	}
-	return f.reduce[i]
 }
 
 // view says which element of an array a place of the space means: one with a multi-index that depends on the place's
@@ -112,6 +104,8 @@ func (f *fused) addNew(in *hlo.Instruction, v view) (int, error) {
 		return f.node(node{op: hlo.Iota, t: in.Shape.Type, access: a})
 	case hlo.Copy, hlo.Reshape, hlo.OptimizationBarrier:
 		return f.add(in.Operands[0], v)
+	case hlo.Reduce:
+		return f.reduction(in, v)
 	}
 	if move := moves[in.Op]; move != nil {
 		v, err := v.as(in.Shape.Dims)
@@ -252,7 +246,7 @@ func (f *fused) merge() {
 		}
 	}
 	for d := len(f.dims) - 1; d >= 0; d-- {
-		last := d == len(f.dims)-1
+		last := d == len(f.dims)-1 || f.rows && d == f.lead-1
 		one := f.dims[d] == 1
 		flat := !last && !slices.ContainsFunc(all, func(a *tile.Access) bool {
 			return a.Strides[d] != a.Strides[d+1]*f.dims[d+1]
@@ -270,19 +264,22 @@ func (f *fused) merge() {
 // drop removes dimension d of the space.
 func (f *fused) drop(d int, all []*tile.Access) {
 	f.dims = slices.Delete(f.dims, d, d+1)
+	if d < f.lead {
+		f.lead--
+	}
 	for _, a := range all {
 		a.Strides = slices.Delete(a.Strides, d, d+1)
 	}
 }
 
-// inOrder reports whether an access walks an array in the order of the space.
-func (f *fused) inOrder(a tile.Access) bool {
+// inOrder reports whether an access walks an array in the order of dims.
+func inOrder(dims []int64, a tile.Access) bool {
 	unit := int64(1)
-	for d := len(f.dims) - 1; d >= 0; d-- {
+	for d := len(dims) - 1; d >= 0; d-- {
 		if a.Strides[d] != unit {
 			return false
 		}
-		unit *= f.dims[d]
+		unit *= dims[d]
 	}
 	return a.Offset == 0
 }
@@ -295,12 +292,12 @@ func (f *fused) overwritable(bytes int) []int {
 		ok[i] = true
 	}
 	for _, n := range f.nodes {
-		if n.op == hlo.Parameter && (!f.inOrder(n.access) || n.t.Bytes() != bytes) {
+		if n.op == hlo.Parameter && (!inOrder(f.dims, n.access) || n.t.Bytes() != bytes) {
 			ok[n.input] = false
 		}
 	}
-	for i, r := range f.roots {
-		if n := f.nodes[r]; n.op == hlo.Parameter && len(f.roots) > 1 && f.reduction(i) == nil {
+	for _, r := range f.roots {
+		if n := f.nodes[r]; n.op == hlo.Parameter && len(f.roots) > 1 {
 			ok[n.input] = false
 		}
 	}

@@ -1,6 +1,9 @@
 package cpu
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/halo-xla/halo/backend/cpu/tile"
 	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/xla/exec"
@@ -8,25 +11,25 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// lowerFusion lowers a fusion of operations on elements, and of what only chooses elements: broadcasts, slices,
-// reverses, iotas. It may have several results of one size, and end in reductions of rows.
+// lowerFusion lowers a fusion of operations on elements, of what only chooses elements (broadcasts, slices, reverses,
+// iotas), and of reductions of the innermost dimensions. Its results have the sizes of the space or of its rows.
 func lowerFusion(l *exec.Lowering) (exec.Thunk, error) {
 	c := l.In.Attrs.(*hlo.FusionAttrs).Calls
 	roots := []*hlo.Instruction{c.Root}
 	if c.Root.Op == hlo.Tuple {
 		roots = c.Root.Operands
 	}
-	f := newFused(l, append([]int64(nil), spaceOf(roots[0]).Dims...))
+	f := newFused(l, slices.Clone(roots[0].Shape.Dims))
+	if err := f.findRows(c); err != nil {
+		return nil, err
+	}
 	for i, p := range c.Parameters {
 		if slices := l.Operands(i); len(slices) == 1 && p.Shape.IsArray() {
 			f.leaves[p] = slices[0]
 		}
 	}
-	for i, r := range roots {
-		if !r.Shape.IsArray() || spaceOf(r).Size() != spaceOf(roots[0]).Size() {
-			return nil, unsupported("a fusion with results of several sizes")
-		}
-		if err := f.addRoot(i, r, len(roots)); err != nil {
+	for _, r := range roots {
+		if err := f.addRoot(r); err != nil {
 			return nil, err
 		}
 	}
@@ -37,46 +40,89 @@ func lowerFusion(l *exec.Lowering) (exec.Thunk, error) {
 	return t, nil
 }
 
-// spaceOf is the shape over which a root of a fusion is computed.
-func spaceOf(r *hlo.Instruction) shape.Shape {
-	if r.Op == hlo.Reduce {
-		return r.Operands[0].Shape
-	}
-	return r.Shape
-}
-
-// addRoot adds result i of n.
-func (f *fused) addRoot(i int, r *hlo.Instruction, n int) error {
-	at := r
-	if r.Op == hlo.Reduce {
-		row, ok := rowOf(r)
-		if !ok || f.reduce != nil && f.rows() != row {
+// findRows makes the space that of the reductions in c, if there are any.
+func (f *fused) findRows(c *hlo.Computation) error {
+	for _, in := range c.Instructions {
+		if in.Op != hlo.Reduce {
+			continue
+		}
+		if _, ok := rowOf(in); !ok {
 			return unsupported("a fusion with such a reduction")
 		}
-		if f.reduce == nil {
-			f.reduce = make([]*rowReduction, n)
+		dims := in.Operands[0].Shape.Dims
+		n := len(dims) - len(in.Attrs.(*hlo.ReduceAttrs).Dimensions)
+		rows := withoutOnes(dims[:n])
+		space := slices.Concat(rows, withoutOnes(dims[n:]))
+		if f.rows && (f.lead != len(rows) || !slices.Equal(f.dims, space)) {
+			return unsupported("a fusion with several kinds of rows")
 		}
-		init, err := f.add(r.Operands[1], view{})
-		if err != nil {
-			return err
-		}
-		at = r.Operands[0]
-		op, _ := simpleReducer(r.Attrs.(*hlo.ReduceAttrs).ToApply)
-		f.reduce[i] = &rowReduction{plainStages[op].of(r.Shape.Type), init, row}
+		f.rows, f.reduces, f.lead, f.dims = true, true, len(rows), space
 	}
-	root, err := f.add(at, f.identity())
-	f.roots = append(f.roots, root)
+	return nil
+}
+
+func withoutOnes(dims []int64) []int64 {
+	var list []int64
+	for _, n := range dims {
+		if n != 1 {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// addRoot adds a result: one with an element for each place, or for each row.
+func (f *fused) addRoot(r *hlo.Instruction) error {
+	v, byRow := f.identity(), false
+	switch {
+	case !r.Shape.IsArray():
+		return unsupported("a fusion whose results are no arrays")
+	case slices.Equal(withoutOnes(r.Shape.Dims), withoutOnes(f.dims)):
+	case f.rows && slices.Equal(withoutOnes(r.Shape.Dims), f.dims[:f.lead]):
+		v, byRow = view{v.dims[:f.lead], v.axes[:f.lead]}, true
+	default:
+		return unsupported("a fusion with results of several sizes")
+	}
+	v, err := v.as(r.Shape.Dims)
+	if err != nil {
+		return err
+	}
+	root, err := f.add(r, v)
+	f.roots, f.byRow = append(f.roots, root), append(f.byRow, byRow)
 	return err
 }
 
-// rows is the length of the rows that are reduced.
-func (f *fused) rows() int64 {
-	for _, d := range f.reduce {
-		if d != nil {
-			return d.row
-		}
+// reduction adds what the rows of the space come to; v must mean each place's own row.
+func (f *fused) reduction(in *hlo.Instruction, v view) (int, error) {
+	at := f.access(v)
+	if !f.rows || at.Offset != 0 || !f.isByRow(at) || !inOrder(f.dims[:f.lead], tile.Access{Strides: at.Strides}) {
+		return 0, unsupported("a reduction whose results are not used by its rows")
 	}
-	return 0
+	key := fmt.Sprintf("%p", in)
+	if n, ok := f.seen[key]; ok {
+		return n, nil
+	}
+	x, err := f.add(in.Operands[0], f.identity())
+	if err != nil {
+		return 0, err
+	}
+	init, err := f.add(in.Operands[1], view{})
+	if err != nil {
+		return 0, err
+	}
+	row, err := f.node(node{op: hlo.Reduce, in: in, t: in.Shape.Type, args: []int{x}})
+	if err != nil {
+		return 0, err
+	}
+	root := in.Attrs.(*hlo.ReduceAttrs).ToApply.Root
+	n, err := f.node(node{op: root.Op, in: root, t: in.Shape.Type, args: []int{init, row}})
+	f.seen[key] = n
+	return n, err
+}
+
+// isByRow reports whether an access depends on the row alone.
+func (f *fused) isByRow(a tile.Access) bool {
+	return len(a.Strides) <= f.lead || isConstant(tile.Access{Strides: a.Strides[f.lead:]})
 }
 
 // shortRow is the least length of rows for which it pays to reduce them one after the other.

@@ -20,6 +20,7 @@ type Kind int32
 const (
 	Linear    Kind = iota // in the order of the space, from Offset on
 	Strided               // at Offset plus the place's index times Strides
+	Rowwise               // so along the dimensions of rows, and one after the other within a row
 	Splat                 // one element for all places
 	Iota                  // no memory: the numbers that Strided would look at, as integers
 	Immediate             // no memory: Value
@@ -40,6 +41,8 @@ type Stream struct {
 	Strides []int64
 	// Value is the bits of a lane.
 	Value uint64
+	// ByRow says that there is an element for each row, not for each place.
+	ByRow bool
 }
 
 // Stage is one step. A and B are numbers of operands, or what the stage takes instead: input streams count from 0, then
@@ -61,20 +64,6 @@ type Program struct {
 	Stages  []Stage
 	// Task is how many elements are one task, a multiple of 128.
 	Task int64
-	// Reductions are results with an element for each row of Row elements: stages acc_REDUCER, which take the numbers of
-	// an accumulator and of Mask, both slots, reduce the registers.
-	Reductions []Reduction
-	Row        int64
-	Mask       int
-}
-
-// Reduction is a result that is reduced by rows, in an order that only depends on the shape and the instruction set.
-type Reduction struct {
-	// Reducer is a name of reducers.def.
-	Reducer string
-	// Accumulator is the number of a slot, Init that of an input that is a Splat or Immediate.
-	Accumulator, Init int
-	Output            Stream
 }
 
 // Elements returns the number of places.

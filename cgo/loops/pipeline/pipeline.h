@@ -22,7 +22,7 @@ typedef struct halo_stage {
 } halo_stage;
 
 // Kinds of streams.
-enum { HALO_LINEAR, HALO_STRIDED, HALO_SPLAT, HALO_IOTA, HALO_IMMEDIATE };
+enum { HALO_LINEAR, HALO_STRIDED, HALO_ROWWISE, HALO_SPLAT, HALO_IOTA, HALO_IMMEDIATE };
 
 // halo_stream is an operand that a program reads, or writes if it is one of the outputs. Pointer number k is that of
 // stream k; those of spill slots follow.
@@ -35,6 +35,7 @@ typedef struct {
   int64_t offset;  // of the first element, in elements
   int64_t strides[HALO_MAX_RANK];
   uint64_t value; // of an immediate, as a lane
+  int64_t by_row; // it has an element for each row, not for each place
 } halo_stream;
 
 typedef struct {
@@ -43,18 +44,9 @@ typedef struct {
   int64_t dims[HALO_MAX_RANK];
   int32_t rank, level, lane; // lane: bytes
   int32_t streams, outputs, slots, stages;
-  int32_t streaming; // stages write past the cache
-  int32_t reductions, mask; // mask: number of its pointer
-  int64_t row;              // elements that are reduced to one; 0: there are no reductions
-  // streams, outputs of them at the end, then stages and reductions follow
+  int32_t pad;
+  // streams, outputs of them at the end, and stages follow
 } halo_pipeline_record;
-
-// halo_reduction is a result that has an element for each row.
-typedef struct {
-  int32_t accumulator, init; // numbers of pointers; init is a splat
-  int32_t reducer, pad;      // a number of reducers.def
-  halo_stream output;
-} halo_reduction;
 
 void halo_pipeline(const halo_record *, halo_run *);
 

@@ -4,9 +4,11 @@ package pipeline
 
 // #cgo LDFLAGS: -lm
 // #include "pipeline.h"
+// #include "rows.h"
 import "C"
 
 import (
+	"encoding/binary"
 	"sync"
 	"unsafe"
 
@@ -48,28 +50,88 @@ func (p *Program) Record(level run.ISA) run.Record {
 	head := C.halo_pipeline_record{
 		elements: C.int64_t(p.Elements()), task: C.int64_t(p.Task), rank: C.int32_t(len(p.Dims)), level: C.int32_t(level),
 		lane: C.int32_t(p.Lane), streams: C.int32_t(len(p.Inputs)), outputs: C.int32_t(len(p.Outputs)),
-		slots: C.int32_t(p.Slots), stages: C.int32_t(len(p.Stages) + 1), row: C.int64_t(p.Row),
-		reductions: C.int32_t(len(p.Reductions)), mask: C.int32_t(p.Mask),
+		slots: C.int32_t(p.Slots), stages: C.int32_t(len(p.Stages) + 1),
 	}
 	for i, d := range p.Dims {
 		head.dims[i] = C.int64_t(d)
 	}
 	args := bytesOf(&head)[unsafe.Sizeof(head.head):]
-	for _, list := range [][]Stream{p.Inputs, p.Outputs} {
+	args = appendStreams(args, p.Inputs, p.Outputs)
+	args = appendStages(args, p.Stages, level, p.Lane)
+	return run.Record{Fn: unsafe.Pointer(C.halo_pipeline), Args: args}
+}
+
+// Record makes the record of a program for the instruction set level, which the machine must have.
+func (p *Rows) Record(level run.ISA) run.Record {
+	if !p.Fits() {
+		panic("pipeline: bug: a program beyond the limits")
+	}
+	head := C.halo_rows_record{
+		rows: C.int64_t(p.Count()), row: C.int64_t(p.Row()), chunk: C.int64_t(p.Chunk), tile: C.int64_t(p.Tile),
+		group: C.int64_t(p.Group), rank: C.int32_t(len(p.Dims)), lead: C.int32_t(p.Lead), level: C.int32_t(level),
+		lane: C.int32_t(p.Lane), streams: C.int32_t(len(p.Inputs)), outputs: C.int32_t(len(p.Outputs)),
+		saved: C.int32_t(p.Saved), rooms: C.int32_t(p.Rooms), mask: C.int32_t(p.Mask), phases: C.int32_t(len(p.Phases)),
+	}
+	for i, d := range p.Dims {
+		head.dims[i] = C.int64_t(d)
+	}
+	var phases, stages []byte
+	var numbers []int32
+	for i := range p.Phases {
+		f := p.Phases[i].native(head.stages, &numbers)
+		phases = append(phases, bytesOf(&f)...)
+		stages = appendStages(stages, p.Phases[i].Stages, level, p.Lane)
+		head.stages += C.int32_t(len(p.Phases[i].Stages) + 1)
+	}
+	args := bytesOf(&head)[unsafe.Sizeof(head.head):]
+	args = appendStreams(args, p.Inputs, p.Outputs)
+	args = append(append(args, phases...), stages...)
+	for _, n := range numbers {
+		args = binary.NativeEndian.AppendUint32(args, uint32(n))
+	}
+	return run.Record{Fn: unsafe.Pointer(C.halo_rows), Args: args}
+}
+
+// native appends the phase's numbers to the list.
+func (f *Phase) native(stage C.int32_t, numbers *[]int32) C.halo_phase {
+	n := C.halo_phase{stage: stage, use: C.int32_t(len(*numbers)), uses: C.int32_t(len(f.Uses))}
+	if f.Sweeps {
+		n.sweeps = 1
+	}
+	for _, k := range f.Uses {
+		*numbers = append(*numbers, int32(k))
+	}
+	n.splat, n.splats = C.int32_t(len(*numbers)), C.int32_t(len(f.Splats))
+	for _, s := range f.Splats {
+		*numbers = append(*numbers, int32(s.From), int32(s.To))
+	}
+	n.fold, n.folds = C.int32_t(len(*numbers)), C.int32_t(len(f.Folds))
+	for _, d := range f.Folds {
+		reducer, ok := reducers()[d.Reducer]
+		if !ok {
+			panic("pipeline: bug: no reducer " + d.Reducer)
+		}
+		*numbers = append(*numbers, int32(reducer), int32(d.Accumulator), int32(d.To))
+	}
+	return n
+}
+
+func appendStreams(args []byte, lists ...[]Stream) []byte {
+	for _, list := range lists {
 		for i := range list {
 			s := list[i].native()
 			args = append(args, bytesOf(&s)...)
 		}
 	}
-	for _, st := range append(p.Stages[:len(p.Stages):len(p.Stages)], Stage{Name: "end"}) {
-		s := st.native(level, p.Lane)
+	return args
+}
+
+func appendStages(args []byte, list []Stage, level run.ISA, lane int) []byte {
+	for _, st := range append(list[:len(list):len(list)], Stage{Name: "end"}) {
+		s := st.native(level, lane)
 		args = append(args, bytesOf(&s)...)
 	}
-	for i := range p.Reductions {
-		d := p.Reductions[i].native()
-		args = append(args, bytesOf(&d)...)
-	}
-	return run.Record{Fn: unsafe.Pointer(C.halo_pipeline), Args: args}
+	return args
 }
 
 func (s *Stream) native() C.halo_stream {
@@ -85,16 +147,10 @@ func (s *Stream) native() C.halo_stream {
 	for i, v := range s.Strides {
 		n.strides[i] = C.int64_t(v)
 	}
-	return n
-}
-
-func (d *Reduction) native() C.halo_reduction {
-	reducer, ok := reducers()[d.Reducer]
-	if !ok {
-		panic("pipeline: bug: no reducer " + d.Reducer)
+	if s.ByRow {
+		n.by_row = 1
 	}
-	return C.halo_reduction{accumulator: C.int32_t(d.Accumulator), init: C.int32_t(d.Init), reducer: reducer,
-		output: d.Output.native()}
+	return n
 }
 
 func (s *Stage) native(level run.ISA, lane int) C.halo_stage {

@@ -11,3 +11,8 @@ func Has(string) bool { return false }
 func (p *Program) Record(run.ISA) run.Record {
 	panic("pipeline: bug: this build has no native kernels")
 }
+
+// Record panics: this build has no native kernels.
+func (p *Rows) Record(run.ISA) run.Record {
+	panic("pipeline: bug: this build has no native kernels")
+}

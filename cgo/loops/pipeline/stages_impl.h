@@ -315,6 +315,18 @@ typedef float VFm __attribute__((vector_size(VB), may_alias));
 #define FASTL(name, fv, dv, fs) ARRAY1(name, F, fs(x))
 #endif
 
+// AHEAD moves each lane by w places.
+#define L4(w, i) ((w) + (i)) % N, ((w) + (i) + 1) % N, ((w) + (i) + 2) % N, ((w) + (i) + 3) % N
+#if VB * 8 / LANE == 16
+#define AHEAD(x, w) __builtin_shufflevector(x, x, L4(w, 0), L4(w, 4), L4(w, 8), L4(w, 12))
+#elif VB * 8 / LANE == 8
+#define AHEAD(x, w) __builtin_shufflevector(x, x, L4(w, 0), L4(w, 4))
+#elif VB * 8 / LANE == 4
+#define AHEAD(x, w) __builtin_shufflevector(x, x, L4(w, 0))
+#else
+#define AHEAD(x, w) __builtin_shufflevector(x, x, 1, 0)
+#endif
+
 #define REDUCE(name, e, none)                                                                                          \
   INLINE VI r_##name(VI x, VI y) { return e; }                                                                         \
   static void s_acc_##name(ARGS) {                                                                                     \
@@ -334,11 +346,16 @@ typedef float VFm __attribute__((vector_size(VB), may_alias));
       *(VIm *)(acc + k * VB) = r_##name(LOAD(acc, k), LOAD(other, k));                                                 \
   }                                                                                                                    \
   static void fold_##name(char *acc) {                                                                                 \
-    for (int w = 4; w > 0; w /= 2)                                                                                     \
-      for (int k = 0; k < w; k++)                                                                                      \
-        *(VIm *)(acc + k * VB) = r_##name(LOAD(acc, k), LOAD(acc, k + w));                                             \
-    for (int w = N / 2; w > 0; w /= 2)                                                                                 \
-      *(VIm *)acc = r_##name(LOAD(acc, 0), *(const VIm *)(acc + w * sizeof(I)));                                       \
+    VI x = r_##name(r_##name(LOAD(acc, 0), LOAD(acc, 4)), r_##name(LOAD(acc, 2), LOAD(acc, 6)));                        \
+    VI y = r_##name(r_##name(LOAD(acc, 1), LOAD(acc, 5)), r_##name(LOAD(acc, 3), LOAD(acc, 7)));                        \
+    x = r_##name(x, y);                                                                                                \
+    if (N > 8)                                                                                                         \
+      x = r_##name(x, AHEAD(x, 8));                                                                                    \
+    if (N > 4)                                                                                                         \
+      x = r_##name(x, AHEAD(x, 4));                                                                                    \
+    if (N > 2)                                                                                                         \
+      x = r_##name(x, AHEAD(x, 2));                                                                                    \
+    *(VIm *)acc = r_##name(x, AHEAD(x, 1));                                                                            \
   }
 #define ACC(f, a, k) *(VIm *)(q + k * VB) = f(LOAD(q, k), pick(LOAD(w, k), a, unchanged));
 

@@ -1,0 +1,80 @@
+//go:build linux
+
+// levels.c: what there is at each instruction set.
+#include "streams.h"
+
+// The parts of a level: how wide its vectors are, and what it brings for lanes of 32 and of 64 bits.
+typedef struct {
+  int32_t bytes;
+  const halo_lanes *lanes[2];
+  const halo_converters *converters[2];
+} level;
+
+#define LEVEL(name, bytes)                                                                                             \
+  { bytes, {&halo_lanes32_##name, &halo_lanes64_##name}, {&halo_converters32_##name, &halo_converters64_##name} }
+
+static const level levels[] = { // in the order of run.ISA
+    LEVEL(base, 16),
+#if defined(__x86_64__)
+    LEVEL(avx2, 32),
+    LEVEL(avx512, 64),
+#elif defined(__aarch64__)
+    {0},
+    {0},
+    LEVEL(neon, 16),
+#endif
+};
+
+static const level *level_of(int32_t i) {
+  return i >= 0 && i < (int32_t)(sizeof levels / sizeof *levels) && levels[i].bytes ? &levels[i] : 0;
+}
+
+static const char *const stage_names[] = {
+#define UNARY(name, e) #name,
+#define BINARY(name, e) #name,
+#define TERNARY(name, e) #name,
+#define ARRAY1(name, T, e) #name,
+#define ARRAY2(name, T, e) #name,
+#define STORE(name) #name,
+#define STREAM(name) #name,
+#define END(name) #name,
+#define MATH1(name, fv, fs) #name,
+#define MATH2(name, fv, fs) #name,
+#define MATHL(name, fv, fs) #name,
+#define FAST1(name, fv, dv, fs) #name,
+#define FASTL(name, fv, dv, fs) #name,
+#define REDUCE(name, e, none) "acc_" #name,
+#include "reducers.def"
+#include "stages.def"
+};
+
+static const char *const reducer_names[] = {
+#undef REDUCE
+#define REDUCE(name, e, none) #name,
+#include "reducers.def"
+};
+
+static const char *const convert_names[] = {
+    "",
+#define CONVERT(name, T, load, store) #name,
+#include "memory.def"
+};
+
+int32_t halo_stage_count(void) { return sizeof stage_names / sizeof *stage_names; }
+const char *halo_stage_name(int32_t i) { return stage_names[i]; }
+int32_t halo_convert_count(void) { return sizeof convert_names / sizeof *convert_names; }
+const char *halo_convert_name(int32_t i) { return convert_names[i]; }
+
+void *halo_stage_function(int32_t isa, int32_t lane, int32_t i) {
+  const level *l = level_of(isa);
+  return l ? (void *)l->lanes[lane == 8]->stages[i] : 0;
+}
+
+int32_t halo_reducer_count(void) { return sizeof reducer_names / sizeof *reducer_names; }
+const char *halo_reducer_name(int32_t i) { return reducer_names[i]; }
+
+halo_space halo_space_of(const halo_run *run, int32_t isa, int32_t lane, int32_t rank, const int64_t *dims) {
+  const level *l = level_of(isa);
+  return (halo_space){run, l->lanes[lane == 8], l->converters[lane == 8], 8 * l->bytes / lane, 8 * l->bytes, dims, rank,
+      lane};
+}

@@ -1,0 +1,288 @@
+//go:build linux
+
+// rows.c: programs that go over the rows of a space several times, while those are in the nearest cache.
+#pragma GCC optimize("O3")
+#include "rows.h"
+#include "streams.h"
+
+#include <alloca.h>
+#include <stdlib.h>
+#include <string.h>
+
+// job is one run of a record, as its tasks see it.
+typedef struct {
+  const halo_rows_record *r;
+  halo_space places, rows;
+  const halo_stream *streams;
+  const halo_phase *phases;
+  const int32_t *numbers;
+  const halo_stage *stages;
+  int64_t pitch;      // places of a row in a saved value: whole blocks
+  int64_t chunks;     // of a row
+  uint64_t *partials; // what the chunks of each row come to, if it has several
+} job;
+
+// worker is what a task has of its own.
+typedef struct {
+  const job *j;
+  char **p, *rooms, *saved;
+} worker;
+
+static char *room_of(const worker *w, int32_t k) { return w->rooms + k * w->j->places.block_bytes; }
+
+// start returns the element of a stream at the beginning of a row.
+static int64_t start(const job *j, const halo_stream *s, int64_t row) {
+  int64_t rest;
+  return s->kind == HALO_LINEAR ? s->offset + row * j->r->row : halo_place(&j->rows, s, row, &rest);
+}
+
+static int is_saved(const job *j, int32_t k) { return k >= j->r->streams + j->r->outputs; }
+
+// lies reports whether a row of pointer k lies in one piece somewhere.
+static int lies(const job *j, int32_t k) {
+  return is_saved(j, k) || j->streams[k].kind == HALO_LINEAR || j->streams[k].kind == HALO_ROWWISE;
+}
+
+// address is where the place col of row number row, which is row t of the tile, lies.
+static char *address(const worker *w, int32_t k, int64_t t, int64_t row, int64_t col) {
+  const job *j = w->j;
+  if (is_saved(j, k)) {
+    int64_t before = (k - j->r->streams - j->r->outputs) * j->r->tile + t;
+    return w->saved + (before * j->pitch + col) * j->r->lane;
+  }
+  const halo_stream *s = &j->streams[k];
+  return (char *)HALO_AT(j->places.run, s->ref) + (start(j, s, row) + col) * s->size;
+}
+
+// fetch loads m places of an input.
+static char *fetch(const worker *w, int32_t k, int64_t row, int64_t col, int64_t m) {
+  const halo_stream *s = &w->j->streams[k];
+  if (!lies(w->j, k))
+    return halo_load(&w->j->places, s, row * w->j->r->row + col, m, room_of(w, k));
+  char *src = address(w, k, 0, row, col), *room = room_of(w, k);
+  halo_converter convert = w->j->places.converters->load[s->convert];
+  if (convert)
+    convert(room, src, s, m);
+  else
+    memcpy(room, src, m * s->size);
+  return room;
+}
+
+// put stores m places of an output.
+static void put(const worker *w, int32_t k, int64_t row, int64_t col, int64_t m) {
+  const halo_stream *s = &w->j->streams[k];
+  halo_store(&w->j->places, s, start(w->j, s, row) + col, m, w->p[k]);
+}
+
+// piece is the part of a row that a phase sweeps.
+typedef struct {
+  int64_t t, row, col, n;
+} piece;
+
+static int is_output(const job *j, int32_t k) { return k >= j->r->streams && !is_saved(j, k); }
+
+// tail sweeps the last places of a piece, less than a block: what is not saved in rooms.
+static void tail(const worker *w, const halo_phase *f, piece x) {
+  const job *j = w->j;
+  const int32_t *use = j->numbers + f->use;
+  for (int32_t i = 0; i < f->uses; i++) {
+    if (is_output(j, use[i]))
+      w->p[use[i]] = room_of(w, use[i]);
+    else if (!is_saved(j, use[i]))
+      w->p[use[i]] = fetch(w, use[i], x.row, x.col, x.n);
+  }
+  if (f->folds)
+    memset(w->p[j->r->mask] + x.n * j->r->lane, 0, j->places.block_bytes - x.n * j->r->lane);
+  j->places.lanes->block(w->p, j->stages + f->stage);
+  for (int32_t i = 0; i < f->uses; i++)
+    if (is_output(j, use[i]))
+      put(w, use[i], x.row, x.col, x.n);
+  if (f->folds)
+    memset(w->p[j->r->mask], 0xff, j->places.block_bytes);
+}
+
+// blocks sweeps the whole blocks of a piece and returns the rest.
+static piece blocks(const worker *w, const halo_phase *f, piece x) {
+  const job *j = w->j;
+  int32_t fast[HALO_MAX_POINTERS], loads[HALO_MAX_POINTERS], puts[HALO_MAX_POINTERS], fasts = 0, in = 0, out = 0;
+  for (int32_t i = 0; i < f->uses; i++) {
+    const int32_t k = j->numbers[f->use + i];
+    if (lies(j, k) && (is_saved(j, k) || !j->streams[k].convert)) {
+      w->p[k] = address(w, k, x.t, x.row, x.col);
+      fast[fasts++] = k;
+    } else if (is_output(j, k)) {
+      w->p[k] = room_of(w, k);
+      puts[out++] = k;
+    } else
+      loads[in++] = k;
+  }
+  const int64_t m = j->places.block, bytes = j->places.block_bytes;
+  for (; x.n >= m; x.n -= m, x.col += m) {
+    for (int32_t i = 0; i < in; i++)
+      w->p[loads[i]] = fetch(w, loads[i], x.row, x.col, m);
+    j->places.lanes->block(w->p, j->stages + f->stage);
+    for (int32_t i = 0; i < out; i++)
+      put(w, puts[i], x.row, x.col, m);
+    for (int32_t i = 0; i < fasts; i++)
+      w->p[fast[i]] += bytes;
+  }
+  return x;
+}
+
+// sweep runs a phase over a piece and leaves what it comes to in lane t of the rooms for that.
+static void sweep(const worker *w, const halo_phase *f, piece x) {
+  const job *j = w->j;
+  const halo_lanes *lanes = j->places.lanes;
+  const int32_t *splat = j->numbers + f->splat, *fold = j->numbers + f->fold;
+  for (int32_t i = 0; i < f->splats; i++)
+    lanes->fill(w->p[splat[2 * i + 1]], w->p[splat[2 * i]] + x.t * j->r->lane);
+  for (int32_t i = 0; i < f->folds; i++)
+    lanes->reducers[fold[3 * i]].clear(w->p[fold[3 * i + 1]]);
+  const int64_t t = x.t;
+  x = blocks(w, f, x);
+  if (x.n > 0)
+    tail(w, f, x);
+  for (int32_t i = 0; i < f->folds; i++) {
+    char *acc = w->p[fold[3 * i + 1]];
+    lanes->reducers[fold[3 * i]].fold(acc);
+    memcpy(w->p[fold[3 * i + 2]] + t * j->r->lane, acc, j->r->lane);
+  }
+}
+
+// across runs a phase over n rows, a lane each.
+static void across(const worker *w, const halo_phase *f, int64_t row, int64_t n) {
+  const job *j = w->j;
+  j->rows.lanes->block(w->p, j->stages + f->stage);
+  for (int32_t i = 0; i < f->uses; i++) {
+    const int32_t k = j->numbers[f->use + i];
+    halo_store(&j->rows, &j->streams[k], row, n, w->p[k]);
+  }
+}
+
+// load_rows loads the streams that have an element for each row.
+static void load_rows(const worker *w, int64_t row, int64_t n) {
+  const job *j = w->j;
+  for (int32_t k = 0; k < j->r->streams; k++)
+    if (j->streams[k].by_row)
+      w->p[k] = halo_load(&j->rows, &j->streams[k], row, n, room_of(w, k));
+}
+
+static worker prepare(const job *j, char **p, char *rooms, char *saved) {
+  const halo_rows_record *r = j->r;
+  worker w = {j, p, rooms, saved};
+  const int32_t pointers = r->streams + r->outputs + r->saved + r->rooms;
+  memset(rooms, 0, pointers * j->places.block_bytes);
+  for (int32_t k = 0; k < pointers; k++)
+    p[k] = room_of(&w, k);
+  for (int32_t k = 0; k < r->streams; k++)
+    halo_prepare(&j->places, &j->streams[k], p[k]);
+  memset(p[r->mask], 0xff, j->places.block_bytes);
+  return w;
+}
+
+static int64_t room_bytes(const job *j) {
+  const halo_rows_record *r = j->r;
+  return (r->streams + r->outputs + r->saved + r->rooms) * j->places.block_bytes + 64;
+}
+
+static int64_t saved_bytes(const job *j) { return j->r->saved * j->r->tile * j->pitch * j->r->lane + 64; }
+
+#define WORKER(w)                                                                                                        char *p[HALO_MAX_POINTERS];                                                                                            worker w = prepare(j, p, halo_aligned(alloca(room_bytes(j))), halo_aligned(alloca(saved_bytes(j))))
+
+// tiles takes some rows through all phases, a tile at a time.
+static void tiles(void *arg, int64_t number) {
+  const job *j = arg;
+  const halo_rows_record *r = j->r;
+  WORKER(w);
+  int64_t end = (number + 1) * r->group < r->rows ? (number + 1) * r->group : r->rows;
+  for (int64_t row = number * r->group; row < end && !*j->places.run->cancel; row += r->tile) {
+    int64_t n = row + r->tile < end ? r->tile : end - row;
+    load_rows(&w, row, n);
+    for (int32_t i = 0; i < r->phases; i++) {
+      const halo_phase *f = &j->phases[i];
+      if (!f->sweeps)
+        across(&w, f, row, n);
+      for (int64_t t = 0; f->sweeps && t < n; t++)
+        sweep(&w, f, (piece){t, row + t, 0, r->row});
+    }
+  }
+}
+
+// chunk sweeps a part of a row, in a program that sweeps once.
+static void chunk(void *arg, int64_t number) {
+  const job *j = arg;
+  const halo_rows_record *r = j->r;
+  WORKER(w);
+  int64_t row = number / j->chunks, col = number % j->chunks * r->chunk;
+  load_rows(&w, row, 1);
+  const halo_phase *f = j->phases;
+  for (; !f->sweeps; f++)
+    across(&w, f, row, 1);
+  sweep(&w, f, (piece){0, row, col, r->row - col < r->chunk ? r->row - col : r->chunk});
+  for (int32_t i = 0; i < f->folds; i++)
+    memcpy(&j->partials[number * f->folds + i], w.p[j->numbers[f->fold + 3 * i + 2]], r->lane);
+}
+
+// join reduces what the chunks of a row come to, one after the other.
+static void join(const worker *w, const halo_phase *f, int64_t row, int64_t t) {
+  const job *j = w->j;
+  const halo_lanes *lanes = j->places.lanes;
+  for (int32_t i = 0; i < f->folds; i++) {
+    const int32_t *fold = j->numbers + f->fold + 3 * i;
+    const uint64_t *partial = j->partials + row * j->chunks * f->folds + i;
+    lanes->fill(w->p[fold[1]], partial);
+    for (int64_t c = 1; c < j->chunks; c++) {
+      lanes->fill(w->p[j->r->mask], partial + c * f->folds);
+      lanes->reducers[fold[0]].join(w->p[fold[1]], w->p[j->r->mask]);
+    }
+    memcpy(w->p[fold[2]] + t * j->r->lane, w->p[fold[1]], j->r->lane);
+  }
+}
+
+// ends runs what comes after the chunks.
+static void ends(const job *j) {
+  const halo_rows_record *r = j->r;
+  WORKER(w);
+  for (int64_t row = 0; row < r->rows; row += r->tile) {
+    int64_t n = row + r->tile < r->rows ? r->tile : r->rows - row;
+    load_rows(&w, row, n);
+    for (int32_t i = 0; i < r->phases; i++) {
+      const halo_phase *f = &j->phases[i];
+      if (!f->sweeps)
+        across(&w, f, row, n);
+      for (int64_t t = 0; f->sweeps && t < n; t++)
+        join(&w, f, row + t, t);
+    }
+  }
+}
+
+static void in_chunks(job *j, halo_run *run) {
+  const halo_rows_record *r = j->r;
+  int32_t folds = 0;
+  for (int32_t i = 0; i < r->phases; i++)
+    folds += j->phases[i].folds;
+  if (!(j->partials = malloc(r->rows * j->chunks * folds * sizeof *j->partials + 1))) {
+    halo_fail(run, "out of memory for the partial results of %lld rows", (long long)r->rows);
+    return;
+  }
+  halo_spread(run, j, r->rows * j->chunks, chunk);
+  if (!*run->cancel)
+    ends(j);
+  free(j->partials);
+}
+
+void halo_rows(const halo_record *record, halo_run *run) {
+  const halo_rows_record *r = (const halo_rows_record *)record;
+  const halo_stream *streams = (const halo_stream *)(r + 1);
+  const halo_phase *phases = (const halo_phase *)(streams + r->streams + r->outputs);
+  const halo_stage *stages = (const halo_stage *)(phases + r->phases);
+  job j = {r, halo_space_of(run, r->level, r->lane, r->rank, r->dims),
+      halo_space_of(run, r->level, r->lane, r->lead, r->dims), streams, phases,
+      (const int32_t *)(stages + r->stages), stages, 0, 1, 0};
+  j.pitch = (r->row + j.places.block - 1) / j.places.block * j.places.block;
+  if (r->chunk < r->row) {
+    j.chunks = (r->row + r->chunk - 1) / r->chunk;
+    in_chunks(&j, run);
+  } else
+    halo_spread(run, &j, (r->rows + r->group - 1) / r->group, tiles);
+}

@@ -1,0 +1,37 @@
+// rows.h: programs over the rows of a space.
+//
+// Such a program has phases. Some sweep over the places of a row, block by block, and may reduce them to one value;
+// the others work on such values of many rows at once, a lane for each row. A tile of rows goes through all phases
+// before the next one begins, so that each array is read from memory once.
+//
+// Pointers are numbered: streams, outputs, saved values (which have a lane for each place of a tile), rooms.
+#ifndef HALO_ROWS_H
+#define HALO_ROWS_H
+
+#include "pipeline.h"
+
+typedef struct {
+  int32_t sweeps;        // over places, once for each row; 0: over the rows of a tile
+  int32_t stage;         // the first
+  int32_t use, uses;     // numbers: the pointers that move; of a phase over rows the outputs
+  int32_t splat, splats; // numbers: pairs of a room of values of rows and one that is filled with that of the row
+  int32_t fold, folds;   // numbers: a reducer, the room of its accumulator, the room of the rows' values
+} halo_phase;
+
+typedef struct {
+  halo_record head;
+  int64_t rows, row;  // the space is so many rows of so many places
+  int64_t chunk;      // places that are swept at once: a row, or less in a program that sweeps once
+  int64_t tile, group; // rows of a tile and of a task
+  int64_t dims[HALO_MAX_RANK];
+  int32_t rank, lead; // dimensions, and how many of them count rows
+  int32_t level, lane;
+  int32_t streams, outputs, saved, rooms; // pointers
+  int32_t mask;                           // number of the room that says which lanes count
+  int32_t phases, stages, pad;
+  // streams and outputs, phases, stages and numbers follow
+} halo_rows_record;
+
+void halo_rows(const halo_record *, halo_run *);
+
+#endif

@@ -1,0 +1,145 @@
+//go:build linux
+
+// streams.c: how blocks are loaded and stored.
+#pragma GCC optimize("O3")
+#include "streams.h"
+
+#include <string.h>
+
+// gather copies m elements of the space from place at on, as a stream's strides say.
+#define GATHER(T)                                                                                                      \
+  static void gather_##T(T *dst, const T *src, int64_t stride, int64_t m) {                                            \
+    if (stride == 1) {                                                                                                 \
+      memcpy(dst, src, m * sizeof(T));                                                                                 \
+      return;                                                                                                          \
+    }                                                                                                                  \
+    if (stride == 0) {                                                                                                 \
+      T v = *src;                                                                                                      \
+      for (int64_t i = 0; i < m; i++)                                                                                  \
+        dst[i] = v;                                                                                                    \
+      return;                                                                                                          \
+    }                                                                                                                  \
+    for (int64_t i = 0; i < m; i++)                                                                                    \
+      dst[i] = src[i * stride];                                                                                        \
+  }
+GATHER(uint8_t)
+GATHER(uint16_t)
+GATHER(uint32_t)
+GATHER(uint64_t)
+
+static void gather_run(char *dst, const char *src, int32_t size, int64_t stride, int64_t m) {
+  switch (size) {
+  case 1:
+    gather_uint8_t((uint8_t *)dst, (const uint8_t *)src, stride, m);
+    return;
+  case 2:
+    gather_uint16_t((uint16_t *)dst, (const uint16_t *)src, stride, m);
+    return;
+  case 4:
+    gather_uint32_t((uint32_t *)dst, (const uint32_t *)src, stride, m);
+    return;
+  }
+  gather_uint64_t((uint64_t *)dst, (const uint64_t *)src, stride, m);
+}
+
+// halo_place finds where a stream has its element of place at, and how many places follow in the innermost dimension.
+int64_t halo_place(const halo_space *w, const halo_stream *s, int64_t at, int64_t *rest) {
+  int64_t offset = s->offset;
+  int last = w->rank - 1;
+  *rest = last < 0 ? 1 : w->dims[last] - at % w->dims[last];
+  for (int d = last; d >= 0; d--) {
+    offset += at % w->dims[d] * s->strides[d];
+    at /= w->dims[d];
+  }
+  return offset;
+}
+
+// strided loads m elements of a strided stream to room, or points at them where they lie.
+static char *strided(const halo_space *w, const halo_stream *s, int64_t at, int64_t m, char *room) {
+  const char *base = HALO_AT(w->run, s->ref);
+  const int64_t stride = w->rank ? s->strides[w->rank - 1] : 0;
+  int64_t rest, offset = halo_place(w, s, at, &rest);
+  halo_converter convert = w->converters->load[s->convert];
+  if (rest >= m && stride == 1) {
+    const char *src = base + offset * s->size;
+    if (!convert && m == w->block)
+      return (char *)src;
+    if (convert) {
+      convert(room, src, s, m);
+      return room;
+    }
+  }
+  uint64_t raw[128];
+  char *to = convert ? (char *)raw : room;
+  for (int64_t k = 0; k < m;) {
+    int64_t n = rest < m - k ? rest : m - k;
+    gather_run(to + k * s->size, base + offset * s->size, s->size, stride, n);
+    if ((k += n) < m)
+      offset = halo_place(w, s, at + k, &rest);
+  }
+  if (convert)
+    convert(room, raw, s, m);
+  return room;
+}
+
+static char *linear(const halo_space *w, const halo_stream *s, int64_t at, int64_t m, char *room) {
+  char *src = (char *)HALO_AT(w->run, s->ref) + (s->offset + at) * s->size;
+  halo_converter convert = w->converters->load[s->convert];
+  if (convert)
+    convert(room, src, s, m);
+  else if (m == w->block)
+    return src;
+  else
+    memcpy(room, src, m * s->size);
+  return room;
+}
+
+static void put_lane(char *room, int32_t lane, int64_t i, int64_t v) {
+  if (lane == 4)
+    ((int32_t *)room)[i] = (int32_t)v;
+  else
+    ((int64_t *)room)[i] = v;
+}
+
+// iota numbers the elements.
+static char *iota(const halo_space *w, const halo_stream *s, int64_t at, int64_t m, char *room) {
+  int last = w->rank - 1;
+  for (int64_t k = 0; k < m;) {
+    int64_t rest, v = halo_place(w, s, at + k, &rest);
+    int64_t n = rest < m - k ? rest : m - k;
+    for (int64_t i = 0; i < n; i++)
+      put_lane(room, w->lane, k + i, v + (last < 0 ? 0 : i * s->strides[last]));
+    k += n;
+  }
+  return room;
+}
+
+// halo_splat fills a block with the one element of a stream.
+void halo_splat(const halo_space *w, const halo_stream *s, char *room) {
+  const char *src = (const char *)HALO_AT(w->run, s->ref) + s->offset * s->size;
+  halo_converter convert = w->converters->load[s->convert];
+  uint64_t lane;
+  if (convert)
+    convert(&lane, src, s, 1);
+  w->lanes->fill(room, convert ? (const void *)&lane : src);
+}
+
+char *halo_load(const halo_space *w, const halo_stream *s, int64_t at, int64_t m, char *room) {
+  switch (s->kind) {
+  case HALO_LINEAR:
+    return linear(w, s, at, m, room);
+  case HALO_STRIDED:
+    return strided(w, s, at, m, room);
+  case HALO_IOTA:
+    return iota(w, s, at, m, room);
+  }
+  return room;
+}
+
+void halo_store(const halo_space *w, const halo_stream *s, int64_t at, int64_t m, const char *p) {
+  char *dst = (char *)HALO_AT(w->run, s->ref) + at * s->size;
+  if (s->convert)
+    w->converters->store[s->convert](dst, p, s, m);
+  else
+    memcpy(dst, p, m * s->size);
+}

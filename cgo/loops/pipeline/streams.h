@@ -1,0 +1,50 @@
+// streams.h: where programs run, and how blocks of their streams come and go.
+#ifndef HALO_STREAMS_H
+#define HALO_STREAMS_H
+
+#include "pipeline.h"
+
+// halo_space is the places of a program, row-major, in a run.
+typedef struct {
+  const halo_run *run;
+  const halo_lanes *lanes;
+  const halo_converters *converters;
+  int64_t block, block_bytes; // block: elements
+  const int64_t *dims;
+  int32_t rank, lane;
+} halo_space;
+
+// halo_place finds where a stream has its element of place at, and how many places follow in the innermost dimension.
+int64_t halo_place(const halo_space *, const halo_stream *, int64_t at, int64_t *rest);
+
+// halo_load returns where the lanes of m places from at on lie: in the array itself, or in room after loading them.
+char *halo_load(const halo_space *, const halo_stream *, int64_t at, int64_t m, char *room);
+
+// halo_splat fills a block with the one element of a stream.
+void halo_splat(const halo_space *, const halo_stream *, char *room);
+
+// halo_store stores m lanes as the elements from at on.
+void halo_store(const halo_space *, const halo_stream *, int64_t at, int64_t m, const char *lanes);
+
+// halo_space_of is the space of dims at a level; there is none if the build lacks that.
+halo_space halo_space_of(const halo_run *, int32_t level, int32_t lane, int32_t rank, const int64_t *dims);
+
+// halo_prepare fills the room of a splat or of an immediate.
+static inline void halo_prepare(const halo_space *w, const halo_stream *s, char *room) {
+  if (s->kind == HALO_SPLAT)
+    halo_splat(w, s, room);
+  if (s->kind == HALO_IMMEDIATE)
+    w->lanes->fill(room, &s->value);
+}
+
+// halo_spread runs tasks: one by itself, more on all threads.
+static inline void halo_spread(halo_run *run, void *job, int64_t tasks, halo_task f) {
+  if (tasks == 1)
+    f(job, 0);
+  else if (tasks > 1)
+    run->parallel(run, tasks, f, job);
+}
+
+static inline char *halo_aligned(char *rooms) { return rooms + (-(uintptr_t)rooms & 63); }
+
+#endif
