@@ -36,7 +36,9 @@ func (f *fused) pairs(results []exec.Slice) []exec.Pair {
 	var pairs []exec.Pair
 	for i, r := range f.roots {
 		for _, in := range f.overwritable(f.nodes[r].t.Bytes()) {
-			if f.inputs[in].Size == results[i].Size && (f.lastRead == nil || f.lastRead[in] <= f.storedAt[i]) && f.inputs[in].Offset == 0 && results[i].Offset == 0 {
+			x := f.inputs[in]
+			early := f.lastRead != nil && f.lastRead[in] > f.storedAt[i]
+			if x.Size == results[i].Size && x.Offset == 0 && results[i].Offset == 0 && !early {
 				pairs = append(pairs, exec.Pair{Result: results[i].Slot, Operand: f.inputs[in].Slot})
 			}
 		}

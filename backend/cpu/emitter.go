@@ -35,7 +35,7 @@ type emitter struct {
 
 const none = -1
 
-// operand is what a stage takes: a number of those that a program's pointers have, by what they are for, or a plain one.
+// operand is what a stage takes: the number of a pointer among those of its kind, or a plain number.
 type operand struct {
 	kind  operandKind
 	value int

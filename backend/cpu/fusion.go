@@ -153,6 +153,13 @@ func reducible(in *hlo.Instruction) bool {
 	return ok && run.Available() && inPipeline(in.Shape.Type)
 }
 
+// inRow reports whether a fusion may go on with the result of in: its rows fit a cache, and if they are long there are
+// enough for all threads.
+func inRow(in *hlo.Instruction) bool {
+	row, ok := rowOf(in)
+	return ok && reducible(in) && (row <= 1<<14 || row <= 1<<17 && in.Shape.Size() >= 16)
+}
+
 // fusible reports whether in may be part of a fusion: where there are native kernels, what the pipeline has stages for.
 func fusible(in *hlo.Instruction) bool {
 	switch in.Op {

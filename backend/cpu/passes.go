@@ -26,7 +26,7 @@ func (m *machine) Passes() []pass.Pass {
 		pass.Convolutions(),
 		pass.Precompute(m.constants),
 		pass.Repeat("tidy", rounds, clean...),
-		pass.Fuse(pass.Fusible{Elementwise: fusible, Reduce: reducible, Mixed: true}),
+		pass.Fuse(pass.Fusible{Elementwise: fusible, Reduce: reducible, Rows: inRow, Mixed: true}),
 	}
 }
 

@@ -8,13 +8,13 @@ import (
 	"github.com/halo-xla/halo/xla/hlo"
 )
 
-// A computation with values of rows becomes phases: sweep q computes what needs the rows' values known so far and
-// reduces, and before it the values of rows are made of what the sweeps before came to. A value that a later sweep needs
-// is computed again if that is as cheap as loading it, else saved for the rows of a tile.
+// rowEmitter makes phases of a computation with values of rows: sweep q computes what needs the rows' values known so
+// far, and reduces; before it, values of rows are made of what the sweeps before came to. A value that a later sweep
+// needs is computed again if that is as cheap as loading it, else saved for the rows of a tile.
 type rowEmitter struct {
 	*emitter
 	level  []level
-	phase  []int                 // the first sweep before which a value of rows is known, or in which a place's value can be
+	phase  []int                 // the first sweep that can use a value of rows, or make one of places
 	first  []int                 // the sweep that computes a value first, or -1
 	in     [][]int               // the nodes of each sweep
 	keep   []bool                // what is saved

@@ -16,6 +16,9 @@ type Fusible struct {
 	Reduce func(in *hlo.Instruction) bool
 	// Mixed says that a fusion with reductions may have results that are not reduced besides.
 	Mixed bool
+	// Rows reports whether in, a reduction of the innermost dimensions, may be inside a fusion that spreads its results
+	// over the rows again; nil: none may.
+	Rows func(in *hlo.Instruction) bool
 	// Max is the most instructions of a fusion, 0 for 256.
 	Max int
 }
@@ -32,6 +35,7 @@ func Fuse(f Fusible) Pass {
 		f.Max = 256
 	}
 	return Pass{"fuse", func(m *hlo.Module) (*hlo.Module, error) {
+		m = fuseRows(m, f)
 		flow := controlFlow(m)
 		return edit(m, func(e *editor) {
 			if !flow[e.old] {
@@ -39,17 +43,22 @@ func Fuse(f Fusible) Pass {
 				return
 			}
 			u := newFuser(e, f)
-			u.classify()
-			u.setUsers()
-			u.repeatCheap()
-			u.setStages()
-			u.setOnly()
-			u.join()
-			u.raise()
-			u.dropReshapes()
+			u.group()
 			u.rebuild()
 		}), nil
 	}}
+}
+
+// group finds the groups that become fusions.
+func (u *fuser) group() {
+	u.classify()
+	u.setUsers()
+	u.repeatCheap()
+	u.setStages()
+	u.setOnly()
+	u.join()
+	u.raise()
+	u.dropReshapes()
 }
 
 // controlFlow returns the computations that run as a whole: the entry, and those called by calls, loops, conditionals
@@ -87,6 +96,7 @@ const (
 type fuser struct {
 	*editor
 	f     Fusible
+	rows  *rowKind // the kind of rows that are fused; nil: elements and reductions at the end
 	kind  []fuseKind
 	space []int32 // of members: the sizes over which they run; of others those of their result
 	stage []int32
@@ -141,6 +151,10 @@ func (u *fuser) classify() {
 }
 
 func (u *fuser) kindOf(in *hlo.Instruction) fuseKind {
+	ofRow := u.rows != nil && u.rowMember(in)
+	if ofRow && (in.Op == hlo.Broadcast || in.Op == hlo.Reduce) {
+		return member
+	}
 	switch in.Op {
 	case hlo.Constant:
 		if in.Shape.IsScalar() {
@@ -153,12 +167,12 @@ func (u *fuser) kindOf(in *hlo.Instruction) fuseKind {
 		}
 		return outside
 	case hlo.Reduce:
-		if len(in.Operands) == 2 && plain(in.Operands[0].Shape) && u.f.Reduce != nil && u.f.Reduce(in) {
+		if u.rows == nil && len(in.Operands) == 2 && plain(in.Operands[0].Shape) && u.f.Reduce != nil && u.f.Reduce(in) {
 			return ending
 		}
 		return outside
 	}
-	if !u.isOnElements(in) || !u.f.Elementwise(in) {
+	if u.rows != nil && !ofRow || !u.isOnElements(in) || !u.f.Elementwise(in) {
 		return outside
 	}
 	if in.Op == hlo.Convert && in.Operands[0].Shape.Type.Bits() <= in.Shape.Type.Bits() &&
@@ -200,13 +214,19 @@ func (u *fuser) isOnElements(in *hlo.Instruction) bool {
 
 // inside reports whether the use of o by in can be within a fusion.
 func (u *fuser) inside(o, in int) bool {
-	return u.kind[o] == member && u.kind[in] >= member && u.space[o] == u.space[in]
+	if u.kind[o] != member || u.kind[in] < member {
+		return false
+	}
+	if u.rows != nil {
+		return u.insideRow(o, in)
+	}
+	return u.space[o] == u.space[in]
 }
 
 // setOnly finds the members that only reductions of one kind need. No path leads from those to others of their stage.
 func (u *fuser) setOnly() {
 	kinds := map[string]int32{}
-	for i := len(u.kind) - 1; i >= 0 && !u.f.Mixed; i-- {
+	for i := len(u.kind) - 1; i >= 0 && !u.f.Mixed && u.rows == nil; i-- {
 		in := u.old.Instructions[i]
 		switch u.kind[i] {
 		case ending:
@@ -327,7 +347,7 @@ func (u *fuser) join() {
 			case u.inside(int(j), i) && u.stage[j] == u.stage[i] && u.only[j] != u.only[i]:
 			case u.inside(int(j), i) && u.stage[j] == u.stage[i]:
 				u.union(j, int32(i))
-			case u.kind[j] == leaf || u.space[j] != u.space[i] || o.Shape.IsScalar():
+			case u.rows != nil || u.kind[j] == leaf || u.space[j] != u.space[i] || o.Shape.IsScalar():
 			case first[r] == 0:
 				first[r] = int32(i) + 1
 			case u.space[first[r]-1] == u.space[i]:

@@ -69,7 +69,7 @@ func (u *fuser) fusions() map[int32]*fusion {
 // agrees reports whether a fusion can take one more member: its reductions must have the same dimensions.
 func (u *fuser) agrees(f *fusion, in *hlo.Instruction) bool {
 	a, ok := in.Attrs.(*hlo.ReduceAttrs)
-	if !ok {
+	if !ok || u.rows != nil {
 		return true
 	}
 	for _, m := range f.members {
@@ -95,6 +95,9 @@ func (u *fuser) setResults(f *fusion, of map[int32]*fusion) {
 
 // pays reports whether a fusion saves memory traffic: it has several members, or one that reads a leaf.
 func (u *fuser) pays(f *fusion) bool {
+	if u.rows != nil {
+		return u.paysRow(f)
+	}
 	reductions, work := 0, 0
 	for _, in := range f.members {
 		if u.kind[in.Index()] == ending {

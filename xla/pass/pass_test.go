@@ -29,6 +29,7 @@ func everyPass() []Pass {
 var anyFusion = Fusible{
 	Elementwise: func(*hlo.Instruction) bool { return true },
 	Reduce:      func(*hlo.Instruction) bool { return true },
+	Rows:        func(*hlo.Instruction) bool { return true },
 }
 
 func passNamed(t *testing.T, name string) Pass {

@@ -74,7 +74,7 @@ static void put(const worker *w, int32_t k, int64_t row, int64_t col, int64_t m)
   halo_store(&w->j->places, s, start(w->j, s, row) + col, m, w->p[k]);
 }
 
-// piece is the part of a row that a phase sweeps.
+// piece is the part of a row that a phase sweeps: n places from col on of row number row, which is row t of the tile.
 typedef struct {
   int64_t t, row, col, n;
 } piece;
@@ -82,33 +82,33 @@ typedef struct {
 static int is_output(const job *j, int32_t k) { return k >= j->r->streams && !is_saved(j, k); }
 
 // tail sweeps the last places of a piece, less than a block: what is not saved in rooms.
-static void tail(const worker *w, const halo_phase *f, piece x) {
+static void tail(const worker *w, const halo_phase *f, int64_t row, int64_t col, int64_t n) {
   const job *j = w->j;
   const int32_t *use = j->numbers + f->use;
   for (int32_t i = 0; i < f->uses; i++) {
     if (is_output(j, use[i]))
       w->p[use[i]] = room_of(w, use[i]);
     else if (!is_saved(j, use[i]))
-      w->p[use[i]] = fetch(w, use[i], x.row, x.col, x.n);
+      w->p[use[i]] = fetch(w, use[i], row, col, n);
   }
   if (f->folds)
-    memset(w->p[j->r->mask] + x.n * j->r->lane, 0, j->places.block_bytes - x.n * j->r->lane);
+    memset(w->p[j->r->mask] + n * j->r->lane, 0, j->places.block_bytes - n * j->r->lane);
   j->places.lanes->block(w->p, j->stages + f->stage);
   for (int32_t i = 0; i < f->uses; i++)
     if (is_output(j, use[i]))
-      put(w, use[i], x.row, x.col, x.n);
+      put(w, use[i], row, col, n);
   if (f->folds)
     memset(w->p[j->r->mask], 0xff, j->places.block_bytes);
 }
 
-// blocks sweeps the whole blocks of a piece and returns the rest.
-static piece blocks(const worker *w, const halo_phase *f, piece x) {
+// blocks sweeps the whole blocks of a piece and returns how many places those have.
+static int64_t blocks(const worker *w, const halo_phase *f, const piece *x) {
   const job *j = w->j;
   int32_t fast[HALO_MAX_POINTERS], loads[HALO_MAX_POINTERS], puts[HALO_MAX_POINTERS], fasts = 0, in = 0, out = 0;
   for (int32_t i = 0; i < f->uses; i++) {
     const int32_t k = j->numbers[f->use + i];
     if (lies(j, k) && (is_saved(j, k) || !j->streams[k].convert)) {
-      w->p[k] = address(w, k, x.t, x.row, x.col);
+      w->p[k] = address(w, k, x->t, x->row, x->col);
       fast[fasts++] = k;
     } else if (is_output(j, k)) {
       w->p[k] = room_of(w, k);
@@ -117,35 +117,35 @@ static piece blocks(const worker *w, const halo_phase *f, piece x) {
       loads[in++] = k;
   }
   const int64_t m = j->places.block, bytes = j->places.block_bytes;
-  for (; x.n >= m; x.n -= m, x.col += m) {
+  int64_t done = 0;
+  for (; done + m <= x->n; done += m) {
     for (int32_t i = 0; i < in; i++)
-      w->p[loads[i]] = fetch(w, loads[i], x.row, x.col, m);
+      w->p[loads[i]] = fetch(w, loads[i], x->row, x->col + done, m);
     j->places.lanes->block(w->p, j->stages + f->stage);
     for (int32_t i = 0; i < out; i++)
-      put(w, puts[i], x.row, x.col, m);
+      put(w, puts[i], x->row, x->col + done, m);
     for (int32_t i = 0; i < fasts; i++)
       w->p[fast[i]] += bytes;
   }
-  return x;
+  return done;
 }
 
 // sweep runs a phase over a piece and leaves what it comes to in lane t of the rooms for that.
-static void sweep(const worker *w, const halo_phase *f, piece x) {
+static void sweep(const worker *w, const halo_phase *f, const piece *x) {
   const job *j = w->j;
   const halo_lanes *lanes = j->places.lanes;
   const int32_t *splat = j->numbers + f->splat, *fold = j->numbers + f->fold;
   for (int32_t i = 0; i < f->splats; i++)
-    lanes->fill(w->p[splat[2 * i + 1]], w->p[splat[2 * i]] + x.t * j->r->lane);
+    lanes->fill(w->p[splat[2 * i + 1]], w->p[splat[2 * i]] + x->t * j->r->lane);
   for (int32_t i = 0; i < f->folds; i++)
     lanes->reducers[fold[3 * i]].clear(w->p[fold[3 * i + 1]]);
-  const int64_t t = x.t;
-  x = blocks(w, f, x);
-  if (x.n > 0)
-    tail(w, f, x);
+  int64_t done = blocks(w, f, x);
+  if (done < x->n)
+    tail(w, f, x->row, x->col + done, x->n - done);
   for (int32_t i = 0; i < f->folds; i++) {
     char *acc = w->p[fold[3 * i + 1]];
     lanes->reducers[fold[3 * i]].fold(acc);
-    memcpy(w->p[fold[3 * i + 2]] + t * j->r->lane, acc, j->r->lane);
+    memcpy(w->p[fold[3 * i + 2]] + x->t * j->r->lane, acc, j->r->lane);
   }
 }
 
@@ -187,7 +187,10 @@ static int64_t room_bytes(const job *j) {
 
 static int64_t saved_bytes(const job *j) { return j->r->saved * j->r->tile * j->pitch * j->r->lane + 64; }
 
-#define WORKER(w)                                                                                                        char *p[HALO_MAX_POINTERS];                                                                                            worker w = prepare(j, p, halo_aligned(alloca(room_bytes(j))), halo_aligned(alloca(saved_bytes(j))))
+// WORKER declares the worker of a task.
+#define WORKER(w)                                                                                                      \
+  char *p[HALO_MAX_POINTERS];                                                                                          \
+  worker w = prepare(j, p, halo_aligned(alloca(room_bytes(j))), halo_aligned(alloca(saved_bytes(j))))
 
 // tiles takes some rows through all phases, a tile at a time.
 static void tiles(void *arg, int64_t number) {
@@ -203,7 +206,7 @@ static void tiles(void *arg, int64_t number) {
       if (!f->sweeps)
         across(&w, f, row, n);
       for (int64_t t = 0; f->sweeps && t < n; t++)
-        sweep(&w, f, (piece){t, row + t, 0, r->row});
+        sweep(&w, f, &(piece){t, row + t, 0, r->row});
     }
   }
 }
@@ -218,7 +221,7 @@ static void chunk(void *arg, int64_t number) {
   const halo_phase *f = j->phases;
   for (; !f->sweeps; f++)
     across(&w, f, row, 1);
-  sweep(&w, f, (piece){0, row, col, r->row - col < r->chunk ? r->row - col : r->chunk});
+  sweep(&w, f, &(piece){0, row, col, r->row - col < r->chunk ? r->row - col : r->chunk});
   for (int32_t i = 0; i < f->folds; i++)
     memcpy(&j->partials[number * f->folds + i], w.p[j->numbers[f->fold + 3 * i + 2]], r->lane);
 }

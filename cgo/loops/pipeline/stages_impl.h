@@ -230,7 +230,12 @@ static double cube_root(double x) {
     char *q = p[s->a];                                                                                                 \
     EACH(STORE1) NEXT;                                                                                                 \
   }
-#define END(name) static void s_##name(ARGS) {}
+#if defined(__x86_64__) && VB > 16
+#define CLEAN _mm256_zeroupper() // else code with registers of 128 bits is slow afterwards
+#else
+#define CLEAN (void)0
+#endif
+#define END(name) static void s_##name(ARGS) { CLEAN; }
 
 #if defined(__x86_64__) && VB == 64
 #define STREAM1(a, k) _mm512_stream_si512((__m512i *)(q + k * VB), (__m512i)a);
@@ -346,8 +351,8 @@ typedef float VFm __attribute__((vector_size(VB), may_alias));
       *(VIm *)(acc + k * VB) = r_##name(LOAD(acc, k), LOAD(other, k));                                                 \
   }                                                                                                                    \
   static void fold_##name(char *acc) {                                                                                 \
-    VI x = r_##name(r_##name(LOAD(acc, 0), LOAD(acc, 4)), r_##name(LOAD(acc, 2), LOAD(acc, 6)));                        \
-    VI y = r_##name(r_##name(LOAD(acc, 1), LOAD(acc, 5)), r_##name(LOAD(acc, 3), LOAD(acc, 7)));                        \
+    VI x = r_##name(r_##name(LOAD(acc, 0), LOAD(acc, 4)), r_##name(LOAD(acc, 2), LOAD(acc, 6)));                       \
+    VI y = r_##name(r_##name(LOAD(acc, 1), LOAD(acc, 5)), r_##name(LOAD(acc, 3), LOAD(acc, 7)));                       \
     x = r_##name(x, y);                                                                                                \
     if (N > 8)                                                                                                         \
       x = r_##name(x, AHEAD(x, 8));                                                                                    \

@@ -1,0 +1,115 @@
+package cpu_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/halo-xla/halo/backend/cpu"
+	"github.com/halo-xla/halo/cgo/loops/run"
+	"github.com/halo-xla/halo/internal/testfile"
+	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// rowPrograms are computations that go over rows more than once: x are rows, w is as long as a row, v has an element for
+// each row. D, R and C stand for the sizes of all, of the rows and of one row, T for the type.
+var rowPrograms = map[string]string{
+	"softmax": `m = T[R] reduce(x, low), dimensions={K}, to_apply=max mm = T[D] broadcast(m), dimensions={L}
+  d = T[D] subtract(x, mm) e = T[D] exponential(d) s = T[R] reduce(e, zero), dimensions={K}, to_apply=add
+  ss = T[D] broadcast(s), dimensions={L} ROOT r = T[D] divide(e, ss)`,
+	"log-softmax": `m = T[R] reduce(x, low), dimensions={K}, to_apply=max mm = T[D] broadcast(m), dimensions={L}
+  d = T[D] subtract(x, mm) e = T[D] exponential(d) s = T[R] reduce(e, zero), dimensions={K}, to_apply=add
+  l = T[R] log(s) ll = T[D] broadcast(l), dimensions={L} g = T[D] subtract(d, ll) ROOT t = (T[D], T[R]) tuple(g, m)`,
+	"norm": `s = T[R] reduce(x, zero), dimensions={K}, to_apply=add n = T[] constant(0.0078125) nn = T[R] broadcast(n), dimensions={}
+  m = T[R] multiply(s, nn) mm = T[D] broadcast(m), dimensions={L} d = T[D] subtract(x, mm) q = T[D] multiply(d, d)
+  u = T[R] reduce(q, zero), dimensions={K}, to_apply=add e = T[] constant(0.001) ee = T[R] broadcast(e), dimensions={}
+  f = T[R] add(u, ee) g = T[R] rsqrt(f) gg = T[D] broadcast(g), dimensions={L} h = T[D] multiply(d, gg)
+  ww = T[D] broadcast(w), dimensions={K} i = T[D] multiply(h, ww) vv = T[D] broadcast(v), dimensions={L} ROOT r = T[D] add(i, vv)`,
+	"spread": `m = T[R] reduce(x, low), dimensions={K}, to_apply=max a = T[R] add(m, v) ROOT r = T[D] broadcast(a), dimensions={L}`,
+	"mixed": `y = T[D] sine(x) m = T[R] reduce(y, low), dimensions={K}, to_apply=max mm = T[D] broadcast(m), dimensions={L}
+  p = pred[D] compare(y, mm), direction=EQ o = T[] constant(1) oo = T[D] broadcast(o), dimensions={} c = T[D] select(p, oo, y)
+  s = T[R] reduce(c, zero), dimensions={K}, to_apply=add i = s32[R] iota(), iota_dimension=0 j = T[R] convert(i)
+  k = T[R] add(s, j) kk = T[D] broadcast(k), dimensions={L} z = T[D] negate(kk) ROOT t = (T[D], pred[D], T[R], T[D]) tuple(z, p, k, y)`,
+}
+
+// rowText is a row program of a type for some sizes of rows and of one row.
+func rowText(body, et string, rows, row []string) string {
+	var lead, inner []string
+	for i := range rows {
+		lead = append(lead, fmt.Sprint(i))
+	}
+	for i := range row {
+		inner = append(inner, fmt.Sprint(len(rows)+i))
+	}
+	if len(rows) == 0 {
+		body = strings.Replace(body, "i = s32[R] iota(), iota_dimension=0", "i = s32[] constant(7)", 1)
+	}
+	r, c := strings.Join(rows, ","), strings.Join(row, ",")
+	d := strings.Join(append(append([]string(nil), rows...), row...), ",")
+	text := strings.NewReplacer("[D]", "["+d+"]", "[R]", "["+r+"]", "[C]", "["+c+"]", "{L}", "{"+strings.Join(lead, ",")+"}",
+		"{K}", "{"+strings.Join(inner, ",")+"}").Replace(`HloModule m
+max { x = T[] parameter(0) y = T[] parameter(1) ROOT z = T[] maximum(x, y) }
+add { x = T[] parameter(0) y = T[] parameter(1) ROOT z = T[] add(x, y) }
+ENTRY e { x = T[D] parameter(0) w = T[C] parameter(1) v = T[R] parameter(2) zero = T[] constant(0) low = T[] constant(-inf)
+  ` + body + " }")
+	return strings.ReplaceAll(text, "T[", et+"[")
+}
+
+func sizesOf(texts []string) []int64 {
+	var list []int64
+	for _, s := range texts {
+		var n int64
+		fmt.Sscan(s, &n)
+		list = append(list, n)
+	}
+	return list
+}
+
+// rowValues returns normal numbers, and in some rows one special value.
+func rowValues(r *rand.Rand, s shape.Shape, row int) *literal.Literal {
+	l := random(r, s)
+	w := l.Wide()
+	for i, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), 1e-40, 80} {
+		if at := (2*i+1)*row + r.IntN(row); at < len(w.F) {
+			w.F[at] = x
+		}
+	}
+	return literal.FromWide(s, w)
+}
+
+// TestRows compares programs over rows with the evaluator, for rows of many lengths, with special values, and wants the
+// same bits for any number of threads.
+func TestRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 1))
+	for _, c := range []struct{ rows, row []string }{{[]string{"30"}, []string{"64"}}, {[]string{"3", "7"}, []string{"129"}},
+		{[]string{"17"}, []string{"5", "40"}}, {nil, []string{"300"}}, {[]string{"2", "1", "9"}, []string{"1", "128"}},
+		{[]string{"5"}, []string{"4000"}}, {[]string{"2"}, []string{"40001"}}, {[]string{"0"}, []string{"100"}}} {
+		rows, row := sizesOf(c.rows), sizesOf(c.row)
+		for name, body := range rowPrograms {
+			for _, et := range []shape.ElementType{shape.F32, shape.F64} {
+				t.Run(fmt.Sprintf("%s/%s%v%v", name, et, c.rows, c.row), func(t *testing.T) {
+					n := shape.Array(et, row...).Size()
+					agree(t, program{text: rowText(body, et.String(), c.rows, c.row), near: 1e-4, args: []*literal.Literal{
+						rowValues(r, shape.Array(et, append(append([]int64(nil), rows...), row...)...), int(n)),
+						random(r, shape.Array(et, row...)), random(r, shape.Array(et, rows...))}})
+				})
+			}
+		}
+	}
+}
+
+// TestRowsAreOneKernel wants programs over rows to be one step each.
+func TestRowsAreOneKernel(t *testing.T) {
+	testfile.Native(t, run.Available())
+	for name, body := range rowPrograms {
+		_, p := compiled(t, cpu.New(cpu.Options{}), rowText(body, "f32", []string{"30"}, []string{"128"}))
+		report := p.Report()
+		p.Close()
+		if len(report) != 1 || report[0].Kernel != "loops rows" {
+			t.Errorf("%s runs %v", name, report)
+		}
+	}
+}
