@@ -1,11 +1,17 @@
 package customcall
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
+
+	"github.com/halo-xla/halo/cgo/dl"
+	"github.com/halo-xla/halo/customcall/library"
+	"github.com/halo-xla/halo/ffi"
 )
 
 // Manifest says which functions of a shared library serve which targets. As JSON it is a file beside a library.
@@ -71,8 +77,156 @@ func ReadManifest(path string) (*Manifest, error) {
 	return m, nil
 }
 
-// Load opens the library at path and has its functions serve targets, as m says; m may be nil. It fails with path
-// and reason if the file is no library or not whole, lacks a symbol or what it needs, or wants a target that is taken.
+// Load opens the library at path and has its functions serve targets, as m says; m may be nil. A path without a slash
+// that is no file is looked for in the folders of $HALO_PLUGIN_PATH. It fails with path and reason if the file is no
+// library or not whole, lacks a symbol or what it needs, or wants a target that is taken; then nothing of it is kept.
 func (r *Registry) Load(path string, m *Manifest) error {
-	return fmt.Errorf("%s: %w", path, errors.ErrUnsupported)
+	file, err := find(path)
+	if err != nil {
+		return err
+	}
+	if err := library.Check(file); err != nil {
+		return fmt.Errorf("custom-call library %w", err)
+	}
+	open, err := dl.Load(file)
+	if err != nil {
+		return fmt.Errorf("custom-call library %s: it does not load: %w", file, err)
+	}
+	l := &loaded{path: file, file: open}
+	if m == nil {
+		m = &Manifest{}
+	}
+	if err := r.add(l, m); err != nil {
+		l.close()
+		return fmt.Errorf("custom-call library %w", err)
+	}
+	return nil
+}
+
+// LoadProcess has functions of the process serve the targets of their names: those of the program itself, and of
+// libraries that it was linked with or that somebody has opened for all.
+func (r *Registry) LoadProcess() error {
+	return r.add(&loaded{path: "the process"}, &Manifest{})
+}
+
+// LoadManifest reads a manifest and loads its library.
+func (r *Registry) LoadManifest(path string) error {
+	m, err := ReadManifest(path)
+	if err != nil {
+		return err
+	}
+	return r.Load(m.Library, m)
+}
+
+// LoadFolders loads what is in a list of folders, as in $PATH: manifests, which are files *.json, and libraries, *.so,
+// that no manifest names. It goes on after a failure and returns all of them.
+func (r *Registry) LoadFolders(list string) error {
+	var faults []error
+	for _, folder := range filepath.SplitList(list) {
+		manifests, _ := filepath.Glob(filepath.Join(folder, "*.json"))
+		named := map[string]bool{}
+		for _, path := range manifests {
+			m, err := ReadManifest(path)
+			if err == nil {
+				named[filepath.Clean(m.Library)] = true
+				err = r.Load(m.Library, m)
+			}
+			faults = append(faults, err)
+		}
+		libraries, _ := filepath.Glob(filepath.Join(folder, "*.so"))
+		for _, path := range libraries {
+			if !named[filepath.Clean(path)] {
+				faults = append(faults, r.Load(path, nil))
+			}
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// find returns the file that path means.
+func find(path string) (string, error) {
+	if _, err := os.Stat(path); err == nil {
+		return filepath.Abs(path)
+	}
+	tried := []string{path}
+	if !strings.ContainsRune(path, filepath.Separator) {
+		for _, folder := range filepath.SplitList(os.Getenv("HALO_PLUGIN_PATH")) {
+			file := filepath.Join(folder, path)
+			if _, err := os.Stat(file); err == nil {
+				return filepath.Abs(file)
+			}
+			tried = append(tried, file)
+		}
+	}
+	return "", fmt.Errorf("custom-call library %s: %w: tried %s", path, os.ErrNotExist, strings.Join(tried, ", "))
+}
+
+// add registers the types and targets of m.
+func (r *Registry) add(l *loaded, m *Manifest) error {
+	if err := l.types(m); err != nil {
+		return err
+	}
+	handlers := map[string]native{}
+	for target, names := range m.Symbols {
+		f, err := l.functions(names)
+		if err != nil {
+			return fmt.Errorf("%w, wanted for the target %q", err, target)
+		}
+		handlers[target] = native{l, f}
+	}
+	for _, x := range ffi.Registered() {
+		x.Functions.Library = l.handle()
+		handlers[x.Target] = native{l, x.Functions}
+	}
+	return r.addLibrary(l, handlers, m.Symbols == nil)
+}
+
+// addLibrary takes a library with all its targets, or nothing of it. If it is open, its other functions serve the
+// targets of their names.
+func (r *Registry) addLibrary(l *loaded, handlers map[string]native, isOpen bool) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return fmt.Errorf("%s: %w", l.path, ErrClosed)
+	}
+	for target := range handlers {
+		if err := r.taken(target, l.path); err != nil {
+			return err
+		}
+	}
+	for target, h := range handlers {
+		r.handlers[target] = entry{h, l.path}
+	}
+	r.libraries = append(r.libraries, l)
+	if isOpen {
+		r.open = append(r.open, l)
+	}
+	return nil
+}
+
+// named returns a handler for target if functions of that name are in libraries without a manifest.
+func (r *Registry) named(target string) (Handler, bool) {
+	var found []native
+	var paths []string
+	for _, l := range r.open {
+		if f, err := l.symbol(target); err == nil {
+			found = append(found, native{l, ffi.Functions{Execute: f, Library: l.handle()}})
+			paths = append(paths, l.path)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil, false
+	case 1:
+		return found[0], true
+	}
+	return clash(fmt.Sprintf("%s have a function %s each: say which in a manifest", strings.Join(paths, " and "), target)),
+		true
+}
+
+// clash is the handler of a target that several libraries would serve.
+type clash string
+
+func (c clash) Instantiate(context.Context, *ffi.Site) (Instance, error) {
+	return nil, errors.New(string(c))
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"weak"
@@ -20,11 +22,12 @@ func (r *Registry) Lookup(target string) (hlo.Handler, bool) {
 		return nil, false
 	}
 	return func(ctx context.Context, in *hlo.Instruction, args []*literal.Literal) (*literal.Literal, error) {
-		b, err := r.sites.of(ctx, r, in)
+		s, err := r.sites.begin(ctx, r, in)
 		if err != nil {
 			return nil, err
 		}
-		return b.call(ctx, in, args)
+		defer r.sites.end(s)
+		return s.call(ctx, in, args)
 	}, true
 }
 
@@ -53,67 +56,128 @@ func (r *Registry) Instantiate(ctx context.Context, in *hlo.Instruction) (*Bound
 	return &Bound{i, s}, nil
 }
 
-// sites are the instances of calls that are evaluated: they live as long as the instruction.
+// sites are the instances of calls that are evaluated: they live as long as the instruction or the registry.
 type sites struct {
 	mu   sync.Mutex
-	made map[weak.Pointer[hlo.Instruction]]*Bound
+	made map[weak.Pointer[hlo.Instruction]]*evaluated
 }
 
-func (s *sites) of(ctx context.Context, r *Registry, in *hlo.Instruction) (*Bound, error) {
+// evaluated is an instance with the calls of it that are under way.
+type evaluated struct {
+	*Bound
+	running int
+	dropped bool
+}
+
+func (s *sites) begin(ctx context.Context, r *Registry, in *hlo.Instruction) (*evaluated, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	key := weak.Make(in)
-	if b := s.made[key]; b != nil {
-		return b, nil
+	e := s.made[key]
+	if e == nil {
+		b, err := r.Instantiate(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		if s.made == nil {
+			s.made = map[weak.Pointer[hlo.Instruction]]*evaluated{}
+		}
+		e = &evaluated{Bound: b}
+		s.made[key] = e
+		runtime.AddCleanup(in, s.forget, key)
 	}
-	b, err := r.Instantiate(ctx, in)
-	if err != nil {
-		return nil, err
-	}
-	if s.made == nil {
-		s.made = map[weak.Pointer[hlo.Instruction]]*Bound{}
-	}
-	s.made[key] = b
-	runtime.AddCleanup(in, func(k weak.Pointer[hlo.Instruction]) { s.forget(k) }, key)
-	return b, nil
+	e.running++
+	return e, nil
 }
 
-func (s *sites) forget(k weak.Pointer[hlo.Instruction]) {
+func (s *sites) end(e *evaluated) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if b := s.made[k]; b != nil {
-		delete(s.made, k)
-		b.Close()
+	if e.running--; e.running == 0 && e.dropped {
+		e.Close()
 	}
 }
 
-// runs counts executions, which have an identity each.
+func (s *sites) forget(key weak.Pointer[hlo.Instruction]) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e := s.made[key]; e != nil {
+		delete(s.made, key)
+		if e.dropped = true; e.running == 0 {
+			e.Close()
+		}
+	}
+}
+
+func (s *sites) close() {
+	s.mu.Lock()
+	keys := slices.Collect(maps.Keys(s.made))
+	s.mu.Unlock()
+	for _, k := range keys {
+		s.forget(k)
+	}
+}
+
+// runs counts executions by evaluators, which have an identity each: below 0, as those of backends are above.
 var runs atomic.Int64
 
-// NextRunID returns a number for an execution of a program that no other has.
-func NextRunID() int64 { return runs.Add(1) }
-
-// call executes the site on literals, which are in the layouts of the operands.
+// call executes the site on literals.
 func (b *Bound) call(ctx context.Context, in *hlo.Instruction, args []*literal.Literal) (*literal.Literal, error) {
-	out, err := literal.New(in.Shape)
+	out, err := literal.New(in.Shape.WithoutLayout())
 	if err != nil {
 		return nil, err
 	}
-	c := &ffi.Call{Site: b.Site, RunID: NextRunID()}
+	var operands [][]byte
 	for _, a := range args {
-		for _, l := range a.Leaves() {
-			c.Operands = append(c.Operands, ffi.Buffer{Value: b.Site.Operands[len(c.Operands)], Data: l.Bytes()})
-		}
+		operands = append(operands, bytesOf(a)...)
 	}
-	for _, l := range out.Leaves() {
-		c.Results = append(c.Results, ffi.Buffer{Value: b.Site.Results[len(c.Results)], Data: l.Bytes()})
+	c := &ffi.Call{RunID: runs.Add(-1)}
+	if err := b.Execute(ctx, c, operands, bytesOf(out)); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// bytesOf returns the elements of the leaves of l, row-major.
+func bytesOf(l *literal.Literal) [][]byte {
+	var list [][]byte
+	for _, x := range l.Leaves() {
+		list = append(list, x.RowMajor().Bytes())
+	}
+	return list
+}
+
+// Execute calls the instance with operands in row-major order and fills results. It fills in the rest of c: arrays get
+// the layouts of the site, and those that share memory do.
+func (b *Bound) Execute(ctx context.Context, c *ffi.Call, operands, results [][]byte) error {
+	c.Site = b.Site
+	c.Results = make([]ffi.Buffer, len(results))
+	for i, data := range results {
+		v := b.Site.Results[i]
+		if v.MinorToMajor != nil {
+			data = make([]byte, len(data))
+		}
+		c.Results[i] = ffi.Buffer{Value: v, Data: data}
+	}
+	c.Operands = make([]ffi.Buffer, len(operands))
+	for i, data := range operands {
+		v := b.Site.Operands[i]
+		if v.MinorToMajor != nil {
+			data = v.Laid(data)
+		}
+		c.Operands[i] = ffi.Buffer{Value: v, Data: data}
 	}
 	for _, a := range b.Site.Aliases {
 		copy(c.Results[a.Result].Data, c.Operands[a.Operand].Data)
 		c.Operands[a.Operand].Data = c.Results[a.Result].Data
 	}
 	if err := b.Call(ctx, c); err != nil {
-		return nil, err
+		return err
 	}
-	return out, nil
+	for i, data := range results {
+		if v := b.Site.Results[i]; v.MinorToMajor != nil {
+			copy(data, v.RowMajor(c.Results[i].Data))
+		}
+	}
+	return nil
 }

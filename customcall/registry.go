@@ -51,8 +51,10 @@ func (function) Close() {}
 type Registry struct {
 	mu       sync.Mutex
 	handlers map[string]entry
-	sites    sites
-	closed   bool
+	// libraries are all that were loaded, open those whose functions serve the targets of their names.
+	libraries, open []*loaded
+	sites           sites
+	closed          bool
 }
 
 // entry is a handler and who gave it, for errors.
@@ -87,10 +89,18 @@ func (r *Registry) bind(target string, h Handler, from string) error {
 	if r.closed {
 		return fmt.Errorf("custom call %q: %w", target, ErrClosed)
 	}
-	if old, ok := r.handlers[target]; ok {
-		return fmt.Errorf("custom call %q: %s wants to serve it, but %s does already", target, from, old.from)
+	if err := r.taken(target, from); err != nil {
+		return err
 	}
 	r.handlers[target] = entry{h, from}
+	return nil
+}
+
+// taken fails if somebody serves target.
+func (r *Registry) taken(target, from string) error {
+	if old, ok := r.handlers[target]; ok {
+		return fmt.Errorf("%s wants to serve the target %q, but %s does already", from, target, old.from)
+	}
 	return nil
 }
 
@@ -98,8 +108,10 @@ func (r *Registry) bind(target string, h Handler, from string) error {
 func (r *Registry) Handler(target string) (Handler, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	e, ok := r.handlers[target]
-	return e.Handler, ok && !r.closed
+	if e, ok := r.handlers[target]; ok || r.closed {
+		return e.Handler, ok && !r.closed
+	}
+	return r.named(target)
 }
 
 // Targets returns the targets that are served, sorted.
@@ -114,10 +126,16 @@ func (r *Registry) Targets() []string {
 	return list
 }
 
-// Close takes all handlers out. Executables that have instances of them go on working until they are closed.
+// Close takes all handlers out. Executables that have instances of them go on working until they are closed; a library
+// is unloaded when the last of its instances is. It always returns nil.
 func (r *Registry) Close() error {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.closed = true
+	libraries := r.libraries
+	r.closed, r.libraries, r.open = true, nil, nil
+	r.mu.Unlock()
+	r.sites.close()
+	for _, l := range libraries {
+		l.close()
+	}
 	return nil
 }

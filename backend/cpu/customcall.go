@@ -1,17 +1,26 @@
 package cpu
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"slices"
 
+	"github.com/halo-xla/halo/customcall"
 	"github.com/halo-xla/halo/customcall/lapack"
+	"github.com/halo-xla/halo/ffi"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
 )
 
-// lowerCustomCall calls a handler on literals around the operands' memory. What calls of known targets mean, exec has
-// compiled before. Row 90.
+// instantiator is handlers that serve the site of a call and not only the call, as customcall.Registry does.
+type instantiator interface {
+	Handler(target string) (customcall.Handler, bool)
+	Instantiate(ctx context.Context, in *hlo.Instruction) (*customcall.Bound, error)
+}
+
+// lowerCustomCall calls the function of a target. What calls of known targets mean, exec has compiled before. Row 90.
 func lowerCustomCall(l *exec.Lowering) (exec.Thunk, error) {
 	target := l.In.Attrs.(*hlo.CustomCallAttrs).Target
 	h := lapack.Handlers{User: l.Options().Handlers}
@@ -19,6 +28,11 @@ func lowerCustomCall(l *exec.Lowering) (exec.Thunk, error) {
 		h = all
 	}
 	if handler, ok := h.Users(target); ok {
+		if i, ok := h.User.(instantiator); ok {
+			if _, ok := i.Handler(target); ok {
+				return siteThunk(l, i, target)
+			}
+		}
 		return handlerThunk(l, handler), nil
 	}
 	if lapack.Known(target) {
@@ -47,6 +61,72 @@ func literals(r *exec.Run, in *hlo.Instruction, operands [][]exec.Slice) []*lite
 		args[i] = literalOf(in.Operands[i].Shape, memoryOf(r, o))
 	}
 	return args
+}
+
+// siteThunk calls an instance that is made now and lives as long as the program.
+func siteThunk(l *exec.Lowering, i instantiator, target string) (exec.Thunk, error) {
+	b, err := i.Instantiate(l.Context(), l.In)
+	if err != nil {
+		return nil, fmt.Errorf("custom call %q: %w", target, err)
+	}
+	l.OnClose(b.Close)
+	lists, uses := arguments(l)
+	operands, results := slices.Concat(lists...), l.Results()
+	uses = append(uses, exec.Writes(results...)...)
+	pairs := make([]exec.Pair, len(b.Site.Aliases))
+	for i, a := range b.Site.Aliases {
+		pairs[i] = exec.Pair{Result: results[a.Result].Slot, Operand: operands[a.Operand].Slot}
+	}
+	call := boundCall(b, operands, results)
+	if n, ok := customcall.NativeOf(b.Instance); ok {
+		call = nativeCall(n, operands, results)
+	}
+	return goThunk("custom call", uses, func(r *exec.Run) error {
+		if err := call(r); err != nil {
+			return fmt.Errorf("custom call %q: %w", target, err)
+		}
+		return nil
+	}).overwriting(pairs...), nil
+}
+
+// boundCall calls Go code, which may wait, or run another program.
+func boundCall(b *customcall.Bound, operands, results []exec.Slice) func(r *exec.Run) error {
+	return func(r *exec.Run) error {
+		c := &ffi.Call{RunID: r.ID(), Device: int32(r.Device())}
+		return r.Wait(func() error { return b.Execute(r.Context(), c, memoryOf(r, operands), memoryOf(r, results)) })
+	}
+}
+
+// frame is a call frame of one execution, for sites whose functions have stages before execute.
+type frame struct {
+	*ffi.Frame
+	native *ffi.Native
+}
+
+func (f frame) Close() { f.native.Release(f.Frame) }
+
+// nativeCall calls functions in C, with the addresses of the arrays.
+func nativeCall(n *ffi.Native, operands, results []exec.Slice) func(r *exec.Run) error {
+	all := slices.Concat(operands, results)
+	call := func(r *exec.Run, f *ffi.Frame) error {
+		for i, s := range all {
+			if s.Slot != exec.NoSlot {
+				f.Addresses[i] = uintptr(r.Address(s))
+			}
+		}
+		return f.Call(r.ID(), int32(r.Device()))
+	}
+	if n.Staged() {
+		return func(r *exec.Run) error {
+			return call(r, r.Local(n, func() exec.Local { return frame{n.Frame(), n} }).(frame).Frame)
+		}
+	}
+	return func(r *exec.Run) error {
+		f := n.Frame()
+		err := call(r, f)
+		n.Release(f)
+		return err
+	}
 }
 
 func handlerThunk(l *exec.Lowering, h hlo.Handler) exec.Thunk {

@@ -50,6 +50,22 @@ func Loaded(soname string) (*Library, error) {
 	return &Library{soname, pathOf(handle, soname), handle}, nil
 }
 
+// Load loads the file at path, and nothing else: neither variable is looked at. It fails with what the loader said.
+func Load(path string) (*Library, error) {
+	handle, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	return &Library{path, path, handle}, nil
+}
+
+// Close gives up a library that Load has opened. Its code must not run any more.
+func (l *Library) Close() { closeHandle(l.handle) }
+
+// Default returns the address of a function or variable of the process: of the program, or of a library that was opened
+// for all. It fails if there is none of that name.
+func Default(name string) (unsafe.Pointer, error) { return symbol(nil, name) }
+
 // Path returns the file that was opened.
 func (l *Library) Path() string { return l.path }
 

@@ -37,6 +37,9 @@ func dlopen(file string, flags C.int) (unsafe.Pointer, error) {
 	return nil, errors.New(file + ": not loaded")
 }
 
+func closeHandle(handle unsafe.Pointer) { C.dlclose(handle) }
+
+// symbol looks in the library with the handle, of which nil is RTLD_DEFAULT: the process.
 func symbol(handle unsafe.Pointer, symbol string) (unsafe.Pointer, error) {
 	name := C.CString(symbol)
 	defer C.free(unsafe.Pointer(name))

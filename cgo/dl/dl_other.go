@@ -13,6 +13,8 @@ func open(string) (unsafe.Pointer, error) { return nil, errNone }
 
 func loaded(string) (unsafe.Pointer, error) { return nil, errNone }
 
+func closeHandle(unsafe.Pointer) {}
+
 func symbol(unsafe.Pointer, string) (unsafe.Pointer, error) { return nil, errNone }
 
 func pathOf(unsafe.Pointer, string) string { return "" }

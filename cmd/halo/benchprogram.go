@@ -41,7 +41,7 @@ func (t *tool) openBench(o *benchOptions, path string) (*benchProgram, error) {
 	} else if literals, err = t.readProgram(p, path); err != nil {
 		return nil, err
 	}
-	if p.client, err = xla.NewClient(backend, xla.ClientOptions{Handlers: newExpectations()}); err != nil {
+	if p.client, err = xla.NewClient(backend, xla.ClientOptions{Handlers: newHandlers().all()}); err != nil {
 		return nil, err
 	}
 	return p, p.place(literals)

@@ -31,8 +31,7 @@ type meta struct {
 	NumReplicas   int64           `json:"num_replicas"`
 	NumPartitions int64           `json:"num_partitions"`
 	Weights       json.RawMessage `json:"weights"`
-	Library       string          `json:"library"`
-	Expect        string          `json:"expect"`
+	plugin
 }
 
 // tolerances are one for all results or one a result.
@@ -182,9 +181,19 @@ func mustRefuse(path string) error {
 }
 
 func checkForm(ctx context.Context, o *checkOptions, r *outcome, m *meta, dir, file string) error {
-	if m.Library != "" {
-		return fmt.Errorf("custom-call libraries: %w", errors.ErrUnsupported)
+	h := newHandlers()
+	defer h.Close()
+	if m.Library == "" {
+		return m.run(ctx, o, r, h, dir, file)
 	}
+	if err := m.plugin.load(h, o.plugins); err != nil {
+		return m.plugin.judge(err)
+	}
+	return m.plugin.judge(m.run(ctx, o, r, h, dir, file))
+}
+
+// run runs one form of the case and compares its results.
+func (m *meta) run(ctx context.Context, o *checkOptions, r *outcome, h handlers, dir, file string) error {
 	path := filepath.Join(dir, file)
 	src, err := os.ReadFile(path)
 	if err != nil {
@@ -203,7 +212,7 @@ func checkForm(ctx context.Context, o *checkOptions, r *outcome, m *meta, dir, f
 	if err != nil {
 		return err
 	}
-	got, err := o.runThreads(ctx, r, xla.Program{Name: path, Module: mod}, args, replicas, partitions)
+	got, err := o.runThreads(ctx, r, h, xla.Program{Name: path, Module: mod}, args, replicas, partitions)
 	if err != nil {
 		return err
 	}

@@ -102,7 +102,7 @@ func (t *tool) runOn(o *diffOptions, name string, m *hlo.Module, args []*literal
 	if err != nil {
 		return nil, err
 	}
-	client, err := xla.NewClient(backend, xla.ClientOptions{Handlers: newExpectations()})
+	client, err := xla.NewClient(backend, xla.ClientOptions{Handlers: newHandlers().all()})
 	if err != nil {
 		return nil, err
 	}

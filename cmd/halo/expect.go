@@ -11,18 +11,16 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/halo-xla/halo/customcall/lapack"
 	"github.com/halo-xla/halo/xla"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// newExpectations returns the handlers of the check.* and interpreter.* calls of one self-checking program, and those
-// of linear algebra.
-func newExpectations() xla.Handlers {
+// newExpectations returns the handlers of the check.* and interpreter.* calls of one self-checking program.
+func newExpectations() xla.HandlerMap {
 	p := &probes{values: map[string][]*literal.Literal{}}
-	return lapack.Handlers{User: xla.HandlerMap{
+	return xla.HandlerMap{
 		"check.expect_eq":            expectation(expectEqual),
 		"check.expect_almost_eq":     expectation(expectAlmost),
 		"check.expect_close":         expectation(expectClose),
@@ -30,7 +28,7 @@ func newExpectations() xla.Handlers {
 		"check.expect_serialized_eq": p.expect,
 		"interpreter.probe":          p.record,
 		"interpreter.print":          printValue,
-	}}
+	}
 }
 
 // expectation wraps a judgement of (actual, expected) into a handler without results.

@@ -74,7 +74,9 @@ func checkModule(ctx context.Context, o *checkOptions, r *outcome, p xla.Program
 			return err
 		}
 	}
-	got, err := o.runThreads(ctx, r, xla.Program{Name: p.Name, Module: m}, [][]*literal.Literal{args}, 1, 1)
+	h := newHandlers()
+	defer h.Close()
+	got, err := o.runThreads(ctx, r, h, xla.Program{Name: p.Name, Module: m}, [][]*literal.Literal{args}, 1, 1)
 	if err != nil || o.backend == "reference" || len(args) == 0 {
 		return err
 	}
@@ -102,11 +104,11 @@ func nothingToRun(m *hlo.Module) error {
 }
 
 // runThreads compiles and runs a program with each thread count, and fails it if the bits of the results differ.
-func (o *checkOptions) runThreads(ctx context.Context, r *outcome, p xla.Program, args [][]*literal.Literal,
-	replicas, partitions int) ([][]*literal.Literal, error) {
+func (o *checkOptions) runThreads(ctx context.Context, r *outcome, h handlers, p xla.Program,
+	args [][]*literal.Literal, replicas, partitions int) ([][]*literal.Literal, error) {
 	var first [][]*literal.Literal
 	for _, n := range o.threads {
-		got, err := o.compileAndRun(ctx, r, p, n, args, replicas, partitions)
+		got, err := o.compileAndRun(ctx, r, h, p, n, args, replicas, partitions)
 		if err != nil {
 			return nil, err
 		}
@@ -122,13 +124,13 @@ func (o *checkOptions) runThreads(ctx context.Context, r *outcome, p xla.Program
 }
 
 // compileAndRun runs a program once on a client of its own with so many threads, 0 for the backend's choice.
-func (o *checkOptions) compileAndRun(ctx context.Context, r *outcome, p xla.Program, threads int,
+func (o *checkOptions) compileAndRun(ctx context.Context, r *outcome, h handlers, p xla.Program, threads int,
 	args [][]*literal.Literal, replicas, partitions int) ([][]*literal.Literal, error) {
 	backend, err := newBackend(o.backend, threads)
 	if err != nil {
 		return nil, err
 	}
-	client, err := xla.NewClient(backend, xla.ClientOptions{Handlers: newExpectations()})
+	client, err := xla.NewClient(backend, xla.ClientOptions{Handlers: h.all()})
 	if err != nil {
 		return nil, err
 	}
@@ -221,7 +223,9 @@ var errSlowReference = errors.New("ran; the reference did not finish within half
 // againstReference compares results with the reference's on the same inputs.
 func againstReference(ctx context.Context, m *hlo.Module, args []*literal.Literal, got []*literal.Literal) error {
 	o := &checkOptions{backend: "reference", threads: []int{0}}
-	want, err := o.runThreads(ctx, &outcome{}, xla.Program{Module: m}, [][]*literal.Literal{args}, 1, 1)
+	h := newHandlers()
+	defer h.Close()
+	want, err := o.runThreads(ctx, &outcome{}, h, xla.Program{Module: m}, [][]*literal.Literal{args}, 1, 1)
 	if err != nil {
 		return fmt.Errorf("reference: %w", err)
 	}

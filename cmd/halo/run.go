@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -39,7 +38,7 @@ func runCommand(t *tool, args []string) error {
 	fl.StringVar(&o.dump, "dump", "", "folder for the program as it was understood")
 	fl.StringVar(&o.weights, "weights", "", "safetensors or npz `file` with arguments by name")
 	fl.Var(&o.expect, "expect", "npy `file` with a wanted result; once for each, in order")
-	fl.Var(&o.plugins, "plugin", "custom-call library")
+	fl.Var(&o.plugins, "plugin", "custom-call library, or manifest *.json")
 	fl.BoolVar(&o.report, "report", false, "list what ran what")
 	fl.BoolVar(&o.noReference, "no-reference", false, "refuse programs that the backend cannot run whole")
 	fl.BoolVar(&o.lenient, "lenient", false, "let elementwise ops mix float types, as XLA does")
@@ -54,9 +53,6 @@ func runCommand(t *tool, args []string) error {
 	if len(words) == 0 {
 		return exitf(exitUsage, "no program given")
 	}
-	if len(o.plugins) > 0 {
-		return exitf(exitFailure, "custom-call libraries are not in this build: %w", errors.ErrUnsupported)
-	}
 	return t.runProgram(&o, words[0], words[1:])
 }
 
@@ -69,7 +65,12 @@ func (t *tool) runProgram(o *runOptions, path string, words []string) error {
 	if err != nil {
 		return err
 	}
-	client, err := xla.NewClient(backend, xla.ClientOptions{Handlers: newExpectations()})
+	h := newHandlers()
+	defer h.Close()
+	if err := t.loadPlugins(h, o.plugins); err != nil {
+		return err
+	}
+	client, err := xla.NewClient(backend, xla.ClientOptions{Handlers: h.all()})
 	if err != nil {
 		return err
 	}

@@ -74,6 +74,8 @@ type RunOptions struct {
 	Feeds []*hlo.Feed
 	// Host serves sends to the host and receives from it; nil: they fail.
 	Host hlo.HostTransfers
+
+	id int64 // of the execution, 0 if nobody has asked yet
 }
 
 // Step is one line of a report.

@@ -85,6 +85,10 @@ func (r *Run) end() {
 	clear(r.arguments)
 	r.ctx, r.place, r.options, r.evaluator, r.arguments = nil, hlo.Place{}, RunOptions{}, nil, r.arguments[:0]
 	r.random, r.outer = Random{}, nil
+	for _, x := range r.locals {
+		x.Close()
+	}
+	clear(r.locals)
 	held := r.held
 	r.held = false
 	p.keeper.keepArena(p, r.memory)

@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"context"
+
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
@@ -52,6 +54,12 @@ func (l *Lowering) Pack(data []byte) Slice {
 
 // Options returns the options of the compile.
 func (l *Lowering) Options() Options { return l.c.options }
+
+// Context returns the context of the compile.
+func (l *Lowering) Context() context.Context { return l.c.ctx }
+
+// OnClose has f called once, when the program is closed: for what the thunk holds besides memory.
+func (l *Lowering) OnClose(f func()) { l.c.program.closing = append(l.c.program.closing, f) }
 
 // leaf is an array of a value: where it lies, and the shape it has there. That is static and without a layout, but for
 // boxed slots.

@@ -1,10 +1,12 @@
 package exec
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/halo-xla/halo/xla/collective"
 	"github.com/halo-xla/halo/xla/hlo"
@@ -39,6 +41,7 @@ type program struct {
 	idle     []*kept    // arenas, guarded by the keeper
 	subs     []*program // that steps run on devices of their own
 	dynamics []*dynamicThunk
+	closing  []func() // what thunks hold
 }
 
 func (p *program) Run(ctx context.Context, args [][]*literal.Literal, o RunOptions) ([]*literal.Literal, error) {
@@ -48,6 +51,9 @@ func (p *program) Run(ctx context.Context, args [][]*literal.Literal, o RunOptio
 	}
 	return runGrid(ctx, grid, slices.Repeat([]*program{p}, grid.Size()), args, o)
 }
+
+// executions counts the executions of programs that ask, which have a number each.
+var executions atomic.Int64
 
 // runGrid runs a program on each device of a grid, with arguments of its own.
 func runGrid(ctx context.Context, grid collective.Grid, programs []*program, args [][]*literal.Literal,
@@ -63,6 +69,7 @@ func runGrid(ctx context.Context, grid collective.Grid, programs []*program, arg
 		}
 		return []*literal.Literal{p.tuple(c.Results)}, nil
 	}
+	o.id = cmp.Or(o.id, executions.Add(1))
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	ex := &execution{hub: collective.NewHub(grid), cancel: cancel, results: make([]*literal.Literal, n)}
@@ -147,6 +154,9 @@ func (p *program) Close() {
 	}
 	for _, s := range p.subs {
 		s.Close()
+	}
+	for _, f := range p.closing {
+		f()
 	}
 	p.keeper.forget(p)
 	p.linker.close()

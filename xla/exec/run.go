@@ -32,7 +32,35 @@ type Run struct {
 	pins      runtime.Pinner
 	held      bool // a token of the executor
 	outer     *Run // that this one is a part of
+	locals    map[any]Local
 }
+
+// Local is something of a thunk's that one execution has; Close ends it with the execution.
+type Local interface{ Close() }
+
+// Local returns what this execution has under key; what open returns if it is the first to ask.
+func (r *Run) Local(key any, open func() Local) Local {
+	x, ok := r.locals[key]
+	if !ok {
+		if r.locals == nil {
+			r.locals = map[any]Local{}
+		}
+		x = open()
+		r.locals[key] = x
+	}
+	return x
+}
+
+// ID returns the number of the execution, which no other of the process has; all its devices have the same.
+func (r *Run) ID() int64 {
+	if r.options.id == 0 {
+		r.options.id = executions.Add(1)
+	}
+	return r.options.id
+}
+
+// Device returns the number of the device, replica-major.
+func (r *Run) Device() int { return r.place.Device }
 
 // Random is what an execution remembers between its rng instructions.
 type Random struct {

@@ -263,6 +263,9 @@ func calledOp(op *Op, target string) *Op {
 
 func apiVersion(op *Op) (hlo.APIVersion, error) {
 	v, err := op.IntOr("api_version", int64(hlo.APIOriginal))
+	if _, ok := op.Attr("mhlo.backend_config").(DictAttr); ok && v == int64(hlo.APIOriginal) {
+		v = int64(hlo.APITypedFFI) // measured: XLA takes it so, and bytecode cannot leave the version out
+	}
 	if err == nil && (v < 0 || v > int64(hlo.APITypedFFI)) {
 		err = op.wrong("api_version", "0 to 4")
 	}

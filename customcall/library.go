@@ -1,0 +1,183 @@
+package customcall
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+	"unsafe"
+
+	"github.com/halo-xla/halo/cgo/dl"
+	"github.com/halo-xla/halo/ffi"
+)
+
+// loaded is an open shared library, or the process itself. It is closed when the registry is and no site uses it.
+type loaded struct {
+	path  string
+	file  *dl.Library // nil: the process
+	users []ffi.User
+
+	mu           sync.Mutex
+	sites        int
+	closed       bool
+	asynchronous bool
+}
+
+func (l *loaded) handle() unsafe.Pointer {
+	if l.file == nil {
+		return nil
+	}
+	return l.file.Handle()
+}
+
+func (l *loaded) symbol(name string) (unsafe.Pointer, error) {
+	if l.file == nil {
+		return dl.Default(name)
+	}
+	return l.file.Symbol(name)
+}
+
+// begin counts a site; it fails once the library is closed.
+func (l *loaded) begin() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return fmt.Errorf("%s: %w", l.path, ErrClosed)
+	}
+	l.sites++
+	return nil
+}
+
+func (l *loaded) end(asynchronous bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.sites--
+	l.asynchronous = l.asynchronous || asynchronous
+	l.unload()
+}
+
+func (l *loaded) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+	l.unload()
+}
+
+// unload closes the file if nobody needs it. A library whose threads end calls stays open: they may still run.
+func (l *loaded) unload() {
+	if !l.closed || l.sites > 0 || l.asynchronous || l.file == nil {
+		return
+	}
+	for wait := time.Millisecond; ffi.Pending() > 0; wait *= 2 {
+		if wait > time.Second {
+			return // a task that does not end may be the library's
+		}
+		time.Sleep(wait)
+	}
+	l.file.Close()
+	l.file = nil
+	l.asynchronous = true // once
+}
+
+// types registers the types of m, and attaches what it says to all runs.
+func (l *loaded) types(m *Manifest) error {
+	ids := map[string]int64{}
+	for name, t := range m.Types {
+		id, err := l.pointer(t.ID)
+		if err != nil {
+			return err
+		}
+		var info unsafe.Pointer
+		if t.Info != "" {
+			if info, err = l.pointer(t.Info); err != nil {
+				return err
+			}
+		}
+		if ids[name], err = ffi.RegisterType(name, id, info); err != nil {
+			return fmt.Errorf("%s: type %s: %w", l.path, name, err)
+		}
+	}
+	for _, u := range m.UserData {
+		id, ok := ids[u.Type]
+		if !ok {
+			return fmt.Errorf("%s: user data of type %s, which is not among the types", l.path, u.Type)
+		}
+		data, err := l.pointer(u.Create)
+		if err != nil {
+			return err
+		}
+		l.users = append(l.users, ffi.User{Type: id, Data: data})
+	}
+	return nil
+}
+
+// pointer calls a function without arguments.
+func (l *loaded) pointer(name string) (unsafe.Pointer, error) {
+	f, err := l.symbol(name)
+	if err != nil {
+		return nil, err
+	}
+	p := ffi.Pointer(f, l.handle())
+	if p == nil {
+		return nil, fmt.Errorf("%s: %s returned nothing", l.path, name)
+	}
+	return p, nil
+}
+
+// functions finds the functions that names says.
+func (l *loaded) functions(names Symbols) (ffi.Functions, error) {
+	f := ffi.Functions{Library: l.handle()}
+	for _, x := range []struct {
+		name string
+		to   *unsafe.Pointer
+	}{{names.Instantiate, &f.Instantiate}, {names.Prepare, &f.Prepare}, {names.Initialize, &f.Initialize},
+		{names.Execute, &f.Execute}} {
+		if x.name == "" {
+			continue
+		}
+		var err error
+		if *x.to, err = l.symbol(x.name); err != nil {
+			return f, err
+		}
+	}
+	if f.Execute == nil {
+		return f, fmt.Errorf("%s: no function for the stage execute is named", l.path)
+	}
+	return f, nil
+}
+
+// native is the handler of functions of a library.
+type native struct {
+	library   *loaded
+	functions ffi.Functions
+}
+
+func (n native) Instantiate(_ context.Context, s *ffi.Site) (Instance, error) {
+	if err := n.library.begin(); err != nil {
+		return nil, err
+	}
+	site, err := ffi.NewNative(s, n.functions, n.library.users)
+	if err != nil {
+		n.library.end(false)
+		return nil, err
+	}
+	return nativeInstance{site, n.library}, nil
+}
+
+// nativeInstance is a site that holds its library open.
+type nativeInstance struct {
+	*ffi.Native
+	library *loaded
+}
+
+func (n nativeInstance) Close() {
+	asynchronous := n.Native.Asynchronous()
+	n.Native.Close()
+	n.library.end(asynchronous)
+}
+
+// NativeOf returns the site behind an instance if functions in C serve it, for backends that call it with addresses.
+func NativeOf(i Instance) (*ffi.Native, bool) {
+	n, ok := i.(nativeInstance)
+	return n.Native, ok
+}

@@ -1,0 +1,351 @@
+//go:build cgo && linux
+
+package ffi
+
+// #include <stdlib.h>
+// #include "runtime.h"
+import "C"
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"sync"
+	"unsafe"
+
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// Native is a site that functions in C serve. It is safe for concurrent use.
+type Native struct {
+	site   *Site
+	c      *C.halo_site
+	memory arena
+	staged bool // there are functions for prepare or initialize
+
+	mu   sync.Mutex
+	free []*Frame
+}
+
+// Inspect asks a function of the typed convention for its version. It fails if the function does.
+func Inspect(function, library unsafe.Pointer) (Metadata, error) {
+	var version [2]C.int32_t
+	var traits C.uint32_t
+	var message *C.char
+	code := C.halo_metadata((*C.XLA_FFI_Handler)(function), library, &version[0], &traits, &message)
+	if code != 0 {
+		return Metadata{}, failure(code, message)
+	}
+	return Metadata{int(version[0]), int(version[1]), uint32(traits)}, nil
+}
+
+// RegisterType gives the type name an identity and writes it to id, an XLA_FFI_TypeId*; info is an XLA_FFI_TypeInfo* or
+// nil. It fails if id holds that of another type.
+func RegisterType(name string, id, info unsafe.Pointer) (int64, error) {
+	text := C.CString(name)
+	defer C.free(unsafe.Pointer(text))
+	to := (*C.XLA_FFI_TypeId)(id)
+	if e := C.halo_type_register(text, C.size_t(len(name)), to, (*C.XLA_FFI_TypeInfo)(info)); e != nil {
+		defer C.free(unsafe.Pointer(e))
+		return 0, &Error{Code(e.code), C.GoString((*C.char)(unsafe.Add(unsafe.Pointer(e), C.sizeof_XLA_FFI_Error)))}
+	}
+	return int64(to.type_id), nil
+}
+
+// Pointer calls a function without arguments that returns a pointer. It returns nil if the function throws.
+func Pointer(function, library unsafe.Pointer) unsafe.Pointer {
+	return C.halo_pointer(function, library)
+}
+
+// Registration is a target that functions have asked to serve.
+type Registration struct {
+	Target string
+	Functions
+}
+
+// Registered returns what functions have registered by themselves since the last time.
+func Registered() []Registration {
+	var list []Registration
+	for r := C.halo_registered(); r != nil; {
+		name := C.GoStringN((*C.char)(unsafe.Add(unsafe.Pointer(r), C.sizeof_halo_registration)), C.int(r.bytes))
+		b := r.bundle
+		list = append(list, Registration{name, Functions{unsafe.Pointer(b.instantiate), unsafe.Pointer(b.prepare),
+			unsafe.Pointer(b.initialize), unsafe.Pointer(b.execute), nil}})
+		next := r.next
+		C.free(unsafe.Pointer(r))
+		r = next
+	}
+	return list
+}
+
+// Asynchronous reports whether a call ended on a thread of the library's, which may still run its code.
+func (n *Native) Asynchronous() bool { return n.c.asynchronous != 0 }
+
+// Pending returns how many tasks of functions wait or run on the process's threads: no library may be closed then.
+func Pending() int { return int(C.halo_pool_pending()) }
+
+// NewNative makes a site that functions serve, and calls the one for the stage instantiate. It fails if a function of
+// the typed convention has a version that is not taken, or does not want such a site.
+func NewNative(s *Site, f Functions, users []User) (*Native, error) {
+	if err := checkSite(s); err != nil {
+		return nil, err
+	}
+	n := &Native{site: s, staged: f.Prepare != nil || f.Initialize != nil}
+	n.build(f, users)
+	err := n.versions(f)
+	if err == nil && s.Version == TypedFFI {
+		fr := n.Frame()
+		err = fr.call(C.XLA_FFI_ExecutionStage_INSTANTIATE, 0, 0)
+		n.Release(fr)
+	}
+	if err != nil {
+		n.Close()
+		return nil, err
+	}
+	return n, nil
+}
+
+func (n *Native) versions(f Functions) error {
+	for i, p := range f.stages() {
+		if p == nil || n.site.Version != TypedFFI {
+			continue
+		}
+		m, err := Inspect(p, f.Library)
+		if err == nil {
+			err = m.check()
+		}
+		if err != nil {
+			return err
+		}
+		n.c.minor[i] = C.int32_t(m.Minor)
+	}
+	return nil
+}
+
+// Close deletes the site's state and frees its memory. No call may be under way.
+func (n *Native) Close() {
+	for _, f := range n.free {
+		C.halo_frame_free(f.c)
+	}
+	n.free = nil
+	C.halo_state_delete(&n.c.instance)
+	n.memory.free()
+	n.c = nil
+}
+
+// Frame is the memory of one call at a time.
+type Frame struct {
+	native *Native
+	c      *C.halo_frame
+	// Addresses are set before a call: where the operands and then the results lie, row-major, as Buffer.Data without a
+	// layout. The memory must be pinned or not Go's.
+	Addresses []uintptr
+}
+
+// Frame returns a frame that nobody uses; give it back with Release.
+func (n *Native) Frame() *Frame {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if i := len(n.free) - 1; i >= 0 {
+		f := n.free[i]
+		n.free = n.free[:i]
+		return f
+	}
+	c := C.halo_frame_new(n.c)
+	if c == nil {
+		panic("ffi: bug: no memory for a call frame")
+	}
+	addresses := unsafe.Slice((*uintptr)(unsafe.Pointer(c.address)), len(n.site.Operands)+len(n.site.Results))
+	return &Frame{n, c, addresses}
+}
+
+// Release gives a frame back. States of stages that a run has end here.
+func (n *Native) Release(f *Frame) {
+	if n.staged {
+		C.halo_frame_reset(f.c)
+	}
+	n.mu.Lock()
+	n.free = append(n.free, f)
+	n.mu.Unlock()
+}
+
+// Staged reports whether there are functions for the stages before execute: then a run of the program must use one
+// frame for all its calls.
+func (n *Native) Staged() bool { return n.staged }
+
+// Call executes the site with the arrays at Addresses. An error is an *Error with the function's own message.
+func (f *Frame) Call(run int64, device int32) error {
+	return f.call(C.XLA_FFI_ExecutionStage_EXECUTE, run, device)
+}
+
+func (f *Frame) call(stage C.int32_t, run int64, device int32) error {
+	if code := C.halo_frame_call(f.c, stage, C.int64_t(run), C.int32_t(device)); code != 0 {
+		return failure(code, f.c.message)
+	}
+	return nil
+}
+
+func failure(code C.int32_t, message *C.char) error {
+	defer C.free(unsafe.Pointer(message))
+	return &Error{Code(code), C.GoString(message)}
+}
+
+// Call executes the site on buffers in their layouts.
+func (n *Native) Call(_ context.Context, c *Call) error {
+	if len(c.Operands) != len(n.site.Operands) || len(c.Results) != len(n.site.Results) {
+		return errors.New("ffi: a call with other operands or results than its site")
+	}
+	f := n.Frame()
+	defer n.Release(f)
+	var pins runtime.Pinner
+	defer pins.Unpin()
+	var after []func()
+	for i, b := range slices.Concat(c.Operands, c.Results) {
+		if want := b.Bytes(); int64(len(b.Data)) != want {
+			return Errorf(InvalidArgument, "buffer %d has %d bytes, want %d", i, len(b.Data), want)
+		}
+		data := b.Data
+		if b.MinorToMajor != nil && len(data) > 0 { // frames take row-major arrays and give functions their layout
+			data = b.RowMajor(b.Data)
+			if i >= len(c.Operands) {
+				after = append(after, func() { copy(b.Data, b.Laid(data)) })
+			}
+		}
+		f.Addresses[i] = 0
+		if len(data) > 0 {
+			pins.Pin(&data[0])
+			f.Addresses[i] = uintptr(unsafe.Pointer(&data[0]))
+		}
+	}
+	if err := f.Call(c.RunID, c.Device); err != nil {
+		return err
+	}
+	for _, f := range after {
+		f()
+	}
+	return nil
+}
+
+// build fills in the C side of the site.
+func (n *Native) build(f Functions, users []User) {
+	s, m := n.site, &n.memory
+	n.c = (*C.halo_site)(m.bytes(C.sizeof_halo_site))
+	n.c.version, n.c.library = C.int32_t(s.Version), f.Library
+	if s.Tuple {
+		n.c.tuple = 1
+	}
+	for i, p := range f.stages() {
+		n.c.stage[i] = (*C.XLA_FFI_Handler)(p)
+	}
+	n.c.attrs = m.attrs(s.Attrs)
+	n.c.opaque, n.c.opaque_bytes = (*C.char)(m.copy([]byte(s.Config))), C.size_t(len(s.Config))
+	all := slices.Concat(s.Operands, s.Results)
+	n.c.operands, n.c.results = C.int64_t(len(s.Operands)), C.int64_t(len(s.Results))
+	arrays := unsafe.Slice((*C.halo_array)(m.bytes(C.sizeof_halo_array*(len(all)+1))), len(all)+1)
+	n.c.arrays = &arrays[0]
+	types := unsafe.Slice((*C.int32_t)(m.bytes(4*(len(all)+1))), len(all)+1)
+	n.c.types = &types[0]
+	for i, v := range all {
+		types[i] = 1
+		arrays[i] = m.array(v)
+		arrays[i].bounce = n.c.bounce_bytes
+		n.c.bounce_bytes += (arrays[i].bytes + C.HALO_ALIGNMENT - 1) / C.HALO_ALIGNMENT * C.HALO_ALIGNMENT
+	}
+	for _, a := range s.Aliases {
+		arrays[a.Operand].alias = C.int64_t(len(s.Operands) + a.Result)
+	}
+	list := unsafe.Slice((*C.halo_user)(m.bytes(C.sizeof_halo_user*(len(users)+1))), len(users)+1)
+	for i, u := range users {
+		list[i]._type, list[i].data = C.int64_t(u.Type), u.Data
+	}
+	n.c.users, n.c.user_count = &list[0], C.int64_t(len(users))
+}
+
+// arena is C memory that is freed at once.
+type arena []unsafe.Pointer
+
+func (a *arena) bytes(n int) unsafe.Pointer {
+	p := C.calloc(1, C.size_t(max(n, 1)))
+	*a = append(*a, p)
+	return p
+}
+
+func (a *arena) free() {
+	for _, p := range *a {
+		C.free(p)
+	}
+	*a = nil
+}
+
+func (a *arena) copy(b []byte) unsafe.Pointer {
+	p := a.bytes(len(b))
+	copy(unsafe.Slice((*byte)(p), len(b)), b)
+	return p
+}
+
+func (a *arena) int64s(list []int64) *C.int64_t {
+	p := a.bytes(8 * len(list))
+	copy(unsafe.Slice((*int64)(p), len(list)), list)
+	return (*C.int64_t)(p)
+}
+
+func (a *arena) array(v Value) C.halo_array {
+	bits := v.Type.Bits()
+	out := C.halo_array{dtype: C.XLA_FFI_DataType(v.Type), bits: C.int32_t(bits), rank: C.int64_t(len(v.Dims)),
+		dims: a.int64s(v.Dims), alias: -1, elements: C.int64_t(v.Elements())}
+	if v.Type == shape.Token {
+		out.bits, out.elements = 8, 0
+		return out
+	}
+	out.width = C.int32_t((bits + 7) / 8)
+	out.bytes = (out.elements*C.int64_t(bits) + 7) / 8
+	if v.Type.Class() == shape.SignedClass {
+		out.is_signed = 1
+	}
+	if v.MinorToMajor != nil {
+		sizes, strides := walk(v)
+		out.sizes, out.strides = a.int64s(sizes), a.int64s(strides)
+	}
+	return out
+}
+
+// attrs makes the lists of attributes that functions see.
+func (a *arena) attrs(list Attrs) C.XLA_FFI_Attrs {
+	n := len(list)
+	types := unsafe.Slice((*C.XLA_FFI_AttrType)(a.bytes(4*(n+1))), n+1)
+	names := unsafe.Slice((**C.XLA_FFI_ByteSpan)(a.bytes(8*(n+1))), n+1)
+	values := unsafe.Slice((*unsafe.Pointer)(a.bytes(8*(n+1))), n+1)
+	for i, x := range list {
+		names[i] = a.span(x.Name)
+		types[i], values[i] = a.value(x.Value)
+	}
+	return C.XLA_FFI_Attrs{struct_size: C.XLA_FFI_Attrs_STRUCT_SIZE, size: C.int64_t(n), types: &types[0],
+		names: &names[0], attrs: &values[0]}
+}
+
+func (a *arena) span(s string) *C.XLA_FFI_ByteSpan {
+	p := (*C.XLA_FFI_ByteSpan)(a.bytes(C.sizeof_XLA_FFI_ByteSpan))
+	p.ptr, p.len = (*C.char)(a.copy([]byte(s))), C.size_t(len(s))
+	return p
+}
+
+func (a *arena) value(v any) (C.XLA_FFI_AttrType, unsafe.Pointer) {
+	switch v := v.(type) {
+	case Scalar:
+		p := (*C.XLA_FFI_Scalar)(a.bytes(C.sizeof_XLA_FFI_Scalar))
+		p.dtype, p.value = C.XLA_FFI_DataType(v.Type), a.copy(v.Data)
+		return C.XLA_FFI_AttrType_SCALAR, unsafe.Pointer(p)
+	case Array:
+		p := (*C.XLA_FFI_Array)(a.bytes(C.sizeof_XLA_FFI_Array))
+		p.dtype, p.size, p.data = C.XLA_FFI_DataType(v.Type), C.size_t(v.Len()), a.copy(v.Data)
+		return C.XLA_FFI_AttrType_ARRAY, unsafe.Pointer(p)
+	case string:
+		return C.XLA_FFI_AttrType_STRING, unsafe.Pointer(a.span(v))
+	case Attrs:
+		p := (*C.XLA_FFI_Attrs)(a.bytes(C.sizeof_XLA_FFI_Attrs))
+		*p = a.attrs(v)
+		return C.XLA_FFI_AttrType_DICTIONARY, unsafe.Pointer(p)
+	}
+	panic("ffi: bug: an attribute that is neither scalar, array, string nor dictionary")
+}
