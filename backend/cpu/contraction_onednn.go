@@ -52,7 +52,7 @@ func matMul(l *exec.Lowering, c *contraction) *thunk {
 			return nil
 		}
 		o.Weights, uses = ref(weights), append(exec.Reads(c.lhs, weights), exec.Writes(c.out)...)
-		return recordThunk(name, uses, onednn.Record(o, p.list)).keeping(p.list)
+		return p.thunk(name, uses, o)
 	}
 	weights := l.Scratch(p.size)
 	o.Weights = ref(weights)
@@ -60,19 +60,33 @@ func matMul(l *exec.Lowering, c *contraction) *thunk {
 	if pack == nil {
 		return nil
 	}
-	multiply := recordThunk(name, append(uses, exec.Reads(weights)...), onednn.Record(o, p.list))
-	return sequence(pack, multiply.keeping(p.list))
+	return sequence(pack, p.thunk(name, append(uses, exec.Reads(weights)...), o))
+}
+
+// thunk multiplies by packed weights.
+func (p *matMulPlan) thunk(name string, uses []exec.Use, o onednn.Operands) *thunk {
+	t := recordThunk(name, uses, onednn.Record(o, p.list)).keeping(p.list)
+	width := int64(p.of.outType.Bytes())
+	var list []piece
+	for i, q := range p.list {
+		if p.columns[i] != p.strideC {
+			return t
+		}
+		list = append(list, piece{onednn.Record(o, p.list[i:i+1]), q.Dst / width, int64(p.rows[i] * p.columns[i])})
+	}
+	return t.inParts(list, int64(p.m*p.n))
 }
 
 // matMulPlan makes the pieces of a product.
 type matMulPlan struct {
 	matrices
-	of     *contraction
-	packed bool
-	groups []columnGroup // of packed weights
-	size   int64         // bytes of all groups
-	list   []onednn.Piece
-	made   map[[2]int]*onednn.Primitive // by size of pieces
+	of            *contraction
+	packed        bool
+	groups        []columnGroup // of packed weights
+	size          int64         // bytes of all groups
+	list          []onednn.Piece
+	rows, columns []int                        // of the pieces
+	made          map[[2]int]*onednn.Primitive // by size of pieces
 }
 
 // columnGroup is n columns of packed weights, from first on, in the layout of a primitive's. They begin at so many
@@ -124,7 +138,7 @@ func (p *matMulPlan) pieces() error {
 				if p.packed {
 					piece.Weights = g.at
 				}
-				p.list = append(p.list, piece)
+				p.list, p.rows, p.columns = append(p.list, piece), append(p.rows, min(rows, p.m-m)), append(p.columns, g.n)
 			}
 		}
 		if p.packed {

@@ -29,7 +29,7 @@ func onednnConvolution(l *exec.Lowering, s *kernel.Convolution, c *contraction) 
 			return nil
 		}
 		o.Weights, uses = ref(weights), append(uses, exec.Reads(weights)...)
-		return recordThunk(name, uses, onednn.Record(o, p.list)).keeping(p.list)
+		return p.thunk(name, uses, o)
 	}
 	weights := l.Scratch(p.size)
 	o.Weights = ref(weights)
@@ -37,8 +37,24 @@ func onednnConvolution(l *exec.Lowering, s *kernel.Convolution, c *contraction) 
 	if pack == nil {
 		return nil
 	}
-	convolve := recordThunk(name, append(uses, exec.Reads(weights)...), onednn.Record(o, p.list))
-	return sequence(pack, convolve.keeping(p.list))
+	return sequence(pack, p.thunk(name, append(uses, exec.Reads(weights)...), o))
+}
+
+// thunk convolves with packed weights.
+func (p *convolutionPlan) thunk(name string, uses []exec.Use, o onednn.Operands) *thunk {
+	t := recordThunk(name, uses, onednn.Record(o, p.list)).keeping(p.list)
+	if p.Output.Batch != 0 || p.Output.Spatial[0] != 1 {
+		return t
+	}
+	width, elements := int64(p.of.outType.Bytes()), int64(1)
+	for _, d := range p.Out {
+		elements *= d
+	}
+	var list []piece
+	for i, q := range p.list {
+		list = append(list, piece{onednn.Record(o, p.list[i:i+1]), q.Dst / width, p.elements[i]})
+	}
+	return t.inParts(list, elements)
 }
 
 // form names the layouts of packed weights and all that they depend on.
@@ -87,6 +103,7 @@ type convolutionPlan struct {
 	layouts    []placed // primitives whose weights are laid out differently
 	size       int64    // bytes of the weights in all layouts
 	list       []onednn.Piece
+	elements   []int64 // of the pieces' results, if those are dense
 	made       map[string]placed
 }
 
@@ -173,6 +190,7 @@ func (p *convolutionPlan) lay(list []rows, images int, lhs, out []int64) error {
 			}
 			src := int64(image)*lhs[p.Input.Batch] + int64(r.source)*lhs[p.Input.Spatial[0]]
 			dst := int64(image)*out[p.Output.Batch] + int64(r.from)*out[p.Output.Spatial[0]]
+			p.elements = append(p.elements, int64(min(images, n-image)*r.n)*out[p.Output.Spatial[0]])
 			p.list = append(p.list, onednn.Piece{Primitive: q.Primitive, Weights: q.weights,
 				Src: src * int64(p.of.lhsType.Bytes()), Dst: dst * int64(p.of.outType.Bytes())})
 		}

@@ -15,6 +15,9 @@ import (
 // iotas), and of reductions of the innermost dimensions. Its results have the sizes of the space or of its rows.
 func lowerFusion(l *exec.Lowering) (exec.Thunk, error) {
 	c := l.In.Attrs.(*hlo.FusionAttrs).Calls
+	if first := contractionIn(c); first != nil {
+		return lowerOutputFusion(l, c, first)
+	}
 	roots := []*hlo.Instruction{c.Root}
 	if c.Root.Op == hlo.Tuple {
 		roots = c.Root.Operands

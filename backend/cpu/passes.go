@@ -27,6 +27,7 @@ func (m *machine) Passes() []pass.Pass {
 		pass.Precompute(m.constants),
 		pass.Repeat("tidy", rounds, clean...),
 		pass.Fuse(pass.Fusible{Elementwise: fusible, Reduce: reducible, Rows: inRow, Mixed: true}),
+		pass.Epilogue(contracts, fusible),
 	}
 }
 
@@ -72,5 +73,6 @@ var passOrder = []pass.Order{
 	{Before: "convolution", After: "precompute", Because: "it transposes weights, which are often constants"},
 	{Before: "precompute", After: "tidy", Because: "what has become a constant is known to rules"},
 	{Before: "convolution", After: "tidy", Because: "transposes that met elsewhere than in one sweep cancel there"},
+	{Before: "fuse", After: "epilogue", Because: "an epilogue is all that is done to the elements of a contraction"},
 	{Before: "tidy", After: "fuse", Because: "inside a fusion nothing is simplified any more"},
 }

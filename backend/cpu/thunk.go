@@ -16,6 +16,7 @@ type thunk struct {
 	run     func(r *exec.Run) error // nil for a record
 	record  run.Record
 	keep    any // what the record needs, and Go does not see
+	parts   *parts
 }
 
 // goThunk returns the thunk that runs a kernel in Go; kernel is its name in reports, "go transpose".
@@ -54,6 +55,9 @@ func sequence(list ...*thunk) *thunk {
 	}
 	if native {
 		s.record = run.Repeat(1, newSegment(list))
+		if last := list[len(list)-1].parts; len(list) == 2 && last != nil && last.before == nil {
+			s.parts = &parts{list[0], last.list}
+		}
 		return s
 	}
 	steps := make([]func(r *exec.Run) error, len(list))

@@ -17,6 +17,17 @@ type Lowering struct {
 	operands []value
 	results  value
 	scratch  []Slice
+	outer    *Lowering // of the fusion that In is a part of
+}
+
+// Inner returns the lowering of in, an instruction with an array result in the computation of a fusion: its operands
+// are those of the fusion with such numbers, and its result lies at result. What it takes of scratch is the fusion's.
+func (l *Lowering) Inner(in *hlo.Instruction, operands []int, result Slice) *Lowering {
+	n := &Lowering{In: in, c: l.c, results: value{{result, in.Shape.WithoutLayout()}}, outer: l}
+	for _, i := range operands {
+		n.operands = append(n.operands, l.operands[i])
+	}
+	return n
 }
 
 // Operand returns where the array operand i lies: dense, row-major, elements narrower than a byte in one byte each.
@@ -34,6 +45,9 @@ func (l *Lowering) Results() []Slice { return l.results.slices() }
 // Scratch returns memory for this thunk alone, 64-byte aligned and uninitialised. It counts as written.
 func (l *Lowering) Scratch(bytes int64) Slice {
 	s := l.c.newSlot(slot{kind: temporary, size: bytes})
+	for l.outer != nil {
+		l = l.outer
+	}
 	l.scratch = append(l.scratch, s)
 	return s
 }

@@ -22,7 +22,8 @@ import (
 // everyPass are the passes by the names of their files in testdata/passes, in an order in which they make sense.
 func everyPass() []Pass {
 	return []Pass{Layout(), Inline(), DCE(), CSE(), Tuples(), ExpandBatchNorm(), Fold(), Simplify(),
-		Precompute(byReference), Hoist(), Convolutions(), Fuse(anyFusion)}
+		Precompute(byReference), Hoist(), Convolutions(), Fuse(anyFusion),
+		Epilogue(anyFusion.Elementwise, anyFusion.Elementwise)}
 }
 
 // anyFusion takes all that Fuse can.

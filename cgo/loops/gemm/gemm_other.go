@@ -8,3 +8,8 @@ import "github.com/halo-xla/halo/cgo/loops/run"
 func Contract(run.ISA, Contraction) run.Record {
 	panic("gemm: bug: this build has no native kernels, ask run.Available")
 }
+
+// Tasks panics: this build has no native kernels.
+func Tasks([][]run.Record) run.Record {
+	panic("gemm: bug: this build has no native kernels, ask run.Available")
+}

@@ -1,0 +1,156 @@
+package pass
+
+import (
+	"fmt"
+
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// Epilogue puts a contraction and what is done to its elements afterwards into one fusion, of kind kOutput, so that a
+// backend can do both to a part of the result while that is in cache: a bias, a sum, an activation. It takes the dots
+// and convolutions that contracts reports which one fusion of kind kLoop alone reads, or one op on elements that
+// elementwise reports, with one result of the same dimensions.
+func Epilogue(contracts, elementwise func(in *hlo.Instruction) bool) Pass {
+	return Pass{"epilogue", func(m *hlo.Module) (*hlo.Module, error) {
+		flow := controlFlow(m)
+		return edit(m, func(e *editor) {
+			x := &epilogues{e, contracts, elementwise, map[*hlo.Instruction]*hlo.Instruction{}}
+			absorbed := map[*hlo.Instruction]bool{}
+			if flow[e.old] {
+				for _, in := range e.old.Instructions {
+					if c := x.contractionOf(in); c != nil {
+						x.of[in], absorbed[c] = c, true
+					}
+				}
+			}
+			if len(absorbed) == 0 {
+				e.keepAllIf(false)
+				return
+			}
+			for _, in := range e.old.Instructions {
+				switch {
+				case absorbed[in]:
+				case x.of[in] != nil:
+					x.join(in, x.of[in])
+				default:
+					e.keep(in)
+				}
+			}
+		}), nil
+	}}
+}
+
+// epilogues are the epilogues of one computation, with their contractions.
+type epilogues struct {
+	*editor
+	contracts, elementwise func(in *hlo.Instruction) bool
+	of                     map[*hlo.Instruction]*hlo.Instruction
+}
+
+// contractionOf returns the contraction of which in can be the epilogue, the last of several, or nil.
+func (x *epilogues) contractionOf(in *hlo.Instruction) *hlo.Instruction {
+	if !plain(in.Shape) || in.IsDynamic() || x.isPinned(in) || !x.follows(in) {
+		return nil
+	}
+	var c *hlo.Instruction
+	for _, o := range in.Operands {
+		if o.Op != hlo.Dot && o.Op != hlo.Convolution || o.Users() != 1 || o == x.old.Root || x.isPinned(o) ||
+			!plain(o.Shape) || o.IsDynamic() || !o.Shape.SameDims(in.Shape) || !x.contracts(o) {
+			continue
+		}
+		if c == nil || o.Index() > c.Index() {
+			c = o
+		}
+	}
+	return c
+}
+
+// follows reports whether in is a fusion or an op on elements that can come after a contraction.
+func (x *epilogues) follows(in *hlo.Instruction) bool {
+	if a, ok := in.Attrs.(*hlo.FusionAttrs); ok {
+		return a.Kind == "kLoop"
+	}
+	if in.Op.Info().Traits&hlo.Elementwise == 0 || !x.elementwise(in) {
+		return false
+	}
+	for _, o := range in.Operands {
+		if !o.Shape.IsScalar() && !o.Shape.SameDims(in.Shape) {
+			return false
+		}
+	}
+	return true
+}
+
+// join makes the fusion of c and its epilogue in.
+func (x *epilogues) join(in, c *hlo.Instruction) {
+	body, parameters, root := []*hlo.Instruction{in}, in.Operands, in
+	if a, ok := in.Attrs.(*hlo.FusionAttrs); ok {
+		body, parameters, root = a.Calls.Instructions, a.Calls.Parameters, a.Calls.Root
+	}
+	f := &fusion{now: map[*hlo.Instruction]*hlo.Instruction{}}
+	for i, o := range in.Operands {
+		if o != c {
+			f.now[parameters[i]] = f.input(o)
+		}
+	}
+	first := *c
+	first.Operands = make([]*hlo.Instruction, len(c.Operands))
+	for i, o := range c.Operands {
+		first.Operands[i] = f.input(o)
+	}
+	f.body = append(f.body, &first)
+	for i, o := range in.Operands {
+		if o == c {
+			f.now[parameters[i]] = &first
+		}
+	}
+	for _, b := range body {
+		if f.now[b] == nil {
+			x.copyInto(f, b)
+		}
+	}
+	x.call(f, in, f.now[root])
+}
+
+// input returns the parameter of the fusion that stands for o.
+func (f *fusion) input(o *hlo.Instruction) *hlo.Instruction {
+	for i, known := range f.inputs {
+		if known == o {
+			return f.body[i]
+		}
+	}
+	p := &hlo.Instruction{Name: "p_" + o.Name, Op: hlo.Parameter, Shape: o.Shape.WithoutLayout(),
+		Attrs: &hlo.ParameterAttrs{Number: int64(len(f.inputs))}, Pos: o.Pos}
+	f.inputs, f.body = append(f.inputs, o), append(f.body, p)
+	return p
+}
+
+// copyInto adds a copy of b to the fusion's body.
+func (x *epilogues) copyInto(f *fusion, b *hlo.Instruction) {
+	n := *b
+	n.Operands = make([]*hlo.Instruction, len(b.Operands))
+	for i, o := range b.Operands {
+		n.Operands[i] = f.now[o]
+	}
+	if a := x.calling(b); a != nil {
+		n.Attrs = a
+	}
+	f.now[b], f.body = &n, append(f.body, &n)
+}
+
+// call adds the fusion and makes it stand for in.
+func (x *epilogues) call(f *fusion, in, root *hlo.Instruction) {
+	rename(f.body, nil)
+	c, err := hlo.NewComputation(fmt.Sprintf("fused_%s", root.Name), f.body, root)
+	if err != nil {
+		panic(bug{err})
+	}
+	operands := make([]*hlo.Instruction, len(f.inputs))
+	for i, o := range f.inputs {
+		operands[i] = x.editor.of(o)
+	}
+	n := x.make(in, hlo.Fusion, &hlo.FusionAttrs{Kind: "kOutput", Calls: c}, shape.Shape{}, operands...)
+	inherit(n, in)
+	x.replace(in, n)
+}
