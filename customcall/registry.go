@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/halo-xla/halo/customcall/isolate"
 	"github.com/halo-xla/halo/ffi"
 )
 
@@ -53,6 +54,7 @@ type Registry struct {
 	handlers map[string]entry
 	// libraries are all that were loaded, open those whose functions serve the targets of their names.
 	libraries, open []*loaded
+	pools           []*isolate.Pool
 	sites           sites
 	closed          bool
 }
@@ -104,6 +106,15 @@ func (r *Registry) taken(target, from string) error {
 	return nil
 }
 
+// Wrap replaces each handler that is bound to a target by what f makes of it.
+func (r *Registry) Wrap(f func(Handler) Handler) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for target, e := range r.handlers {
+		r.handlers[target] = entry{f(e.Handler), e.from}
+	}
+}
+
 // Handler returns what serves target, and whether there is something.
 func (r *Registry) Handler(target string) (Handler, bool) {
 	r.mu.Lock()
@@ -127,15 +138,18 @@ func (r *Registry) Targets() []string {
 }
 
 // Close takes all handlers out. Executables that have instances of them go on working until they are closed; a library
-// is unloaded when the last of its instances is. It always returns nil.
+// is unloaded, and processes are ended, when the last of their instances is. It always returns nil.
 func (r *Registry) Close() error {
 	r.mu.Lock()
-	libraries := r.libraries
-	r.closed, r.libraries, r.open = true, nil, nil
+	libraries, pools := r.libraries, r.pools
+	r.closed, r.libraries, r.open, r.pools = true, nil, nil, nil
 	r.mu.Unlock()
 	r.sites.close()
 	for _, l := range libraries {
 		l.close()
+	}
+	for _, p := range pools {
+		p.Close()
 	}
 	return nil
 }

@@ -31,7 +31,7 @@ type meta struct {
 	NumReplicas   int64           `json:"num_replicas"`
 	NumPartitions int64           `json:"num_partitions"`
 	Weights       json.RawMessage `json:"weights"`
-	plugin
+	pluginCase
 }
 
 // tolerances are one for all results or one a result.
@@ -186,10 +186,13 @@ func checkForm(ctx context.Context, o *checkOptions, r *outcome, m *meta, dir, f
 	if m.Library == "" {
 		return m.run(ctx, o, r, h, dir, file)
 	}
-	if err := m.plugin.load(h, o.plugins); err != nil {
-		return m.plugin.judge(err)
+	if o.library != "" && (m.Library != o.library || m.Expect == "crash" || m.Expect == "hang") {
+		return errSkip{fmt.Errorf("a case of %s that is expected to be %s", m.Library, orElse(m.Expect, "ok"))}
 	}
-	return m.plugin.judge(m.run(ctx, o, r, h, dir, file))
+	if err := m.pluginCase.load(h, o); err != nil {
+		return m.pluginCase.judge(err)
+	}
+	return m.pluginCase.judge(m.run(ctx, o, r, h, dir, file))
 }
 
 // run runs one form of the case and compares its results.

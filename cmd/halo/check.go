@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/halo-xla/halo/customcall"
 	"github.com/halo-xla/halo/xla"
 )
 
@@ -45,6 +46,10 @@ type checkOptions struct {
 	timeout     time.Duration
 	forms       []string
 	plugins     string
+	isolate     bool
+	isolateEnv  []string
+	library     string // cases of others are skipped; "": none is
+	wrap        func(customcall.Handler) customcall.Handler
 	unsupported map[string]string
 	paths       []string
 }
@@ -54,6 +59,10 @@ func checkCommand(t *tool, args []string) error {
 	if err != nil {
 		return err
 	}
+	return t.check(o)
+}
+
+func (t *tool) check(o *checkOptions) error {
 	jobs, err := collect(o)
 	if err != nil {
 		return err
@@ -104,6 +113,7 @@ func parseCheck(t *tool, args []string) (*checkOptions, error) {
 	fl.Float64Var(&seconds, "timeout", 120, "seconds for each module or form")
 	fl.StringVar(&forms, "forms", "", "run only these forms of a case, such as mlir,hlo")
 	fl.StringVar(&o.plugins, "plugins", "", "folder with the cases' custom-call libraries")
+	fl.BoolVar(&o.isolate, "isolate", false, "run custom-call libraries in processes of their own")
 	fl.StringVar(&unsupported, "unsupported", "",
 		"`file` of lines \"path reason\": cases that must be refused as unsupported")
 	var err error

@@ -3,11 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/halo-xla/halo/customcall"
+	"github.com/halo-xla/halo/customcall/isolate"
 	"github.com/halo-xla/halo/customcall/lapack"
 	"github.com/halo-xla/halo/ffi"
 	"github.com/halo-xla/halo/xla"
@@ -54,29 +57,76 @@ func (t *tool) loadPlugins(h handlers, files []string) error {
 	return nil
 }
 
-// plugin is what a case says of its custom-call library.
-type plugin struct {
+// pluginCase is what a case says of its custom-call library.
+type pluginCase struct {
 	customcall.Manifest
 	Expect        string `json:"expect"`
 	ErrorContains string `json:"error_contains"`
 	ErrorCode     string `json:"error_code"`
+	// Exit is the exit status of a process that is lost, or minus its signal.
+	Exit int `json:"exit"`
 }
 
-// load loads the case's library from the folder of --plugins; without one it is looked for in $HALO_PLUGIN_PATH.
-func (p *plugin) load(h handlers, folder string) error {
-	if p.Expect == "crash" || p.Expect == "hang" {
-		return fmt.Errorf("a library that is expected to %s needs a process of its own: %w", p.Expect, errors.ErrUnsupported)
-	}
+// load loads the case's library from the folder of --plugins; without one it is looked for in $HALO_PLUGIN_PATH. A
+// library that is expected to crash or hang, or every one with --isolate, runs in a process of its own.
+func (p *pluginCase) load(h handlers, o *checkOptions) error {
 	path := p.Library
-	if folder != "" {
-		path = filepath.Join(folder, path)
+	if o.plugins != "" {
+		path = filepath.Join(o.plugins, path)
 	}
-	return h.Load(path, &p.Manifest)
+	if err := p.loadFile(h, o, path); err != nil || o.wrap == nil {
+		return err
+	}
+	h.Wrap(o.wrap)
+	return nil
+}
+
+func (p *pluginCase) loadFile(h handlers, o *checkOptions, path string) error {
+	alone := isolate.Options{Processes: 1, Timeout: o.timeout, Env: o.isolateEnv}
+	switch {
+	case p.Expect == "crash" || p.Expect == "hang":
+		alone.Output = io.Discard
+		if p.Expect == "hang" {
+			alone.Timeout = hangTime
+		}
+	case !o.isolate:
+		return h.Load(path, &p.Manifest)
+	}
+	return h.LoadIsolated(path, &p.Manifest, alone)
+}
+
+// hangTime is how long a function that is expected to hang may take to do something else.
+const hangTime = 3 * time.Second
+
+// lost judges the failure of a case whose process is expected to be lost.
+func (p *pluginCase) lost(err error) error {
+	var death *isolate.Death
+	var coded *ffi.Error
+	switch {
+	case err == nil:
+		return errWrong{fmt.Errorf("ran, want a %s", p.Expect)}
+	case p.Expect == "hang" && errors.As(err, &coded) && coded.Code == ffi.DeadlineExceeded:
+		return nil
+	case p.Expect == "hang" || !errors.As(err, &death):
+		return errWrong{fmt.Errorf("got the error %q, want a %s", err, p.Expect)}
+	}
+	exit := death.Exit
+	if death.Signal != 0 {
+		exit = -int(death.Signal)
+	}
+	if p.Exit != 0 && exit != p.Exit {
+		return errWrong{fmt.Errorf("got the error %q, want the exit status %d (below 0: the signal)", err, p.Exit)}
+	}
+	return nil
 }
 
 // judge turns the failure that the case expects into success, and anything else into a wrong answer.
-func (p *plugin) judge(err error) error {
-	if p.Expect != "error" {
+func (p *pluginCase) judge(err error) error {
+	switch p.Expect {
+	case "error":
+	case "crash", "hang":
+		return p.lost(err)
+	default:
 		return err
 	}
 	if err == nil {

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halo-xla/halo/customcall"
 	"github.com/halo-xla/halo/xla"
 )
 
@@ -91,6 +92,7 @@ func exitf(code int, format string, args ...any) error {
 var errSilent = errors.New("failed")
 
 func main() {
+	customcall.ServeIsolated()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	code := realMain(&tool{ctx, os.Stdin, os.Stdout, os.Stderr}, os.Args[1:])
 	stop()

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halo-xla/halo/customcall"
 	"github.com/halo-xla/halo/xla/literal"
 )
 
@@ -61,6 +62,11 @@ ENTRY main { ROOT r = f32[] custom-call(), custom_call_target="nobody", api_vers
 	"wrongcase/meta.json":   `{"file": "module.hlo"}`,
 	"wrongcase/module.hlo":  "HloModule m\nENTRY main { ROOT x = f32[2] parameter(0) }\n",
 	"wrongcase/module.mlir": "not a program",
+}
+
+func TestMain(m *testing.M) {
+	customcall.ServeIsolated()
+	os.Exit(m.Run())
 }
 
 func folder(t *testing.T) string {

@@ -14,7 +14,11 @@ var pluginCommands []command
 
 func init() {
 	pluginCommands = []command{
+		{"plugin new", "[--lang c|cc|rust|cuda] NAME", "begin a project", pluginNewHelp, pluginNew},
 		{"plugin inspect", "FILE [--json]", "describe a library without loading it", inspectHelp, pluginInspect},
+		{"plugin test", "[flags] DIR", "run a project's cases", pluginTestHelp, pluginTest},
+		{"plugin check", "[flags] FILE", "look for errors of memory and races", pluginCheckHelp, pluginCheck},
+		{"plugin bench", "[flags] FILE", "time the functions of a library", pluginBenchHelp, pluginBench},
 	}
 }
 

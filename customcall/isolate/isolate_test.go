@@ -201,8 +201,8 @@ func TestStart(t *testing.T) {
 		o          Options
 	}{
 		{"cannot", "there is no such library", Options{}},
-		{"dies", "the process that opened ended with exit status 3; it had said: assertion failed: never", Options{}},
-		{"hangs", "the process that opened was ended: context deadline exceeded", Options{StartTimeout: time.Second}},
+		{"dies", "ServeIsolated first?) ended with exit status 3; it had said: assertion failed: never", Options{}},
+		{"hangs", "the process that opened it was ended: context deadline exceeded", Options{StartTimeout: time.Second}},
 		{"", "does its main call customcall.ServeIsolated first?) ended with exit status 0", Options{Helper: "/bin/true"}},
 		{"", "no such file or directory", Options{Helper: "/bin/nowhere"}},
 	} {
@@ -349,9 +349,15 @@ func TestTry(t *testing.T) {
 			t.Errorf("add: got %v", results)
 		}
 	}
-	s, c := call("increment", "abcd")
+	s, c := call("operand", "abc", "def")
+	_, findings, err := instantiate(t, p, s, false).Try(context.Background(), c, Trial{Open: true})
+	if err != nil || len(findings) != 1 || findings[0] != "the function wrote to operand 1 (u8[3]), at its byte 2: operands must not be changed" {
+		t.Errorf("without guard pages: got %q, %v", findings, err)
+	}
+	s, c = call("increment", "abcd")
 	s.Aliases = []ffi.Alias{{Result: 0, Operand: 0}}
-	results, findings, err := instantiate(t, p, s, false).Try(context.Background(), c, Trial{Copies: 2, AtEnd: true})
+	var results [][]ffi.Buffer
+	results, findings, err = instantiate(t, p, s, false).Try(context.Background(), c, Trial{Copies: 2, AtEnd: true})
 	if err != nil || len(findings) > 0 || string(results[1][0].Data) != "bbcd" || string(c.Operands[0].Data) != "abcd" {
 		t.Errorf("aliased: got %v, %q, %v", results, findings, err)
 	}

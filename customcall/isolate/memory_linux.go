@@ -34,19 +34,11 @@ func newMemory() (*memory, error) {
 
 // grow makes the memory at least so big. What was in it is kept; its address may change.
 func (m *memory) grow(size int64) error {
-	if size <= int64(len(m.data)) {
+	if size += page; size <= int64(len(m.data)) { // one page is for the end, that nobody uses
 		return nil
 	}
 	if err := m.file.Truncate(size); err != nil {
 		return fmt.Errorf("isolate: %d bytes to share: %w", size, err)
-	}
-	return m.view(size)
-}
-
-// show maps as much of the file as the other side has made it.
-func (m *memory) show(size int64) error {
-	if size <= int64(len(m.data)) {
-		return nil
 	}
 	return m.view(size)
 }

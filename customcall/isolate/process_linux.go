@@ -30,6 +30,7 @@ type process struct {
 	memory  *memory
 	output  *tail
 	known   map[uint64]bool // instances that it has
+	open    bool            // it serves
 	dead    bool
 
 	mu     sync.Mutex
@@ -53,10 +54,11 @@ func start(ctx context.Context, pool *Pool) (*process, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, p.options.startTimeout())
 	defer cancel()
-	if err := p.ask(ctx, "opened", &request{Kind: openKind, Spec: pool.spec}); err != nil {
+	if err := p.ask(ctx, "opened it", &request{Kind: openKind, Spec: pool.spec}); err != nil {
 		p.end()
 		return nil, err
 	}
+	p.open = true
 	return p, nil
 }
 
@@ -165,8 +167,8 @@ func (p *process) died(doing string) error {
 	} else {
 		d.Exit = p.cmd.ProcessState.ExitCode()
 	}
-	if p.memory.data[startedAt] == 0 {
-		d.Doing = fmt.Sprintf("was to serve (%s; does its main call customcall.ServeIsolated first?)", p.program)
+	if !p.open && d.Signal == 0 {
+		d.Doing = fmt.Sprintf("was to open it (%s; does its main call customcall.ServeIsolated first?)", p.program)
 	}
 	p.bury()
 	return d

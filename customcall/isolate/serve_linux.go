@@ -21,12 +21,9 @@ const (
 	socket = 3
 )
 
-// The first page of the memory: a record of a crash, then whether the process has begun to serve, then where its view
-// of the memory begins.
-const (
-	startedAt = 64
-	baseAt    = 128
-)
+// baseAt is where in the first page of the memory, which begins with the record of a crash, the process says where its
+// view of the memory begins.
+const baseAt = 64
 
 // server is the other side of a process.
 type server struct {
@@ -90,7 +87,6 @@ func (s *server) greet() error {
 	if err != nil {
 		return err
 	}
-	s.first[startedAt] = 1
 	return crash.Install(s.first[:crash.RecordBytes])
 }
 
@@ -126,7 +122,7 @@ func (s *server) answer(r *request) (err error) {
 
 // call makes the calls of a request, at the same time if there are several.
 func (s *server) call(i instance, r *request) error {
-	if err := s.memory.show(r.Size); err != nil {
+	if err := s.show(r.Size); err != nil {
 		return err
 	}
 	data := s.memory.data[:r.Size]
@@ -152,6 +148,21 @@ func (s *server) call(i instance, r *request) error {
 	return nil
 }
 
+// show maps as much of the memory as the other side has made it. What lies before the arrays and after them must not be
+// touched: a function that goes far beyond an array ends its process, and spoils nothing.
+func (s *server) show(size int64) error {
+	if size+page <= int64(len(s.memory.data)) {
+		return nil
+	}
+	if err := s.memory.view(size + page); err != nil {
+		return err
+	}
+	if err := protect(s.memory.data[:page], false, false); err != nil {
+		return err
+	}
+	return protect(s.memory.data[size:], false, false)
+}
+
 func run(i instance, data []byte, r *request, n int) error {
 	c := &ffi.Call{Site: i.site, RunID: r.RunID + int64(n), Device: r.Device}
 	c.Operands, c.Results = r.Runs[n].buffers(data, i.site)
@@ -165,7 +176,7 @@ func set(data []byte, r *request, on bool) error {
 		if r.Poison && !t.ReadOnly {
 			crash.Poison(part, on)
 		}
-		if t.Offset%page != 0 || t.Bytes%page != 0 {
+		if t.Bytes == 0 || t.Offset%page != 0 || t.Bytes%page != 0 {
 			continue
 		}
 		if err := protect(part, !on, !on || t.ReadOnly); err != nil {

@@ -18,6 +18,8 @@ type Trial struct {
 	Fill byte
 	// Copies are how many calls are made at the same time, on the same operands; 0 is one.
 	Copies int
+	// Open lets the memory around arrays be touched: what is written there is only seen afterwards.
+	Open bool
 	// Poison tells AddressSanitizer of the bytes around arrays, if the process has it.
 	Poison bool
 }
@@ -116,6 +118,9 @@ func (t *trial) prepare(memory []byte) {
 // traps are the pages between arrays, those of operands, and the rest of pages for AddressSanitizer.
 func (t *trial) traps() []trap {
 	var list []trap
+	if t.Open && !t.Poison {
+		return nil
+	}
 	last := int64(page)
 	for _, a := range t.areas {
 		list, last = append(list, trap{Offset: last, Bytes: a.from - last}), a.to
@@ -129,11 +134,14 @@ func (t *trial) traps() []trap {
 	return append(list, trap{Offset: last, Bytes: t.size - last})
 }
 
-// changed lists the arrays around which something was written.
+// changed lists the operands that were written, and the arrays around which something was.
 func (t *trial) changed(memory []byte) []string {
 	var found []string
 	for _, a := range t.areas {
 		end := a.at + a.bytes
+		if now := memory[a.at:end]; a.readOnly && !bytes.Equal(now, a.start) {
+			found = append(found, "the function wrote "+a.describe(a.at+firstDifference(now, a.start)))
+		}
 		for at := a.from; at < a.to; at++ {
 			if (at < a.at || at >= end) && memory[at] != canary {
 				found = append(found, "the function wrote "+a.describe(at))
@@ -142,6 +150,15 @@ func (t *trial) changed(memory []byte) []string {
 		}
 	}
 	return found
+}
+
+func firstDifference(a, b []byte) int64 {
+	for i := range a {
+		if a[i] != b[i] {
+			return int64(i)
+		}
+	}
+	return -1
 }
 
 // describe says where an offset lies with regard to the array.

@@ -196,7 +196,7 @@ func convention(params []string) string {
 	has := func(i int, text string) bool { return i < len(params) && strings.Contains(params[i], text) }
 	old := len(params) > 1 && has(0, "*void") && has(1, "**")
 	switch {
-	case len(params) == 1 && has(0, "XLA_FFI_CallFrame"):
+	case len(params) == 1 && has(0, "CallFrame"):
 		return abiFFI
 	case len(params) == 2 && old:
 		return abiOriginal

@@ -11,7 +11,9 @@ import (
 )
 
 // process are the symbols that the program which loads plug-ins provides to them.
-var process = map[string]bool{"XlaCustomCallStatusSetSuccess": true, "XlaCustomCallStatusSetFailure": true}
+var process = map[string]bool{
+	"XlaCustomCallStatusSetSuccess": true, "XlaCustomCallStatusSetFailure": true, "XLA_FFI_GetApi": true,
+}
 
 // provider is a library among those that another needs, directly or through others.
 type provider struct {

@@ -1,0 +1,215 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/halo-xla/halo/customcall"
+	"github.com/halo-xla/halo/customcall/library"
+	"github.com/halo-xla/halo/customcall/plugin"
+)
+
+const pluginNewHelp = `It writes a folder NAME with a function, a Makefile, the headers, and cases for halo plugin test.
+`
+
+func pluginNew(t *tool, args []string) error {
+	fl := t.flags("plugin new")
+	language := fl.String("lang", "c", "`language`: "+strings.Join(plugin.Languages(), ", "))
+	names, err := t.parse(fl, args)
+	if err != nil {
+		return err
+	}
+	if len(names) != 1 {
+		return exitf(exitUsage, "got %d names, want one", len(names))
+	}
+	if err := plugin.New(names[0], filepath.Base(names[0]), *language); err != nil {
+		return exitf(exitUsage, "%w", err)
+	}
+	fmt.Fprintf(t.stdout, "%s: written; next: cd %[1]s && make && halo plugin test .\n", names[0])
+	return nil
+}
+
+const pluginTestHelp = `It runs the cases in DIR/cases, or in DIR, with the libraries in DIR/build, DIR/target/release
+or DIR, each in a process of its own. A case is a folder as for halo check.
+`
+
+func pluginTest(t *tool, args []string) error {
+	fl := t.flags("plugin test")
+	o := &checkOptions{threads: []int{0}, timeout: 2 * time.Minute, isolate: true}
+	fl.StringVar(&o.backend, "backend", "cpu", "what runs the programs")
+	fl.BoolVar(&o.json, "json", false, "one JSON line per form of a case")
+	dirs, err := t.parse(fl, args)
+	if err != nil {
+		return err
+	}
+	if len(dirs) != 1 {
+		return exitf(exitUsage, "got %d folders, want one", len(dirs))
+	}
+	if o.plugins, err = librariesOf(dirs[0]); err != nil {
+		return err
+	}
+	o.paths = []string{dirs[0]}
+	if cases := filepath.Join(dirs[0], "cases"); isFolder(cases) {
+		o.paths = []string{cases}
+	}
+	if _, err := newBackend(o.backend, 0); err != nil {
+		return err
+	}
+	return t.check(o)
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// librariesOf is the folder of a project's libraries.
+func librariesOf(dir string) (string, error) {
+	var tried []string
+	for _, sub := range []string{"build", "target/release", ".", "../build", "../../build"} {
+		folder := filepath.Join(dir, sub)
+		if found, _ := filepath.Glob(filepath.Join(folder, "*.so")); len(found) > 0 {
+			return folder, nil
+		}
+		tried = append(tried, folder)
+	}
+	return "", fmt.Errorf("there is no *.so in %s; run make first", strings.Join(tried, ", "))
+}
+
+const pluginCheckHelp = `It runs the cases of FILE, which are in a folder cases beside it or above, and tries each call
+again: results that are not written, operands that are, differences between calls; and what the flags
+add. The library runs in a process of its own, so that a crash is a finding.
+`
+
+func pluginCheck(t *tool, args []string) error {
+	fl := t.flags("plugin check")
+	c := &plugin.Checker{}
+	asJSON := fl.Bool("json", false, "one JSON line a finding")
+	cases := fl.String("cases", "", "`folder` of the cases")
+	fl.BoolVar(&c.ASan, "asan", false, "with AddressSanitizer; the library is built with -fsanitize=address")
+	fl.BoolVar(&c.GuardPages, "guard-pages", false, "pages that must not be touched lie around every array")
+	fl.IntVar(&c.Race, "race", 0, "make so many calls at the same time")
+	files, err := t.parse(fl, args)
+	if err != nil {
+		return err
+	}
+	o, err := caseOptions(files, *cases)
+	if err != nil {
+		return err
+	}
+	o.isolate, o.wrap = true, func(h customcall.Handler) customcall.Handler { return c.Wrap(h) }
+	if c.ASan {
+		if o.isolateEnv, err = sanitized(files[0]); err != nil {
+			return err
+		}
+	}
+	failed := t.runQuietly(o)
+	findings, calls := c.Findings()
+	for _, f := range findings {
+		if *asJSON {
+			t.json(f)
+		} else {
+			fmt.Fprintf(t.stdout, "%s: %s: %s\n", f.Target, f.Trial, f.What)
+		}
+	}
+	fmt.Fprintf(t.stdout, "%d calls tried, %d findings, %d cases failed\n", calls, len(findings), failed)
+	if calls == 0 && failed == 0 {
+		return fmt.Errorf("no case called a function of %s", files[0])
+	}
+	if failed > 0 || len(findings) > 0 {
+		return errSilent
+	}
+	return t.ctx.Err()
+}
+
+// caseOptions are those of the cases of a library.
+func caseOptions(files []string, cases string) (*checkOptions, error) {
+	if len(files) != 1 {
+		return nil, exitf(exitUsage, "got %d libraries, want one", len(files))
+	}
+	if err := library.Check(files[0]); err != nil {
+		return nil, err
+	}
+	dir := filepath.Dir(files[0])
+	for _, sub := range []string{"cases", "../cases", "../../cases"} {
+		if folder := filepath.Join(dir, sub); cases == "" && isFolder(folder) {
+			cases = folder
+		}
+	}
+	if cases == "" {
+		return nil, fmt.Errorf("%s: there is no folder cases beside it or above; give one with --cases", files[0])
+	}
+	return &checkOptions{backend: "cpu", threads: []int{0}, timeout: 2 * time.Minute, plugins: dir,
+		library: filepath.Base(files[0]), paths: []string{cases}}, nil
+}
+
+// runQuietly runs the cases and tells of those that failed; how many is its result.
+func (t *tool) runQuietly(o *checkOptions) (failed int) {
+	jobs, err := collect(o)
+	if err != nil {
+		fmt.Fprintln(t.stderr, "halo plugin:", err)
+		return 1
+	}
+	for _, j := range jobs { // one after another: findings come in order, times are undisturbed
+		for _, r := range j.run(t.ctx, o, j.path) {
+			if r.Status != statusPass && r.Status != statusSkip {
+				failed++
+				fmt.Fprintf(t.stderr, "%s: %s: %s\n", r.Status, r.File, r.Message)
+			}
+		}
+	}
+	return failed
+}
+
+// sanitized is the environment of processes that load a library with AddressSanitizer.
+func sanitized(file string) ([]string, error) {
+	f, err := library.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range f.Needed {
+		if strings.HasPrefix(n.Name, "libasan.so") && n.Path != "" {
+			return []string{"LD_PRELOAD=" + n.Path,
+				"ASAN_OPTIONS=detect_leaks=0:handle_segv=0:handle_sigbus=0:handle_abort=0"}, nil
+		}
+	}
+	return nil, errors.New(file + " was not built with -fsanitize=address (or its libasan is not found): make asan")
+}
+
+const pluginBenchHelp = `It runs the cases of FILE and repeats each call of its functions on the case's arrays.
+`
+
+func pluginBench(t *tool, args []string) error {
+	fl := t.flags("plugin bench")
+	seconds := fl.Float64("seconds", 1, "how long each call is repeated")
+	asJSON := fl.Bool("json", false, "one JSON line a call site")
+	cases := fl.String("cases", "", "`folder` of the cases")
+	isolated := fl.Bool("isolate", false, "in a process of its own")
+	files, err := t.parse(fl, args)
+	if err != nil {
+		return err
+	}
+	o, err := caseOptions(files, *cases)
+	if err != nil {
+		return err
+	}
+	timer := &plugin.Timer{For: time.Duration(*seconds * float64(time.Second))}
+	o.isolate, o.wrap = *isolated, timer.Wrap
+	failed := t.runQuietly(o)
+	for _, r := range timer.Results() {
+		if *asJSON {
+			t.json(r)
+			continue
+		}
+		fmt.Fprintf(t.stdout, "%-24s %10d calls  p50 %9.0f ns  p90 %9.0f ns  %8.3f GB/s\n", r.Target, r.Calls, r.P50,
+			r.P90, r.GBs)
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d cases failed", failed)
+	}
+	return t.ctx.Err()
+}

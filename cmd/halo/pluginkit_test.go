@@ -1,0 +1,247 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/halo-xla/halo/cgo/crash"
+	"github.com/halo-xla/halo/internal/testfile"
+	"github.com/halo-xla/halo/xla/literal"
+)
+
+// command runs a program in a folder, or skips the test if this machine has none of that name.
+func runProgram(t *testing.T, dir, name string, args ...string) {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	testfile.Library(t, name, err)
+	cmd := exec.Command(path, args...)
+	cmd.Dir = dir
+	if said, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s %v: %v\n%s", name, args, err, said)
+	}
+}
+
+// project begins a project called demo and builds it.
+func project(t *testing.T, language string) (dir, library string) {
+	t.Helper()
+	testfile.Native(t, crash.Available)
+	dir = filepath.Join(t.TempDir(), "demo")
+	wantHalo(t, exitOK, "next: cd ", "plugin", "new", "--lang", language, dir)
+	runProgram(t, dir, "make")
+	return dir, filepath.Join(dir, "build/libdemo.so")
+}
+
+// wantHalo runs the tool and wants an exit code and a text in what it prints.
+func wantHalo(t *testing.T, code int, want string, args ...string) {
+	t.Helper()
+	got, out, message := halo(t, "", "", args...)
+	if got != code || !strings.Contains(out+message, want) {
+		t.Errorf("halo %v: got code %d, %q and %q; want %d and %q", args, got, out, message, code, want)
+	}
+}
+
+// What halo plugin new writes builds, passes its own test, and nothing is found in it.
+func TestPluginProjects(t *testing.T) {
+	for language, needs := range map[string]string{"c": "cc", "cc": "c++", "rust": "rustc"} {
+		t.Run(language, func(t *testing.T) {
+			_, err := exec.LookPath(needs)
+			testfile.Library(t, needs, err)
+			dir, library := project(t, language)
+			wantHalo(t, exitOK, "2 passed, 0 failed, 0 skipped", "plugin", "test", dir)
+			wantHalo(t, exitOK, "2 calls tried, 0 findings, 0 cases failed", "plugin", "check", "--guard-pages", "--race", "4", library)
+			wantHalo(t, exitOK, "typed FFI (api_version 4)", "plugin", "inspect", library)
+			wantHalo(t, exitOK, "calls  p50", "plugin", "bench", "--seconds", "0.01", library)
+			wantHalo(t, exitOK, `"calls":`, "plugin", "bench", "--seconds", "0.01", "--json", "--isolate", library)
+			wantHalo(t, exitOK, "{ 2.5, -5, 1.25 }", "run", "--plugin", library, dir+"/cases/basic/module.mlir", "@"+dir+"/cases/basic/input_0.npy")
+		})
+	}
+}
+
+// The project builds with CMake, too.
+func TestPluginProjectWithCMake(t *testing.T) {
+	for _, language := range []string{"c", "cc"} {
+		dir, _ := project(t, language)
+		if err := os.RemoveAll(dir + "/build"); err != nil {
+			t.Fatal(err)
+		}
+		runProgram(t, dir, "cmake", "-B", "build")
+		runProgram(t, dir, "cmake", "--build", "build")
+		wantHalo(t, exitOK, "2 passed", "plugin", "test", dir)
+	}
+}
+
+// A machine without CUDA sees at least whether the C part is right: the kernel's launch is left to nvcc.
+func TestPluginProjectForCUDA(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "demo")
+	wantHalo(t, exitOK, "next", "plugin", "new", "--lang", "cuda", dir)
+	if _, err := exec.LookPath("nvcc"); err == nil {
+		runProgram(t, dir, "make")
+		return
+	}
+	source, err := os.ReadFile(filepath.Join(dir, "demo.cu"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	launch := strings.NewReplacer("<<<", "_launch(", ">>>(", ", ")
+	write(t, filepath.Join(dir, "host.cc"), []byte(launch.Replace(string(source))))
+	write(t, filepath.Join(dir, "include/cuda_runtime.h"), []byte(cudaHost))
+	runProgram(t, dir, "c++", "-std=c++17", "-Wall", "-Werror", "-Iinclude", "-fsyntax-only", "host.cc")
+}
+
+const cudaHost = `#define __global__
+struct place { unsigned x, y, z; };
+extern place blockIdx, blockDim, threadIdx;
+typedef struct stream *cudaStream_t;
+typedef int cudaError_t;
+const cudaError_t cudaSuccess = 0;
+cudaError_t cudaGetLastError();
+const char *cudaGetErrorString(cudaError_t);
+void scale_launch(unsigned, int, int, cudaStream_t, const float *, float *, float, long);
+`
+
+func TestPluginNewIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "full/file"), nil)
+	wantHalo(t, exitUsage, `language "cobol", want one of c, cc, cuda, rust`, "plugin", "new", "--lang", "cobol", dir+"/x")
+	wantHalo(t, exitUsage, `name "Big-Name", want lower-case`, "plugin", "new", dir+"/Big-Name")
+	wantHalo(t, exitUsage, "is there already, and not empty", "plugin", "new", dir+"/full")
+	wantHalo(t, exitUsage, "got 0 names", "plugin", "new")
+	wantHalo(t, exitFailure, "run make first", "plugin", "test", dir)
+	wantHalo(t, exitFailure, "no such file", "plugin", "check", dir+"/lib.so")
+}
+
+// defects is the function of a project with mistakes that a name defines.
+const defects = `#include "halo/ffi.h"
+static volatile float shared[8];
+HALO_FFI_HANDLER(demo) {
+  const XLA_FFI_Buffer *x = halo_ffi_operand(frame, 0), *y = halo_ffi_result(frame, 0);
+  const float *factor = halo_ffi_f32(frame, "factor");
+  if (x->dtype != XLA_FFI_DataType_F32)
+    return halo_ffi_error(frame, XLA_FFI_Error_Code_INVALID_ARGUMENT, "operand");
+  float *in = x->data, *out = y->data;
+  int64_t n = halo_ffi_count(x);
+#ifdef READ
+  shared[7] = in[READ];
+#endif
+#ifdef WRITE
+  out[WRITE] = 1;
+#endif
+#ifdef LESS
+  n--;
+#endif
+#ifdef CHANGE
+  float old = in[1];
+  in[1] = 7;
+#endif
+#ifdef DIE
+  __builtin_trap();
+#endif
+#ifdef RACE
+  for (int64_t i = 0; i < n; i++) shared[i] = *factor * in[i];
+  for (volatile int k = 0; k < 3000000; k++) ;
+  for (int64_t i = 0; i < n; i++) { out[i] = shared[i]; shared[i] = 0; }
+#else
+  for (int64_t i = 0; i < n; i++) out[i] = *factor * in[i];
+#endif
+#ifdef CHANGE
+  in[1] = old + 1;
+#endif
+  return NULL;
+}
+`
+
+func TestPluginCheckFinds(t *testing.T) {
+	dir, library := project(t, "c")
+	write(t, filepath.Join(dir, "demo.c"), []byte(defects))
+	guarded, plain := "--guard-pages", "--race=1"
+	for _, c := range []struct{ defect, flag, want string }{
+		{"-DWRITE=6", plain, "memory: the function wrote at byte 24 of result 0 (f32[2,3]), which has 24 bytes"},
+		{"-DWRITE=16", guarded, "guard pages at the end: it touched memory at byte 64 of result 0 (f32[2,3]), which has 24 bytes"},
+		{"-DWRITE=-1", guarded, "guard pages at the start: it touched memory 4 bytes before the start of result 0 (f32[2,3])"},
+		{"-DREAD=16", guarded, "it touched memory at byte 64 of operand 0 (f32[2,3]), which has 24 bytes"},
+		{"-DREAD=-2", guarded, "it touched memory 8 bytes before the start of operand 0 (f32[2,3])"},
+		{"-DCHANGE", guarded, "it wrote to operand 0 (f32[2,3]), at its byte 4: operands must not be changed"},
+		{"-DCHANGE", plain, "the function wrote to operand 0 (f32[2,3]), at its byte "},
+		{"-DLESS", plain, "results: result 0, element 5 is not written"},
+		{"-DRACE", "--race=8", "differs when several calls are made at the same time"},
+		{"-DDIE", plain, `the process that served "demo" died of SIGILL`},
+	} {
+		runProgram(t, dir, "make", "-B", "CFLAGS=-O1 "+c.defect)
+		wantHalo(t, exitFailure, c.want, "plugin", "check", c.flag, library)
+	}
+}
+
+func TestPluginCheckWithAddressSanitizer(t *testing.T) {
+	dir, library := project(t, "c")
+	wantHalo(t, exitFailure, "was not built with -fsanitize=address", "plugin", "check", "--asan", library)
+	if said, err := exec.Command("make", "-C", dir, "build/asan/libdemo.so").CombinedOutput(); err != nil {
+		testfile.Library(t, "asan", err)
+		t.Log(string(said))
+	}
+	wantHalo(t, exitOK, "0 findings", "plugin", "check", "--asan", dir+"/build/asan/libdemo.so")
+	write(t, filepath.Join(dir, "demo.c"), []byte("#define READ 6\n"+defects))
+	runProgram(t, dir, "make", "build/asan/libdemo.so")
+	wantHalo(t, exitFailure, "asan: it touched memory at byte 24 of operand 0 (f32[2,3]), which has 24 bytes",
+		"plugin", "check", "--asan", dir+"/build/asan/libdemo.so")
+}
+
+// conventions is a library with a function of each calling convention, and some that are lost.
+const conventions = `#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+typedef struct XlaCustomCallStatus_ status;
+void XlaCustomCallStatusSetFailure(status *, const char *, size_t);
+void twice(void *out, const void **in) { *(float *)out = 2 * *(const float *)in[0]; }
+void root(void *out, const void **in, status *s) {
+  if (*(const float *)in[0] < 0) XlaCustomCallStatusSetFailure(s, "below zero, and more", 10);
+  *(float *)out = 2 * *(const float *)in[0];
+}
+void opaque(void *out, const void **in, const char *text, size_t n, status *s) {
+  *(float *)out = (float)n * *(const float *)in[0];
+}
+void dies(void *out, const void **in) { *(volatile int *)16 = 1; }
+void aborts(void *out, const void **in) { abort(); }
+void leaves(void *out, const void **in) { _exit(7); }
+void hangs(void *out, const void **in) { for (volatile int i = 0;; i++) ; }
+`
+
+func TestCheckIsolated(t *testing.T) {
+	testfile.Native(t, crash.Available)
+	library := sharedLibrary(t, "libold.so", conventions)
+	dir := t.TempDir()
+	add := func(name, target, meta string, version int, input, answer float32) {
+		text := fmt.Sprintf("func.func @main(%%x: tensor<f32>) -> tensor<f32> {\n  %%y = stablehlo.custom_call @%s(%%x) "+
+			"{api_version = %d : i32, backend_config = \"xy\"} : (tensor<f32>) -> tensor<f32>\n  return %%y : tensor<f32>\n}\n",
+			target, version)
+		write(t, filepath.Join(dir, name, "module.mlir"), []byte(text))
+		write(t, filepath.Join(dir, name, "meta.json"),
+			[]byte(fmt.Sprintf(`{"library": "libold.so", "symbols": {"%[1]s": "%[1]s"}, %[2]s}`, target, meta)))
+		for file, v := range map[string]float32{"input_0.npy": input, "expected_0.npy": answer} {
+			var b bytes.Buffer
+			if err := literal.WriteNPY(&b, literal.Scalar(v)); err != nil {
+				t.Fatal(err)
+			}
+			write(t, filepath.Join(dir, name, file), b.Bytes())
+		}
+	}
+	add("twice", "twice", `"expect": "ok"`, 1, 3, 6)
+	add("root", "root", `"expect": "ok"`, 2, 4, 8)
+	add("rootfails", "root", `"expect": "error", "error_contains": "below zero"`, 2, -4, 0)
+	add("opaque", "opaque", `"expect": "ok"`, 3, 5, 10)
+	add("dies", "dies", `"expect": "crash", "exit": -11`, 1, 0, 0)
+	add("aborts", "aborts", `"expect": "crash", "exit": -6`, 1, 0, 0)
+	add("leaves", "leaves", `"expect": "crash", "exit": 7`, 1, 0, 0)
+	add("hangs", "hangs", `"expect": "hang"`, 1, 0, 0)
+	for _, backend := range []string{"cpu", "reference"} {
+		wantHalo(t, exitOK, "8 passed, 0 failed, 0 skipped", "check", "--isolate", "--backend", backend, "--plugins", filepath.Dir(library), dir)
+	}
+	add("survives", "twice", `"expect": "crash"`, 1, 3, 6)
+	add("other", "leaves", `"expect": "crash", "exit": -6`, 1, 3, 6)
+	add("slow", "leaves", `"expect": "hang"`, 1, 3, 6)
+	wantHalo(t, exitFailure, "8 passed, 3 failed", "check", "--plugins", filepath.Dir(library), dir)
+}

@@ -1,0 +1,144 @@
+package plugin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/halo-xla/halo/customcall"
+	"github.com/halo-xla/halo/customcall/isolate"
+	"github.com/halo-xla/halo/ffi"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+func TestMain(m *testing.M) {
+	isolate.Serve(func([]byte) (isolate.Instantiator, error) {
+		return func(_ context.Context, s *ffi.Site) (isolate.Server, error) { return function(s.Target), nil }, nil
+	})
+	os.Exit(m.Run())
+}
+
+// function stands for one of a library.
+type function string
+
+var calls int
+
+func (f function) Call(_ context.Context, c *ffi.Call) error {
+	out, in := c.Results[0].Data, c.Operands[0].Data
+	copy(out, in)
+	switch calls++; f {
+	case "random":
+		out[2] = byte(time.Now().UnixNano()>>10) ^ byte(calls<<4)
+	case "changes":
+		in[0]++
+		out[0] = 9
+	case "fails":
+		return ffi.Errorf(ffi.InvalidArgument, "no")
+	case "dies":
+		os.Exit(4)
+	case "second":
+		if calls > 1 {
+			return errors.New("once is enough")
+		}
+	}
+	return nil
+}
+
+func (function) Close() {}
+
+// handler serves with a pool, as those of isolated libraries do.
+type handler struct{ *isolate.Pool }
+
+func (h handler) Instantiate(ctx context.Context, s *ffi.Site) (customcall.Instance, error) {
+	return h.Pool.Instantiate(ctx, s, false)
+}
+
+func TestChecker(t *testing.T) {
+	v := ffi.Value{Type: shape.U8, Dims: []int64{4}}
+	for target, want := range map[string]string{
+		"good": "", "fails": "", "dies": `ended with exit status 4`, "second": "fails when it is called again: once is enough",
+		"random":  "result 0, element 2 differs between two calls on the same operands",
+		"changes": "the function wrote to operand 0 (u8[4]), at its byte 0",
+	} {
+		pool, err := isolate.Open("lib.so", nil, isolate.Options{Processes: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer pool.Close()
+		c := &Checker{Race: 2}
+		site := &ffi.Site{Target: target, Operands: []ffi.Value{v}, Results: []ffi.Value{v}}
+		i, err := c.Wrap(handler{pool}).Instantiate(context.Background(), site)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer i.Close()
+		call := &ffi.Call{Site: site, Operands: []ffi.Buffer{{Value: v, Data: []byte("abcd")}},
+			Results: []ffi.Buffer{{Value: v, Data: make([]byte, 4)}}}
+		err = i.Call(context.Background(), call)
+		if (err != nil) != (target == "fails" || target == "dies") {
+			t.Errorf("%s: got %v", target, err)
+		}
+		findings, tried := c.Findings()
+		if said := fmt.Sprint(findings); !strings.Contains(said, want) || want == "" && len(findings) > 0 || tried != 1 {
+			t.Errorf("%s: got %s of %d calls, want %q", target, said, tried, want)
+		}
+	}
+}
+
+func TestTimer(t *testing.T) {
+	n := 0
+	timer := &Timer{For: time.Millisecond}
+	h := timer.Wrap(customcall.Func(func(context.Context, *ffi.Call) error { n++; return nil }))
+	site := &ffi.Site{Target: "f"}
+	i, err := h.Instantiate(context.Background(), site)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer i.Close()
+	if err := i.Call(context.Background(), &ffi.Call{Site: site}); err != nil {
+		t.Fatal(err)
+	}
+	if r := timer.Results(); len(r) != 1 || r[0].Target != "f" || r[0].Calls != n-2 || r[0].P90 < r[0].P50 {
+		t.Errorf("got %+v after %d calls", r, n)
+	}
+}
+
+// A project has a function, a Makefile, headers and cases.
+func ExampleNew() {
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	if err := New(filepath.Join(dir, "scale"), "scale", "c"); err != nil {
+		fmt.Println(err)
+	}
+	filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			fmt.Println(strings.TrimPrefix(path, dir+"/"))
+		}
+		return err
+	})
+	// Output:
+	// scale/.gitignore
+	// scale/CMakeLists.txt
+	// scale/Makefile
+	// scale/README.md
+	// scale/cases/basic/expected_0.npy
+	// scale/cases/basic/input_0.npy
+	// scale/cases/basic/meta.json
+	// scale/cases/basic/module.mlir
+	// scale/cases/refuses_integers/input_0.npy
+	// scale/cases/refuses_integers/meta.json
+	// scale/cases/refuses_integers/module.mlir
+	// scale/halo-ffi.pc
+	// scale/include/halo/ffi.h
+	// scale/include/xla/ffi/api/c_api.h
+	// scale/scale.c
+}
