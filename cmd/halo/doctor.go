@@ -52,7 +52,7 @@ var unread = []string{"HALO_PLUGIN_PATH"}
 func environment() []finding {
 	var list []finding
 	for _, name := range append([]string{"HALO_NEED", "HALO_CONFORMANCE", "HALO_THREADS", "HALO_ISA", "HALO_LIBS",
-		"HALO_LIBRARY_PATH", "HALO_LOG"}, unread...) {
+		"HALO_LIBRARY_PATH", "HALO_LOG", "HALO_PYTHON"}, unread...) {
 		v, ok := os.LookupEnv(name)
 		switch {
 		case !ok:

@@ -24,11 +24,14 @@ type description struct {
 	Results    []valueLine         `json:"results"`
 	Ops        map[string]int      `json:"ops"`
 	Bytes      int64               `json:"constant_bytes"`
+	Elements   int64               `json:"parameter_elements"`
+	Arguments  int64               `json:"parameter_bytes"`
 	FLOPs      int64               `json:"flops"`
 	Moved      int64               `json:"bytes"`
 	Replicas   int64               `json:"num_replicas"`
 	Partitions int64               `json:"num_partitions"`
 	Lacks      map[string][]string `json:"lacks"`
+	Memory     map[string]int64    `json:"peak_bytes"` // beside arguments and constants, where a backend plans it
 	Exported   *exportLine         `json:"exported,omitempty"`
 }
 
@@ -114,7 +117,8 @@ func inspectCommand(t *tool, args []string) error {
 		return unknown[0]
 	}
 	d := describe(words[0], m)
-	d.Lacks, d.Exported = t.lacking(m), exported(src)
+	d.Exported = exported(src)
+	t.compileOnAll(m, &d)
 	if *asJSON {
 		return t.json(d)
 	}
@@ -132,6 +136,12 @@ func describe(file string, m *hlo.Module) description {
 			line.Sharding = string(c.Sharding)
 		}
 		d.Parameters = append(d.Parameters, line)
+		for _, leaf := range v.Shape.Leaves() {
+			if n, ok := leaf.CheckedSize(); ok && !leaf.IsDynamic() {
+				d.Elements += n
+				d.Arguments += n * int64(leaf.Type.Bytes())
+			}
+		}
 	}
 	for _, v := range sig.Results {
 		d.Results = append(d.Results, valueLine{Name: v.Name, Shape: v.Shape.String()})
@@ -149,20 +159,19 @@ func describe(file string, m *hlo.Module) description {
 	return d
 }
 
-// lacking says for each backend what it cannot run of m itself: the operations that the reference runs in its place, or
-// why it refuses the program.
-func (t *tool) lacking(m *hlo.Module) map[string][]string {
-	lacks := map[string][]string{}
+// compileOnAll says for each backend what it cannot run of m itself, the operations that the reference runs in its
+// place or why it refuses the program, and the memory that a run takes.
+func (t *tool) compileOnAll(m *hlo.Module, d *description) {
+	d.Lacks, d.Memory = map[string][]string{}, map[string]int64{}
 	for name := range backends {
-		lacks[name] = []string{}
-		if err := t.lackingOn(name, m, lacks); err != nil {
-			lacks[name] = []string{err.Error()}
+		d.Lacks[name] = []string{}
+		if err := t.compileOn(name, m, d); err != nil {
+			d.Lacks[name] = []string{err.Error()}
 		}
 	}
-	return lacks
 }
 
-func (t *tool) lackingOn(name string, m *hlo.Module, lacks map[string][]string) error {
+func (t *tool) compileOn(name string, m *hlo.Module, d *description) error {
 	backend, err := newBackend(name, 0)
 	if err != nil {
 		return err
@@ -178,7 +187,10 @@ func (t *tool) lackingOn(name string, m *hlo.Module, lacks map[string][]string) 
 	}
 	defer exe.Close()
 	if name != "reference" {
-		lacks[name] = append(lacks[name], fallbacks(exe)...)
+		d.Lacks[name] = append(d.Lacks[name], fallbacks(exe)...)
+	}
+	if peak := exe.Memory().Peak; peak > 0 {
+		d.Memory[name] = peak
 	}
 	return nil
 }
@@ -186,6 +198,7 @@ func (t *tool) lackingOn(name string, m *hlo.Module, lacks map[string][]string) 
 func (t *tool) printDescription(d description) {
 	fmt.Fprintf(t.stdout, "%s: %d replicas x %d partitions, %d bytes of constants, %d FLOPs, %d bytes moved\n", d.Name,
 		d.Replicas, d.Partitions, d.Bytes, d.FLOPs, d.Moved)
+	fmt.Fprintf(t.stdout, "  parameters hold %d elements in %d bytes, unknown sizes left out\n", d.Elements, d.Arguments)
 	for i, v := range d.Parameters {
 		fmt.Fprintf(t.stdout, "  parameter %d  %-24s %s %s\n", i, v.Name, v.Shape, v.Sharding)
 	}
@@ -193,17 +206,27 @@ func (t *tool) printDescription(d description) {
 		fmt.Fprintf(t.stdout, "  result %d     %-24s %s\n", i, v.Name, v.Shape)
 	}
 	if x := d.Exported; x != nil {
-		fmt.Fprintf(t.stdout, "  exported function %s for %s, %d devices, JAX %s; inputs that it does not use: %v\n",
-			x.Function, strings.Join(x.Platforms, ", "), x.Devices, cmp.Or(x.JAXVersion, "unknown"), x.Unused)
+		t.printExported(x)
 	}
 	for _, op := range slices.Sorted(maps.Keys(d.Ops)) {
 		fmt.Fprintf(t.stdout, "  %6d %s\n", d.Ops[op], op)
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.Memory)) {
+		fmt.Fprintf(t.stdout, "  %s takes %d bytes beside arguments and constants\n", name, d.Memory[name])
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.Lacks)) {
 		for _, what := range d.Lacks[name] {
 			fmt.Fprintf(t.stdout, "  %s lacks %s\n", name, what)
 		}
 	}
+}
+
+// printExported prints a function as its producer knows it: with the symbols of its sizes.
+func (t *tool) printExported(x *exportLine) {
+	fmt.Fprintf(t.stdout, "  exported function %s(%s) -> (%s)\n", x.Function, strings.Join(x.Inputs, ", "),
+		strings.Join(x.Outputs, ", "))
+	fmt.Fprintf(t.stdout, "  for %s, %d devices, JAX %s, calling convention %d; inputs that it does not use: %v\n",
+		strings.Join(x.Platforms, ", "), x.Devices, cmp.Or(x.JAXVersion, "unknown"), x.CallingConvention, x.Unused)
 }
 
 func (t *tool) inspectData(path string, asJSON bool) error {

@@ -60,6 +60,7 @@ func init() {
 		{"verify", "[--json] PATH...", "parse and verify programs", "", verifyCommand},
 		{"convert", "M --to hlo|stablehlo|bytecode [-o F]", "write a program in another form", "", convertCommand},
 		{"inspect", "F [--json]", "describe a program or a data file", "", inspectCommand},
+		{"graph", "M [--to dot|svg|html] [-o F]", "draw a program", graphHelp, graphCommand},
 		{"ops", "[--json]", "list the operations and what runs them", "", opsCommand},
 		{"plugin", "COMMAND ...", "help authors of custom calls", "", pluginCommand},
 		{"doctor", "[--json]", "say what is installed here", "", doctorCommand},

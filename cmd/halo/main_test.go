@@ -186,6 +186,12 @@ func TestCommands(t *testing.T) {
 		{"check DIR/add.bc", exitOK, "1 passed", ""},
 		{"convert DIR/right.mlir --to bytecode -o DIR/right.bc", exitOK, "", ""},
 		{"check DIR/right.bc", exitOK, "1 passed, 0 failed, 0 skipped", ""},
+		{"graph DIR/add.hlo", exitOK, "digraph", ""},
+		{"graph DIR/add.hlo --to svg", exitOK, "</svg>", ""},
+		{"graph DIR/add.hlo --to html -o DIR/add.html", exitOK, "", ""},
+		{"graph DIR/add.hlo --to png", exitUsage, "", "want dot, svg or html"},
+		{"graph DIR/add.hlo --max 0", exitUsage, "", "want 1 or more"},
+		{"graph", exitUsage, "", "want one"},
 		{"convert DIR/add.hlo --to pdf", exitUsage, "", "want hlo, stablehlo or bytecode"},
 	}
 	for _, tc := range cases {

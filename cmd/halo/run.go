@@ -3,10 +3,8 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/halo-xla/halo/xla"
@@ -15,13 +13,14 @@ import (
 )
 
 type runOptions struct {
-	backend, out, dump, weights string
-	expect, plugins             listFlag
-	report, noReference         bool
-	lenient                     bool
-	seed                        uint64
-	threads                     int
-	rtol, atol                  float64
+	backend, out, dump    string
+	weights, weightsOrder string
+	expect, plugins       listFlag
+	report, noReference   bool
+	lenient               bool
+	seed                  uint64
+	threads               int
+	rtol, atol            float64
 }
 
 // listFlag collects a flag that may be given several times.
@@ -37,6 +36,8 @@ func runCommand(t *tool, args []string) error {
 	fl.StringVar(&o.out, "out", "", "`folder` for the results, as result_N.npy, or a file ending in .npz")
 	fl.StringVar(&o.dump, "dump", "", "folder for the program as it was understood")
 	fl.StringVar(&o.weights, "weights", "", "safetensors or npz `file` with arguments by name")
+	fl.StringVar(&o.weightsOrder, "weights-order", "name",
+		"how arrays of --weights become arguments: by name, or to the first parameters as in the file or sorted")
 	fl.Var(&o.expect, "expect", "npy `file` with a wanted result; once for each, in order")
 	fl.Var(&o.plugins, "plugin", "custom-call library, or manifest *.json")
 	fl.BoolVar(&o.report, "report", false, "list what ran what")
@@ -88,10 +89,11 @@ func (t *tool) runProgram(o *runOptions, path string, words []string) error {
 		return err
 	}
 	defer exe.Close()
-	weights, err := weightArguments(o.weights, exe.Signature())
+	weights, end, err := weightArguments(o.weights, o.weightsOrder, exe.Signature())
 	if err != nil {
 		return err
 	}
+	defer end()
 	args, err := inputs(exe.Signature(), words, weights)
 	if err != nil {
 		return err
@@ -111,29 +113,6 @@ func dumpText(dir, name, text string) error {
 		return err
 	}
 	return os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666)
-}
-
-// weightArguments are the arrays of a safetensors file by the number of the parameter that has their name.
-func weightArguments(path string, sig xla.Signature) (map[int]*literal.Literal, error) {
-	if path == "" {
-		return nil, nil
-	}
-	arrays, err := tensorfile.ReadSafetensors(path)
-	if err != nil {
-		return nil, err
-	}
-	given := map[int]*literal.Literal{}
-	for i, p := range sig.Parameters {
-		if l, ok := arrays[p.Name]; ok {
-			given[i] = l
-		}
-	}
-	if len(given) == 0 {
-		names := slices.Sorted(maps.Keys(arrays))
-		return nil, fmt.Errorf("%s: none of its %d arrays (%s) has the name of a parameter: %v", path, len(names),
-			strings.Join(names[:min(len(names), 4)], ", "), sig)
-	}
-	return given, nil
 }
 
 func (t *tool) runOnce(o *runOptions, client *xla.Client, exe *xla.Executable,

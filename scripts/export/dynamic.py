@@ -3,17 +3,15 @@
   python scripts/export/dynamic.py DIR
 
 Each folder DIR/NAME_SIZE has the program as module.mlir.bc and module.jax_export, inputs and JAX's answers for one
-size. A folder DIR/NAME_refused has inputs that the program's shape assertions refuse, and the text that the message
-must have.
+size. A folder DIR/NAME_refused has inputs that the program's shape assertions refuse, as JAX does.
 """
-import json
 import pathlib
 import sys
 
-import jax
-import jax.numpy as jnp
-import numpy as np
-from jax import export, lax
+import recipe
+
+jax, np = recipe.need("jax"), recipe.need("numpy")
+jnp, lax, export = jax.numpy, jax.lax, jax.export
 
 PROGRAMS = []
 
@@ -120,15 +118,6 @@ def shapes_of(args, values):
     return [tuple(d if isinstance(d, int) else int(d._evaluate(values)) for d in a.shape) for a in args]
 
 
-def write(folder, exported, inputs, meta):
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "module.mlir.bc").write_bytes(exported.mlir_module_serialized)
-    (folder / "module.jax_export").write_bytes(exported.serialize())
-    for i, x in enumerate(inputs):
-        np.save(folder / f"input_{i}.npy", x)
-    (folder / "meta.json").write_text(json.dumps(meta))
-
-
 def main(out):
     for seed, (name, f, spec, sizes, dtypes, refused, constraints) in enumerate(PROGRAMS):
         scope = export.SymbolicScope(list(constraints))
@@ -138,10 +127,7 @@ def main(out):
         for k, values in enumerate(sizes):
             inputs = arrays(shapes_of(args, values), dtypes, seed + k)
             answers = jax.tree.leaves(jax.jit(f)(*inputs))
-            folder = out / f"{name}_{k}"
-            write(folder, exported, inputs, {"name": name, "tolerance": {"rtol": 2e-5, "atol": 2e-5}})
-            for i, y in enumerate(answers):
-                np.save(folder / f"expected_{i}.npy", np.asarray(y))
+            recipe.write(out / f"{name}_{k}", exported, inputs, answers, tolerance=2e-5)
         if refused:
             inputs = arrays([refused.get(i) for i in range(len(spec))], dtypes, 0)
             try:
@@ -149,7 +135,7 @@ def main(out):
                 raise SystemExit(f"{name}: JAX takes what it should refuse")
             except ValueError:
                 pass
-            write(out / f"{name}_refused", exported, inputs, {"name": name, "expect": "error"})
+            recipe.write(out / f"{name}_refused", exported, inputs, [])
     print(f"{len(PROGRAMS)} programs")
 
 

@@ -27,6 +27,9 @@ type OpInfo struct {
 	ULP int
 	// Spec is where the law is.
 	Spec string
+	// least and several are what Arity returns, counted when the table is filled.
+	least   int
+	several bool
 }
 
 // Trait is a set of properties of an op.
@@ -55,7 +58,10 @@ type Scalar struct {
 }
 
 // Arity returns the number of operands, or the least number and true for an op that takes several.
-func (i *OpInfo) Arity() (n int, variadic bool) {
+func (i *OpInfo) Arity() (n int, variadic bool) { return i.least, i.several }
+
+// countOperands counts the names of the operands.
+func (i *OpInfo) countOperands() (n int, variadic bool) {
 	for _, f := range strings.Fields(i.Operands) {
 		if strings.HasSuffix(f, "...") {
 			variadic = true

@@ -157,6 +157,7 @@ func init() {
 		if info.Scalar != nil {
 			info.Infer, info.Eval = inferElementwise, evalElementwise
 		}
+		info.least, info.several = info.countOperands()
 		calls[op] = info.Attrs != nil && canCall(info.Attrs())
 		opsByName[info.Name] = Opcode(op)
 		if info.MLIR != "" {

@@ -10,18 +10,26 @@ import (
 // others it may be the zero Shape, or the declared shape, with which the inferred one must be compatible.
 func NewInstruction(op Opcode, a Attrs, told shape.Shape, operands []*Instruction, pos Pos) (*Instruction, error) {
 	in := &Instruction{Op: op, Shape: told, Operands: operands, Attrs: a, Pos: pos}
-	setDefaults(a)
-	s, err := Infer(in)
-	if err != nil {
+	if err := in.Complete(); err != nil {
 		return nil, err
 	}
-	if told.Type != shape.Invalid && !agrees(s, told) {
-		return nil, errorf(in, "result shape: got %v, want %v", told, s)
+	return in, nil
+}
+
+// Complete does for an instruction in the caller's memory what NewInstruction does: its shape is the declared one.
+func (in *Instruction) Complete() error {
+	setDefaults(in.Attrs)
+	s, err := Infer(in)
+	if err != nil {
+		return err
 	}
-	if told.Type == shape.Invalid {
+	if in.Shape.Type != shape.Invalid && !agrees(s, in.Shape) {
+		return errorf(in, "result shape: got %v, want %v", in.Shape, s)
+	}
+	if in.Shape.Type == shape.Invalid {
 		in.Shape = s
 	}
-	return in, nil
+	return nil
 }
 
 // agrees reports whether a declared shape can be what inference found: dimensions unknown on one side match any size.

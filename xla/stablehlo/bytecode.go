@@ -31,7 +31,12 @@ func ParseBytecode(data []byte, name string) (*Imported, error) {
 //
 // Every error is an [*Error], with the offset.
 func ReadBytecode(data []byte, name string) (*Program, error) {
-	f := &bytecode{name: name, data: data, prog: &Program{Resources: map[string]string{}}}
+	return readBytecode(data, name, maxTree)
+}
+
+// readBytecode is ReadBytecode with a bound on the memory of the tree besides constants.
+func readBytecode(data []byte, name string, budget int) (*Program, error) {
+	f := &bytecode{name: name, data: data, budget: budget, prog: &Program{Resources: map[string]string{}}}
 	c := &cursor{f: f, end: len(data)}
 	f.read(c)
 	if f.err != nil {
@@ -88,6 +93,7 @@ type bytecode struct {
 	scopes    []valueScope
 	regions   int // that are open
 	argNumber int // of the next argument, as MLIR's text names it
+	budget    int // bytes that the tree may yet take
 	newOps    []Op
 	newVals   []Value
 	newRefs   []*Value

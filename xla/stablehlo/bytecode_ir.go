@@ -109,7 +109,11 @@ func (f *bytecode) block(c *cursor, b *Block, owner *Op) {
 			f.useOrders(c, len(b.Args))
 		}
 	}
-	b.Ops = make([]*Op, 0, c.bounded(n, "ops"))
+	ops := c.bounded(n, "ops")
+	if !f.spend(c, ops, opBytes+refBytes) {
+		return
+	}
+	b.Ops = make([]*Op, 0, ops)
 	for range cap(b.Ops) {
 		op := f.op(c, owner)
 		if f.err != nil {
@@ -140,6 +144,9 @@ func (f *bytecode) isCast(op *Op) bool {
 
 func (f *bytecode) blockArgs(c *cursor, b *Block) {
 	n := c.count("arguments")
+	if !f.spend(c, n, valueBytes+2*refBytes) {
+		return
+	}
 	b.Args = make([]*Value, 0, n)
 	for i := range n {
 		at := c.pos
@@ -176,26 +183,6 @@ func (f *bytecode) useOrders(c *cursor, n int) {
 	}
 }
 
-// newOp returns an op to be filled.
-func (f *bytecode) newOp() *Op {
-	if len(f.newOps) == 0 {
-		f.newOps = make([]Op, 64)
-	}
-	op := &f.newOps[0]
-	f.newOps = f.newOps[1:]
-	return op
-}
-
-// newList returns a list of values to be filled.
-func (f *bytecode) newList(n int) []*Value {
-	if n > len(f.newRefs) {
-		f.newRefs = make([]*Value, max(256, n))
-	}
-	list := f.newRefs[:n:n]
-	f.newRefs = f.newRefs[n:]
-	return list
-}
-
 // op reads one op with its regions. owner is the op around it, nil for the module.
 func (f *bytecode) op(c *cursor, owner *Op) *Op {
 	at := c.pos
@@ -214,7 +201,9 @@ func (f *bytecode) op(c *cursor, owner *Op) *Op {
 		f.results(c, op)
 	}
 	if mask&hasOperands != 0 {
-		op.Operands = f.newList(c.count("operands"))
+		n := c.count("operands")
+		f.spend(c, n, refBytes)
+		op.Operands = f.newList(n)
 		for i := range op.Operands {
 			op.Operands[i] = f.value(c, c.varint())
 		}
@@ -235,7 +224,11 @@ func (f *bytecode) op(c *cursor, owner *Op) *Op {
 }
 
 func (f *bytecode) results(c *cursor, op *Op) {
-	op.Results = f.newList(c.count("results"))
+	n := c.count("results")
+	if !f.spend(c, n, valueBytes+2*refBytes) {
+		return
+	}
+	op.Results = f.newList(n)
 	for i := range op.Results {
 		op.Results[i] = f.define(c.typ(), op.Pos, i)
 		op.Results[i].Op = op
@@ -253,7 +246,11 @@ func (f *bytecode) opRegions(c *cursor, op *Op) {
 	if f.regions++; f.regions > maxDepth {
 		c.fail("nesting is deeper than %d", maxDepth)
 	}
-	op.Regions = make([]*Region, body.bounded(n, "regions"))
+	regions := body.bounded(n, "regions")
+	if !f.spend(c, regions, regionBytes+refBytes) {
+		return
+	}
+	op.Regions = make([]*Region, regions)
 	for i := range op.Regions {
 		op.Regions[i] = f.region(body, op, isolated)
 	}
@@ -273,6 +270,9 @@ func (f *bytecode) region(c *cursor, op *Op, isolated bool) *Region {
 	defer func(n int) { f.argNumber = n }(f.argNumber)
 	if isolatedOps[op.Name] {
 		f.argNumber = 0
+	}
+	if !f.spend(c, blocks, blockBytes+refBytes) {
+		return r
 	}
 	all := make([]Block, blocks)
 	r.Blocks = make([]*Block, blocks)

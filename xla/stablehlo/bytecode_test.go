@@ -333,6 +333,16 @@ func TestBytecodeMemory(t *testing.T) {
 		if used := after.TotalAlloc - before.TotalAlloc; used > uint64(1<<16+100*len(data)) {
 			t.Errorf("%s: %d bytes took %d bytes of memory, want at most a hundred for each", name, len(data), used)
 		}
+		const budget = 1 << 20
+		runtime.ReadMemStats(&before)
+		_, err := readBytecode(data, name, budget)
+		runtime.ReadMemStats(&after)
+		if used := after.TotalAlloc - before.TotalAlloc; used > budget+uint64(1<<16+4*len(data)) {
+			t.Errorf("%s: %d bytes took %d bytes of memory, want %d at most besides", name, len(data), used, budget)
+		}
+		if err == nil || name != "lies" && !strings.Contains(err.Error(), "more memory than the bound") {
+			t.Errorf("%s: got %v, want that it takes more memory than the bound", name, err)
+		}
 	}
 }
 

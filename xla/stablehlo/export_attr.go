@@ -1,12 +1,14 @@
 package stablehlo
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
 )
 
@@ -139,12 +141,30 @@ func word(enum, w string) *DialectAttr { return &DialectAttr{Name: "stablehlo." 
 var ownAttrs = map[string]func(text string) []NamedAttr{
 	"error_message": func(text string) []NamedAttr { return []NamedAttr{named("error_message", StringAttr(text))} },
 	"rng_algorithm": func(text string) []NamedAttr { return []NamedAttr{named("rng_algorithm", OpaqueAttr(text))} },
+	sizeOperands:    sizeOperandsAttr,
 	"mhlo.attributes": func(text string) []NamedAttr {
 		if !isDictionary(text) {
 			return []NamedAttr{named("mhlo.attributes", StringAttr(text))}
 		}
 		return []NamedAttr{named("mhlo.attributes", OpaqueAttr(text)), named("mhlo.version", number64(1))}
 	},
+}
+
+// sizeOperandsAttr writes a list "[1, 2]"; other text is no attribute.
+func sizeOperandsAttr(text string) []NamedAttr {
+	var v []int64
+	if json.Unmarshal([]byte(text), &v) != nil {
+		return nil
+	}
+	l, err := literal.FromSlice(v, int64(len(v)))
+	if err != nil {
+		return nil
+	}
+	d, err := denseOf(l)
+	if err != nil {
+		return nil
+	}
+	return []NamedAttr{named(sizeOperands, d)}
 }
 
 // commonAttrs are the attributes that any op may have.

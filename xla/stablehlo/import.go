@@ -34,7 +34,8 @@ func Parse(t Text) (*Imported, error) {
 // Import turns a tree into HLO. The entry is the function main, else the only one.
 func Import(prog *Program) (*Imported, error) {
 	im := &importer{prog: prog, rows: allImports, functions: map[string]*function{}, names: map[string]int{},
-		meshes: map[string][]meshAxis{}, metadata: map[*Location]*hlo.Common{}}
+		meshes: map[string][]meshAxis{}, metadata: map[*Location]*hlo.Common{}, plain: map[string]importFunc{},
+		shapes: map[*TensorType]shape.Shape{}}
 	if err := im.collect(prog.Module, 0); err != nil {
 		return nil, err
 	}
@@ -70,6 +71,8 @@ type importer struct {
 	names     map[string]int // of computations, with how often each was wanted
 	meshes    map[string][]meshAxis
 	metadata  map[*Location]*hlo.Common
+	plain     map[string]importFunc       // rows of the names that have come
+	shapes    map[*TensorType]shape.Shape // of the types that have come; a file holds each type once
 }
 
 // function is a func.func.
@@ -207,7 +210,7 @@ func (im *importer) computation(f *function) (*hlo.Computation, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := im.newContext(nil, im.uniqueName(f.name))
+	c := im.newContext(nil, im.uniqueName(f.name), len(body.Args)+len(body.Ops))
 	if err := c.parameters(body.Args, f.op); err != nil {
 		return nil, err
 	}

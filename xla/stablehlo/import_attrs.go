@@ -20,6 +20,9 @@ func importGeneric(c *ctx, op *Op) error {
 
 // opcodeOf returns the row of HLO's op table for an op that has one.
 func opcodeOf(op *Op) hlo.Opcode {
+	if code, ok := hlo.OpByMLIR(op.Name); ok && op.Dialect() != "mhlo" {
+		return code
+	}
 	for _, name := range spellings(op.Name) {
 		if code, ok := hlo.OpByMLIR(name); ok {
 			return code
@@ -34,7 +37,7 @@ func (c *ctx) simple(op *Op, code hlo.Opcode, attrs hlo.Attrs) error {
 	if err != nil {
 		return err
 	}
-	told, err := declared(op)
+	told, err := c.declared(op)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package stablehlo
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/halo-xla/halo/xla/hlo"
@@ -31,6 +32,9 @@ func usesQuantised(op *Op) bool {
 
 // common sets the attributes that any instruction may have.
 func (c *ctx) common(op *Op, in *hlo.Instruction) error {
+	if !slices.ContainsFunc(op.Attrs, func(a NamedAttr) bool { return commonNames[a.Name] }) {
+		return nil
+	}
 	var common hlo.Common
 	for _, a := range op.Attrs {
 		switch a.Name {
@@ -47,6 +51,10 @@ func (c *ctx) common(op *Op, in *hlo.Instruction) error {
 				continue
 			}
 			common.Frontend = append(common.Frontend, hlo.KeyValue{Key: a.Name, Value: plainText(a.Value)})
+		case sizeOperands:
+			if v, ok := intsOf(a.Value); ok && in.Op == hlo.CustomCall {
+				common.Frontend = append(common.Frontend, hlo.KeyValue{Key: a.Name, Value: "[" + joinInts(v) + "]"})
+			}
 		case "result_accuracy":
 			var err error
 			if common.ResultAccuracy, err = accuracy(op); err != nil {
@@ -64,6 +72,16 @@ func (c *ctx) common(op *Op, in *hlo.Instruction) error {
 	}
 	in.Common = &common
 	return nil
+}
+
+// sizeOperands says of a custom call which of its operands are the sizes of its results.
+const sizeOperands = "indices_of_shape_operands"
+
+// commonNames are the attributes that common looks at.
+var commonNames = map[string]bool{
+	"mhlo.sharding": true, "mhlo.frontend_attributes": true, "backend_config": true, "mhlo.backend_config": true,
+	"error_message": true, "rng_algorithm": true, "mhlo.attributes": true, sizeOperands: true, "result_accuracy": true,
+	"sdy.sharding": true,
 }
 
 // plainText returns a string as it is and any other attribute as MLIR writes it.

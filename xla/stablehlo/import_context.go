@@ -18,13 +18,16 @@ type ctx struct {
 	name         string
 	owner        *Op // whose region this is; nil for a function
 	instructions []*hlo.Instruction
+	slab         []hlo.Instruction // for those to come
 	values       map[*Value]*hlo.Instruction
-	taken        map[string]bool // instruction names
+	taken        map[string]bool // instruction names without the instruction's number
 	sinking      int             // depth of ops being copied from outside
 }
 
-func (im *importer) newContext(outer *ctx, name string) *ctx {
-	return &ctx{im: im, outer: outer, name: name, values: map[*Value]*hlo.Instruction{}, taken: map[string]bool{}}
+// newContext begins a computation of some ops.
+func (im *importer) newContext(outer *ctx, name string, ops int) *ctx {
+	return &ctx{im: im, outer: outer, name: name, values: make(map[*Value]*hlo.Instruction, ops), taken: map[string]bool{},
+		instructions: make([]*hlo.Instruction, 0, ops)}
 }
 
 // body imports the ops of a block and returns what its last op returns.
@@ -74,6 +77,15 @@ func (c *ctx) row(op *Op) importFunc {
 
 // plainRow returns how an op is imported whose tensors are not quantised, or as if they were not.
 func (c *ctx) plainRow(op *Op) importFunc {
+	f := c.im.plain[op.Name]
+	if f == nil {
+		f = c.findRow(op)
+		c.im.plain[op.Name] = f
+	}
+	return f
+}
+
+func (c *ctx) findRow(op *Op) importFunc {
 	for _, name := range spellings(op.Name) {
 		if f := c.im.rows[name]; f != nil {
 			return f
@@ -137,8 +149,9 @@ func (c *ctx) operands(op *Op) ([]*hlo.Instruction, error) {
 // add makes an instruction. told is its shape, or the zero Shape if it follows from the operands.
 func (c *ctx) add(op *Op, code hlo.Opcode, a hlo.Attrs, told shape.Shape, operands ...*hlo.Instruction) (
 	*hlo.Instruction, error) {
-	in, err := hlo.NewInstruction(code, a, told, operands, hloPos(op.Pos))
-	if err != nil {
+	in := c.alloc()
+	in.Op, in.Attrs, in.Shape, in.Operands, in.Pos = code, a, told, operands, hloPos(op.Pos)
+	if err := in.Complete(); err != nil {
 		return nil, wrap(op, err)
 	}
 	in.Name = c.instructionName(code.String())
@@ -147,15 +160,39 @@ func (c *ctx) add(op *Op, code hlo.Opcode, a hlo.Attrs, told shape.Shape, operan
 	return in, nil
 }
 
+// alloc returns memory for an instruction out of a block of many, where many are to come.
+func (c *ctx) alloc() *hlo.Instruction {
+	if len(c.slab) == 0 {
+		c.slab = make([]hlo.Instruction, max(1, min(256, cap(c.instructions)-len(c.instructions))))
+	}
+	in := &c.slab[0]
+	c.slab = c.slab[1:]
+	return in
+}
+
 func hloPos(p Pos) hlo.Pos { return hlo.Pos{File: p.File, Line: p.Line, Col: p.Col} }
 
 func (c *ctx) instructionName(base string) string {
-	name := base
-	for n := len(c.instructions); c.taken[name]; n++ {
-		name = base + "." + strconv.Itoa(n)
+	if !c.taken[base] {
+		c.taken[base] = true
+		return base
+	}
+	n := len(c.instructions) // no other name has it
+	name := numbered(base, n)
+	if !c.taken[name] {
+		return name
+	}
+	for c.taken[name] { // by an argument, or by an instruction that had to give way to one
+		n++
+		name = numbered(base, n)
 	}
 	c.taken[name] = true
 	return name
+}
+
+func numbered(base string, n int) string {
+	var buffer [40]byte
+	return string(strconv.AppendInt(append(append(buffer[:0], base...), '.'), int64(n), 10))
 }
 
 // constant makes a constant.
@@ -201,6 +238,26 @@ func (c *ctx) oneOrTuple(op *Op, in *hlo.Instruction) error {
 		return c.finish(op, in)
 	}
 	return c.results(op, in)
+}
+
+// declared is declared for types that often come again.
+func (c *ctx) declared(op *Op) (shape.Shape, error) {
+	if len(op.Results) != 1 {
+		return declared(op)
+	}
+	t, ok := op.Results[0].Type.(*TensorType)
+	if !ok {
+		return declared(op)
+	}
+	s, ok := c.im.shapes[t]
+	if !ok {
+		var err error
+		if s, err = declared(op); err != nil {
+			return s, err
+		}
+		c.im.shapes[t] = s
+	}
+	return s, nil
 }
 
 // declared returns the shape of an op's results: that of the only one, or a tuple.

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/halo-xla/halo/xla"
+	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/tensorfile"
+)
+
+// TestWeights takes arguments from files by name and by order.
+func TestWeights(t *testing.T) {
+	dir := folder(t)
+	one, err := literal.FromSlice([]float32{1, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := literal.FromSlice([]float32{30, 40})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, names := range map[string][]string{"same": {"y", "x"}, "other": {"b", "a"}} {
+		err = tensorfile.WriteNPZ(filepath.Join(dir, name+".npz"), names, []*literal.Literal{one, two})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, filepath.Join(dir, "minus.hlo"), []byte(strings.ReplaceAll(files["add.hlo"], "add(", "subtract(")))
+	cases := []struct {
+		args         string
+		code         int
+		stdout, want string
+	}{
+		{"--weights DIR/same.npz", exitOK, "{29, 38}", ""},
+		{"--weights DIR/other.npz", exitFailure, "", "none of its 2 arrays (b, a) has the name of a parameter"},
+		{"--weights DIR/other.npz --weights-order file", exitOK, "{-29, -38}", ""},
+		{"--weights DIR/other.npz --weights-order sorted", exitOK, "{29, 38}", ""},
+		{"--weights DIR/other.npz --weights-order size", exitUsage, "", `got "size", want name, file or sorted`},
+		{"--weights DIR/same.npz x=2xf32=1,1", exitOK, "{0, -1}", ""},
+	}
+	for _, c := range cases {
+		code, stdout, stderr := halo(t, dir, "", append([]string{"run", "DIR/minus.hlo"}, strings.Fields(c.args)...)...)
+		if code != c.code || !strings.Contains(stdout, c.stdout) || !strings.Contains(stderr, c.want) {
+			t.Errorf("%s: got exit %d, %q, %q, want exit %d, %q, %q", c.args, code, stdout, stderr, c.code, c.stdout, c.want)
+		}
+	}
+}
+
+// TestWeightsByName wants names to be found whatever parts their words, and with more words before them.
+func TestWeightsByName(t *testing.T) {
+	for _, c := range []struct {
+		parameter, arrays, want string
+	}{
+		{"dense/kernel", "dense.kernel dense.bias", "dense.kernel"},
+		{"dense/kernel", "params/dense/kernel params/out/kernel", "params/dense/kernel"},
+		{"arg0/dense/kernel", "dense.kernel", "dense.kernel"},
+		{"dense/kernel", "dense/kernel params/dense/kernel", "dense/kernel"},
+		{"kernel", "dense/kernel", "none of its 1 arrays"},
+		{"dense/kernel", "a/dense/kernel b/dense/kernel", "may be array a/dense/kernel or b/dense/kernel"},
+	} {
+		var arrays []tensorfile.Array
+		for _, name := range strings.Fields(c.arrays) {
+			arrays = append(arrays, tensorfile.Array{Name: name, Value: literal.Scalar(float32(len(arrays)))})
+		}
+		sig := xla.Signature{Parameters: []xla.Value{{Name: c.parameter}}}
+		given, err := weightsByName(sig, arrays)
+		got := ""
+		if err != nil {
+			got = err.Error()
+		} else {
+			for _, a := range arrays {
+				if a.Value == given[0] {
+					got = a.Name
+				}
+			}
+		}
+		if !strings.Contains(got, c.want) || err == nil && got != c.want {
+			t.Errorf("%s in %s: got %s, want %s", c.parameter, c.arrays, got, c.want)
+		}
+	}
+}
