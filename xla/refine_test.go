@@ -283,6 +283,29 @@ func.func @main(%x: tensor<?xi32>) -> tensor<?xi32> {
   stablehlo.custom_call @shape_assertion(%p, %n) {error_message = "want 4 or more, got {0}", has_side_effect = true} : (tensor<i1>, tensor<i32>) -> ()
   return %x : tensor<?xi32>
 }`, "s32[3]=5", "shape assertion failed: want 4 or more, got 3"},
+		{"a custom call with the sizes of its result", `
+func.func @main(%x: tensor<?xi32>) -> tensor<?xi32> {
+  %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?xi32>) -> tensor<i32>
+  %s = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+  %r = stablehlo.custom_call @operands(%x, %s) {indices_of_shape_operands = dense<[1]> : tensor<1xi64>} : (tensor<?xi32>, tensor<1xi32>) -> tensor<?xi32>
+  return %r : tensor<?xi32>
+}`, "s32[3]=5", "s32[3] {1, 1, 1}"},
+		{"a top-k whose k is a size", `
+func.func private @greater(%a: tensor<i32>, %b: tensor<i32>, %i: tensor<i32>, %j: tensor<i32>) -> tensor<i1> {
+  %0 = stablehlo.compare GT, %a, %b : (tensor<i32>, tensor<i32>) -> tensor<i1>
+  return %0 : tensor<i1>
+}
+func.func @main(%x: tensor<?xi32>) -> tensor<?xi32> {
+  %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?xi32>) -> tensor<i32>
+  %s = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+  %i = stablehlo.dynamic_iota %s, dim = 0 : (tensor<1xi32>) -> tensor<?xi32>
+  %m = stablehlo.constant dense<-1> : tensor<i32>
+  %k = stablehlo.add %n, %m : tensor<i32>
+  %r:2 = stablehlo.custom_call @stablehlo.dynamic_approx_top_k(%i, %i, %m, %m, %k) {called_computations = [@greater],
+    mhlo.backend_config = {aggregate_to_topk = true, recall_target = 0.9 : f32, reduction_dim = 0 : i64}} :
+    (tensor<?xi32>, tensor<?xi32>, tensor<i32>, tensor<i32>, tensor<i32>) -> (tensor<?xi32>, tensor<?xi32>)
+  return %r#0 : tensor<?xi32>
+}`, "s32[4]=5", "s32[3] {3, 2, 1}"},
 		{"branches of one size", `
 func.func @main(%p: tensor<i1>, %x: tensor<?xi32>) -> tensor<?xi32> {
   %0 = "stablehlo.if"(%p) ({
@@ -294,7 +317,7 @@ func.func @main(%p: tensor<i1>, %x: tensor<?xi32>) -> tensor<?xi32> {
   return %0 : tensor<?xi32>
 }`, "pred[]=true s32[2]=5", "s32[2] {10, 10}"},
 	}
-	c := newClient(t, xla.ClientOptions{})
+	c := newClient(t, xla.ClientOptions{Handlers: xla.HandlerMap{"operands": countOperands}})
 	for _, k := range cases {
 		t.Run(k.name, func(t *testing.T) {
 			if got := runForm(t, c, k.text, k.in); !strings.Contains(got, k.want) {
@@ -302,6 +325,12 @@ func.func @main(%p: tensor<i1>, %x: tensor<?xi32>) -> tensor<?xi32> {
 			}
 		})
 	}
+}
+
+// countOperands fills its result with the number of its operands.
+func countOperands(_ context.Context, c *hlo.Instruction, args []*literal.Literal) (*literal.Literal, error) {
+	n, _ := c.Shape.CheckedSize()
+	return literal.FromSlice(slices.Repeat([]int32{int32(len(args))}, int(n)), c.Shape.Dims...)
 }
 
 // runForm runs a program on arrays that are filled with a number each, and returns its result or its error as text.

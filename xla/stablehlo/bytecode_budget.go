@@ -1,8 +1,8 @@
 package stablehlo
 
 // maxTree is the most memory that ops, values, regions and blocks of a program may take, in bytes: some seven million
-// ops. The smallest of them take a byte or three of a file and a hundred of memory, so that files above twenty megabytes
-// are refused if they are nothing else. Constants are not counted: they take as much as in the file.
+// ops. The smallest of them take one to three bytes of a file and a hundred of memory for each, so that files above
+// twenty megabytes are refused if they are nothing else. Constants are not counted: they take as much as in the file.
 const maxTree = 2 << 30
 
 // What nodes of a tree take, with the places that name them.
