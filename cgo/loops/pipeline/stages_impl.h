@@ -408,9 +408,14 @@ static const halo_reducer reducers[] = {
 #include "reducers.def"
 };
 
+// block clears the upper halves of the registers when the stages are through: the compiler does that where vectors are
+// local, and here they are arguments. Code without AVX would wait a hundred cycles after each block.
 static void block(char *const *p, const stage *s) {
   VI z = {};
   ((stage_fn)s->fn)(p, s, z, z, z, z, z, z, z, z);
+#if defined(__x86_64__) && VB > 16
+  __builtin_ia32_vzeroupper();
+#endif
 }
 
 static void fill(char *room, const void *lane) {
