@@ -3,6 +3,7 @@ package cpu
 import (
 	"github.com/halo-xla/halo/backend/cpu/kernel"
 	"github.com/halo-xla/halo/cgo/loops/run"
+	"github.com/halo-xla/halo/cgo/openblas"
 	"github.com/halo-xla/halo/customcall/lapack"
 	"github.com/halo-xla/halo/xla/exec"
 )
@@ -12,6 +13,9 @@ func lowerRoutine(l *exec.Lowering) (exec.Thunk, error) {
 	r, err := lapack.Compile(l.In, l.Constant)
 	if err != nil {
 		return nil, err
+	}
+	if t := factored(l, r); t != nil {
+		return t, nil
 	}
 	var before, after []*thunk
 	var uses []exec.Use
@@ -47,6 +51,23 @@ func lowerRoutine(l *exec.Lowering) (exec.Thunk, error) {
 	all := sequence(append(append(before, call), after...)...)
 	all.kernel = r.Kernel
 	return all, nil
+}
+
+// factored returns a Cholesky factorization on all threads, if the matrices are large enough for it.
+func factored(l *exec.Lowering, r *lapack.Routine) exec.Thunk {
+	c := r.Cholesky
+	if c == nil || len(l.Results()) != 2 {
+		return nil
+	}
+	blas, ok := linalgBy(r.Operands[0].Shape.Type, c.N)
+	if !ok {
+		return nil
+	}
+	a, out, info := l.Operands(r.Operands[0].Index)[0], l.Results()[0], l.Results()[1]
+	record := blas.cholesky(openblas.Cholesky{Dst: ref(out), Src: ref(a), Info: ref(info), N: c.N, Batch: c.Batch,
+		Lower: c.Lower, Report: true})
+	t := recordThunk("openblas cholesky", append(exec.Reads(a), exec.Writes(out, info)...), record)
+	return t.overwriting(exec.Pair{Result: out.Slot, Operand: a.Slot})
 }
 
 // turnedBy moves the matrices of a part to or from columns.

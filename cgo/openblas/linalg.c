@@ -32,8 +32,8 @@ static const double d_one = 1, d_minus = -1, z_one[2] = {1, 0}, z_minus[2] = {-1
     unsigned order; \
   } p##factor; \
 \
-  /* diagonal factors the block on the diagonal and reports whether it is positive. */ \
-  static int p##diagonal(const p##factor *f) { \
+  /* diagonal factors the block on the diagonal and returns its first column that is not positive, or 0. */ \
+  static int64_t p##diagonal(const p##factor *f) { \
     T *d = f->a + f->first * (f->rs + f->cs); \
     for (int64_t i = 0; i < f->end - f->first; i++) \
       for (int64_t j = 0; j <= i; j++) { \
@@ -42,11 +42,11 @@ static const double d_one = 1, d_minus = -1, z_one[2] = {1, 0}, z_minus[2] = {-1
         if (j < i) { \
           d[i * f->rs + j * f->cs] = sum / RE(d[j * (f->rs + f->cs)]); \
         } else { \
-          if (!(RE(sum) > 0)) return 0; \
+          if (!(RE(sum) > 0)) return i + 1; \
           d[i * f->rs + i * f->cs] = sqrt(RE(sum)); \
         } \
       } \
-    return 1; \
+    return 0; \
   } \
 \
   /* update takes the product of the columns that are done off the rows of a task, up to the diagonal. */ \
@@ -61,12 +61,13 @@ static const double d_one = 1, d_minus = -1, z_one[2] = {1, 0}, z_minus[2] = {-1
                              f->n); \
   } \
 \
-  /* matrix factors one matrix in place, with the tasks of run unless that is null. */ \
-  static int p##matrix(T *a, int64_t n, int lower, halo_run *run) { \
+  /* matrix factors one matrix in place, with the tasks of run unless that is null. It returns as diagonal does. */ \
+  static int64_t p##matrix(T *a, int64_t n, int lower, halo_run *run) { \
     p##factor f = {.a = a, .n = n, .rs = lower ? n : 1, .cs = lower ? 1 : n, .order = lower ? ROW : COLUMN}; \
     for (f.first = 0; f.first < n; f.first = f.end) { \
       f.end = MIN(f.first + BLOCK, n); \
-      if (!p##diagonal(&f)) return 0; \
+      const int64_t bad = p##diagonal(&f); \
+      if (bad) return f.first + bad; \
       if (f.end == n) break; \
       T *d = a + f.first * (f.rs + f.cs); \
       openblas.cblas_##p##trsm(f.order, RIGHT, LOWER, ADJOINT, NON_UNIT, n - f.end, f.end - f.first, ARG(p##_one), d, \
@@ -74,25 +75,31 @@ static const double d_one = 1, d_minus = -1, z_one[2] = {1, 0}, z_minus[2] = {-1
       const int64_t tasks = (n - f.end + ROWS - 1) / ROWS; \
       if (run) { \
         run->parallel(run, tasks, p##update, &f); \
-        if (*run->cancel) return 1; \
+        if (*run->cancel) return 0; \
       } else { \
         for (int64_t i = 0; i < tasks; i++) p##update(&f, i); \
       } \
     } \
-    return 1; \
+    return 0; \
   } \
 \
   typedef struct { \
     const halo_cholesky_record *r; \
     T *dst; \
     const T *src; \
+    int32_t *info; \
   } p##cholesky; \
 \
   static void p##one(const p##cholesky *j, int64_t i, halo_run *run) { \
     const int64_t n = j->r->n; \
     T *a = j->dst + i * n * n; \
     if (j->dst != j->src) memcpy(a, j->src + i * n * n, n * n * sizeof(T)); \
-    if (!p##matrix(a, n, j->r->lower, run)) { \
+    const int64_t bad = p##matrix(a, n, j->r->lower, run); \
+    if (j->r->report) { \
+      j->info[i] = (int32_t)bad; \
+      return; \
+    } \
+    if (bad) { \
       R *parts = (R *)a; /* both parts of complex numbers */ \
       for (size_t k = 0; k < n * n * sizeof(T) / sizeof(R); k++) parts[k] = NAN; \
       return; \
@@ -105,7 +112,7 @@ static const double d_one = 1, d_minus = -1, z_one[2] = {1, 0}, z_minus[2] = {-1
 \
   void halo_openblas_##p##potrf(const halo_record *head, halo_run *run) { \
     const halo_cholesky_record *r = (const halo_cholesky_record *)head; \
-    p##cholesky j = {r, HALO_AT(run, r->dst), HALO_AT(run, r->src)}; \
+    p##cholesky j = {r, HALO_AT(run, r->dst), HALO_AT(run, r->src), r->report ? HALO_AT(run, r->info) : 0}; \
     if (r->batch > 1) \
       run->parallel(run, r->batch, p##cholesky_task, &j); \
     else if (r->batch == 1) \

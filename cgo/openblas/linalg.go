@@ -2,11 +2,15 @@ package openblas
 
 import "github.com/halo-xla/halo/cgo/loops/run"
 
-// Cholesky is the factors of Batch matrices N by N, row-major: lower ones, or upper ones. N must fit 32 bits.
+// Cholesky is the factors of Batch matrices N by N, row-major: lower ones, or upper ones. N must fit 32 bits. What is
+// not a factor is zero, and all of a matrix that is not positive is NaN. With Report the rest is left as it is in Src,
+// and Info s32[Batch] has the first column, from 1, that is not positive, else 0.
 type Cholesky struct {
 	Dst, Src run.Ref // may be the same
+	Info     run.Ref
 	N, Batch int64
 	Lower    bool
+	Report   bool
 }
 
 // Solve is the solutions of Batch triangular systems with M unknowns and K right-hand sides, Chunk a task: op(a)
@@ -19,8 +23,8 @@ type Solve struct {
 }
 
 type choleskyArgs struct {
-	dst, src        run.Ref
-	n, batch, lower int64
+	dst, src, info          run.Ref
+	n, batch, lower, report int64
 }
 
 type solveArgs struct {
@@ -31,7 +35,7 @@ type solveArgs struct {
 
 // CholeskyRecord makes the record of c for elements of type T. It must not be called before Load succeeds.
 func CholeskyRecord[T float32 | float64 | complex64 | complex128](c Cholesky) run.Record {
-	return run.Pack(potrf[T](), &choleskyArgs{c.Dst, c.Src, c.N, c.Batch, bit(c.Lower)})
+	return run.Pack(potrf[T](), &choleskyArgs{c.Dst, c.Src, c.Info, c.N, c.Batch, bit(c.Lower), bit(c.Report)})
 }
 
 // SolveRecord makes the record of s for elements of type T. It must not be called before Load succeeds.

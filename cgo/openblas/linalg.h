@@ -4,11 +4,12 @@
 
 #include "../loops/run/record.h"
 
-/* The factors of batch matrices n by n: the other triangle is zero, and all is NaN if a matrix is not positive. */
+/* The factors of batch matrices n by n: the other triangle is zero, and all is NaN if a matrix is not positive. With
+ * report the other triangle is left as it is, and info[batch] gets the first column that is not positive, from 1. */
 typedef struct {
   halo_record head;
-  halo_ref dst, src;
-  int64_t n, batch, lower;
+  halo_ref dst, src, info;
+  int64_t n, batch, lower, report;
 } halo_cholesky_record;
 
 /* The solutions of batch systems with m unknowns and k right-hand sides, chunk of them a task. transpose is CBLAS's. */

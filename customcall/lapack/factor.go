@@ -17,6 +17,9 @@ func potrf[T openblas.Number](s *site) (step, error) {
 	n, uplo := s.at('n'), byte('L'+'U')-s.uplo()
 	s.same(0)
 	s.rowMajor()
+	if s.used == 2 {
+		s.cholesky = &Cholesky{N: s.dims['n'], Lower: uplo == 'U'}
+	}
 	return func(_, out [][]byte) { report(out, 1, f(uplo, n, as[T](out[0]))) }, err
 }
 

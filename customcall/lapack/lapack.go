@@ -22,8 +22,17 @@ type Routine struct {
 	Kernel string
 	// Operands and Results are the arrays that Run takes and gives, in order.
 	Operands, Results []Part
-	batch             int64
-	step              step
+	// Cholesky is what a Cholesky factorization does, for who has a better one; nil for other routines.
+	Cholesky *Cholesky
+	batch    int64
+	step     step
+}
+
+// Cholesky is the factorization of the triangle of Batch row-major matrices N by N, the only operand, in the first
+// result. The other triangle stays. The second result is, for each, the first column that is not positive, from 1.
+type Cholesky struct {
+	N, Batch int64
+	Lower    bool
 }
 
 // Part is an operand or a result of a call.

@@ -24,6 +24,7 @@ type site struct {
 	used     int // results that the signature names; work space follows
 	batch    int64
 	kernel   string
+	cholesky *Cholesky
 	step     step
 	wrong    error // of the first attribute that was
 	// transposed says that matrices are row-major: for LAPACK they are their transposes.
@@ -215,6 +216,9 @@ func (s *site) at(letter byte) int { return int(s.dims[letter]) }
 // routine returns what was made ready.
 func (s *site) routine() *Routine {
 	r := &Routine{Kernel: s.kernel, Operands: s.operands, Results: s.results, batch: s.batch, step: s.step}
+	if r.Cholesky = s.cholesky; r.Cholesky != nil {
+		r.Cholesky.Batch = s.batch
+	}
 	for _, p := range s.operands {
 		if p.Shape.Size() == 0 {
 			r.step = func(_, _ [][]byte) {}
