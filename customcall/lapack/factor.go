@@ -2,6 +2,7 @@ package lapack
 
 import (
 	"github.com/halo-xla/halo/cgo/openblas"
+	"github.com/halo-xla/halo/customcall/dense"
 )
 
 // report writes LAPACK's info, if the call asks for it.
@@ -13,7 +14,7 @@ func report(out [][]byte, at, info int) {
 
 // potrf works on the rows as they are: they are the columns of the transpose, whose other triangle it factors.
 func potrf[T openblas.Number](s *site) (step, error) {
-	f, err := choose(s, openblas.Potrf[T])
+	f, err := choose(s, openblas.Potrf[T], dense.Potrf[T])
 	n, uplo := s.at('n'), byte('L'+'U')-s.uplo()
 	s.same(0)
 	s.rowMajor()
@@ -24,7 +25,7 @@ func potrf[T openblas.Number](s *site) (step, error) {
 }
 
 func getrf[T openblas.Number](s *site) (step, error) {
-	f, err := choose(s, openblas.Getrf[T])
+	f, err := choose(s, openblas.Getrf[T], dense.Getrf[T])
 	m, n := s.at('m'), s.at('n')
 	s.same(0)
 	return func(_, out [][]byte) { report(out, 2, f(m, n, as[T](out[0]), as[int32](out[1]))) }, err
@@ -32,7 +33,7 @@ func getrf[T openblas.Number](s *site) (step, error) {
 
 // luOf is getrf with pivots from 0, and the permutation they make.
 func luOf[T openblas.Number](s *site) (step, error) {
-	f, err := choose(s, openblas.Getrf[T])
+	f, err := choose(s, openblas.Getrf[T], dense.Getrf[T])
 	m, n := s.at('m'), s.at('n')
 	s.same(0)
 	return func(_, out [][]byte) {
@@ -64,7 +65,7 @@ func permute(exchanges, permutation []int32) {
 }
 
 func geqrf[T openblas.Number](s *site) (step, error) {
-	f, err := choose(s, openblas.Geqrf[T])
+	f, err := choose(s, openblas.Geqrf[T], dense.Geqrf[T])
 	m, n := s.at('m'), s.at('n')
 	s.same(0)
 	return func(_, out [][]byte) { f(m, n, as[T](out[0]), as[T](out[1])) }, err
@@ -79,7 +80,7 @@ func geqp3[T openblas.Number, R openblas.Real](s *site) (step, error) {
 
 // orgqr may get more factors than there are columns, as TensorFlow writes it; those are left out.
 func orgqr[T openblas.Number](s *site) (step, error) {
-	f, err := choose(s, openblas.Orgqr[T])
+	f, err := choose(s, openblas.Orgqr[T], dense.Orgqr[T])
 	m, n := s.at('m'), s.at('n')
 	k := min(s.at('q'), n)
 	if n > m {
@@ -90,7 +91,7 @@ func orgqr[T openblas.Number](s *site) (step, error) {
 }
 
 func ormqr[T openblas.Number](s *site) (step, error) {
-	f, err := choose(s, openblas.Ormqr[T])
+	f, err := choose(s, openblas.Ormqr[T], dense.Ormqr[T])
 	m, n, rows, k := s.at('m'), s.at('n'), s.at('r'), s.at('p')
 	side, trans := s.multiplication()
 	want := m
@@ -137,7 +138,7 @@ func gehrd[T openblas.Number](s *site) (step, error) {
 }
 
 func gtsv[T openblas.Number](s *site) (step, error) {
-	f, err := choose(s, openblas.Gtsv[T])
+	f, err := choose(s, openblas.Gtsv[T], dense.Gtsv[T])
 	n, k := s.at('n'), s.at('r')
 	s.same(0, 1, 2, 3)
 	return func(_, out [][]byte) {
@@ -148,7 +149,7 @@ func gtsv[T openblas.Number](s *site) (step, error) {
 
 // gtsv2 is gtsv without its factors.
 func gtsv2[T openblas.Number](s *site) (step, error) {
-	f, err := choose(s, openblas.Gtsv[T])
+	f, err := choose(s, openblas.Gtsv[T], dense.Gtsv[T])
 	n, k := s.at('n'), s.at('r')
 	s.same(3)
 	return func(in, out [][]byte) {

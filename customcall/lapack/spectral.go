@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/halo-xla/halo/cgo/openblas"
+	"github.com/halo-xla/halo/customcall/dense"
 )
 
 // illegal is LAPACK's info for a matrix with a NaN or an infinity.
@@ -12,7 +13,7 @@ const illegal = -4
 
 // syevd leaves NaN where a matrix is not finite: LAPACK would give wrong numbers or none.
 func syevd[T openblas.Number, R openblas.Real](s *site) (step, error) {
-	f, err := choose(s, openblas.Syevd[T, R])
+	f, err := choose(s, openblas.Syevd[T, R], dense.Syevd[T, R])
 	n, job, uplo := s.at('n'), byte('V'), byte('L')
 	if s.has("mode") {
 		job = s.letter("mode", "VN")
@@ -101,12 +102,12 @@ func (s *site) vectors() byte {
 type singular[T openblas.Number, R openblas.Real] func(job byte, m, n int, a []T, s []R, u, vt []T) int
 
 func gesdd[T openblas.Number, R openblas.Real](s *site) (step, error) {
-	f, err := choose[singular[T, R]](s, openblas.Gesdd[T, R])
+	f, err := choose[singular[T, R]](s, openblas.Gesdd[T, R], dense.Gesdd[T, R])
 	return decompose(s, f, 2, 3), err
 }
 
 func gesvd[T openblas.Number, R openblas.Real](s *site) (step, error) {
-	f, err := choose[singular[T, R]](s, openblas.Gesvd[T, R])
+	f, err := choose[singular[T, R]](s, openblas.Gesvd[T, R], dense.Gesdd[T, R])
 	if s.transposed {
 		s.rowMajor()
 		s.dims['m'], s.dims['n'] = s.dims['n'], s.dims['m']
@@ -131,7 +132,7 @@ func decompose[T openblas.Number, R openblas.Real](s *site, f singular[T, R], u,
 
 // gesvdj gives V instead of its adjoint.
 func gesvdj[T openblas.Number, R openblas.Real](s *site) (step, error) {
-	f, err := choose[singular[T, R]](s, openblas.Gesdd[T, R])
+	f, err := choose[singular[T, R]](s, openblas.Gesdd[T, R], dense.Gesdd[T, R])
 	n, v := s.at('n'), s.at('v')
 	inner := decompose(s, f, 2, 3)
 	return func(in, out [][]byte) {
