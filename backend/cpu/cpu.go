@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/halo-xla/halo/cgo/loops/run"
+	"github.com/halo-xla/halo/customcall/lapack"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
 )
@@ -58,6 +59,14 @@ type machine struct{ threads int }
 func (m *machine) Name() string { return "cpu" }
 
 func (m *machine) Threads() int { return m.threads }
+
+// Serving adds the targets of linear algebra to those of h.
+func (m *machine) Serving(h hlo.Handlers) hlo.Handlers {
+	if all, ok := h.(lapack.Handlers); ok {
+		return all
+	}
+	return lapack.Handlers{User: h}
+}
 
 func (m *machine) Lower(l *exec.Lowering) (exec.Thunk, error) {
 	f := lowerings[l.In.Op]

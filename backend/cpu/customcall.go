@@ -23,10 +23,7 @@ type instantiator interface {
 // lowerCustomCall calls the function of a target. What calls of known targets mean, exec has compiled before. Row 90.
 func lowerCustomCall(l *exec.Lowering) (exec.Thunk, error) {
 	target := l.In.Attrs.(*hlo.CustomCallAttrs).Target
-	h := lapack.Handlers{User: l.Options().Handlers}
-	if all, ok := h.User.(lapack.Handlers); ok {
-		h = all
-	}
+	h := l.Options().Handlers.(lapack.Handlers) // as Serving makes them
 	if handler, ok := h.Users(target); ok {
 		if i, ok := h.User.(instantiator); ok {
 			if _, ok := i.Handler(target); ok {

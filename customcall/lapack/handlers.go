@@ -91,7 +91,11 @@ func handle(ctx context.Context, call *hlo.Instruction, args []*literal.Literal)
 	if !call.Shape.IsTuple() {
 		return results[0], nil
 	}
-	return literal.NewTuple(results...), nil
+	tuple := make([]*literal.Literal, len(results))
+	for i, p := range r.Results {
+		tuple[p.Index] = results[i]
+	}
+	return literal.NewTuple(tuple...), nil
 }
 
 // layout is how the part lies in memory for Run.

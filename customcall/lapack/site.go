@@ -51,6 +51,9 @@ func newSite(call *hlo.Instruction, t target, constant func(i int) *literal.Lite
 	if !ok {
 		text = signatures[t.family]
 	}
+	if s.transposed {
+		text = signatures[t.family+"/transposed"]
+	}
 	in, out, _ := strings.Cut(text, " -> ")
 	takes, gives := strings.Fields(in), strings.Fields(out)
 	if got, want := len(call.Operands)-t.scalars, len(takes); got != want {

@@ -26,28 +26,28 @@ type target struct {
 // operand, R its real part's, C complex, i s32, a s32 or u32), one for each size. k is min(m,n), l is n-1; others are
 // what they are where they first stand. A result with ? may be missing.
 var signatures = map[string]string{
-	"potrf":           "Tnn -> Tnn ?i",
-	"getrf":           "Tmn -> Tmn ik ?i",
-	"geqrf":           "Tmn -> Tmn Tk",
-	"geqp3":           "Tmn in -> Tmn in Tk",
-	"orgqr":           "Tmn Tq -> Tmn",
-	"ormqr":           "Trq Tp Tmn -> Tmn",
-	"syevd":           "Tnn -> Tnn Rn ?i",
-	"gesdd":           "Tmn -> Tmn Rk Tmu Tvn ?i",
-	"gesvd":           "Tmn -> Tmn Rk Tmu Tvn ?i",
-	"gesvdt":          "Tmn -> Tmn Rk Tvn Tmu ?i",
-	"gesvdj":          "Tmn -> Tmn Rk Tmu Tnv ?i",
-	"geev/real":       "Tnn -> Tn Tn Cnn Cnn ?i",
-	"geev/complex":    "Tnn -> Tn Tnn Tnn ?i",
-	"geevpacked":      "Tnn -> Tnn Cn Tnn Tnn ?i",
-	"gees/real":       "Tnn -> Tnn Tnn Tn Tn ?i ?i",
-	"gees/complex":    "Tnn -> Tnn Tnn Tn ?i ?i",
-	"gehrd":           "Tnn -> Tnn Tl ?i",
-	"sytrd":           "Tnn -> Tnn Rn Rl Tl ?i",
-	"gtsv":            "Tn Tn Tn Tnr -> Tn Tn Tn Tnr ?i",
-	"gtsv2":           "Tn Tn Tn Tnr -> Tnr",
-	"pivots":          "ap -> aq",
-	"ludecomposition": "Tmn -> Tmn ik im",
+	"potrf":            "Tnn -> Tnn ?i",
+	"getrf":            "Tmn -> Tmn ik ?i",
+	"geqrf":            "Tmn -> Tmn Tk",
+	"geqp3":            "Tmn in -> Tmn in Tk",
+	"orgqr":            "Tmn Tq -> Tmn",
+	"ormqr":            "Trq Tp Tmn -> Tmn",
+	"syevd":            "Tnn -> Tnn Rn ?i",
+	"gesdd":            "Tmn -> Tmn Rk Tmu Tvn ?i",
+	"gesvd":            "Tmn -> Tmn Rk Tmu Tvn ?i",
+	"gesvd/transposed": "Tmn -> Tmn Rk Tvn Tmu ?i",
+	"gesvdj":           "Tmn -> Tmn Rk Tmu Tnv ?i",
+	"geev/real":        "Tnn -> Tn Tn Cnn Cnn ?i",
+	"geev/complex":     "Tnn -> Tn Tnn Tnn ?i",
+	"geevpacked":       "Tnn -> Tnn Cn Tnn Tnn ?i",
+	"gees/real":        "Tnn -> Tnn Tnn Tn Tn ?i ?i",
+	"gees/complex":     "Tnn -> Tnn Tnn Tn ?i ?i",
+	"gehrd":            "Tnn -> Tnn Tl ?i",
+	"sytrd":            "Tnn -> Tnn Rn Rl Tl ?i",
+	"gtsv":             "Tn Tn Tn Tnr -> Tn Tn Tn Tnr ?i",
+	"gtsv2":            "Tn Tn Tn Tnr -> Tnr",
+	"pivots":           "ap -> aq",
+	"ludecomposition":  "Tmn -> Tmn ik im",
 }
 
 // builder makes the step of a call.
@@ -93,7 +93,6 @@ func init() {
 		"ludecomposition": floats(luOf[float32], luOf[float64], luOf[complex64], luOf[complex128]),
 		"pivots":          {shape.S32: pivots, shape.U32: pivots},
 	}
-	families["gesvdt"] = families["gesvd"]
 	fill()
 }
 

@@ -35,6 +35,9 @@ func (b *backend) Trim() { b.keeper.trim() }
 func (b *backend) Name() string { return b.machine.Name() }
 
 func (b *backend) Compile(ctx context.Context, m *hlo.Module, o Options) (Program, error) {
+	if s, ok := b.machine.(Server); ok {
+		o.Handlers = s.Serving(o.Handlers)
+	}
 	if err := hlo.Unsupported(m, o.Handlers); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,9 @@
 package exec
 
-import "github.com/halo-xla/halo/xla/pass"
+import (
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/pass"
+)
 
 // Slice is a part of a slot: a value's bytes at run time. A token has none: its Slot is NoSlot.
 type Slice struct {
@@ -68,6 +71,12 @@ type Machine interface {
 	// Lower makes the thunk that computes l.In. It fails with errors.ErrUnsupported if the machine has nothing that does.
 	// Of tuple and control flow ops it sees none, nor ops that only rename bytes, nor dynamic dimensions.
 	Lower(l *Lowering) (Thunk, error)
+}
+
+// Server is a machine that serves custom calls by itself.
+type Server interface {
+	// Serving returns h, which may be nil, with the machine's own targets behind them.
+	Serving(h hlo.Handlers) hlo.Handlers
 }
 
 // Recorder is a machine that runs consecutive thunks in one native call.

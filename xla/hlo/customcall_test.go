@@ -132,6 +132,23 @@ ENTRY e {
 	}
 }
 
+// LAPACK takes matrices to be column-major: a call that says otherwise is none that we know.
+func TestTrsmInRows(t *testing.T) {
+	m, err := Parse([]byte(`HloModule m
+ENTRY e {
+  m = f32[2,2] constant({{2, 9}, {1, 4}})
+  ROOT s = f32[2,2] custom-call(m, m), custom_call_target="lapack_strsm_ffi",
+    operand_layout_constraints={f32[2,2]{1,0}, f32[2,2]{1,0}}, api_version=API_VERSION_TYPED_FFI,
+    backend_config={diag = 78 : ui8, side = 76 : ui8, trans_x = 78 : ui8, uplo = 76 : ui8}
+}`), "f.hlo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Unsupported(m, nil); err == nil {
+		t.Error("got nil, want an error")
+	}
+}
+
 // Each program's result is one vector or scalar that is written beside it.
 func TestKnownTargets(t *testing.T) {
 	const compare = `
@@ -179,6 +196,29 @@ ENTRY main {
   p = s32[1,2] constant({{1, 1}})
   ROOT r = f32[5] custom-call(x, z, w, one, one, one, p), custom_call_target="stablehlo.dynamic_reduce_window", ` +
 			`called_computations={add}`, "f32[5] {4, 8, 6.5, 14.5, 10.5}"},
+		{"strsm of typed FFI", `m = f32[2,2] constant({{2, 9}, {1, 4}})
+  v = f32[2,1] constant({{4}, {10}})
+  s = f32[2,1] custom-call(m, v), custom_call_target="lapack_strsm_ffi", ` +
+			`operand_layout_constraints={f32[2,2]{0,1}, f32[2,1]{0,1}}, api_version=API_VERSION_TYPED_FFI, ` +
+			`backend_config={diag = 78 : ui8, side = 76 : ui8, trans_x = 78 : ui8, uplo = 76 : ui8}
+  ROOT r = f32[2] reshape(s)`, "f32[2] {2, 2}"},
+		{"strsm with a factor", `m = f32[2,2] constant({{2, 1}, {9, 4}})
+  v = f32[1,2] constant({{2, 5}})
+  c = s32[] constant(0)
+  t = s32[] constant(1)
+  f = f32[] constant(2)
+  s = f32[1,2] custom-call(c, c, c, c, t, k, t, f, m, v), custom_call_target="blas_strsm"
+  ROOT r = f32[2] reshape(s)`, "f32[2] {2, 2}"},
+		// The numbers are those that come with Random123.
+		{"ThreeFry", `a = u32[3] constant({0, 4294967295, 320440878})
+  b = u32[3] constant({0, 4294967295, 57701188})
+  c = u32[3] constant({0, 4294967295, 608135816})
+  d = u32[3] constant({0, 4294967295, 2242054355})
+  t = (u32[3], u32[3]) custom-call(a, b, c, d), custom_call_target="cu_threefry2x32_ffi"
+  g = u32[3] get-tuple-element(t), index=0
+  h = u32[3] get-tuple-element(t), index=1
+  ROOT r = u32[6] concatenate(g, h), dimensions={0}`,
+			"u32[6] {1797259609, 481924860, 3297917596, 2579123966, 3137350631, 1212020640}"},
 		{"mhlo.erf", `ROOT r = f32[] custom-call(z), custom_call_target="mhlo.erf"`, "f32[] 0"},
 		{"mhlo.tan", `ROOT r = f32[] custom-call(z), custom_call_target="mhlo.tan"`, "f32[] 0"},
 		{"X64Combine", `l = u32[2] constant({1, 4294967295})
