@@ -127,7 +127,8 @@ static int32_t typed(halo_frame *f, int32_t stage) {
 
 static int32_t stage_if_any(halo_frame *f, int32_t stage) { return f->site->stage[stage] ? typed(f, stage) : 0; }
 
-int32_t halo_frame_call(halo_frame *f, int32_t stage, int64_t run, int32_t device) {
+int32_t halo_frame_call(uintptr_t frame, int32_t stage, int64_t run, int32_t device) {
+  halo_frame *f = (halo_frame *)frame;
   f->context.run = run;
   f->context.device = device;
   f->message = NULL;

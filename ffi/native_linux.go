@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/halo-xla/halo/xla/shape"
@@ -24,12 +25,16 @@ type Native struct {
 	memory arena
 	staged bool // there are functions for prepare or initialize
 
+	last atomic.Pointer[Frame] // the frame that was given back last, if nobody has it
 	mu   sync.Mutex
-	free []*Frame
+	free []*Frame // others that nobody has
 }
 
 // Inspect asks a function of the typed convention for its version. It fails if the function does.
 func Inspect(function, library unsafe.Pointer) (Metadata, error) {
+	if function == nil {
+		return Metadata{}, Errorf(InvalidArgument, "the function is nil")
+	}
 	var version [2]C.int32_t
 	var traits C.uint32_t
 	var message *C.char
@@ -125,6 +130,9 @@ func (n *Native) versions(f Functions) error {
 
 // Close deletes the site's state and frees its memory. No call may be under way.
 func (n *Native) Close() {
+	if f := n.last.Swap(nil); f != nil {
+		n.free = append(n.free, f)
+	}
 	for _, f := range n.free {
 		C.halo_frame_free(f.c)
 	}
@@ -145,6 +153,9 @@ type Frame struct {
 
 // Frame returns a frame that nobody uses; give it back with Release.
 func (n *Native) Frame() *Frame {
+	if f := n.last.Swap(nil); f != nil {
+		return f
+	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if i := len(n.free) - 1; i >= 0 {
@@ -165,6 +176,9 @@ func (n *Native) Release(f *Frame) {
 	if n.staged {
 		C.halo_frame_reset(f.c)
 	}
+	if n.last.CompareAndSwap(nil, f) {
+		return
+	}
 	n.mu.Lock()
 	n.free = append(n.free, f)
 	n.mu.Unlock()
@@ -180,7 +194,7 @@ func (f *Frame) Call(run int64, device int32) error {
 }
 
 func (f *Frame) call(stage C.int32_t, run int64, device int32) error {
-	if code := C.halo_frame_call(f.c, stage, C.int64_t(run), C.int32_t(device)); code != 0 {
+	if code := C.halo_frame_call(C.uintptr_t(uintptr(unsafe.Pointer(f.c))), stage, C.int64_t(run), C.int32_t(device)); code != 0 {
 		return failure(code, f.c.message)
 	}
 	return nil

@@ -104,7 +104,8 @@ HALO_HIDDEN halo_frame *halo_frame_new(halo_site *);
 HALO_HIDDEN void halo_frame_free(halo_frame *);
 // halo_frame_call runs a stage, or execute and before that what has to be run once before it. It returns the code of
 // frame->message, 0 for success; the caller frees the message.
-HALO_HIDDEN int32_t halo_frame_call(halo_frame *, int32_t stage, int64_t run, int32_t device);
+// The frame comes as a number since Go looks at pointers.
+HALO_HIDDEN int32_t halo_frame_call(uintptr_t frame, int32_t stage, int64_t run, int32_t device);
 // halo_frame_reset ends a run: its states are deleted.
 HALO_HIDDEN void halo_frame_reset(halo_frame *);
 HALO_HIDDEN void halo_state_delete(halo_state *);
