@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/halo-xla/halo/xla/exec"
+	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
 )
 
@@ -50,6 +51,23 @@ func keyOf(p Program, o CompileOptions) string {
 	}
 	sum := sha256.Sum256(p.Source)
 	return fmt.Sprintf("%x %d %t %t %t %t %s", sum, p.Line, p.chunk, p.Lenient, o.AllowReference, o.Verify, p.Name)
+}
+
+// callsFunctions reports whether handlers serve a custom call of m.
+func callsFunctions(m *hlo.Module, handlers Handlers) bool {
+	if handlers == nil {
+		return false
+	}
+	for _, c := range m.Computations {
+		for _, in := range c.Instructions {
+			if a, ok := in.Attrs.(*hlo.CustomCallAttrs); ok {
+				if _, ok := handlers.Lookup(a.Target); ok {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // find returns the program with the key for one more user, nil if there is none.

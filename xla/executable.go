@@ -91,6 +91,9 @@ func (c *Client) compile(ctx context.Context, p Program, o CompileOptions) (*sha
 		return nil, wrap(err, InvalidArgument)
 	}
 	s := &shared{program: prog, signature: SignatureOf(m), name: m.Name, key: keyOf(p, o)}
+	if callsFunctions(m, c.options.Handlers) {
+		s.key = "" // functions may have a state for each executable
+	}
 	s.recyclers = recyclers(prog, len(s.signature.Results))
 	s.plain = s.isPlain()
 	c.cache.add(s)

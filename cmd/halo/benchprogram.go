@@ -16,6 +16,7 @@ import (
 
 // benchProgram is a program with its inputs in place.
 type benchProgram struct {
+	handlers             handlers
 	client               *xla.Client
 	exe                  *xla.Executable
 	path                 string
@@ -31,7 +32,10 @@ func (t *tool) openBench(o *benchOptions, path string) (*benchProgram, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &benchProgram{path: path, replicas: 1, partitions: 1}
+	p := &benchProgram{handlers: newHandlers(), path: path, replicas: 1, partitions: 1}
+	if err := t.loadPlugins(p.handlers, nil); err != nil {
+		return nil, err
+	}
 	var literals [][]*literal.Literal
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		literals, err = p.readCase(path)
@@ -41,7 +45,7 @@ func (t *tool) openBench(o *benchOptions, path string) (*benchProgram, error) {
 	} else if literals, err = t.readProgram(p, path); err != nil {
 		return nil, err
 	}
-	if p.client, err = xla.NewClient(backend, xla.ClientOptions{Handlers: newHandlers().all()}); err != nil {
+	if p.client, err = xla.NewClient(backend, xla.ClientOptions{Handlers: p.handlers.all()}); err != nil {
 		return nil, err
 	}
 	return p, p.place(literals)
@@ -56,6 +60,11 @@ func (p *benchProgram) readCase(dir string) ([][]*literal.Literal, error) {
 	}
 	if len(files) == 0 {
 		return nil, fmt.Errorf("%s: the folder has no program", dir)
+	}
+	if m.Library != "" {
+		if err := m.plugin.load(p.handlers, ""); err != nil {
+			return nil, err
+		}
 	}
 	p.path = filepath.Join(dir, files[0])
 	src, err := os.ReadFile(p.path)
@@ -154,4 +163,5 @@ func (p *benchProgram) close() {
 		p.exe.Close()
 	}
 	p.client.Close()
+	p.handlers.Close()
 }
