@@ -194,7 +194,8 @@ func (f *Frame) Call(run int64, device int32) error {
 }
 
 func (f *Frame) call(stage C.int32_t, run int64, device int32) error {
-	if code := C.halo_frame_call(C.uintptr_t(uintptr(unsafe.Pointer(f.c))), stage, C.int64_t(run), C.int32_t(device)); code != 0 {
+	number := C.uintptr_t(uintptr(unsafe.Pointer(f.c)))
+	if code := C.halo_frame_call(number, stage, C.int64_t(run), C.int32_t(device)); code != 0 {
 		return failure(code, f.c.message)
 	}
 	return nil

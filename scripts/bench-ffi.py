@@ -21,7 +21,10 @@ CALLS, ROUNDS = 1001, 200
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.join(HERE, "..", "customcall", "testdata", "functions.c")
 # The exports that the process has in halo; jaxlib has none.
-STATUS = "void XlaCustomCallStatusSetSuccess(void* s) {} void XlaCustomCallStatusSetFailure(void* s, char* m, long n) {}"
+STATUS = """
+void XlaCustomCallStatusSetSuccess(void* s) {}
+void XlaCustomCallStatusSetFailure(void* s, char* m, long n) {}
+"""
 
 
 def build(folder):
@@ -30,8 +33,8 @@ def build(folder):
     with open(stub, "w") as f:
         f.write(STATUS)
     include = os.path.join(HERE, "..", "ffi", "include")
-    subprocess.run(["cc", "-O2", "-std=gnu11", "-shared", "-fPIC", "-pthread", "-I" + include, SOURCE, stub, "-o", library],
-                   check=True)
+    flags = ["-O2", "-std=gnu11", "-shared", "-fPIC", "-pthread", "-I" + include]
+    subprocess.run(["cc", *flags, SOURCE, stub, "-o", library], check=True)
     return library
 
 

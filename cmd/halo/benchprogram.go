@@ -62,7 +62,7 @@ func (p *benchProgram) readCase(dir string) ([][]*literal.Literal, error) {
 		return nil, fmt.Errorf("%s: the folder has no program", dir)
 	}
 	if m.Library != "" {
-		if err := m.plugin.load(p.handlers, ""); err != nil {
+		if err := p.handlers.Load(m.Library, &m.Manifest); err != nil {
 			return nil, err
 		}
 	}
