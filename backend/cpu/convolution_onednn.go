@@ -149,6 +149,10 @@ func (p *convolutionPlan) rowParts(n int) []rows {
 	return list
 }
 
+// blockBytes is how many bytes a piece reads and writes at most, if it can be smaller: depthwise convolutions compute
+// little, and what follows a piece finds it in cache.
+const blockBytes = 1 << 20
+
 // minRows is how many rows a part has at least.
 const minRows = 3
 
@@ -157,7 +161,8 @@ func (p *convolutionPlan) parts() (images, height int) {
 	n, out := int(p.Out[p.Output.Batch]), int(p.Out[p.Output.Spatial[0]])
 	_, m, k, terms := p.of.Sizes()
 	flops := 2 * float64(m) * float64(k) * float64(terms) * float64(p.FeatureGroups)
-	want := int(min(flops/blockFlops, maxBlocks))
+	bytes := float64(p.of.lhs.Size + p.of.out.Size)
+	want := int(min(max(flops/blockFlops, bytes/blockBytes), maxBlocks))
 	if want < 2 {
 		return n, out
 	}

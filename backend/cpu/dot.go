@@ -1,9 +1,15 @@
 package cpu
 
 import (
+	"sync"
+
 	"github.com/halo-xla/halo/backend/cpu/kernel"
+	"github.com/halo-xla/halo/cgo/loops/run"
+	"github.com/halo-xla/halo/cgo/onednn"
+	"github.com/halo-xla/halo/cgo/openblas"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/shape"
 )
 
 // lowerDot lowers a dot to a contraction.
@@ -14,4 +20,41 @@ func lowerDot(l *exec.Lowering) (exec.Thunk, error) {
 	split := (*kernel.Split)(hlo.DotSplitOf(a.Algorithm, lhs.Type, rhs.Type, in.Shape.Type))
 	return contract(l, contraction{c, lhs.Type, rhs.Type, in.Shape.Type, split, l.Operand(0), l.Operand(1), l.Result(),
 		l.Constant(1)}), nil
+}
+
+// widens reports whether a product of narrow floats is best made in F32: a library multiplies those, none multiplies
+// the narrow ones, and there is enough to do. Ours, which convert what they pack, are slower.
+func widens(in *hlo.Instruction) bool {
+	t, other := in.Operands[0].Shape.Type, in.Operands[1].Shape.Type
+	if !run.Available() || t != shape.F16 && t != shape.BF16 || other != t || in.Shape.Type.Bits() > 32 {
+		return false
+	}
+	if onednn.Load() != nil && (openblas.Load() != nil || in.Op != hlo.Dot) {
+		return false
+	}
+	least := min(in.Operands[0].Shape.Size(), in.Operands[1].Shape.Size(), in.Shape.Size())
+	return least >= wideProduct && !multiplies(t)
+}
+
+// wideProduct is how many elements each array of a product must have for conversions to pay.
+const wideProduct = 32 * 32
+
+// multiplies reports whether oneDNN has matrix products of a type here.
+func multiplies(t shape.ElementType) bool {
+	if t == shape.F16 {
+		return multipliesF16()
+	}
+	return multipliesBF16()
+}
+
+var (
+	multipliesF16  = sync.OnceValue(func() bool { return tryProduct(onednn.F16) })
+	multipliesBF16 = sync.OnceValue(func() bool { return tryProduct(onednn.BF16) })
+)
+
+// tryProduct asks oneDNN for a product of matrices of 64 by 64.
+func tryProduct(t onednn.Type) bool {
+	a := onednn.Array{Type: t, Dims: []int64{64, 64}, Strides: []int64{64, 1}}
+	_, err := onednn.New(onednn.Spec{Kind: onednn.MatMul, Src: a, Weights: a, Dst: a}, nil)
+	return err == nil
 }
