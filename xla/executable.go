@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"time"
 
@@ -105,6 +106,9 @@ func (c *Client) compileModule(ctx context.Context, m *hlo.Module, o exec.Option
 	general, err := c.backend.Compile(ctx, m, o)
 	if !isUnbounded(m) || err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		return general, err
+	}
+	if o.DumpTo != "" {
+		o.DumpTo = filepath.Join(o.DumpTo, "refined")
 	}
 	return c.newRefining(m, general, err, func(ctx context.Context, m *hlo.Module) (exec.Program, error) {
 		return c.backend.Compile(ctx, m, o)

@@ -16,11 +16,11 @@ jnp, lax, export = jax.numpy, jax.lax, jax.export
 PROGRAMS = []
 
 
-def program(spec, sizes, dtypes=None, refused=None, constraints=()):
+def program(spec, sizes, dtypes=None, refused=None, constraints=(), platforms=("cpu",)):
     """Registers a function: spec is the symbolic shapes of its arguments, sizes the values of the dimensions."""
 
     def register(f):
-        PROGRAMS.append((f.__name__, f, spec, sizes, dtypes, refused, constraints))
+        PROGRAMS.append((f.__name__, f, spec, sizes, dtypes, refused, constraints, platforms))
         return f
 
     return register
@@ -107,6 +107,11 @@ def constrained(x):
     return jnp.flip(x, 0), jnp.roll(x, 1, axis=0), jnp.split(x, 2, axis=1)[1], jnp.stack([x, x], axis=1).var(axis=0)
 
 
+@program(["n, 3"], [{"n": 1}, {"n": 4}, {"n": 20}], platforms=("cuda", "cpu"))
+def platforms(x):
+    return lax.platform_dependent(x, cpu=lambda v: v[::-1] * 2, default=lambda v: v - 1), x.sum(axis=0)
+
+
 def arrays(shapes, dtypes, seed):
     rng = np.random.default_rng(seed)
     return [rng.standard_normal(s).astype("f4") if t == "f4" else rng.integers(0, 100, s).astype(t)
@@ -119,11 +124,11 @@ def shapes_of(args, values):
 
 
 def main(out):
-    for seed, (name, f, spec, sizes, dtypes, refused, constraints) in enumerate(PROGRAMS):
+    for seed, (name, f, spec, sizes, dtypes, refused, constraints, platforms) in enumerate(PROGRAMS):
         scope = export.SymbolicScope(list(constraints))
         dtypes = dtypes or ["f4"] * len(spec)
         args = [jax.ShapeDtypeStruct(export.symbolic_shape(s, scope=scope), t) for s, t in zip(spec, dtypes)]
-        exported = export.export(jax.jit(f))(*args)
+        exported = export.export(jax.jit(f), platforms=platforms)(*args)
         for k, values in enumerate(sizes):
             inputs = arrays(shapes_of(args, values), dtypes, seed + k)
             answers = jax.tree.leaves(jax.jit(f)(*inputs))

@@ -27,7 +27,8 @@ def write(folder, exported, inputs, answers, weights=None, tolerance=1e-5):
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "module.jax_export").write_bytes(exported.serialize())
-    (folder / "module.mlir.bc").write_bytes(exported.mlir_module_serialized)
+    if len(exported.platforms) == 1:  # else the program itself has a parameter more, the number of the platform
+        (folder / "module.mlir.bc").write_bytes(exported.mlir_module_serialized)
     finish(folder, inputs, answers, weights, tolerance)
 
 
