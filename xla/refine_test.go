@@ -61,9 +61,13 @@ func TestRefineConformance(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Skip(folder + " has no programs")
 	}
-	for _, path := range files {
+	calls, err := filepath.Glob(filepath.Join(testfile.Conformance(t), "jax", "*dynamic*", "module.mlir"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range append(files, calls...) {
 		for _, n := range []int64{2, 3, 5} {
-			t.Run(fmt.Sprintf("%s %d", filepath.Base(path), n), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s %d", strings.TrimPrefix(path, folder), n), func(t *testing.T) {
 				m := readModule(t, path)
 				var args []*literal.Literal
 				for i, p := range m.Entry.Parameters {
@@ -374,4 +378,32 @@ func runForm(t *testing.T, c *xla.Client, text, in string) string {
 		t.Fatal(err)
 	}
 	return l.String()
+}
+
+// TestRefineNestedLoops wants loops in loops to be given up, not followed for ever: each level has a value of its own
+// that changes, so that its body is gone through twice.
+func TestRefineNestedLoops(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("HloModule nest\nmore (p: (s32[], s32[?])) -> pred[] {\n p = (s32[], s32[?]) parameter(0)\n" +
+		" ROOT n = pred[] constant(false)\n}\n")
+	body := "p = (s32[], s32[?]) parameter(0)\n i = s32[] get-tuple-element(p), index=0\n" +
+		" x = s32[?] get-tuple-element(p), index=1\n one = s32[] constant(1)\n j = s32[] add(i, one)\n" +
+		" t = (s32[], s32[?]) tuple(one, x)\n"
+	for k := range 40 {
+		inner := " ROOT r = (s32[], s32[?]) tuple(j, x)\n"
+		if k > 0 {
+			inner = fmt.Sprintf(" ROOT r = (s32[], s32[?]) while(t), condition=more, body=b%d\n", k-1)
+		}
+		fmt.Fprintf(&b, "b%d (p: (s32[], s32[?])) -> (s32[], s32[?]) {\n %s%s}\n", k, body, inner)
+	}
+	b.WriteString("ENTRY main (x: s32[?]) -> (s32[], s32[?]) {\n x = s32[?] parameter(0)\n z = s32[] constant(0)\n" +
+		" t = (s32[], s32[?]) tuple(z, x)\n ROOT w = (s32[], s32[?]) while(t), condition=more, body=b39\n}\n")
+	m, err := hlo.Parse([]byte(b.String()), "nest.hlo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = pass.Refine(m, []pass.Argument{{Shape: shape.Array(shape.S32, 3)}})
+	if !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("got %v, want that it is given up", err)
+	}
 }

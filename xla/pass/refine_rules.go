@@ -54,7 +54,10 @@ func (f *frame) folded(n *hlo.Instruction, args []*value) *value {
 }
 
 func foldKnown(n *hlo.Instruction, args []*value) *literal.Literal {
-	if neverFolded[n.Op] && n.Op != hlo.Iota && n.Op != hlo.Broadcast || n.HasSideEffect() || !small(n.Shape) {
+	if neverFolded[n.Op] && n.Op != hlo.Iota && n.Op != hlo.Broadcast || combining[n.Op] {
+		return nil
+	}
+	if n.HasSideEffect() || !small(n.Shape) {
 		return nil
 	}
 	known := make([]*literal.Literal, len(n.Operands))
@@ -276,8 +279,7 @@ func (f *frame) while(in *hlo.Instruction, args []*value) (*value, error) {
 	a, init := in.Attrs.(*hlo.WhileAttrs), args[0]
 	known := init.parts()
 	var body *hlo.Computation
-	for stable := false; !stable; {
-		left := f.left
+	for stable := false; !stable; { // each round counts as instructions, so that nested loops end
 		g, p := f.inner(a.Body, init, func(i int) *literal.Literal { return known[i] })
 		root, err := g.run(a.Body, []*value{p})
 		if err != nil {
@@ -288,7 +290,6 @@ func (f *frame) while(in *hlo.Instruction, args []*value) (*value, error) {
 				errors.ErrUnsupported)}
 		}
 		if stable = keepEqual(known, root.parts()); !stable {
-			f.left = left
 			continue
 		}
 		if body, err = g.finish(a.Body, root); err != nil {
