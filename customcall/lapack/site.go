@@ -47,13 +47,7 @@ func newSite(call *hlo.Instruction, t target, constant func(i int) *literal.Lite
 	}
 	first := call.Operands[t.scalars].Shape
 	s.element, s.transposed = first.Type, s.flag("transposed", false)
-	text, ok := signatures[t.family+"/"+kindOf(s.element)]
-	if !ok {
-		text = signatures[t.family]
-	}
-	if s.transposed {
-		text = signatures[t.family+"/transposed"]
-	}
+	text := s.signature()
 	in, out, _ := strings.Cut(text, " -> ")
 	takes, gives := strings.Fields(in), strings.Fields(out)
 	if got, want := len(call.Operands)-t.scalars, len(takes); got != want {
@@ -80,6 +74,26 @@ func newSite(call *hlo.Instruction, t target, constant func(i int) *literal.Lite
 		}
 	}
 	return s, s.giving(gives, lead)
+}
+
+// signature returns the arrays of the family: for these elements, this rank or this order, if that makes a difference.
+func (s *site) signature() string {
+	kind := "/real"
+	if s.element.IsComplex() {
+		kind = "/complex"
+	}
+	if s.transposed {
+		return signatures[s.target.family+"/transposed"]
+	}
+	if last := s.call.Operands[len(s.call.Operands)-1]; last.Shape.Rank() == 1 {
+		if text, ok := signatures[s.target.family+"/vector"]; ok {
+			return text
+		}
+	}
+	if text, ok := signatures[s.target.family+kind]; ok {
+		return text
+	}
+	return signatures[s.target.family]
 }
 
 // derive sets the sizes that follow from those of the first matrix.
@@ -170,7 +184,7 @@ func (s *site) typeOf(letter byte, got shape.ElementType) shape.ElementType {
 	case 'i':
 		return shape.S32
 	case 'a':
-		if got == shape.U32 {
+		if got == shape.U32 || got == shape.S64 {
 			return got
 		}
 		return shape.S32
@@ -188,14 +202,6 @@ var (
 	complexOf = map[shape.ElementType]shape.ElementType{shape.F32: shape.C64, shape.F64: shape.C128,
 		shape.C64: shape.C64, shape.C128: shape.C128}
 )
-
-// kindOf is the part of a signature's name that says what elements it is for.
-func kindOf(t shape.ElementType) string {
-	if t.IsComplex() {
-		return "complex"
-	}
-	return "real"
-}
 
 // same says that results begin as copies of operands: result i as operand list[i], -1 for none.
 func (s *site) same(list ...int) {

@@ -3,6 +3,7 @@ package lapack
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/halo-xla/halo/cgo/openblas"
 	"github.com/halo-xla/halo/customcall/dense"
@@ -20,6 +21,8 @@ func syevd[T openblas.Number, R openblas.Real](s *site) (step, error) {
 	}
 	if !s.target.logical {
 		uplo = s.uplo()
+	} else if s.call.Common != nil && strings.HasPrefix(s.call.Common.Config, "0,") { // Eigh: is it the lower one?
+		uplo = 'U'
 	}
 	s.same(0)
 	return func(_, out [][]byte) {

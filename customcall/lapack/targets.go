@@ -23,7 +23,7 @@ type target struct {
 }
 
 // signatures are the arrays of each family behind the dimensions of the batch: a letter for the type (T as the first
-// operand, R its real part's, C complex, i s32, a s32 or u32), one for each size. k is min(m,n), l is n-1; others are
+// operand, R its real part's, C complex, i s32, a integers), one for each size. k is min(m,n), l is n-1; others are
 // what they are where they first stand. A result with ? may be missing.
 var signatures = map[string]string{
 	"potrf":            "Tnn -> Tnn ?i",
@@ -46,6 +46,9 @@ var signatures = map[string]string{
 	"sytrd":            "Tnn -> Tnn Rn Rl Tl ?i",
 	"gtsv":             "Tn Tn Tn Tnr -> Tn Tn Tn Tnr ?i",
 	"gtsv2":            "Tn Tn Tn Tnr -> Tnr",
+	"perturbed":        "Tn Tn Tn Tnr -> Tnr",
+	"csr":              "Tz az aq Tmn -> Trn",
+	"csr/vector":       "Tz az aq Tm -> Tr",
 	"pivots":           "ap -> aq",
 	"ludecomposition":  "Tmn -> Tmn ik im",
 }
@@ -91,6 +94,8 @@ func init() {
 		"gtsv":            floats(gtsv[float32], gtsv[float64], gtsv[complex64], gtsv[complex128]),
 		"gtsv2":           floats(gtsv2[float32], gtsv2[float64], gtsv2[complex64], gtsv2[complex128]),
 		"ludecomposition": floats(luOf[float32], luOf[float64], luOf[complex64], luOf[complex128]),
+		"perturbed":       floats(perturbed[float32], perturbed[float64], perturbed[complex64], perturbed[complex128]),
+		"csr":             sparse(),
 		"pivots":          {shape.S32: pivots, shape.U32: pivots},
 	}
 	fill()
@@ -150,9 +155,12 @@ func fill() {
 		targets[gpu+"hybrid_eig_real"] = target{family: "geev"}
 		targets[gpu+"hybrid_eig_comp"] = target{family: "geev"}
 		targets[gpu+"hybrid_geqp3"] = target{family: "geqp3"}
+		targets[gpu+"_tridiagonal_solve_perturbed"] = target{family: "perturbed"}
 		targets[gpu+"sparse_gtsv2_ffi"] = target{family: "gtsv2"}
 		targets[gpu+"_lu_pivots_to_permutation"] = target{family: "pivots"}
 	}
+	targets["tridiagonal_solve_perturbed_ffi"] = target{family: "perturbed"}
+	targets["cpu_csr_sparse_dense_ffi"] = target{family: "csr", logical: true}
 	targets["Qr"] = target{family: "geqrf", logical: true}
 	targets["ProductOfElementaryHouseholderReflectors"] = target{family: "orgqr", logical: true}
 	targets["Eigh"] = target{family: "syevd", logical: true}
