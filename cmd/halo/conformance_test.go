@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halo-xla/halo/backend/cpu"
 	"github.com/halo-xla/halo/internal/testfile"
 )
 
@@ -45,13 +46,36 @@ func TestProducers(t *testing.T) {
 	if err != nil || len(folders) == 0 {
 		t.Fatalf("no case under %s/producers (%v)", dir, err)
 	}
-	args := []string{"check", "--forms", "mlir,hlo", "--unsupported", "testdata/unsupported.txt", "DIR/models/cases"}
+	args := []string{"check", "--forms", "mlir,hlo", "--unsupported", unsupportedList(), "DIR/models/cases"}
 	for _, f := range folders {
 		args = append(args, filepath.Dir(f))
 	}
 	code, stdout, stderr := halo(t, dir, "", args...)
 	if code != exitOK {
 		t.Errorf("exit %d\n%s%s", code, notPassed(stdout, "pass"), stderr)
+	}
+}
+
+// unsupportedList is the file of programs that are to be refused on this machine.
+func unsupportedList() string {
+	for _, l := range cpu.Libraries() {
+		if l.Name == "openblas" && l.Err != nil {
+			return "testdata/unsupported-without-openblas.txt"
+		}
+	}
+	return "testdata/unsupported.txt"
+}
+
+// TestJAX runs exported programs with custom calls for CPU, CUDA, ROCm and TPU on both backends; on cpu none of their
+// instructions falls back to the evaluator.
+func TestJAX(t *testing.T) {
+	dir := testfile.Conformance(t)
+	for _, backend := range []string{"cpu", "reference"} {
+		code, stdout, stderr := halo(t, dir, "", "check", "--json", "--backend", backend, "--unsupported",
+			unsupportedList(), "DIR/conformance/jax")
+		if code != exitOK || backend == "cpu" && strings.Contains(stdout, `"fallbacks":["`) {
+			t.Errorf("%s: exit %d\n%s%s", backend, code, stdout, stderr)
+		}
 	}
 }
 

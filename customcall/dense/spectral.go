@@ -23,14 +23,7 @@ func Syevd[T Number, R Real](job, uplo byte, n int, a []T, w []R) (info int) {
 func syevd[W wide](job, uplo byte, n int, a []W, w []float64) int {
 	whole(uplo, n, a)
 	beside, tau := make([]float64, max(n-1, 0)), make([]W, max(n-1, 0))
-	for i := range n {
-		if w[i] = re(a[i*n+i]); i == n-1 {
-			break
-		}
-		v := a[i*n+i+1 : (i+1)*n]
-		beside[i], tau[i] = reflector(v)
-		twoSided(n, i+1, v, tau[i], a)
-	}
+	tridiagonal(n, a, w, beside, tau)
 	if job == 'N' {
 		return notOK(implementation.Dsterf(n, w, beside))
 	}

@@ -128,7 +128,7 @@ func (s *site) multiplication() (side, trans byte) {
 }
 
 func gehrd[T openblas.Number](s *site) (step, error) {
-	f, err := choose(s, openblas.Gehrd[T])
+	f, err := choose(s, openblas.Gehrd[T], dense.Gehrd[T])
 	n, low, high := s.at('n'), int(s.integer("low")), int(s.integer("high"))
 	if n > 0 && (low < 1 || high > n || low > high) {
 		s.fail("low is %d and high %d, want 1 to %d", low, high, n)

@@ -164,9 +164,15 @@ func conjugate[T openblas.Number](x T) T {
 	return x
 }
 
+type tridiagonalizer[T openblas.Number, R openblas.Real] = func(uplo byte, n int, a []T, d, e []R, tau []T) int
+
 func sytrd[T openblas.Number, R openblas.Real](s *site) (step, error) {
-	f, err := choose(s, openblas.Sytrd[T, R])
-	n, uplo := s.at('n'), s.uplo()
+	uplo, inGo := s.uplo(), []tridiagonalizer[T, R]{dense.Sytrd[T, R]}
+	if uplo == 'U' {
+		inGo = nil
+	}
+	f, err := choose(s, openblas.Sytrd[T, R], inGo...)
+	n := s.at('n')
 	s.same(0)
 	return func(_, out [][]byte) {
 		report(out, 4, f(uplo, n, as[T](out[0]), as[R](out[1]), as[R](out[2]), as[T](out[3])))
