@@ -8,6 +8,7 @@ import (
 
 	"github.com/halo-xla/halo/xla/export"
 	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/hlo/hlopb"
 	"github.com/halo-xla/halo/xla/stablehlo"
 )
 
@@ -17,7 +18,7 @@ type Program struct {
 	Name string
 	// Line is the line of the file on which Source begins; 0 means 1.
 	Line int
-	// Source is the program: text, or MLIR bytecode.
+	// Source is the program: text, MLIR bytecode, or a protocol buffer.
 	Source []byte
 	// chunk says that Split made the program.
 	chunk bool
@@ -36,11 +37,16 @@ const (
 	MLIRText     Format = "mlir"
 	MLIRBytecode Format = "mlir.bc"
 	JAXExport    Format = "jax_export"
+	HLOProto     Format = "pb"    // HloModuleProto, HloProto or HloSnapshot
+	HLOProtoText Format = "pbtxt" // the same in text
 	NoProgram    Format = ""
 )
 
 // Detect returns the format of src by its content, NoProgram if it is none that is known.
 func Detect(src []byte) Format {
+	if f, text := hlopb.Detect(src); f != hlopb.None {
+		return map[bool]Format{false: HLOProto, true: HLOProtoText}[text]
+	}
 	s := skipComments(src)
 	switch {
 	case stablehlo.IsBytecode(src):
@@ -129,12 +135,14 @@ func (p Program) parse() (*hlo.Module, error) {
 		return entryOf(stablehlo.ParseBytecode(p.Source, p.Name))
 	case JAXExport:
 		return parseExported(p)
+	case HLOProto, HLOProtoText:
+		return hlopb.Parse(p.Source, p.Name)
 	}
 	if bytes.IndexByte(p.Source, 0) >= 0 {
-		return nil, fmt.Errorf("%s: binary data, want HLO or StableHLO text, MLIR bytecode or a container of jax.export: %w",
-			p.Name, errors.ErrUnsupported)
+		return nil, fmt.Errorf("%s: binary data, want HLO or StableHLO text, MLIR bytecode, a HloModuleProto or "+
+			"a container of jax.export: %w", p.Name, errors.ErrUnsupported)
 	}
-	return nil, fmt.Errorf("%s:1:1: no program, want HLO or StableHLO text or MLIR bytecode", p.Name)
+	return nil, fmt.Errorf("%s:1:1: no program, want HLO or StableHLO text, MLIR bytecode or a HloModuleProto", p.Name)
 }
 
 // entryOf returns the module of what was imported.
@@ -153,9 +161,10 @@ func entryOf(in *stablehlo.Imported, err error) (*hlo.Module, error) {
 	return hlo.NewModule("", entry), nil
 }
 
-// Split cuts a text at its lines "// -----" into programs that keep their line numbers. Bytecode is one program.
+// Split cuts a text at its lines "// -----" into programs that keep their line numbers. Bytecode and protocol buffers
+// are one program.
 func Split(p Program) []Program {
-	if f := Detect(p.Source); f == MLIRBytecode || f == JAXExport {
+	if f := Detect(p.Source); f != HLOText && f != MLIRText && f != NoProgram {
 		return []Program{p}
 	}
 	var out []Program
@@ -192,3 +201,9 @@ func Bytecode(m *hlo.Module, target string) ([]byte, error) {
 	}
 	return stablehlo.WriteBytecode(p, o)
 }
+
+// HLOModuleProto returns m as a HloModuleProto of XLA, which Read takes back.
+func HLOModuleProto(m *hlo.Module) []byte { return hlopb.Marshal(m) }
+
+// HLOModuleProtoText returns m as a HloModuleProto in the text format of protocol buffers, which Read takes back.
+func HLOModuleProtoText(m *hlo.Module) string { return hlopb.MarshalText(m) }

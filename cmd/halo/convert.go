@@ -17,7 +17,13 @@ type convertForm struct {
 
 // writers are the forms that convert writes.
 var writers = map[string]convertForm{
-	"hlo":       {write: func(m *hlo.Module, _ string) (string, error) { return m.Text(), nil }},
+	"hlo": {write: func(m *hlo.Module, _ string) (string, error) { return m.Text(), nil }},
+	"hlo-proto": {one: true, write: func(m *hlo.Module, _ string) (string, error) {
+		return string(xla.HLOModuleProto(m)), nil
+	}},
+	"hlo-prototext": {one: true, write: func(m *hlo.Module, _ string) (string, error) {
+		return xla.HLOModuleProtoText(m), nil
+	}},
 	"stablehlo": {write: func(m *hlo.Module, _ string) (string, error) { return xla.StableHLO(m) }},
 	"bytecode": {one: true, write: func(m *hlo.Module, version string) (string, error) {
 		b, err := xla.Bytecode(m, version)
@@ -27,7 +33,7 @@ var writers = map[string]convertForm{
 
 func convertCommand(t *tool, args []string) error {
 	fl := t.flags("convert")
-	to := fl.String("to", "", "hlo, stablehlo or bytecode")
+	to := fl.String("to", "", "hlo, hlo-proto, hlo-prototext, stablehlo or bytecode")
 	version := fl.String("vhlo", "", "version of bytecode, such as 1.0.0; the oldest from 1.0.0 on that will do if empty")
 	out := fl.String("o", "", "file to write; standard output if empty")
 	words, err := t.parse(fl, args)
@@ -39,7 +45,7 @@ func convertCommand(t *tool, args []string) error {
 	}
 	form, ok := writers[*to]
 	if !ok {
-		return exitf(exitUsage, "--to %q, want hlo, stablehlo or bytecode", *to)
+		return exitf(exitUsage, "--to %q, want hlo, hlo-proto, hlo-prototext, stablehlo or bytecode", *to)
 	}
 	src, err := t.readFile(words[0])
 	if err != nil {

@@ -69,6 +69,9 @@ func digits(s string, most, base int) (v, n int) {
 	return v, n
 }
 
+// Quote returns s as a quoted string of HLO text.
+func Quote(s string) string { return string(appendQuoted(nil, s)) }
+
 // appendQuoted appends s as a string that text reads back as the same bytes. UTF-8 stays as it is.
 func appendQuoted(b []byte, s string) []byte {
 	b = append(b, '"')

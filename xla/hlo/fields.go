@@ -72,6 +72,8 @@ type Common struct {
 	Statistics, Origin, ResultAccuracy Raw
 	// Extra are attributes nobody knows.
 	Extra []RawAttr
+	// Proto are fields of the HloInstructionProto it came from that no attribute holds; text does not have them.
+	Proto []byte
 }
 
 // BackendConfig is a backend_config: text for whoever runs the instruction.
@@ -80,6 +82,11 @@ type BackendConfig struct {
 	Config string
 	// Dictionary says that Config is a dictionary and not a string.
 	Dictionary bool
+}
+
+// NewBackendConfig returns a configuration as XLA's text has it: a dictionary if it can stand there without quotes.
+func NewBackendConfig(config string) BackendConfig {
+	return BackendConfig{config, isDictionary(config)}
 }
 
 // FrontendAttributes are key-value pairs in the order of the text.
@@ -110,6 +117,8 @@ type ModuleConfig struct {
 	// Extra are other header attributes and the tables of file names and stack frames, kept as text.
 	Extra  []RawAttr
 	Tables []string
+	// Proto are fields of the HloModuleProto it came from that nothing here holds; text does not have them.
+	Proto []byte
 }
 
 // ParameterIndex is a part of a parameter: the parameter's number and the path into its tuple.

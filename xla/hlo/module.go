@@ -31,6 +31,8 @@ type Computation struct {
 	Parameters []*Instruction
 	// Extra are attributes after the closing brace, kept as text: execution_thread and unknown ones.
 	Extra []RawAttr
+	// Proto are fields of the HloComputationProto it came from that nothing here holds; text does not have them.
+	Proto []byte
 }
 
 // Instruction is one operation and its result. Once built it is not changed; passes make new ones.

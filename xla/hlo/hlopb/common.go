@@ -1,0 +1,246 @@
+package hlopb
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/halo-xla/halo/xla/hlo"
+)
+
+// readCommon reads the attributes that any instruction may have; predecessors are names by then. What nobody has read
+// of m when it is done is kept as it is.
+func readCommon(m *message, names map[int64]string) *hlo.Common {
+	c := hlo.Common{Predecessors: predecessors(m, names), Frontend: frontend(m)}
+	texts := m.texts()
+	if s := m.sub("sharding"); s != nil && !s.has("named_sharding") {
+		c.Sharding = hlo.Raw(shardingText(s))
+	}
+	if s := m.sub("metadata"); s != nil && len(s.fields) > 0 {
+		c.Metadata = hlo.Raw(flatText(s, false))
+	}
+	if s := m.sub("result_accuracy"); s != nil {
+		c.ResultAccuracy = hlo.Raw(accuracyText(s))
+	}
+	for _, p := range commonTexts(&c) {
+		if text, ok := texts[p.name]; ok {
+			*p.text = hlo.Raw(text)
+		}
+	}
+	if config := m.str("backend_config"); config != "" {
+		c.BackendConfig = hlo.NewBackendConfig(config)
+		if texts["backend_config"] == "string" {
+			c.BackendConfig.Dictionary = false
+		}
+	}
+	m.extra(&c.Extra)
+	c.Proto = m.rest(nil)
+	if c.Frontend == nil && c.Predecessors == nil && c.Extra == nil && len(c.Proto) == 0 && c.BackendConfig.Config == "" &&
+		!slices.ContainsFunc(commonTexts(&c), func(p commonText) bool { return *p.text != "" }) {
+		return nil
+	}
+	return &c
+}
+
+// commonText is a common attribute that text has as it is.
+type commonText struct {
+	name string
+	text *hlo.Raw
+}
+
+func commonTexts(c *hlo.Common) []commonText {
+	return []commonText{{"sharding", &c.Sharding}, {"metadata", &c.Metadata}, {"statistics", &c.Statistics},
+		{"origin", &c.Origin}, {"result_accuracy", &c.ResultAccuracy}}
+}
+
+// notExtra are names under which halo_text says something else than an attribute that nobody knows.
+var notExtra = map[string]bool{"": true, "sharding": true, "metadata": true, "statistics": true, "origin": true,
+	"result_accuracy": true, "backend_config": true, "entry_computation_layout": true, "to_apply": true}
+
+// extra appends the attributes that text has and no field.
+func (m *message) extra(list *[]hlo.RawAttr) {
+	m.subs("halo_text", func(t *message) {
+		if name := t.str("name"); !notExtra[name] {
+			*list = append(*list, hlo.RawAttr{Name: name, Text: t.str("text")})
+		}
+	})
+}
+
+func predecessors(m *message, names map[int64]string) (list []string) {
+	for _, id := range m.nums("control_predecessor_ids") {
+		name, ok := names[id]
+		if !ok {
+			m.fail("control_predecessor_ids", "there is no instruction %d in the computation", id)
+		}
+		list = append(list, name)
+	}
+	return list
+}
+
+// frontend reads the pairs of frontend_attributes in the order of the file; of two with one key the last counts.
+func frontend(m *message) (list hlo.FrontendAttributes) {
+	s := m.sub("frontend_attributes")
+	if s == nil {
+		return nil
+	}
+	at := map[string]int{}
+	s.subs("map", func(e *message) {
+		kv := hlo.KeyValue{Key: e.str("key"), Value: e.str("value")}
+		if i, ok := at[kv.Key]; ok {
+			list[i] = kv
+			return
+		}
+		at[kv.Key] = len(list)
+		list = append(list, kv)
+	})
+	return list
+}
+
+func (w *writer) frontend(list hlo.FrontendAttributes) {
+	if len(list) == 0 {
+		return
+	}
+	w.sub("frontend_attributes", func() {
+		for _, kv := range list {
+			w.sub("map", func() {
+				w.str("key", kv.Key)
+				w.str("value", kv.Value)
+			})
+		}
+	})
+}
+
+// common appends the common attributes; ids are those of the instructions of the computation.
+func (w *writer) common(c *hlo.Common, ids map[string]int64) {
+	if c == nil {
+		return
+	}
+	var list []int64
+	for _, name := range c.Predecessors {
+		list = append(list, ids[name])
+	}
+	w.nums("control_predecessor_ids", list)
+	w.frontend(c.Frontend)
+	for _, p := range commonTexts(c) {
+		w.textField(p.name, string(*p.text))
+	}
+	w.str("backend_config", c.BackendConfig.Config)
+	if c.BackendConfig.Config != "" && c.BackendConfig != hlo.NewBackendConfig(c.BackendConfig.Config) {
+		w.text("backend_config", "string")
+	}
+	for _, a := range c.Extra {
+		w.text(a.Name, a.Text)
+	}
+	w.b = append(w.b, c.Proto...)
+}
+
+// textWriters fill the message that means a common attribute.
+var textWriters = map[string]func(w *writer, text string){
+	"sharding": (*writer).sharding, "metadata": (*writer).flat, "result_accuracy": (*writer).accuracy,
+}
+
+var textReaders = map[string]func(m *message) string{
+	"sharding": shardingText, "metadata": func(m *message) string { return flatText(m, false) },
+	"result_accuracy": accuracyText,
+}
+
+// textField appends the field of a common attribute, and the text itself if the field does not give it back.
+func (w *writer) textField(name, text string) {
+	if text == "" {
+		return
+	}
+	if write := textWriters[name]; write != nil {
+		inner := &writer{desc: w.desc.field(name).message}
+		write(inner, text)
+		m := (&decoder{src: inner.b}).open(inner.desc)
+		same := m.err == nil && textReaders[name](m) == text
+		w.packed(name, func() { w.b = append(w.b, inner.b...) })
+		if same {
+			return
+		}
+	}
+	w.text(name, text)
+}
+
+// flatText writes numbers and strings of m as "{name=1 other="x"}", as XLA's text has metadata; with all, zeros too.
+func flatText(m *message, all bool) string {
+	b := []byte{'{'}
+	for _, f := range m.desc.fields {
+		if !all && !m.has(f.name) || f.kind == messageKind || f.name == "size_of_generated_code_in_bytes" ||
+			f.name == "size_of_memory_working_set_in_bytes" {
+			continue
+		}
+		if len(b) > 1 {
+			b = append(b, ' ')
+		}
+		b = append(append(b, f.name...), '=')
+		switch {
+		case f.repeated:
+			b = append(append(append(b, '{'), joined(m.nums(f.name))...), '}')
+		case f.kind == stringKind:
+			b = appendQuoted(b, m.str(f.name))
+		default:
+			b = strconv.AppendInt(b, m.num(f.name), 10)
+		}
+	}
+	return string(append(b, '}'))
+}
+
+// flat appends the fields of text that flatText writes; it passes over what it does not know.
+func (w *writer) flat(text string) {
+	s := &scanner{src: strings.TrimSuffix(strings.TrimPrefix(text, "{"), "}")}
+	for s.space(); s.at < len(s.src); s.space() {
+		name := s.word()
+		if name == "" || !s.take('=') {
+			return
+		}
+		f := w.desc.byName[name]
+		value, quoted := s.value()
+		switch {
+		case f == nil:
+		case f.kind == stringKind && quoted:
+			w.str(name, value)
+		case f.kind == intKind && !quoted:
+			w.num(name, atoi(value))
+		case f.repeated:
+			w.nums(name, split(strings.Trim(value, "{}")))
+		}
+	}
+}
+
+func atoi(s string) int64 {
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// accuracyText writes a ResultAccuracy: "{mode=highest}", "{tolerance={atol=0,rtol=0,ulps=2}}".
+func accuracyText(m *message) string {
+	if t := m.sub("tolerance"); t != nil {
+		return fmt.Sprintf("{tolerance={atol=%v,rtol=%v,ulps=%d}}", t.float("atol"), t.float("rtol"), t.num("ulps"))
+	}
+	f := m.desc.field("mode")
+	return "{mode=" + strings.ToLower(f.enum.names[m.num("mode")]) + "}"
+}
+
+func (w *writer) accuracy(text string) {
+	inner, ok := strings.CutPrefix(strings.ReplaceAll(text, " ", ""), "{mode=")
+	if ok {
+		w.setWord("mode", strings.TrimSuffix(inner, "}"))
+		return
+	}
+	inner = strings.TrimPrefix(strings.ReplaceAll(text, " ", ""), "{tolerance={")
+	w.sub("tolerance", func() {
+		for _, part := range strings.Split(strings.TrimRight(inner, "}"), ",") {
+			name, value, _ := strings.Cut(part, "=")
+			if name == "ulps" {
+				w.num(name, atoi(value))
+			} else if v, err := strconv.ParseFloat(value, 64); err == nil && (name == "atol" || name == "rtol") {
+				w.float(name, v)
+			}
+		}
+	})
+}
