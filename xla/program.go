@@ -113,6 +113,26 @@ func Read(p Program) (m *hlo.Module, err error) {
 	return m, nil
 }
 
+// Snapshot is a program with the arguments and the result of one execution, as a HloSnapshot holds them.
+type Snapshot = hlopb.Snapshot
+
+// ReadSnapshot is Read that also returns the arguments and the result that a HloSnapshot has; of other files it returns
+// the program alone.
+func ReadSnapshot(p Program) (s *Snapshot, err error) {
+	defer guard(&err)
+	if f := Detect(p.Source); p.Module != nil || f != HLOProto && f != HLOProtoText {
+		m, err := Read(p)
+		return &Snapshot{Module: m}, err
+	}
+	if s, err = hlopb.ParseSnapshot(p.Source, p.Name); err == nil {
+		err = hlo.Verify(s.Module)
+	}
+	if err != nil {
+		return nil, wrap(err, InvalidArgument)
+	}
+	return s, nil
+}
+
 func (p Program) parse() (*hlo.Module, error) {
 	if p.Module != nil {
 		return p.Module, nil

@@ -202,21 +202,27 @@ func (m *meta) run(ctx context.Context, o *checkOptions, r *outcome, h handlers,
 	if err != nil {
 		return err
 	}
-	mod, err := xla.Read(xla.Program{Name: path, Source: src})
+	snapshot, err := xla.ReadSnapshot(xla.Program{Name: path, Source: src})
 	if err != nil {
 		return err
 	}
+	mod := snapshot.Module
 	grid := collective.Grid{Replicas: m.NumReplicas, Partitions: m.NumPartitions}
 	if err := grid.Check(); err != nil {
 		return fmt.Errorf("%s: %w", filepath.Join(dir, "meta.json"), err)
 	}
 	replicas, partitions := int(max(m.NumReplicas, 1)), int(max(m.NumPartitions, 1))
-	args, err := m.inputs(dir, mod, replicas*partitions)
-	if err != nil {
-		return err
+	args := snapshot.Arguments
+	if len(args) != replicas*partitions {
+		if args, err = m.inputs(dir, mod, replicas*partitions); err != nil {
+			return err
+		}
 	}
 	got, err := o.runThreads(ctx, r, h, xla.Program{Name: path, Module: mod}, args, replicas, partitions)
 	if err != nil {
+		return err
+	}
+	if err := m.judgeSnapshot(snapshot, got[0]); err != nil {
 		return err
 	}
 	for d := range got {
@@ -326,6 +332,23 @@ func (m *meta) judgeAll(dir string, got []*literal.Literal, suffix string) error
 		}
 		if err := m.judge(i, g, want); err != nil {
 			return errWrong{fmt.Errorf("result %d: %w", i, err)}
+		}
+	}
+	return nil
+}
+
+// judgeSnapshot compares results with the one that a snapshot has.
+func (m *meta) judgeSnapshot(s *xla.Snapshot, got []*literal.Literal) error {
+	if s.Result == nil {
+		return nil
+	}
+	want := s.Result.Leaves()
+	if len(got) != len(want) {
+		return errWrong{fmt.Errorf("got %d results, the snapshot has %d", len(got), len(want))}
+	}
+	for i, g := range got {
+		if err := m.judge(i, g, want[i]); err != nil {
+			return errWrong{fmt.Errorf("result %d of the snapshot: %w", i, err)}
 		}
 	}
 	return nil

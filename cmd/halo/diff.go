@@ -46,20 +46,23 @@ func diffCommand(t *tool, args []string) error {
 	if err != nil {
 		return err
 	}
-	m, err := xla.Read(xla.Program{Name: words[0], Source: src})
+	s, err := xla.ReadSnapshot(xla.Program{Name: words[0], Source: src})
 	if err != nil {
 		return err
 	}
-	in, err := diffInputs(m, words[1:])
+	in, err := diffInputs(s, words[1:])
 	if err != nil {
 		return err
 	}
-	return t.diff(&o, m, in)
+	return t.diff(&o, s.Module, in)
 }
 
-// diffInputs are the inputs that are given; without any they are random.
-func diffInputs(m *hlo.Module, words []string) ([]*literal.Literal, error) {
-	sig := xla.SignatureOf(m)
+// diffInputs are the inputs that are given; without any they are those of the program's file, or random.
+func diffInputs(s *xla.Snapshot, words []string) ([]*literal.Literal, error) {
+	if len(words) == 0 && len(s.Arguments) == 1 {
+		return s.Arguments[0], nil
+	}
+	sig := xla.SignatureOf(s.Module)
 	if len(words) == 0 {
 		for i := range sig.Parameters {
 			words = append(words, fmt.Sprintf("random:%d", i+1))

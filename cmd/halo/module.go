@@ -58,12 +58,16 @@ func checkFile(ctx context.Context, o *checkOptions, path string) []outcome {
 }
 
 func checkModule(ctx context.Context, o *checkOptions, r *outcome, p xla.Program) error {
-	m, err := xla.Read(p)
+	snapshot, err := xla.ReadSnapshot(p)
 	if err != nil {
 		return err
 	}
+	m := snapshot.Module
 	if m.Name != "" && r.Module != "" {
 		r.Module += " " + m.Name
+	}
+	if len(snapshot.Arguments) == 1 {
+		return checkSnapshot(ctx, o, r, p.Name, snapshot)
 	}
 	if skip := nothingToRun(m); skip != nil {
 		return skip
@@ -87,6 +91,15 @@ func checkModule(ctx context.Context, o *checkOptions, r *outcome, p xla.Program
 		return errSkip{errSlowReference}
 	}
 	return err
+}
+
+// checkSnapshot runs a program on the arguments that its snapshot has, and compares the result with the snapshot's.
+func checkSnapshot(ctx context.Context, o *checkOptions, r *outcome, name string, s *xla.Snapshot) error {
+	got, err := o.runThreads(ctx, r, xla.Program{Name: name, Module: s.Module}, s.Arguments, 1, 1)
+	if err != nil {
+		return err
+	}
+	return new(meta).judgeSnapshot(s, got[0])
 }
 
 // nothingToRun is why a module has nothing to judge: it needs inputs whose sizes nobody says.

@@ -76,10 +76,11 @@ func (t *tool) runProgram(o *runOptions, path string, words []string) error {
 		return err
 	}
 	defer client.Close()
-	m, err := xla.Read(xla.Program{Name: path, Source: src, Lenient: o.lenient})
+	snapshot, err := xla.ReadSnapshot(xla.Program{Name: path, Source: src, Lenient: o.lenient})
 	if err != nil {
 		return err
 	}
+	m := snapshot.Module
 	if err := dumpText(o.dump, "00.input.hlo", m.Text()); err != nil {
 		return err
 	}
@@ -94,6 +95,9 @@ func (t *tool) runProgram(o *runOptions, path string, words []string) error {
 		return err
 	}
 	defer end()
+	if len(words) == 0 && len(weights) == 0 {
+		weights = snapshotArguments(snapshot)
+	}
 	args, err := inputs(exe.Signature(), words, weights)
 	if err != nil {
 		return err
@@ -113,6 +117,17 @@ func dumpText(dir, name, text string) error {
 		return err
 	}
 	return os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666)
+}
+
+// snapshotArguments are the arguments that the program's file has itself, by number.
+func snapshotArguments(s *xla.Snapshot) map[int]*literal.Literal {
+	given := map[int]*literal.Literal{}
+	if len(s.Arguments) == 1 {
+		for i, l := range s.Arguments[0] {
+			given[i] = l
+		}
+	}
+	return given
 }
 
 func (t *tool) runOnce(o *runOptions, client *xla.Client, exe *xla.Executable,

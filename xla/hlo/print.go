@@ -116,8 +116,9 @@ func (p *printer) header(m *Module) {
 	}
 }
 
+// count writes a number of devices unless it is one, as without it.
 func (p *printer) count(name string, n int64) {
-	if n > 0 {
+	if n > 1 {
 		p.b = strconv.AppendInt(append(p.b, name...), n, 10)
 	}
 }

@@ -3,6 +3,7 @@ package hlopb
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -33,6 +34,7 @@ var paths = map[string]string{
 	"direction":                       "comparison_direction",
 	"distribution":                    "distribution",
 	"dynamic_slice_sizes":             "dynamic_slice_sizes",
+	"dynamic-gather:index_vector_dim": "gather_dimension_numbers.index_vector_dim",
 	"epsilon":                         "epsilon",
 	"exponent_bits":                   "exponent_bits",
 	"feature_group_count":             "feature_group_count",
@@ -132,27 +134,38 @@ func readAttrs(m *message, op hlo.Opcode) hlo.Attrs {
 	attrs := op.Info().Attrs()
 	texts := m.texts()
 	for i, f := range attrs.Fields() {
-		if text, ok := texts[f.Name]; ok && f.Name != "" {
-			if v, ok := f.Ptr.(hlo.Value); ok {
-				m.parse(v, f.Name, text)
-				continue
-			}
-		}
 		p := places()[op][i]
-		if p.field == "" {
-			continue
-		}
-		at := m
-		for _, name := range p.way {
-			if at = at.sub(name); at == nil {
-				break
-			}
-		}
-		if at != nil {
+		if at := m.within(p.way); at != nil && p.field != "" {
 			at.attr(p.field, f)
+		}
+		if text, ok := texts[f.Name]; ok && f.Name != "" { // says it to the letter
+			m.fromText(f, text)
 		}
 	}
 	return attrs
+}
+
+// within returns the message at the end of way, nil if there is none.
+func (m *message) within(way []string) *message {
+	for _, name := range way {
+		if m = m.sub(name); m == nil {
+			break
+		}
+	}
+	return m
+}
+
+// fromText reads an attribute that was kept as text.
+func (m *message) fromText(f hlo.Field, text string) {
+	switch p := f.Ptr.(type) {
+	case hlo.Value:
+		m.parse(p, f.Name, text)
+	case *float64:
+		v, err := strconv.ParseFloat(text, 64)
+		if *p = v; err != nil {
+			m.fail(f.Name, "got %q, want a number", text)
+		}
+	}
 }
 
 func (m *message) parse(v hlo.Value, field, text string) {

@@ -11,7 +11,7 @@ import (
 
 // readCommon reads the attributes that any instruction may have; predecessors are names by then. What nobody has read
 // of m when it is done is kept as it is.
-func readCommon(m *message, names map[int64]string) *hlo.Common {
+func readCommon(m *message, attrs hlo.Attrs, names map[int64]string) *hlo.Common {
 	c := hlo.Common{Predecessors: predecessors(m, names), Frontend: frontend(m)}
 	texts := m.texts()
 	if s := m.sub("sharding"); s != nil && !s.has("named_sharding") {
@@ -34,7 +34,7 @@ func readCommon(m *message, names map[int64]string) *hlo.Common {
 			c.BackendConfig.Dictionary = false
 		}
 	}
-	m.extra(&c.Extra)
+	m.extra(&c.Extra, attrs)
 	c.Proto = m.rest(nil)
 	if c.Frontend == nil && c.Predecessors == nil && c.Extra == nil && len(c.Proto) == 0 && c.BackendConfig.Config == "" &&
 		!slices.ContainsFunc(commonTexts(&c), func(p commonText) bool { return *p.text != "" }) {
@@ -56,12 +56,19 @@ func commonTexts(c *hlo.Common) []commonText {
 
 // notExtra are names under which halo_text says something else than an attribute that nobody knows.
 var notExtra = map[string]bool{"": true, "sharding": true, "metadata": true, "statistics": true, "origin": true,
-	"result_accuracy": true, "backend_config": true, "entry_computation_layout": true, "to_apply": true}
+	"result_accuracy": true, "backend_config": true, "entry_computation_layout": true, "to_apply": true,
+	"layouts": true, "shape": true}
 
-// extra appends the attributes that text has and no field.
-func (m *message) extra(list *[]hlo.RawAttr) {
+// extra appends the attributes that text has and no field; those of the op have been read.
+func (m *message) extra(list *[]hlo.RawAttr, attrs hlo.Attrs) {
+	var fields []hlo.Field
+	if attrs != nil && m.has("halo_text") {
+		fields = attrs.Fields()
+	}
 	m.subs("halo_text", func(t *message) {
-		if name := t.str("name"); !notExtra[name] {
+		name := t.str("name")
+		own := slices.ContainsFunc(fields, func(f hlo.Field) bool { return f.Name == name })
+		if !own && !notExtra[name] {
 			*list = append(*list, hlo.RawAttr{Name: name, Text: t.str("text")})
 		}
 	})

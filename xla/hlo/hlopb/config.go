@@ -15,8 +15,8 @@ func (r *reader) config() {
 	if s := r.sub("host_program_shape"); s != nil {
 		r.programShape(s)
 	}
-	if _, ok := texts["entry_computation_layout"]; ok {
-		c.EntryParams, c.EntryResult = nil, nil
+	if text, ok := texts["entry_computation_layout"]; ok {
+		r.entryLayout(text)
 	}
 	if s := r.sub("input_output_alias"); s != nil {
 		s.subs("entries", func(e *message) {
@@ -29,9 +29,21 @@ func (r *reader) config() {
 	}
 	c.Frontend = frontend(r.message)
 	c.Tables = r.frames.tables()
-	r.extra(&c.Extra)
+	r.extra(&c.Extra, nil)
 	c.Proto = r.message.rest(nil)
 	r.deviceCounts(c)
+}
+
+// entryLayout takes the shapes that callers use from text: a tuple of parameters and result, or nothing.
+func (r *reader) entryLayout(text string) {
+	c := &r.m.Config
+	s, err := shape.Parse(text)
+	if n := len(s.Elems); err == nil && c.EntryResult != nil && n == len(c.EntryParams)+1 &&
+		s.Compatible(shape.TupleOf(append(c.EntryParams, *c.EntryResult)...)) {
+		c.EntryParams, c.EntryResult = s.Elems[:n-1:n-1], &s.Elems[n-1]
+		return
+	}
+	c.EntryParams, c.EntryResult = nil, nil
 }
 
 // deviceCounts reads for how many devices the module is. Which ones they are is kept as it is.
@@ -64,8 +76,8 @@ func parameterIndex(e *message) hlo.ParameterIndex {
 func (r *reader) programShape(s *message) {
 	c := &r.m.Config
 	params, result := r.m.Entry.ProgramShape()
-	s.subs("parameters", func(p *message) { c.EntryParams = append(c.EntryParams, shapeOf(p)) })
-	t := shapeOf(s.need("result"))
+	s.subs("parameters", func(p *message) { c.EntryParams = append(c.EntryParams, r.shape(p)) })
+	t := r.shape(s.need("result"))
 	c.EntryResult = &t
 	if len(params) != len(c.EntryParams) {
 		s.fail("parameters", "got %d parameters, the entry computation has %d", len(c.EntryParams), len(params))
@@ -99,17 +111,24 @@ func (r *reader) parameterNames(names []string) {
 }
 
 // config appends what a module says besides its computations.
-func (w *writer) config(m *hlo.Module) {
+func (w *writer) config(m *hlo.Module, bare bool) {
 	c := &m.Config
 	w.sub("host_program_shape", func() {
 		params, result := m.Entry.ProgramShape()
 		if c.EntryResult != nil {
 			params, result = c.EntryParams, *c.EntryResult
 		}
-		w.programShape(params, result, m.ParameterNames)
+		names := m.ParameterNames
+		if len(names) != len(params) {
+			names = ownNames(m.Entry)
+		}
+		w.programShape(params, result, names)
 	})
 	if c.EntryResult == nil {
 		w.text("entry_computation_layout", "")
+	} else {
+		w.ownLayouts("entry_computation_layout", shape.TupleOf(append(c.EntryParams[:len(c.EntryParams):len(c.EntryParams)],
+			*c.EntryResult)...), bare)
 	}
 	if len(c.Alias) > 0 {
 		w.sub("input_output_alias", func() {
@@ -134,6 +153,15 @@ func (w *writer) config(m *hlo.Module) {
 	w.devices(c)
 }
 
+// shape reads a shape, without layouts if the module has none.
+func (r *reader) shape(m *message) shape.Shape {
+	s := shapeOf(m)
+	if r.bare {
+		s = s.WithoutLayout()
+	}
+	return s
+}
+
 func (w *writer) alias(a hlo.Alias) {
 	w.nums("output_shape_index", a.Output)
 	w.parameterIndex(a.ParameterIndex)
@@ -147,6 +175,15 @@ func (w *writer) alias(a hlo.Alias) {
 func (w *writer) parameterIndex(x hlo.ParameterIndex) {
 	w.num("parameter_number", x.Parameter)
 	w.nums("parameter_shape_index", x.Index)
+}
+
+// ownNames are the names of the parameter instructions.
+func ownNames(c *hlo.Computation) []string {
+	names := make([]string, len(c.Parameters))
+	for i, p := range c.Parameters {
+		names[i] = p.Name
+	}
+	return names
 }
 
 func (w *writer) programShape(params []shape.Shape, result shape.Shape, names []string) {

@@ -123,28 +123,24 @@ func (m *message) wrongCount(field string, got, want int64, s shape.Shape) {
 	m.fail(field, "got %d values for %v, want %d", got, s, want)
 }
 
-// bytesOf reads elements that lie in bytes; those narrower than a byte fill it from its low bits.
+// bytesOf reads elements that lie in bytes. Those narrower than a byte have one each, or fill it from its low bits.
 func bytesOf(m *message, s shape.Shape, field string, size int64) []byte {
 	b := m.raw(field)
-	bits := s.Type.Bits()
-	perByte := int64(1)
-	if bits == 4 || bits == 2 || bits == 1 {
-		perByte = int64(8 / bits)
+	width, bits, perByte := int64(s.Type.Bytes()), s.Type.Bits(), 1
+	if n := int64(8 / max(bits, 1)); n > 1 && int64(len(b)) == (size+n-1)/n {
+		perByte = int(n)
 	}
-	width := int64(s.Type.Bytes())
-	if got, want := int64(len(b)), (size+perByte-1)/perByte*width; got != want {
-		if got != 0 {
-			got = got / width * perByte
-		}
+	if got := int64(len(b)) / width; perByte == 1 && int64(len(b)) != size*width {
 		m.wrongCount(field, got, size, s)
 		return nil
 	}
-	if perByte == 1 {
-		return append(make([]byte, 0, len(b)), b...)
+	data := make([]byte, size*width)
+	if bits >= 8 {
+		copy(data, b)
+		return data
 	}
-	data := make([]byte, size)
 	for i := range data {
-		v := b[i/int(perByte)] >> (bits * (i % int(perByte))) & (1<<bits - 1)
+		v := b[i/perByte] >> (bits * (i % perByte)) & (1<<bits - 1)
 		if s.Type.IsSigned() && v>>(bits-1) != 0 {
 			v |= ^byte(0) << bits
 		}
@@ -159,7 +155,7 @@ func (w *writer) literal(name string, l *literal.Literal, layout *shape.Layout) 
 		s := l.Shape()
 		switch {
 		case s.IsTuple():
-			w.shape("shape", literalShape(s))
+			w.shape("shape", s)
 			for _, e := range l.Elems() {
 				w.literal("tuple_literals", e, nil)
 			}
@@ -174,11 +170,7 @@ func (w *writer) literal(name string, l *literal.Literal, layout *shape.Layout) 
 				l = turned
 			}
 		}
-		s = l.Shape()
-		if s.Layout == nil {
-			s.Layout = shape.DefaultLayout(s.Rank())
-		}
-		w.shape("shape", s)
+		w.shape("shape", l.Shape())
 		w.elements(s.Type, l.Bytes())
 		if sizes := l.DynamicSizes(); sizes != nil {
 			w.nums("dynamic_sizes", sizes)
@@ -186,30 +178,12 @@ func (w *writer) literal(name string, l *literal.Literal, layout *shape.Layout) 
 	})
 }
 
-// literalShape is s with layouts, as literals have them.
-func literalShape(s shape.Shape) shape.Shape {
-	if s.IsArray() {
-		return s.WithLayout(shape.DefaultLayout(s.Rank()))
-	}
-	elems := make([]shape.Shape, len(s.Elems))
-	for i, e := range s.Elems {
-		elems[i] = literalShape(e)
-	}
-	s.Elems = elems
-	return s
-}
-
 // elements appends the elements of an array as they lie in data.
 func (w *writer) elements(t shape.ElementType, data []byte) {
 	name := elements[t]
 	f := w.desc.field(name)
 	if f.kind == bytesKind {
-		if bits := t.Bits(); bits < 8 && bits != 6 {
-			data = pack(data, bits)
-		}
-		if len(data) > 0 {
-			w.packed(name, func() { w.b = append(w.b, data...) })
-		}
+		w.bytes(name, data, t.Bits())
 		return
 	}
 	if len(data) == 0 {
@@ -240,12 +214,16 @@ func element(data []byte, t shape.ElementType) uint64 {
 	return binary.LittleEndian.Uint64(data)
 }
 
-// pack puts elements of so many bits into as few bytes as hold them.
-func pack(data []byte, bits int) []byte {
-	perByte := 8 / bits
-	out := make([]byte, (len(data)+perByte-1)/perByte)
-	for i, v := range data {
-		out[i/perByte] |= v & (1<<bits - 1) << (bits * (i % perByte))
+// bytes appends elements that lie in bytes; of those narrower than a byte only their own bits.
+func (w *writer) bytes(name string, data []byte, bits int) {
+	if len(data) == 0 {
+		return
 	}
-	return out
+	w.packed(name, func() {
+		start := len(w.b)
+		w.b = append(w.b, data...)
+		for i := start; bits < 8 && i < len(w.b); i++ {
+			w.b[i] &= 1<<bits - 1
+		}
+	})
 }

@@ -68,9 +68,13 @@ func (p *textParser) fail(format string, args ...any) {
 	p.err = fmt.Errorf("%s:%d:%d: %s: %w", p.file, line, len(before)-start, p.w.desc.name, fmt.Errorf(format, args...))
 }
 
-// skip passes white space and comments.
+// skip passes white space and comments, but for the mark of those that hold a field.
 func (p *textParser) skip() {
 	for p.space(); p.at < len(p.src) && p.src[p.at] == '#'; p.space() {
+		if strings.HasPrefix(p.src[p.at:], "# "+ownText+" {") {
+			p.at += len("# ")
+			return
+		}
 		if end := strings.IndexByte(p.src[p.at:], '\n'); end >= 0 {
 			p.at += end
 		} else {

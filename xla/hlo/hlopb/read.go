@@ -18,8 +18,10 @@ type reader struct {
 	// sequences are the orders of instructions of a scheduled module by computation.
 	sequences map[int64][]int64
 	frames    *frames
-	chain     int
-	adders    map[shape.ElementType]*hlo.Computation
+	// bare says that layouts are there for XLA only.
+	bare   bool
+	chain  int
+	adders map[shape.ElementType]*hlo.Computation
 }
 
 // unit is a computation of the file, comp what was made of it.
@@ -34,6 +36,7 @@ type unit struct {
 func readModule(m *message) (*hlo.Module, error) {
 	r := &reader{message: m, m: &hlo.Module{Name: m.str("name")}, units: map[int64]*unit{}}
 	r.frames = readFrames(m)
+	r.bare = m.texts()["layouts"] == "none"
 	r.schedule()
 	var order []*unit
 	m.subs("computations", func(c *message) {
@@ -59,11 +62,9 @@ func readModule(m *message) (*hlo.Module, error) {
 func (r *reader) entry(order []*unit) {
 	id, name := r.num("entry_computation_id"), r.str("entry_computation_name")
 	u := r.units[id]
-	if u == nil || id == 0 && !r.has("entry_computation_id") {
-		for _, other := range order {
-			if other.comp != nil && other.comp.Name == name && name != "" {
-				u = other
-			}
+	for _, other := range order {
+		if id == 0 && name != "" && other.comp != nil && other.comp.Name == name {
+			u = other
 		}
 	}
 	if u == nil {
@@ -152,15 +153,15 @@ func (b *body) read() *hlo.Computation {
 	return comp
 }
 
-// leftovers keeps what else the file says of a computation. Its program's shape and whether it is a fusion's follow from the
-// module.
+// leftovers keeps what else the file says of a computation. Its program's shape and whether it is a fusion's follow from
+// the module.
 func (b *body) leftovers(c *message, comp *hlo.Computation) {
 	c.drop("program_shape")
 	c.drop("is_fusion_computation")
 	if thread := c.str("execution_thread"); thread != "" {
 		comp.Extra = append(comp.Extra, hlo.RawAttr{Name: "execution_thread", Text: hlo.Quote(thread)})
 	}
-	c.extra(&comp.Extra)
+	c.extra(&comp.Extra, nil)
 	comp.Proto = c.rest(nil)
 }
 
@@ -198,7 +199,10 @@ func (b *body) instruction(m *message) {
 	if b.err != nil {
 		return
 	}
-	s := shapeOf(m.sub("shape"))
+	s := b.shape(m.sub("shape"))
+	if own, err := shape.Parse(m.texts()["shape"]); err == nil && own.Compatible(s) {
+		s = own
+	}
 	old, removed := removedOps[opcode]
 	op, ok := hlo.OpByName(opcode)
 	switch {
@@ -292,7 +296,7 @@ func (d *draft) called(id int64) *hlo.Computation {
 // finish makes the instruction and checks it.
 func (d *draft) finish() *hlo.Instruction {
 	at := d.position()
-	common := readCommon(d.m, d.names)
+	common := readCommon(d.m, d.attrs, d.names)
 	if d.err != nil {
 		return nil
 	}

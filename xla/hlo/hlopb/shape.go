@@ -113,16 +113,13 @@ func (w *writer) shapeFields(s shape.Shape) {
 	}
 }
 
-// layout appends the layout of s, if it says one; that of a scalar is empty.
+// layout appends the layout of s, row-major if it says none: XLA wants one everywhere.
 func (w *writer) layout(s shape.Shape) {
 	l := s.Layout
-	if l == nil && len(s.Dims) > 0 {
-		return
+	if l == nil {
+		l = shape.DefaultLayout(len(s.Dims))
 	}
 	w.sub("layout", func() {
-		if l == nil {
-			return
-		}
 		w.nums("minor_to_major", l.MinorToMajor)
 		for _, t := range l.Tiles {
 			w.sub("tiles", func() { w.nums("dimensions", tileSizes(t)) })
@@ -153,4 +150,18 @@ func tileSizes(t shape.Tile) []int64 {
 		}
 	}
 	return sizes
+}
+
+// layouts reports in bare whether no array of rank 1 or more in s says its layout, in full whether all
+// do.
+func layouts(s shape.Shape) (bare, full bool) {
+	bare, full = true, true
+	for _, e := range s.Elems {
+		b, f := layouts(e)
+		bare, full = bare && b, full && f
+	}
+	if len(s.Dims) > 0 {
+		bare, full = s.Layout == nil, s.Layout != nil
+	}
+	return bare, full
 }

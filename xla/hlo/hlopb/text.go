@@ -27,6 +27,8 @@ func (p *textPrinter) message(m *message) {
 	for _, f := range m.desc.fields {
 		switch {
 		case !m.has(f.name):
+		case f.name == ownText:
+			m.subs(f.name, p.comment)
 		case f.kind == messageKind && f.repeated:
 			m.subs(f.name, func(s *message) { p.nested(f.name, s) })
 		case f.kind == messageKind:
@@ -48,6 +50,17 @@ func (p *textPrinter) message(m *message) {
 			p.unknown(m, f)
 		}
 	}
+}
+
+// ownText is the field that XLA does not have. Text has it in comments.
+const ownText = "halo_text"
+
+// comment writes "# halo_text { name: "x" text: "y" }".
+func (p *textPrinter) comment(m *message) {
+	p.b = append(append(append(p.b, p.indent...), "# "...), ownText...)
+	p.b = appendQuoted(append(p.b, " { name: "...), m.str("name"))
+	p.b = appendQuoted(append(p.b, " text: "...), m.str("text"))
+	p.b = append(p.b, " }\n"...)
 }
 
 func (p *textPrinter) line(name string, value []byte) {

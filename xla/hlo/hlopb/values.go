@@ -3,7 +3,6 @@ package hlopb
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -360,16 +359,15 @@ func (w *writer) dimLabels(name string, v *hlo.DimLabels) {
 	})
 }
 
-// differs reports whether two attributes are not the same as text.
-func differs(a, b hlo.Field) bool {
-	v, ok := a.Ptr.(hlo.Value)
-	if !ok {
-		p, float := a.Ptr.(*float64)
-		return float && *p != *b.Ptr.(*float64)
+// textOf is the text of an attribute that is more than integers, "" for the others and for one that says nothing.
+func textOf(f hlo.Field) string {
+	switch p := f.Ptr.(type) {
+	case *float64:
+		return strconv.FormatFloat(*p, 'g', -1, 64)
+	case hlo.Value:
+		if !p.IsZero() {
+			return string(p.AppendText(nil))
+		}
 	}
-	other := b.Ptr.(hlo.Value)
-	if v.IsZero() != other.IsZero() {
-		return true
-	}
-	return !slices.Equal(v.AppendText(nil), other.AppendText(nil))
+	return ""
 }

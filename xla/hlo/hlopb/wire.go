@@ -90,6 +90,7 @@ func (m *message) path() string {
 
 // decode appends the fields of src[from:to].
 func (m *message) decode(from, to int) {
+	m.fields = slices.Grow(m.fields, count(m.src[from:to]))
 	for at := from; at < to && m.err == nil; {
 		num, wire, n := protowire.ConsumeTag(m.src[at:to])
 		if n < 0 {
@@ -99,7 +100,8 @@ func (m *message) decode(from, to int) {
 		size := protowire.ConsumeFieldValue(num, wire, m.src[at+n:to])
 		desc := m.desc.byNumber[num]
 		if size < 0 {
-			m.failAt(at, fieldName(desc, num), "ends inside of the field, or its length is wrong: %w", protowire.ParseError(size))
+			err := protowire.ParseError(size)
+			m.failAt(at, fieldName(desc, num), "ends inside of the field, or its length is wrong: %w", err)
 			return
 		}
 		f := rawField{start: at, value: at + n, end: at + n + size}
@@ -110,6 +112,19 @@ func (m *message) decode(from, to int) {
 		m.fields = append(m.fields, f)
 		at = f.end
 	}
+}
+
+// count returns the number of fields, of those that are whole.
+func count(b []byte) (n int) {
+	for len(b) > 0 {
+		_, _, size := protowire.ConsumeField(b)
+		if size < 0 {
+			break
+		}
+		b = b[size:]
+		n++
+	}
+	return n
 }
 
 func fieldName(desc *fieldDesc, num protowire.Number) string {
@@ -273,7 +288,8 @@ func (m *message) subs(name string, do func(s *message)) {
 
 // nest returns an empty message in a field.
 func (m *message) nest(name string, index int) *message {
-	s := &message{decoder: m.decoder, desc: m.desc.field(name).message, parent: m, name: name, index: index, depth: m.depth + 1}
+	s := &message{decoder: m.decoder, desc: m.desc.field(name).message, parent: m, name: name, index: index,
+		depth: m.depth + 1}
 	if s.depth > maxDepth {
 		m.fail(name, "messages nest deeper than %d", maxDepth)
 	}
@@ -282,19 +298,26 @@ func (m *message) nest(name string, index int) *message {
 
 // rest appends the fields of m that nobody read, and of the messages in it that are there once those that nobody read
 // there. Written behind the fields that were read they belong to the same message.
+// Those of messages come first, by number, so that the second time is like the first.
 func (m *message) rest(b []byte) []byte {
-	var done []*message // several values are one child
+	var nested []*rawField
 	for i := range m.fields {
 		f := &m.fields[i]
-		switch {
-		case !f.used:
+		same := func(other *rawField) bool { return other.child == f.child } // several values are one child
+		if f.used && f.child != nil && !slices.ContainsFunc(nested, same) {
+			nested = append(nested, f)
+		}
+	}
+	slices.SortFunc(nested, func(a, b *rawField) int { return int(a.desc.number - b.desc.number) })
+	for _, f := range nested {
+		if inner := f.child.rest(nil); len(inner) > 0 {
+			b = protowire.AppendTag(b, f.desc.number, protowire.BytesType)
+			b = protowire.AppendBytes(b, inner)
+		}
+	}
+	for i := range m.fields {
+		if f := &m.fields[i]; !f.used {
 			b = append(b, m.src[f.start:f.end]...)
-		case f.child != nil && !slices.Contains(done, f.child):
-			done = append(done, f.child)
-			if inner := f.child.rest(nil); len(inner) > 0 {
-				b = protowire.AppendTag(b, f.desc.number, protowire.BytesType)
-				b = protowire.AppendBytes(b, inner)
-			}
 		}
 	}
 	return b

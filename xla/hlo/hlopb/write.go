@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/shape"
 )
 
 // Marshal returns m as a HloModuleProto. Computations and instructions are numbered; names that another instruction of
@@ -23,12 +24,13 @@ func MarshalText(m *hlo.Module) string {
 type numbering struct {
 	computations map[*hlo.Computation]int64
 	fused        map[*hlo.Computation]bool
+	bare         bool           // no shape says its layout
 	names        map[string]int // in use, with the number that the next of the name may get
 }
 
 func module(m *hlo.Module) *writer {
 	w := &writer{desc: describe("HloModuleProto")}
-	n := &numbering{map[*hlo.Computation]int64{}, map[*hlo.Computation]bool{}, map[string]int{}}
+	n := &numbering{map[*hlo.Computation]int64{}, map[*hlo.Computation]bool{}, true, map[string]int{}}
 	taken := map[string]int{}
 	for i, c := range m.Computations {
 		n.computations[c] = int64(i + 1)
@@ -36,6 +38,8 @@ func module(m *hlo.Module) *writer {
 			if _, ok := in.Attrs.(*hlo.FusionAttrs); ok {
 				n.fused[in.Called()[0]] = true
 			}
+			bare, _ := layouts(in.Shape)
+			n.bare = n.bare && bare
 		}
 	}
 	w.str("name", m.Name)
@@ -59,8 +63,19 @@ func module(m *hlo.Module) *writer {
 			}
 		})
 	}
-	w.config(m)
+	if n.bare {
+		w.text("layouts", "none")
+	}
+	w.config(m, n.bare)
 	return w
+}
+
+// ownLayouts appends the text of a shape if some array in it does not say its layout, unless none of the module does.
+func (w *writer) ownLayouts(name string, s shape.Shape, allBare bool) {
+	bare, full := layouts(s)
+	if !full && !(bare && allBare) {
+		w.text(name, s.Text())
+	}
 }
 
 // free returns name, or name with a number if it is taken, and takes it.
@@ -107,11 +122,7 @@ func (w *writer) computation(c *hlo.Computation, name string, n *numbering) {
 	}
 	w.sub("program_shape", func() {
 		params, result := c.ProgramShape()
-		names := make([]string, len(params))
-		for i, p := range c.Parameters {
-			names[i] = p.Name
-		}
-		w.programShape(params, result, names)
+		w.programShape(params, result, ownNames(c))
 	})
 	w.num("id", n.computations[c])
 	w.num("root_id", ids[c.Root])
@@ -134,6 +145,7 @@ func (w *writer) instruction(in *hlo.Instruction, name string, ids map[*hlo.Inst
 	}
 	w.str("opcode", in.Op.String())
 	w.shape("shape", in.Shape)
+	w.ownLayouts("shape", in.Shape, n.bare)
 	w.num("id", ids[in])
 	operands := make([]int64, len(in.Operands))
 	for i, o := range in.Operands {
@@ -171,10 +183,8 @@ func (w *writer) checkedAttrs(in *hlo.Instruction) {
 		if c, ok := f.Ptr.(**hlo.Computation); ok && *c != nil && in.Op == hlo.CustomCall {
 			w.text("to_apply", "")
 		}
-		if m.err != nil || differs(f, fields[i]) {
-			if v, ok := f.Ptr.(hlo.Value); ok {
-				w.text(f.Name, string(v.AppendText(nil)))
-			}
+		if text := textOf(f); text != "" && (m.err != nil || text != textOf(fields[i])) {
+			w.text(f.Name, text)
 		}
 	}
 }

@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+"""Checks that JAX reads and runs what halo writes as HloModuleProto, with the answers that the programs have.
+
+    python3 -m venv .venv
+    .venv/bin/pip install jax==0.12.0.1
+    .venv/bin/python scripts/check_proto.py HALO FOLDER...
+
+HALO is the tool. Each folder below FOLDER with a program, input_N.npy and expected_N.npy is a case, as halo check has
+it. Its program is converted to a HloModuleProto, read by the XLA inside JAX, and run on the CPU.
+"""
+
+import sys
+
+import check_bytecode as bytecode
+from jaxlib import _hlo, _jax
+
+
+def convert(halo, source, target, version):
+    command = [halo, "convert", str(source), "--to", "hlo-proto", "-o", str(target)]
+    done = bytecode.subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise bytecode.Unsupported(done.stderr.strip()[:300])
+
+
+def load(path):
+    """Returns the program compiled, and the element types of its arguments."""
+    proto = path.read_bytes()
+    options = _hlo.HloPrintOptions()
+    options.print_large_constants = True
+    text = _hlo.HloModule.from_serialized_hlo_module_proto(proto).to_string(options)
+    if "is_composite=true" in text:  # XLA's own way to StableHLO, on which JAX compiles, fails for those of several results
+        proto = _hlo.hlo_module_from_text(text.replace(", is_composite=true", "")).as_serialized_hlo_module_proto()
+    with bytecode.mlir.make_ir_context():
+        module = bytecode.ir.Module.parse(_jax.mlir.hlo_to_stablehlo(proto))
+        device = bytecode.jax.devices("cpu")[0]
+        devices, options = bytecode.xla_client.DeviceList((device,)), bytecode.xla_client.CompileOptions()
+        return device.client.compile_and_load(module, devices, options), bytecode.types(module)
+
+
+if __name__ == "__main__":
+    bytecode.convert, bytecode.load = convert, load
+    bytecode.__doc__ = __doc__
+    sys.exit(bytecode.main())
