@@ -192,7 +192,7 @@ func TestCommands(t *testing.T) {
 		{"graph DIR/add.hlo --to png", exitUsage, "", "want dot, svg or html"},
 		{"graph DIR/add.hlo --max 0", exitUsage, "", "want 1 or more"},
 		{"graph", exitUsage, "", "want one"},
-		{"convert DIR/add.hlo --to pdf", exitUsage, "", "want hlo, stablehlo or bytecode"},
+		{"convert DIR/add.hlo --to pdf", exitUsage, "", "want hlo, hlo-proto, hlo-prototext, stablehlo or bytecode"},
 	}
 	for _, tc := range cases {
 		code, stdout, stderr := halo(t, dir, "", strings.Fields(tc.args)...)

@@ -95,7 +95,9 @@ func checkModule(ctx context.Context, o *checkOptions, r *outcome, p xla.Program
 
 // checkSnapshot runs a program on the arguments that its snapshot has, and compares the result with the snapshot's.
 func checkSnapshot(ctx context.Context, o *checkOptions, r *outcome, name string, s *xla.Snapshot) error {
-	got, err := o.runThreads(ctx, r, xla.Program{Name: name, Module: s.Module}, s.Arguments, 1, 1)
+	h := newHandlers()
+	defer h.Close()
+	got, err := o.runThreads(ctx, r, h, xla.Program{Name: name, Module: s.Module}, s.Arguments, 1, 1)
 	if err != nil {
 		return err
 	}
