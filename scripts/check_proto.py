@@ -28,7 +28,7 @@ def load(path):
     options = _hlo.HloPrintOptions()
     options.print_large_constants = True
     text = _hlo.HloModule.from_serialized_hlo_module_proto(proto).to_string(options)
-    if "is_composite=true" in text:  # XLA's own way to StableHLO, on which JAX compiles, fails for those of several results
+    if "is_composite=true" in text:  # XLA's own way to StableHLO, on which JAX compiles, fails for several results
         proto = _hlo.hlo_module_from_text(text.replace(", is_composite=true", ""))
         proto = proto.as_serialized_hlo_module_proto()
     with bytecode.mlir.make_ir_context():

@@ -153,8 +153,8 @@ func (b *body) read() *hlo.Computation {
 	return comp
 }
 
-// leftovers keeps what else the file says of a computation. The shape of its program and whether it is a fusion's follow
-// from the module.
+// leftovers keeps what else the file says of a computation. Its program's shape and its being a fusion's follow from
+// the module.
 func (b *body) leftovers(c *message, comp *hlo.Computation) {
 	c.drop("program_shape")
 	c.drop("is_fusion_computation")
