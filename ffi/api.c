@@ -48,7 +48,10 @@ static void error_details(XLA_FFI_Error_GetDetails_Args *a) {
 static void error_destroy(XLA_FFI_Error_Destroy_Args *a) { free(a->error); }
 
 static XLA_FFI_Error *stream_get(XLA_FFI_Stream_Get_Args *a) {
-  (void)a;
+  CHECK_SIZE(a, XLA_FFI_Stream_Get_Args_STRUCT_SIZE);
+  a->stream = a->ctx->stream;
+  if (a->ctx->site->on_stream)
+    return NULL;
   return halo_error(XLA_FFI_Error_Code_UNIMPLEMENTED, "GPU context is not available: a CPU has no stream");
 }
 

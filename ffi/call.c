@@ -61,6 +61,17 @@ void halo_frame_free(halo_frame *f) {
   free(f);
 }
 
+// stream_call calls a function of a GPU: one table has the operands and then the results.
+static void stream_call(halo_frame *f, void *function) {
+  halo_site *s = f->site;
+  void *stream = f->context.stream;
+  if (s->version <= 1)
+    ((void (*)(void *, void **, const char *, size_t))function)(stream, f->data, s->opaque, s->opaque_bytes);
+  else
+    ((void (*)(void *, void **, const char *, size_t, void *))function)(stream, f->data, s->opaque, s->opaque_bytes,
+                                                                        &f->status);
+}
+
 // old_call calls a function of the conventions before the typed one.
 static void *old_call(void *arg) {
   halo_frame *f = arg;
@@ -70,7 +81,9 @@ static void *old_call(void *arg) {
   void *out = s->tuple || s->results != 1 ? (void *)results : results[0];
   halo_status *status = &f->status;
   void *function = (void *)s->stage[XLA_FFI_ExecutionStage_EXECUTE];
-  if (s->version <= 1)
+  if (s->on_stream)
+    stream_call(f, function);
+  else if (s->version <= 1)
     ((void (*)(void *, const void **))function)(out, in);
   else if (s->version == 2)
     ((void (*)(void *, const void **, void *))function)(out, in, status);
@@ -142,9 +155,14 @@ int32_t halo_frame_call(uintptr_t frame, int32_t stage, int64_t run, int32_t dev
       return code;
     f->prepared = 1;
   }
-  halo_arrays_enter(f);
+  if (!f->site->on_stream)
+    halo_arrays_enter(f);
+  else
+    for (int64_t i = 0; i < f->site->operands + f->site->results; i++)
+      f->data[i] = f->buffers[i].data = f->address[i];
   int32_t code = f->site->version == 4 ? typed(f, stage) : old_execute(f);
-  halo_arrays_leave(f);
+  if (!f->site->on_stream)
+    halo_arrays_leave(f);
   return code;
 }
 

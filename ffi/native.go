@@ -14,6 +14,9 @@ type Functions struct {
 	Instantiate, Prepare, Initialize, Execute unsafe.Pointer
 	// Library is what dlopen gave, nil for functions of the process.
 	Library unsafe.Pointer
+	// OnStream says that they are for a GPU: they get a stream, see Frame.On, and arrays where they lie, which is in the
+	// device's memory, in the layout and as packed as they want them.
+	OnStream bool
 }
 
 func (f Functions) stages() [4]unsafe.Pointer {

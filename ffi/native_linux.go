@@ -76,7 +76,7 @@ func Registered() []Registration {
 		name := C.GoStringN((*C.char)(unsafe.Add(unsafe.Pointer(r), C.sizeof_halo_registration)), C.int(r.bytes))
 		b := r.bundle
 		list = append(list, Registration{name, Functions{unsafe.Pointer(b.instantiate), unsafe.Pointer(b.prepare),
-			unsafe.Pointer(b.initialize), unsafe.Pointer(b.execute), nil}})
+			unsafe.Pointer(b.initialize), unsafe.Pointer(b.execute), nil, false}})
 		next := r.next
 		C.free(unsafe.Pointer(r))
 		r = next
@@ -188,6 +188,9 @@ func (n *Native) Release(f *Frame) {
 // frame for all its calls.
 func (n *Native) Staged() bool { return n.staged }
 
+// On has the calls to come enqueue their work on a stream of a GPU, as its driver names it.
+func (f *Frame) On(stream uintptr) { *(*uintptr)(unsafe.Pointer(&f.c.context.stream)) = stream }
+
 // Call executes the site with the arrays at Addresses. An error is an *Error with the function's own message.
 func (f *Frame) Call(run int64, device int32) error {
 	return f.call(C.XLA_FFI_ExecutionStage_EXECUTE, run, device)
@@ -249,6 +252,9 @@ func (n *Native) build(f Functions, users []User) {
 	n.c.version, n.c.library = C.int32_t(s.Version), f.Library
 	if s.Tuple {
 		n.c.tuple = 1
+	}
+	if f.OnStream {
+		n.c.on_stream = 1
 	}
 	for i, p := range f.stages() {
 		n.c.stage[i] = (*C.XLA_FFI_Handler)(p)

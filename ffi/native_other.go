@@ -61,6 +61,9 @@ func (*Native) Release(*Frame) {}
 // Staged returns false.
 func (*Native) Staged() bool { return false }
 
+// On does nothing.
+func (*Frame) On(uintptr) {}
+
 // Call fails: there is no C in this build.
 func (*Frame) Call(int64, int32) error { return errNone }
 

@@ -46,6 +46,7 @@ typedef struct {
 typedef struct {
   int32_t version; // of the calling convention
   int32_t tuple;   // the old conventions get a table of results
+  int32_t on_stream; // of a GPU: there is a stream, and arrays are handed over where they lie
   XLA_FFI_Handler *stage[HALO_STAGES];
   int32_t minor[HALO_STAGES];
   XLA_FFI_Attrs attrs;
@@ -73,6 +74,7 @@ struct XLA_FFI_InvokeContext {
   int32_t stage, minor;
   int64_t run;
   int32_t device;
+  void *stream;
   pthread_mutex_t mu; // of scratch
   halo_scratch *scratch;
 };

@@ -37,4 +37,39 @@ END
 check openblas cblas.h cgo/openblas/openblas.h OPENBLAS_LIST
 check onednn2 oneapi/dnnl/dnnl.h cgo/onednn/onednn2.h ONEDNN2_LIST 'DNNL_VERSION_MAJOR == 2'
 check onednn3 oneapi/dnnl/dnnl.h cgo/onednn/onednn3.h ONEDNN3_LIST 'DNNL_VERSION_MAJOR == 3'
+
+# The header of custom calls has the names of XLA's, so each is compiled by itself: a program prints where every field
+# lies and what every constant is. jaxlib brings XLA's: -I "$(python3 -c 'import jax; print(jax.ffi.include_dir())')"
+layout() {
+  awk '
+    BEGIN { print "#include <stdio.h>\n#include \"xla/ffi/api/c_api.h\"\nint main(void) {" }
+    /^(typedef )?struct XLA_FFI_[A-Za-z_]+ \{/ { type = $0; sub(/^typedef /, "", type); sub(/ \{.*/, "", type) }
+    /^}/ { type = "" }
+    match($0, /^XLA_FFI_DEFINE_STRUCT_TRAITS\([A-Za-z_]+/) {
+      name = substr($0, 30, RLENGTH - 29)
+      printf "  printf(\"%s %%d %%zu\\n\", %s_STRUCT_SIZE, sizeof(%s));\n", name, name, name
+    }
+    match($0, /^  XLA_FFI_[A-Za-z0-9_]+ = /) {
+      name = substr($0, 3, RLENGTH - 5)
+      printf "  printf(\"%s %%d\\n\", %s);\n", name, name
+    }
+    type != "" && /^  [a-zA-Z].*;/ {
+      field = $0; sub(/;.*/, "", field)
+      if (!sub(/.*\(\*/, "", field)) sub(/.*[ *]/, "", field); else sub(/\).*/, "", field)
+      printf "  printf(\"%s.%s %%zu %%zu\\n\", offsetof(%s, %s), sizeof(((%s *)0)->%s));\n", \
+        type, field, type, field, type, field
+    }
+    END { print "}" }' ffi/include/xla/ffi/api/c_api.h >"$work/layout.c"
+  gcc "$@" -o "$work/layout" "$work/layout.c" && "$work/layout"
+}
+if echo '#include <xla/ffi/api/c_api.h>' | gcc "${include[@]}" -fsyntax-only -x c - 2>"$work/log"; then
+  layout -Iffi/include >"$work/ours"
+  layout "${include[@]}" >"$work/theirs"
+  lines=$(wc -l <"$work/ours")
+  [ "$lines" -gt 200 ] || { echo "ffi: only $lines lines to compare"; failed=1; }
+  if diff "$work/ours" "$work/theirs"; then echo "ffi: same as in xla/ffi/api/c_api.h"; else failed=1; fi
+else
+  echo "ffi: skipped: no header xla/ffi/api/c_api.h"
+  case ",${HALO_NEED:-}," in *,headers,*) failed=1 ;; esac
+fi
 exit "$failed"

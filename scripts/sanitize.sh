@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/setup.sh
 
-[ $# -gt 0 ] || set -- ./cgo/... ./backend/cpu/...
+[ $# -gt 0 ] || set -- ./cgo/... ./backend/cpu/... ./customcall
 echo "== undefined behaviour"
 undefined="-fsanitize=undefined -fno-sanitize-recover=undefined"
 CGO_CFLAGS="-g -O2 $undefined" CGO_LDFLAGS="$undefined" go test -count=1 "$@"

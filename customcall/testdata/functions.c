@@ -295,6 +295,27 @@ XLA_FFI_Error *registers(frame *f) {
   return 0;
 }
 
+// on_stream is what a GPU's functions of the older conventions look like: the result is the stream's number plus the
+// operands and the length of the opaque text.
+void on_stream(void *stream, void **buffers, const char *opaque, size_t len) {
+  *(float *)buffers[2] = (float)(uintptr_t)stream + *(float *)buffers[0] + *(float *)buffers[1] + len;
+}
+void XlaCustomCallStatusSetFailure(void *status, const char *message, size_t len);
+void on_stream_status(void *stream, void **buffers, const char *opaque, size_t len, void *status) {
+  on_stream(stream, buffers, opaque, len);
+  if (*(float *)buffers[0] < 0)
+    XlaCustomCallStatusSetFailure(status, opaque, len);
+}
+XLA_FFI_Error *stream_of(frame *f) {
+  if (asked(f, 5))
+    return 0;
+  XLA_FFI_Stream_Get_Args a = {32, 0, f->ctx, 0};
+  XLA_FFI_Error *e = f->api->XLA_FFI_Stream_Get(&a);
+  if (!e)
+    *(float *)ret(f, 0)->data = (float)(uintptr_t)a.stream;
+  return e;
+}
+
 // Functions of the older conventions.
 void XlaCustomCallStatusSetSuccess(void *status);
 void XlaCustomCallStatusSetFailure(void *status, const char *message, size_t len);
