@@ -44,6 +44,9 @@ var summed = map[hlo.Opcode]func(in *hlo.Instruction) float64{
 
 // products is the number of multiply-adds for each element of the result.
 func products(in *hlo.Instruction) float64 {
+	if in.IsDynamic() {
+		return folded(in)
+	}
 	return float64(in.Cost().FLOPs) / float64(max(in.Shape.Static().Size(), 1))
 }
 
@@ -52,10 +55,26 @@ func folded(in *hlo.Instruction) float64 {
 	n := float64(0)
 	for _, o := range in.Operands {
 		if o.Shape.IsArray() {
-			n = max(n, float64(o.Shape.Static().Size()))
+			n = max(n, elements(o.Shape, unknownSize))
 		}
 	}
-	return n / float64(max(in.Shape.Static().Size(), 1))
+	return n / max(elements(in.Shape, 1), 1)
+}
+
+// unknownSize stands for the size of an operand's dimension that a program does not know.
+const unknownSize = 64
+
+// elements is the number of elements of an array whose dimensions of unknown size have as many as unknown says.
+func elements(s shape.Shape, unknown float64) float64 {
+	n := 1.0
+	for _, d := range s.Dims {
+		if d == shape.Unbounded {
+			n *= unknown
+		} else {
+			n *= float64(d)
+		}
+	}
+	return n
 }
 
 // roundoff is half the distance from 1 to the next number of a floating-point type, 0 for others.
