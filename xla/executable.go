@@ -68,8 +68,10 @@ func (c *Client) Compile(ctx context.Context, p Program, o CompileOptions) (x *E
 		c.noteCompile("", false, start, err)
 		return nil, err
 	}
-	c.noteCompile(s.name, cached, start, nil)
-	return c.newExecutable(s)
+	if x, err = c.newExecutable(s); err == nil {
+		c.noteCompile(s.name, cached, start, nil)
+	}
+	return x, err
 }
 
 // compile reads and compiles p for its first user.

@@ -115,3 +115,56 @@ func TestCancelledBefore(t *testing.T) {
 		t.Errorf("%v is not the context's error", err)
 	}
 }
+
+// angry is an observer with a fault.
+type angry struct{ compiles bool }
+
+func (a angry) Compiled(xla.CompileEvent) {
+	if a.compiles {
+		panic("compiled")
+	}
+}
+
+func (a angry) Executed(xla.ExecuteEvent) { panic("executed") }
+
+// TestObserverPanics wants a panic of an observer to be an error, and everything to go on and to close.
+func TestObserverPanics(t *testing.T) {
+	c := newClient(t, xla.ClientOptions{Observer: angry{compiles: true}})
+	_, err := c.Compile(t.Context(), xla.Program{Source: []byte(axpy)}, xla.CompileOptions{})
+	wantCode(t, err, xla.Internal, "compiled")
+	c.Close()
+	c = newClient(t, xla.ClientOptions{Observer: angry{}})
+	x := compile(t, c, axpy)
+	a, v := scalar(t, c, float32(2)), buffer(t, c, []float32{1, 2, 3})
+	for range 20 {
+		_, err := x.Execute(t.Context(), a, v, v)
+		wantCode(t, err, xla.Internal, "executed")
+		_, err = x.ExecuteDevices(t.Context(), xla.RunOptions{}, 2, 1, [][]*xla.Buffer{{a, v, v}, {a, v, v}})
+		wantCode(t, err, xla.Internal, "executed")
+	}
+	if n := c.Live().Running; n != 0 {
+		t.Errorf("%d executions are still running", n)
+	}
+	a.Close()
+	v.Close()
+	x.Close()
+	c.Close()
+	wantNothingLive(t, c)
+}
+
+// TestNilArguments wants what is not there to be refused with words.
+func TestNilArguments(t *testing.T) {
+	c := newClient(t, xla.ClientOptions{})
+	x := compile(t, c, axpy)
+	a := scalar(t, c, float32(2))
+	_, err := x.Execute(t.Context(), a, nil, nil)
+	wantCode(t, err, xla.InvalidArgument, "buffer is nil")
+	wantCode(t, x.ExecuteInto(t.Context(), xla.RunOptions{}, []any{nil}, a, a, a), xla.InvalidArgument, "into a <nil>")
+	_, err = x.ExecuteDevices(t.Context(), xla.RunOptions{}, 1, 1, nil)
+	wantCode(t, err, xla.InvalidArgument, "got 0 lists")
+	_, err = x.ExecuteWith(t.Context(), xla.RunOptions{Donate: []int{-1}}, a, a, a)
+	wantCode(t, err, xla.InvalidArgument, "")
+	if _, err := xla.ToSlice[float32](a); err != nil { // and nothing of it used an argument up
+		t.Error(err)
+	}
+}

@@ -55,7 +55,8 @@ type Program interface {
 
 // Memory is what one execution on one device takes beside arguments and constants, in bytes.
 type Memory struct {
-	// Peak is what is allocated: temporaries and results. Liveness is the most that live at one time: no plan needs less.
+	// Peak is what is allocated: temporaries and results. Liveness is what no plan needs less than: the most that live at
+	// one time, in lines of 64 bytes, results from beginning to end, temporaries in them where they fit.
 	Peak, Liveness int64
 }
 

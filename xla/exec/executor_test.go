@@ -3,7 +3,9 @@ package exec
 import (
 	"context"
 	"errors"
+	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -66,6 +68,38 @@ func TestExecutorTurns(t *testing.T) {
 	}
 	if e.tokens != 1 {
 		t.Errorf("%d tokens are left, want 1", e.tokens)
+	}
+}
+
+// TestExecutorGivenUp wants no token lost and no place in the line left over when callers give up at any moment, also at
+// the one at which their turn comes.
+func TestExecutorGivenUp(t *testing.T) {
+	const tokens, callers, turns = 2, 16, 300
+	e := &executor{tokens: tokens}
+	var wg sync.WaitGroup
+	var inside atomic.Int64
+	for i := range callers {
+		wg.Go(func() {
+			for k := range turns {
+				ctx, cancel := context.WithCancel(context.Background())
+				if (i+k)%3 == 0 {
+					go cancel()
+				}
+				if e.acquire(ctx) == nil {
+					if n := inside.Add(1); n > tokens {
+						t.Errorf("%d are inside, want %d at most", n, tokens)
+					}
+					runtime.Gosched()
+					inside.Add(-1)
+					e.release()
+				}
+				cancel()
+			}
+		})
+	}
+	wg.Wait()
+	if e.tokens != tokens || e.first != nil || e.last != nil {
+		t.Errorf("%d tokens are left and the line is %v to %v, want %d and none", e.tokens, e.first, e.last, tokens)
 	}
 }
 

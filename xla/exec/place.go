@@ -5,22 +5,43 @@ import (
 	"slices"
 )
 
-// bound is the most bytes that live at one position, and that position: no assignment needs less.
-func bound(classes []*class, positions int) (most int64, at int32) {
-	change := make([]int64, positions+1)
+// bound is the least memory that any assignment needs, lines of the cache counted whole: results have memory of their
+// own from beginning to end, in which temporaries may lie while it is free, and what fits into none of them lies
+// beside. It also returns the position at which the most bytes live.
+func bound(classes []*class, positions int) (least int64, at int32) {
+	results, inside, beside := int64(0), make([]int64, positions+1), make([]int64, positions+1)
+	var hosts []*class
 	for _, c := range classes {
+		if c.own != NoSlot {
+			hosts = append(hosts, c)
+			results += aligned64(c.size)
+		}
+	}
+	for _, c := range classes {
+		change := inside
+		if c.own == NoSlot && !slices.ContainsFunc(hosts, c.fitsInto) {
+			change = beside
+		}
 		for _, s := range c.spans {
 			change[s.first] += aligned64(c.size)
 			change[s.last+1] -= aligned64(c.size)
 		}
 	}
-	var now int64
-	for p, d := range change {
-		if now += d; now > most {
-			most, at = now, int32(p)
+	var most, in, out int64
+	for p := range inside {
+		in, out = in+inside[p], out+beside[p]
+		least = max(least, max(results, in)+out)
+		if in+out > most {
+			most, at = in+out, int32(p)
 		}
 	}
-	return most, at
+	return least, at
+}
+
+// fitsInto reports whether c could lie in the memory of the result h.
+func (c *class) fitsInto(h *class) bool {
+	points, ok := overlap(h.spans, c.spans)
+	return ok && len(points) == 0 && c.size <= h.size
 }
 
 // bySize sorts classes, the large ones first; equal ones by when they live.

@@ -46,8 +46,8 @@ func TestPlace(t *testing.T) {
 				}
 			}
 		}
-		if float64(end) > 1.5*float64(most) {
-			t.Errorf("round %d: the arena has %d bytes beside %d of results, and %d live at most", round, end, results, most)
+		if float64(end+results) > 1.5*float64(most) || end+results < most {
+			t.Errorf("round %d: the arena has %d bytes beside %d of results, and any needs %d", round, end, results, most)
 		}
 	}
 }
@@ -78,6 +78,32 @@ func clash(a, b *class) bool {
 	}
 	points, ok := overlap(a.spans, b.spans)
 	return !ok || len(points) > 0
+}
+
+// TestBound wants the bound of programs that are known: a large temporary that fits into no result, a small one that is
+// free to lie in one, and results that take more than ever lives.
+func TestBound(t *testing.T) {
+	temporary := func(size int64, first, last int32) *class {
+		return &class{size: size, spans: []span{{first, last}}, own: NoSlot, host: NoSlot}
+	}
+	result := func(size int64, first int32) *class {
+		return &class{size: size, spans: []span{{first, 9}}, own: 1, host: NoSlot}
+	}
+	for _, c := range []struct {
+		what    string
+		classes []*class
+		want    int64
+	}{
+		{"large beside", []*class{temporary(2048, 0, 3), result(640, 5)}, 2048 + 640},
+		{"small inside", []*class{temporary(600, 0, 3), result(640, 5)}, 640},
+		{"small at the same time", []*class{temporary(600, 0, 5), result(640, 5)}, 640 + 640},
+		{"two, and room for one", []*class{temporary(640, 0, 3), temporary(640, 2, 4), result(640, 5)}, 1280},
+		{"lines count whole", []*class{temporary(65, 0, 3), result(1, 5)}, 128 + 64},
+	} {
+		if got, _ := bound(c.classes, 10); got != c.want {
+			t.Errorf("%s: got %d, want %d", c.what, got, c.want)
+		}
+	}
 }
 
 func TestOverlap(t *testing.T) {

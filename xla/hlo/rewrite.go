@@ -25,8 +25,8 @@ func CloneAttrs(a Attrs) Attrs {
 }
 
 // HasSideEffect reports whether in must run even if nobody uses its result, once, and in its order with all others of
-// which this is true: ops of the trait SideEffect, custom calls that say so, collectives, which other devices wait for,
-// what is asynchronous, and everything that calls such.
+// which this is true: ops of the trait SideEffect, custom calls that say so, assertions, which fail, collectives, which
+// other devices wait for, what is asynchronous, and everything that calls such.
 func (in *Instruction) HasSideEffect() bool {
 	if !calls[in.Op] {
 		return in.hasSideEffect(nil)
@@ -39,7 +39,7 @@ func (in *Instruction) hasSideEffect(none map[*Computation]bool) bool {
 	if in.Op.Info().Traits&SideEffect != 0 || meeting[in.Op] {
 		return true
 	}
-	if a, ok := in.Attrs.(*CustomCallAttrs); ok && a.HasSideEffect {
+	if a, ok := in.Attrs.(*CustomCallAttrs); ok && (a.HasSideEffect || IsShapeAssertion(in)) {
 		return true
 	}
 	for _, c := range in.Called() {

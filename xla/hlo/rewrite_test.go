@@ -35,13 +35,15 @@ ENTRY e {
   r = f32[] reduce(v, x), dimensions={0}, to_apply=sum
   a = f32[] all-reduce(r), replica_groups={}, to_apply=sum
   k = f32[] custom-call(a), custom_call_target="f", custom_call_has_side_effect=true
+  yes = pred[] constant(true)
+  check = () custom-call(yes), custom_call_target="shape_assertion"
   ROOT p = f32[] custom-call(a), custom_call_target="f"
 }`
 	m, err := Parse([]byte(text), "t")
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]bool{"c": true, "a": true, "k": true}
+	want := map[string]bool{"c": true, "a": true, "k": true, "check": true}
 	for _, in := range m.Entry.Instructions {
 		if got := in.HasSideEffect(); got != want[in.Name] {
 			t.Errorf("%s: got %v", in.Name, got)
