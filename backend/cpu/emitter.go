@@ -172,6 +172,11 @@ func (e *emitter) spill(i int) {
 }
 
 func (e *emitter) operation(nd *node) bool {
+	if nd.stage != "" {
+		e.hold(nd.args[0])
+		e.stage(nd.stage, number(0), number(0))
+		return true
+	}
 	if f := natives[nd.op]; f != nil {
 		return f(e, nd)
 	}
@@ -445,6 +450,7 @@ func (f *fused) native(uses []exec.Use, results []exec.Slice) *thunk {
 	if !run.Available() {
 		return nil
 	}
+	f.useIdioms()
 	if f.inRows() {
 		if p, ok := f.rowProgram(results); ok {
 			return recordThunk("loops rows", uses, p.Record(run.Level()))

@@ -38,6 +38,7 @@ type node struct {
 	// what the elements of a row come to; otherwise in says what it is.
 	op     hlo.Opcode
 	in     *hlo.Instruction
+	stage  string // what computes it in the pipeline, if that is not its op's
 	t      shape.ElementType
 	args   []int
 	input  int

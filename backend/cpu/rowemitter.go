@@ -180,6 +180,9 @@ func (e *rowEmitter) isCheap(nd *node) bool {
 	if len(nd.args) == 0 {
 		return true
 	}
+	if nd.stage != "" {
+		return false
+	}
 	name := plainStages[nd.op].of(nd.from(0))
 	for _, a := range nd.args {
 		if e.level[a] == placeLevel && len(e.f.nodes[a].args) > 0 {

@@ -91,6 +91,28 @@ INLINE VF f_erff(VF x) {
   return pickf(x != x, x, pickf(a < 0.9219f, near, far));
 }
 
+// f_erfcf has the coefficients of the Cephes library, as the operations have that programs write for it.
+INLINE VF f_erfcf(VF x) {
+  VF a = magnitude(x), z = x * x, r = 1 / a, w = r * r;
+  VI mid = a < 2;
+  VF t = 5.188327685732524e-3f + z * (-8.010193625184903e-4f + z * 7.853861353153693e-5f);
+  t = 1.128358514861418e-1f + z * (-2.685381193529856e-2f + z * t);
+  t = 1.128379165726710f + z * (-3.761262582423300e-1f + z * t);
+#define BOTH(p, q) pickf(mid, same(p), same(q))
+  VF p = pickf(mid, same(2.326819970068386e-2f), same(0));
+  p = BOTH(-1.387039388740657e-1f, -1.047766399936249e1f) + w * p;
+  p = BOTH(3.687424674597105e-1f, 1.297719955372516e1f) + w * p;
+  p = BOTH(-5.824733027278666e-1f, -7.495518717768503f) + w * p;
+  p = BOTH(6.210004621745983e-1f, 2.921019019210786f) + w * p;
+  p = BOTH(-4.944515323274145e-1f, -1.015265279202700f) + w * p;
+  p = BOTH(3.404879937665872e-1f, 4.218463358204948e-1f) + w * p;
+  p = BOTH(-2.741127028184656e-1f, -2.820767439740514e-1f) + w * p;
+  p = BOTH(5.638259427386472e-1f, 5.641895067754075e-1f) + w * p;
+  VF far = pickf(z > 88.72283905206835f, same(0), f_expf(-z) * r * p);
+  far = pickf(x < 0, 2 - far, far);
+  return pickf(a < 1, 1 - x * t, far);
+}
+
 // quarter32 reduces x to r = x - k*pi/2, for arguments up to LIMIT32.
 #define LIMIT32 30000.0f
 INLINE VF quarter32(VF x, VI *k) {

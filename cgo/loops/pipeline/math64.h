@@ -240,6 +240,27 @@ INLINE VD d_erf(VD x) {
   return choose(x == 0, x, q);
 }
 
+// d_erfc has the coefficients of the Cephes library.
+INLINE VD d_erfc(VD x) {
+  static const double c[7] = {7.853861353153693e-5, -8.010193625184903e-4, 5.188327685732524e-3,
+      -2.685381193529856e-2, 1.128358514861418e-1, -3.761262582423300e-1, 1.128379165726710};
+  static const double p[9] = {2.326819970068386e-2, -1.387039388740657e-1, 3.687424674597105e-1,
+      -5.824733027278666e-1, 6.210004621745983e-1, -4.944515323274145e-1, 3.404879937665872e-1,
+      -2.741127028184656e-1, 5.638259427386472e-1};
+  static const double q[9] = {0, -1.047766399936249e1, 1.297719955372516e1, -7.495518717768503, 2.921019019210786,
+      -1.015265279202700, 4.218463358204948e-1, -2.820767439740514e-1, 5.641895067754075e-1};
+  VD a = magn(x), z = x * x, w = 1 / z, near = all(c[0]), u = all(p[0]), v = all(q[0]);
+  for (int i = 1; i < 7; i++)
+    near = c[i] + z * near;
+  for (int i = 1; i < 9; i++) {
+    u = p[i] + w * u;
+    v = q[i] + w * v;
+  }
+  VD far = choose(z > 88.72283905206835, all(0), d_exp(-z) / a * choose(a < 2, u, v));
+  far = choose(x < 0, 2 - far, far);
+  return choose(a < 1, 1 - x * near, far);
+}
+
 INLINE VD d_pow(VD x, VD y) {
   VD a = magn(x), half = y * 0.5;
   VL whole = ((y + SHIFTER) - SHIFTER == y) | (magn(y) >= 0x1p52);

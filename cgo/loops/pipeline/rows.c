@@ -26,6 +26,7 @@ typedef struct {
 typedef struct {
   const job *j;
   char **p, *rooms, *saved;
+  int over; // some output lies over an input
 } worker;
 
 static char *room_of(const worker *w, int32_t k) { return w->rooms + k * w->j->places.block_bytes; }
@@ -130,6 +131,16 @@ static int64_t blocks(const worker *w, const halo_phase *f, const piece *x) {
   return done;
 }
 
+// again sweeps the last block of a piece once more, with what is behind the others: nothing is reduced, and no output
+// lies over what is read.
+static int again(const worker *w, const halo_phase *f, const piece *x) {
+  const int64_t m = w->j->places.block;
+  if (f->folds || w->over || x->n < m)
+    return 0;
+  blocks(w, f, &(piece){x->t, x->row, x->col + x->n - m, m});
+  return 1;
+}
+
 // sweep runs a phase over a piece and leaves what it comes to in lane t of the rooms for that.
 static void sweep(const worker *w, const halo_phase *f, const piece *x) {
   const job *j = w->j;
@@ -140,7 +151,7 @@ static void sweep(const worker *w, const halo_phase *f, const piece *x) {
   for (int32_t i = 0; i < f->folds; i++)
     lanes->reducers[fold[3 * i]].clear(w->p[fold[3 * i + 1]]);
   int64_t done = blocks(w, f, x);
-  if (done < x->n)
+  if (done < x->n && !again(w, f, x))
     tail(w, f, x->row, x->col + done, x->n - done);
   for (int32_t i = 0; i < f->folds; i++) {
     char *acc = w->p[fold[3 * i + 1]];
@@ -167,9 +178,19 @@ static void load_rows(const worker *w, int64_t row, int64_t n) {
       w->p[k] = halo_load(&j->rows, &j->streams[k], row, n, room_of(w, k));
 }
 
+static int over(const job *j) {
+  const halo_rows_record *r = j->r;
+  for (int32_t i = 0; i < r->streams; i++)
+    for (int32_t o = r->streams; o < r->streams + r->outputs; o++)
+      if (j->streams[i].kind < HALO_SPLAT &&
+          HALO_AT(j->places.run, j->streams[i].ref) == HALO_AT(j->places.run, j->streams[o].ref))
+        return 1;
+  return 0;
+}
+
 static worker prepare(const job *j, char **p, char *rooms, char *saved) {
   const halo_rows_record *r = j->r;
-  worker w = {j, p, rooms, saved};
+  worker w = {j, p, rooms, saved, over(j)};
   const int32_t pointers = r->streams + r->outputs + r->saved + r->rooms;
   memset(rooms, 0, pointers * j->places.block_bytes);
   for (int32_t k = 0; k < pointers; k++)

@@ -230,12 +230,7 @@ static double cube_root(double x) {
     char *q = p[s->a];                                                                                                 \
     EACH(STORE1) NEXT;                                                                                                 \
   }
-#if defined(__x86_64__) && VB > 16
-#define CLEAN _mm256_zeroupper() // else code with registers of 128 bits is slow afterwards
-#else
-#define CLEAN (void)0
-#endif
-#define END(name) static void s_##name(ARGS) { CLEAN; }
+#define END(name) static void s_##name(ARGS) {}
 
 #if defined(__x86_64__) && VB == 64
 #define STREAM1(a, k) _mm512_stream_si512((__m512i *)(q + k * VB), (__m512i)a);

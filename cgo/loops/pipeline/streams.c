@@ -46,10 +46,13 @@ static void gather_run(char *dst, const char *src, int32_t size, int64_t stride,
 int64_t halo_place(const halo_space *w, const halo_stream *s, int64_t at, int64_t *rest) {
   int64_t offset = s->offset;
   int last = w->rank - 1;
-  *rest = last < 0 ? 1 : w->dims[last] - at % w->dims[last];
+  *rest = 1;
   for (int d = last; d >= 0; d--) {
-    offset += at % w->dims[d] * s->strides[d];
-    at /= w->dims[d];
+    int64_t i = d > 0 ? at % w->dims[d] : at;
+    if (d == last)
+      *rest = w->dims[d] - i;
+    offset += i * s->strides[d];
+    at = d > 0 ? at / w->dims[d] : 0;
   }
   return offset;
 }
