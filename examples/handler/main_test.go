@@ -1,0 +1,6 @@
+package main
+
+func Example_main() {
+	main()
+	// Output: [8 9 4]
+}
