@@ -39,15 +39,9 @@ func (h handlers) Lookup(target string) (xla.Handler, bool) {
 
 // loadPlugins loads the libraries or manifests that --plugin names, and what is in the folders of $HALO_PLUGIN_PATH, of
 // which what does not load is only told.
-func (t *tool) loadPlugins(h handlers, files []string) error {
+func (t *tool) loadPlugins(h handlers, files []string, isolated bool) error {
 	for _, f := range files {
-		var err error
-		if strings.HasSuffix(f, ".json") {
-			err = h.LoadManifest(f)
-		} else {
-			err = h.Load(f, nil)
-		}
-		if err != nil {
+		if err := h.loadPlugin(f, isolated); err != nil {
 			return exitf(exitMissing, "%w", err)
 		}
 	}
@@ -55,6 +49,22 @@ func (t *tool) loadPlugins(h handlers, files []string) error {
 		fmt.Fprintf(t.stderr, "halo: HALO_PLUGIN_PATH: %v\n", err)
 	}
 	return nil
+}
+
+// loadPlugin loads a library, or that of a manifest, into this process or one of its own.
+func (h handlers) loadPlugin(file string, isolated bool) error {
+	var m *customcall.Manifest
+	if strings.HasSuffix(file, ".json") {
+		var err error
+		if m, err = customcall.ReadManifest(file); err != nil {
+			return err
+		}
+		file = m.Library
+	}
+	if isolated {
+		return h.LoadIsolated(file, m, isolate.Options{})
+	}
+	return h.Load(file, m)
 }
 
 // pluginCase is what a case says of its custom-call library.

@@ -210,6 +210,20 @@ void leaves(void *out, const void **in) { _exit(7); }
 void hangs(void *out, const void **in) { for (volatile int i = 0;; i++) ; }
 `
 
+func TestRunIsolated(t *testing.T) {
+	testfile.Native(t, crash.Available)
+	library := sharedLibrary(t, "libold.so", conventions)
+	module := filepath.Join(t.TempDir(), "m.mlir")
+	for target, c := range map[string]struct {
+		code int
+		want string
+	}{"twice": {exitOK, "f32[] 6"}, "dies": {exitFailure, "died of SIGSEGV at address 0x10"}, "leaves": {exitFailure, "exit status 7"}} {
+		write(t, module, []byte("func.func @main(%x: tensor<f32>) -> tensor<f32> {\n  %y = stablehlo.custom_call @"+target+
+			"(%x) {api_version = 1 : i32} : (tensor<f32>) -> tensor<f32>\n  return %y : tensor<f32>\n}\n"))
+		wantHalo(t, c.code, c.want, "run", "--isolate", "--plugin", library, module, "f32=3")
+	}
+}
+
 func TestCheckIsolated(t *testing.T) {
 	testfile.Native(t, crash.Available)
 	library := sharedLibrary(t, "libold.so", conventions)

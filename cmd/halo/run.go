@@ -17,7 +17,7 @@ type runOptions struct {
 	weights, weightsOrder string
 	expect, plugins       listFlag
 	report, noReference   bool
-	lenient               bool
+	lenient, isolate      bool
 	seed                  uint64
 	threads               int
 	rtol, atol            float64
@@ -40,6 +40,7 @@ func runCommand(t *tool, args []string) error {
 		"how arrays of --weights become arguments: by name, or to the first parameters as in the file or sorted")
 	fl.Var(&o.expect, "expect", "npy `file` with a wanted result; once for each, in order")
 	fl.Var(&o.plugins, "plugin", "custom-call library, or manifest *.json")
+	fl.BoolVar(&o.isolate, "isolate", false, "run the functions of --plugin in a process of their own")
 	fl.BoolVar(&o.report, "report", false, "list what ran what")
 	fl.BoolVar(&o.noReference, "no-reference", false, "refuse programs that the backend cannot run whole")
 	fl.BoolVar(&o.lenient, "lenient", false, "let elementwise ops mix float types, as XLA does")
@@ -68,7 +69,7 @@ func (t *tool) runProgram(o *runOptions, path string, words []string) error {
 	}
 	h := newHandlers()
 	defer h.Close()
-	if err := t.loadPlugins(h, o.plugins); err != nil {
+	if err := t.loadPlugins(h, o.plugins, o.isolate); err != nil {
 		return err
 	}
 	client, err := xla.NewClient(backend, xla.ClientOptions{Handlers: h.all()})
