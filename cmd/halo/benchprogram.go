@@ -33,7 +33,7 @@ func (t *tool) openBench(o *benchOptions, path string) (*benchProgram, error) {
 		return nil, err
 	}
 	p := &benchProgram{handlers: newHandlers(), path: path, replicas: 1, partitions: 1}
-	if err := t.loadPlugins(p.handlers, nil); err != nil {
+	if err := t.loadPlugins(p.handlers, nil, false); err != nil {
 		return nil, err
 	}
 	var literals [][]*literal.Literal
