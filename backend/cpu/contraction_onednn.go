@@ -100,9 +100,17 @@ type columnGroup struct {
 // minRowBlock is how many rows a piece of packed products has at least.
 const minRowBlock = 32
 
-// packedBlocks is blocks for packed weights: oneDNN is fast where the result is dense, and rows do not pack anew.
-func packedBlocks(m, n, k int) (rows, columns int) {
-	if m < minRowBlock {
+// Weights of more than wideWeights bytes do not stay in the second cache while blocks of rows take turns: few rows,
+// fewer than manyRows, are then better multiplied by some columns at a time.
+const (
+	wideWeights = 2 << 20
+	manyRows    = 512
+)
+
+// packedBlocks is blocks for packed weights of so many bytes: oneDNN is fast where the result is dense, and rows do not
+// pack anew.
+func packedBlocks(m, n, k, bytes int) (rows, columns int) {
+	if m < minRowBlock || bytes > wideWeights && m < manyRows {
 		return blocks(m, n, k)
 	}
 	least := 2 * minRowBlock
@@ -120,7 +128,7 @@ func packedBlocks(m, n, k int) (rows, columns int) {
 func (p *matMulPlan) pieces() error {
 	rows, columns := blocks(p.m, p.n, p.k)
 	if p.packed {
-		rows, columns = packedBlocks(p.m, p.n, p.k)
+		rows, columns = packedBlocks(p.m, p.n, p.k, p.n*p.k*p.of.rhsType.Bytes())
 	}
 	lhs, rhs, out := p.of.lhsType.Bytes(), p.of.rhsType.Bytes(), p.of.outType.Bytes()
 	for n := 0; n < p.n; n += columns {

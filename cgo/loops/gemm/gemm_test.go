@@ -103,3 +103,28 @@ func ExampleContract() {
 	fmt.Println(out[0])
 	// Output: 11
 }
+
+// TestTasks runs tasks of two records, of which the second reads what the first wrote.
+func TestTasks(t *testing.T) {
+	testfile.Native(t, run.Available())
+	const tasks, n = 5, 3
+	from, between, to := make([]float64, tasks*n), make([]float64, tasks*n), make([]float64, tasks*n)
+	var list [][]run.Record
+	for i := range int64(tasks) {
+		at := func(slot int32) run.Ref { return run.Ref{Slot: slot, Offset: 8 * n * i} }
+		list = append(list, []run.Record{run.Copy(at(1), at(0), 8*n), run.Copy(at(2), at(1), 8*n)})
+	}
+	for i := range from {
+		from[i] = float64(i + 1)
+	}
+	for _, threads := range []int{1, 3} {
+		clear(to)
+		execute(t, gemm.Tasks(list), threads, from, between, to)
+		for i, x := range to {
+			if x != float64(i+1) {
+				t.Fatalf("%d threads: element %d: got %v, want %d", threads, i, x, i+1)
+			}
+		}
+	}
+	execute(t, gemm.Tasks(nil), 2, from, between, to) // nothing to do
+}
