@@ -88,6 +88,8 @@ static char *place(halo_frame *f, const halo_array *a, char *p) {
     return nothing;
   if (same_bytes(a) && !((uintptr_t)p % HALO_ALIGNMENT))
     return p;
+  if (f->lent)
+    return f->lent + a->bounce;
   if (!f->bounce && posix_memalign((void **)&f->bounce, HALO_ALIGNMENT, f->site->bounce_bytes))
     abort();
   return f->bounce + a->bounce;

@@ -188,6 +188,19 @@ func (n *Native) Release(f *Frame) {
 // frame for all its calls.
 func (n *Native) Staged() bool { return n.staged }
 
+// ScratchBytes returns how much memory a call needs for arrays that are packed or in a layout; 0 if there are none.
+func (n *Native) ScratchBytes() int64 {
+	for _, v := range slices.Concat(n.site.Operands, n.site.Results) {
+		if v.MinorToMajor != nil || v.Type != shape.Token && v.Type.Bits() < 8 {
+			return int64(n.c.bounce_bytes)
+		}
+	}
+	return 0
+}
+
+// Scratch lends the calls to come memory of ScratchBytes, whose address is a multiple of 64; 0: frames have their own.
+func (f *Frame) Scratch(address uintptr) { *(*uintptr)(unsafe.Pointer(&f.c.lent)) = address }
+
 // On has the calls to come enqueue their work on a stream of a GPU, as its driver names it.
 func (f *Frame) On(stream uintptr) { *(*uintptr)(unsafe.Pointer(&f.c.context.stream)) = stream }
 

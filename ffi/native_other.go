@@ -61,6 +61,12 @@ func (*Native) Release(*Frame) {}
 // Staged returns false.
 func (*Native) Staged() bool { return false }
 
+// ScratchBytes returns 0.
+func (*Native) ScratchBytes() int64 { return 0 }
+
+// Scratch does nothing.
+func (*Frame) Scratch(uintptr) {}
+
 // On does nothing.
 func (*Frame) On(uintptr) {}
 

@@ -91,7 +91,7 @@ typedef struct {
   halo_site *site;
   halo_state states[HALO_STATES]; // those of prepare and initialize are the frame's
   int32_t prepared;
-  char *bounce;
+  char *lent, *bounce; // memory for arrays that cannot stay where they lie: the caller's for this call, or the frame's
   void **address; // set before a call: where the arrays lie
   XLA_FFI_Buffer *buffers;
   void **pointers; // to the buffers

@@ -76,7 +76,7 @@ func siteThunk(l *exec.Lowering, i instantiator, target string) (exec.Thunk, err
 	}
 	call := boundCall(b, operands, results)
 	if n, ok := customcall.NativeOf(b.Instance); ok {
-		call = nativeCall(n, operands, results)
+		call = nativeCall(l, n, operands, results)
 	}
 	return goThunk("custom call", uses, func(r *exec.Run) error {
 		if err := call(r); err != nil {
@@ -103,9 +103,17 @@ type frame struct {
 func (f frame) Close() { f.native.Release(f.Frame) }
 
 // nativeCall calls functions in C, with the addresses of the arrays.
-func nativeCall(n *ffi.Native, operands, results []exec.Slice) func(r *exec.Run) error {
+func nativeCall(l *exec.Lowering, n *ffi.Native, operands, results []exec.Slice) func(r *exec.Run) error {
 	all := slices.Concat(operands, results)
+	var scratch exec.Slice
+	if bytes := n.ScratchBytes(); bytes > 0 {
+		scratch = l.Scratch(bytes)
+	}
 	call := func(r *exec.Run, f *ffi.Frame) error {
+		if scratch.Size > 0 {
+			f.Scratch(uintptr(r.Address(scratch)))
+			defer f.Scratch(0)
+		}
 		for i, s := range all {
 			if s.Slot != exec.NoSlot {
 				f.Addresses[i] = uintptr(r.Address(s))
