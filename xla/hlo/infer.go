@@ -60,6 +60,9 @@ func joinDims(a, b shape.Shape) (shape.Shape, bool) {
 	if len(a.Dims) != len(b.Dims) {
 		return a, false
 	}
+	if a.Dynamic == nil && b.Dynamic == nil && slices.Equal(a.Dims, b.Dims) && !IsUnbounded(a) { // most of the time
+		return shape.Shape{Type: a.Type, Dims: slices.Clip(a.Dims)}, true
+	}
 	out := shape.Shape{Type: a.Type, Dims: make([]int64, len(a.Dims)), Dynamic: make([]bool, len(a.Dims))}
 	for d := range a.Dims {
 		var ok bool

@@ -9,8 +9,7 @@ import (
 )
 
 // importGeneric imports an op that is a row of HLO's op table and whose attributes are one to one.
-func importGeneric(c *ctx, op *Op) error {
-	code := opcodeOf(op)
+func importGeneric(c *ctx, op *Op, code hlo.Opcode) error {
 	attrs, err := genericAttrs(op, code)
 	if err != nil {
 		return err

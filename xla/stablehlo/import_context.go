@@ -2,6 +2,7 @@ package stablehlo
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
@@ -18,7 +19,8 @@ type ctx struct {
 	name         string
 	owner        *Op // whose region this is; nil for a function
 	instructions []*hlo.Instruction
-	slab         []hlo.Instruction // for those to come
+	slab         []hlo.Instruction  // for those to come
+	lists        []*hlo.Instruction // for their operands
 	values       map[*Value]*hlo.Instruction
 	taken        map[string]bool // instruction names without the instruction's number
 	sinking      int             // depth of ops being copied from outside
@@ -57,7 +59,7 @@ var returns = map[string]bool{
 	"func.return": true, "stablehlo.return": true, "mhlo.return": true, "chlo.return": true, "sdy.return": true,
 }
 
-func isReturn(op *Op) bool { return returns[op.Name] }
+func isReturn(op *Op) bool { return strings.HasSuffix(op.Name, ".return") && returns[op.Name] }
 
 // op imports one op.
 func (c *ctx) op(op *Op) error {
@@ -90,8 +92,8 @@ func (c *ctx) findRow(op *Op) importFunc {
 		if f := c.im.rows[name]; f != nil {
 			return f
 		}
-		if _, ok := hlo.OpByMLIR(name); ok {
-			return importGeneric
+		if code, ok := hlo.OpByMLIR(name); ok {
+			return func(c *ctx, op *Op) error { return importGeneric(c, op, code) }
 		}
 	}
 	return func(_ *ctx, op *Op) error { return unsupported(op, "op is unknown or not supported") }
@@ -136,7 +138,7 @@ func sinkable(op *Op) bool {
 
 // operands returns the instructions of an op's operands.
 func (c *ctx) operands(op *Op) ([]*hlo.Instruction, error) {
-	ins := make([]*hlo.Instruction, len(op.Operands))
+	ins := c.list(len(op.Operands))
 	for i, v := range op.Operands {
 		var err error
 		if ins[i], err = c.value(v); err != nil {
@@ -158,6 +160,16 @@ func (c *ctx) add(op *Op, code hlo.Opcode, a hlo.Attrs, told shape.Shape, operan
 	in.Common = c.im.metadataOf(op.Loc)
 	c.instructions = append(c.instructions, in)
 	return in, nil
+}
+
+// list returns memory for n operands out of a block of many, where many are to come.
+func (c *ctx) list(n int) []*hlo.Instruction {
+	if len(c.lists) < n {
+		c.lists = make([]*hlo.Instruction, max(n, min(512, 2*(cap(c.instructions)-len(c.instructions)))))
+	}
+	list := c.lists[:n:n]
+	c.lists = c.lists[n:]
+	return list
 }
 
 // alloc returns memory for an instruction out of a block of many, where many are to come.

@@ -205,7 +205,7 @@ func importRngBitGenerator(c *ctx, op *Op) error {
 			return unsupported(op, "a state of type %s", op.Operands[0].Type)
 		}
 	}
-	return importGeneric(c, op)
+	return importGeneric(c, op, opcodeOf(op))
 }
 
 // checkRngShape compares the shape operand with the result, where it is a constant.
