@@ -42,7 +42,8 @@ func openIsolated(spec []byte) (isolate.Instantiator, error) {
 
 // LoadIsolated is Load, but the functions run in other processes: one that crashes, exits or hangs is an error of its
 // call. They see copies of arrays, and instances with a state share one process each. Without a manifest every exported
-// function serves the target of its name, unless another handler does. The library is opened when a program is
+// function serves the target of its name, unless another handler does; what a library registers by itself when it is
+// opened is not seen. The library is opened when a program is
 // compiled; LoadIsolated fails if the file is no library or not whole, nothing can serve, or a target is taken.
 func (r *Registry) LoadIsolated(path string, m *Manifest, o isolate.Options) error {
 	file, err := find(path)
