@@ -41,7 +41,8 @@ func (m HandlerMap) Lookup(target string) (Handler, bool) { h, ok := m[target]; 
 
 // ClientOptions configure a client. The zero value is useful.
 type ClientOptions struct {
-	// Handlers finds the functions behind custom calls; nil: there are none.
+	// Handlers finds the functions behind custom calls; nil: there are none. A customcall.Registry stays with those who
+	// made it, who close it after the client: its libraries are unloaded then, or with the last executable.
 	Handlers Handlers
 	// MemoryLimit is the greatest number of bytes that the live values of one execution may take; 0: three quarters of the
 	// memory of the machine, or of its control group if that has less.
