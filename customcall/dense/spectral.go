@@ -21,6 +21,9 @@ func Syevd[T Number, R Real](job, uplo byte, n int, a []T, w []R) (info int) {
 
 // syevd reduces A to a real tridiagonal matrix by reflectors, whose eigenvectors they take back.
 func syevd[W wide](job, uplo byte, n int, a []W, w []float64) int {
+	if n == 0 {
+		return 0
+	}
 	whole(uplo, n, a)
 	beside, tau := make([]float64, max(n-1, 0)), make([]W, max(n-1, 0))
 	tridiagonal(n, a, w, beside, tau)
@@ -109,6 +112,9 @@ func Gesdd[T Number, R Real](job byte, m, n int, a []T, s []R, u, vt []T) (info 
 // gesdd reduces A to a real bidiagonal matrix by reflectors from both sides. A matrix with more columns than rows is
 // done by its adjoint.
 func gesdd[W wide](job byte, m, n int, a []W, s []float64, u, vt []W) int {
+	if min(m, n) == 0 {
+		return 0
+	}
 	if m < n {
 		rows := m
 		if job == 'A' {

@@ -28,7 +28,18 @@ func getrf[T openblas.Number](s *site) (step, error) {
 	f, err := choose(s, openblas.Getrf[T], dense.Getrf[T])
 	m, n := s.at('m'), s.at('n')
 	s.same(0)
-	return func(_, out [][]byte) { report(out, 2, f(m, n, as[T](out[0]), as[int32](out[1]))) }, err
+	return func(_, out [][]byte) {
+		a := as[T](out[0])
+		report(out, 2, careful(a, f, dense.Getrf[T])(m, n, a, as[int32](out[1])))
+	}, err
+}
+
+// careful returns inGo for a matrix with a NaN or an infinity, which OpenBLAS's kernels may lose on the way.
+func careful[T openblas.Number, F any](a []T, f, inGo F) F {
+	if finite(a) {
+		return f
+	}
+	return inGo
 }
 
 // luOf is getrf with pivots from 0, and the permutation they make.
@@ -38,7 +49,7 @@ func luOf[T openblas.Number](s *site) (step, error) {
 	s.same(0)
 	return func(_, out [][]byte) {
 		p := as[int32](out[1])
-		f(m, n, as[T](out[0]), p)
+		careful(as[T](out[0]), f, dense.Getrf[T])(m, n, as[T](out[0]), p)
 		for i := range p {
 			p[i]--
 		}
@@ -68,7 +79,10 @@ func geqrf[T openblas.Number](s *site) (step, error) {
 	f, err := choose(s, openblas.Geqrf[T], dense.Geqrf[T])
 	m, n := s.at('m'), s.at('n')
 	s.same(0)
-	return func(_, out [][]byte) { f(m, n, as[T](out[0]), as[T](out[1])) }, err
+	return func(_, out [][]byte) {
+		a := as[T](out[0])
+		careful(a, f, dense.Geqrf[T])(m, n, a, as[T](out[1]))
+	}, err
 }
 
 func geqp3[T openblas.Number, R openblas.Real](s *site) (step, error) {

@@ -28,7 +28,7 @@ func geevReal[T openblas.Real, C complex64 | complex128](s *site) (step, error) 
 	left, right := s.sides()
 	return func(in, out [][]byte) {
 		a := slices.Clone(as[T](in[0]))
-		if !finite(slices.Values(a)) {
+		if !finite(a) {
 			report(out, 4, illegal)
 			return
 		}
@@ -68,7 +68,7 @@ func geevComplex[T complex64 | complex128, R openblas.Real](s *site) (step, erro
 	left, right := s.sides()
 	return func(in, out [][]byte) {
 		a := slices.Clone(as[T](in[0]))
-		if !finite(slices.Values(a)) {
+		if !finite(a) {
 			report(out, 3, illegal)
 			return
 		}
@@ -84,7 +84,7 @@ func geevPacked[T openblas.Real, C complex64 | complex128](s *site) (step, error
 	s.same(0)
 	return func(_, out [][]byte) {
 		a, wr, wi, w := as[T](out[0]), make([]T, n), make([]T, n), as[C](out[1])
-		if !finite(slices.Values(a)) {
+		if !finite(a) {
 			report(out, 4, illegal)
 			return
 		}
@@ -102,7 +102,7 @@ func geevPackedComplex[T complex64 | complex128, R openblas.Real](s *site) (step
 	s.same(0)
 	return func(_, out [][]byte) {
 		a := as[T](out[0])
-		if !finite(slices.Values(a)) {
+		if !finite(a) {
 			report(out, 4, illegal)
 			return
 		}
@@ -122,7 +122,7 @@ func geesReal[T openblas.Real](s *site) (step, error) {
 	s.same(0)
 	return func(_, out [][]byte) {
 		a := as[T](out[0])
-		if !finite(slices.Values(a)) {
+		if !finite(a) {
 			report(out, 5, illegal)
 			return
 		}
@@ -136,7 +136,7 @@ func geesComplex[T complex64 | complex128, R openblas.Real](s *site) (step, erro
 	s.same(0)
 	return func(_, out [][]byte) {
 		a := as[T](out[0])
-		if !finite(slices.Values(a)) {
+		if !finite(a) {
 			report(out, 4, illegal)
 			return
 		}

@@ -502,6 +502,29 @@ func TestNaN(t *testing.T) {
 	}
 }
 
+// A NaN stays one in what depends on it, and nowhere else.
+func TestNaNInFactors(t *testing.T) {
+	for _, k := range kinds {
+		square, info := of(k.t, nil, 3, 3), of(shape.S32, nil)
+		wide := literalOf(k.t, []int64{3, 3}, random(rand.New(rand.NewPCG(1, 2)), k, 3, 3))
+		wide = literalOf(k.t, []int64{3, 3}, withNaN(matrices(wide)[0]))
+		qr := call(t, k.name("geqrf", ""), "{}", []shape.Shape{square, of(k.t, nil, 3)}, wide)
+		if f := matrices(qr[0])[0]; !cmplx.IsNaN(f.at(0, 1)) || !cmplx.IsNaN(f.at(2, 2)) || cmplx.IsNaN(f.at(0, 0)) {
+			t.Errorf("%s: QR of a NaN in the second column: got %v", k.t, f)
+		}
+		lu := call(t, k.name("getrf", ""), "{}", []shape.Shape{square, of(shape.S32, nil, 3), info}, wide)
+		if f := matrices(lu[0])[0]; !cmplx.IsNaN(f.at(2, 2)) || cmplx.IsNaN(f.at(0, 0)) {
+			t.Errorf("%s: LU of a NaN in the second column: got %v", k.t, f)
+		}
+	}
+}
+
+// withNaN has a NaN in the middle.
+func withNaN(a matrix) matrix {
+	a.set(1, 1, complex(math.NaN(), 0))
+	return a
+}
+
 func TestSingularValues(t *testing.T) {
 	each(t, func(t *testing.T, r *rand.Rand, k kind, lead []int64, count int) {
 		for _, family := range []string{"gesdd", "gesvd"} {
