@@ -100,7 +100,12 @@ func orgqr[W wide](m, n, k int, a, tau []W) {
 	for j := range n {
 		q[j*m+j] = 1
 	}
-	product(m, k, a, tau, q)
+	v := make([]W, m)
+	for j := k - 1; j >= 0; j-- {
+		copy(v[j:], a[j*m+j:(j+1)*m])
+		v[j] = 1
+		reflect(v[j:], tau[j], q[j*m:], m) // columns before have nothing in these rows yet
+	}
 	copy(a, q)
 }
 
