@@ -51,8 +51,8 @@ func finiteTriangle[T openblas.Number](a []T, n int, uplo byte) bool {
 	return true
 }
 
-// finite says whether no element is a NaN or an infinity, which are not 0 less themselves. Four sums at once do not wait
-// for one another.
+// finite says whether no element is a NaN or an infinity, which are not 0 less themselves. Four sums at once do not
+// wait for one another.
 func finite[T openblas.Number](a []T) bool {
 	var s [4]T
 	for ; len(a) >= 4; a = a[4:] {
