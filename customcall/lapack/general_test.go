@@ -6,8 +6,11 @@ import (
 	"math/cmplx"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 
+	"github.com/halo-xla/halo/customcall/lapack"
+	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
 )
@@ -248,4 +251,49 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s: got %v, want %q", x.target, err, x.want)
 		}
 	}
+}
+
+// Sizes that are known when the program runs are no reason to refuse it before.
+func TestBoundedSizes(t *testing.T) {
+	m, err := hlo.Parse([]byte(`HloModule m
+ENTRY e {
+  a = f64[<=3,2,2] parameter(0)
+  ROOT r = (f64[<=3,2,2], s32[<=3]) custom-call(a), custom_call_target="lapack_dpotrf_ffi",
+    operand_layout_constraints={f64[<=3,2,2]{1,2,0}}, api_version=API_VERSION_TYPED_FFI, backend_config={uplo = 76 : ui8}
+}`), "bounded.hlo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := hlo.Unsupported(m, lapack.Handlers{}); err != nil {
+		t.Fatal(err)
+	}
+	a := literalOf(shape.F64, []int64{2, 2, 2}, identity(2), identity(2))
+	out, err := hlo.Evaluate(t.Context(), m, []*literal.Literal{a}, hlo.EvalOptions{Handlers: lapack.Handlers{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := out.Elems()[1].Cropped(); !literal.Equal(got, vector(t, int32(0), 0)) {
+		t.Errorf("info is %v, want two zeros", got)
+	}
+}
+
+// Calls may run at once.
+func TestAtOnce(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	a := random(r, kinds[2], 20, 20)
+	l := literalOf(shape.C64, []int64{20, 20}, a)
+	results := []shape.Shape{l.Shape(), of(shape.F32, nil, 20), l.Shape(), l.Shape(), of(shape.S32, nil)}
+	want := call(t, "lapack_cgesdd_ffi", "{mode = 65 : ui8}", results, l)
+	var wg sync.WaitGroup
+	for range 16 {
+		wg.Go(func() {
+			for range 5 {
+				got, err := try("lapack_cgesdd_ffi", "{mode = 65 : ui8}", results, l)
+				if err != nil || !literal.Equal(got[1], want[1]) {
+					t.Errorf("got %v, %v, want %v", got[1], err, want[1])
+				}
+			}
+		})
+	}
+	wg.Wait()
 }

@@ -41,7 +41,7 @@ func (h Handlers) Refuse(call *hlo.Instruction) error {
 	if why, ok := refused(target); ok {
 		return fmt.Errorf("custom call %q: %w", target, why)
 	}
-	if !Known(target) {
+	if !Known(target) || sizeless(call) {
 		return nil
 	}
 	_, err := Compile(call, func(i int) *literal.Literal { return constantOf(call.Operands[i]) })
@@ -49,6 +49,16 @@ func (h Handlers) Refuse(call *hlo.Instruction) error {
 		return nil
 	}
 	return err
+}
+
+// sizeless says whether a call has sizes that are known only when it runs.
+func sizeless(call *hlo.Instruction) bool {
+	for _, o := range call.Operands {
+		if o.Shape.IsDynamic() {
+			return true
+		}
+	}
+	return call.Shape.IsDynamic()
 }
 
 // constantOf returns the value of a constant, else nil.

@@ -151,7 +151,7 @@ func (s *site) part(spec string, i int, got shape.Shape, lead []int64) (Part, er
 		}
 		want.Dims = append(want.Dims, d)
 	}
-	if got.IsDynamic() || !got.Compatible(want) {
+	if !got.Compatible(want) && !hlo.Fits(want, got) {
 		return Part{}, fmt.Errorf("%d is %v, want %v", i, got.WithoutLayout(), want)
 	}
 	p := Part{Index: i, Shape: want, Columns: len(spec) == 3, Same: -1}
