@@ -152,6 +152,26 @@ func TestGtsv(t *testing.T) {
 	})
 }
 
+// A system may have more unknowns than a dense matrix may have rows.
+func TestLongGtsv(t *testing.T) {
+	const n = 100_000
+	ones := make([]float32, n)
+	for i := range ones {
+		ones[i] = 1
+	}
+	line := vector(t, ones...)
+	b, err := line.WithShape(of(shape.F32, nil, n, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	none := literal.Zeros(line.Shape())
+	out := call(t, "lapack_sgtsv_ffi", "{}", []shape.Shape{line.Shape(), line.Shape(), line.Shape(), b.Shape(),
+		of(shape.S32, nil)}, none, line, none, b)
+	if !literal.Equal(out[3], b) {
+		t.Error("the solution is not the right-hand side")
+	}
+}
+
 func scalars(list ...int32) []*literal.Literal {
 	out := make([]*literal.Literal, len(list))
 	for i, v := range list {

@@ -36,6 +36,9 @@ func (h Handlers) Users(target string) (hlo.Handler, bool) {
 func (h Handlers) Refuse(call *hlo.Instruction) error {
 	target := call.Attrs.(*hlo.CustomCallAttrs).Target
 	if _, ok := h.Users(target); ok {
+		if r, ok := h.User.(hlo.Refuser); ok {
+			return r.Refuse(call)
+		}
 		return nil
 	}
 	if why, ok := refused(target); ok {

@@ -240,7 +240,10 @@ func (s *site) routine() *Routine {
 func choose[F any](s *site, native F, plain ...F) (F, error) {
 	if n, ok := s.dims['n']; ok {
 		m, ok := s.dims['m']
-		if !ok {
+		switch {
+		case !s.operands[0].Columns: // bands of a matrix
+			m = 1
+		case !ok:
 			m = n
 		}
 		if err := tooLarge(m, n); err != nil {
