@@ -39,14 +39,14 @@ func TestConformance(t *testing.T) {
 // and exp, which after cancelling are off by up to 52 ULPs. Its authors have marked it so.
 const inaccurate = "pow_complex64_20_30_complex64_20_30.mlir"
 
-// TestProducers runs what JAX, TensorFlow and PyTorch exported, with their inputs and answers.
+// TestProducers runs what JAX, TensorFlow and PyTorch exported, in every form, with their inputs and answers.
 func TestProducers(t *testing.T) {
 	dir := testfile.Conformance(t)
 	folders, err := filepath.Glob(filepath.Join(dir, "producers", "*", "meta.json"))
 	if err != nil || len(folders) == 0 {
 		t.Fatalf("no case under %s/producers (%v)", dir, err)
 	}
-	args := []string{"check", "--forms", "mlir,hlo", "--unsupported", unsupportedList(), "DIR/models/cases"}
+	args := []string{"check", "--unsupported", unsupportedList(), "DIR/models/cases"}
 	for _, f := range folders {
 		args = append(args, filepath.Dir(f))
 	}

@@ -90,15 +90,32 @@ func elementBytes(m *message, s shape.Shape, size int64) []byte {
 	}
 	width := s.Type.Component().Bytes()
 	want := size * int64(s.Type.Bytes()/width)
-	if got := int64(m.scalars(field, func(int, uint64) {})); got != want && m.err == nil {
+	if got := int64(m.scalars(field, nil)); got != want && m.err == nil {
 		m.wrongCount(field, got, want, s)
 	}
 	if m.err != nil {
 		return nil
 	}
 	data := make([]byte, want*int64(width))
+	if m.fixed(field, data) {
+		return data
+	}
 	m.scalars(field, func(i int, n uint64) { put(data[i*width:], n, width) })
 	return data
+}
+
+// fixed copies a list of floats whose numbers lie one behind the other, as nearly always, and reports whether they do.
+func (m *message) fixed(field string, data []byte) (done bool) {
+	if k := m.desc.field(field).kind; k != floatKind && k != doubleKind {
+		return false
+	}
+	m.all(field, func(f *rawField) {
+		if f.end-f.value == len(data) && m.hasLength(f) {
+			done = true
+			copy(data, m.src[f.value:f.end])
+		}
+	})
+	return done
 }
 
 func put(dst []byte, n uint64, width int) {

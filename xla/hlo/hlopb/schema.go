@@ -49,6 +49,17 @@ func (k kind) wire() protowire.Type {
 	return protowire.VarintType
 }
 
+// size is the bytes of a number that always takes as many, 0 for others.
+func (k kind) size() int {
+	switch k {
+	case floatKind:
+		return 4
+	case doubleKind:
+		return 8
+	}
+	return 0
+}
+
 // fieldDesc is a field of a message.
 type fieldDesc struct {
 	name     string

@@ -207,13 +207,20 @@ func (m *message) float(name string) float64 {
 	return float64(math.Float32frombits(uint32(n)))
 }
 
-// scalars calls do with every number of a repeated field, packed or not, and returns how many there were.
+// scalars calls do, unless it is nil, with every number of a repeated field, packed or not, and returns how many there
+// were.
 func (m *message) scalars(name string, do func(i int, n uint64)) (count int) {
 	desc := m.desc.field(name)
 	m.all(name, func(f *rawField) {
 		if !m.hasLength(f) {
-			do(count, f.n)
+			if do != nil {
+				do(count, f.n)
+			}
 			count++
+			return
+		}
+		if size := desc.kind.size(); do == nil && size > 0 && (f.end-f.value)%size == 0 { // they need only be counted
+			count += (f.end - f.value) / size
 			return
 		}
 		for at := f.value; at < f.end && m.err == nil; count++ {
@@ -222,7 +229,9 @@ func (m *message) scalars(name string, do func(i int, n uint64)) (count int) {
 				m.failAt(at, name, "number %d of the list: %w", count, protowire.ParseError(size))
 				return
 			}
-			do(count, n)
+			if do != nil {
+				do(count, n)
+			}
 			at += size
 		}
 	})
