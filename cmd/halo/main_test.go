@@ -192,6 +192,9 @@ func TestCommands(t *testing.T) {
 		{"graph DIR/add.hlo --to png", exitUsage, "", "want dot, svg or html"},
 		{"graph DIR/add.hlo --max 0", exitUsage, "", "want 1 or more"},
 		{"graph", exitUsage, "", "want one"},
+		{"convert DIR/add.hlo --to hlo-prototext", exitOK, `opcode: "add"`, ""},
+		{"convert DIR/add.hlo --to hlo-proto -o DIR/add.pb", exitOK, "", ""},
+		{"convert DIR/add.pb --to hlo", exitOK, "HloModule", ""},
 		{"convert DIR/add.hlo --to pdf", exitUsage, "", "want hlo, hlo-proto, hlo-prototext, stablehlo or bytecode"},
 	}
 	for _, tc := range cases {
