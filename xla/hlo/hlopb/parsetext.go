@@ -71,8 +71,12 @@ func (p *textParser) fail(format string, args ...any) {
 // skip passes white space and comments, but for the mark of those that hold a field.
 func (p *textParser) skip() {
 	for p.space(); p.at < len(p.src) && p.src[p.at] == '#'; p.space() {
-		if strings.HasPrefix(p.src[p.at:], "# "+ownText+" {") {
+		switch rest := p.src[p.at:]; {
+		case strings.HasPrefix(rest, "# "+ownText+" {"):
 			p.at += len("# ")
+			return
+		case strings.HasPrefix(rest, "# "+ownField+" "):
+			p.at += len("# " + ownField + " ")
 			return
 		}
 		if end := strings.IndexByte(p.src[p.at:], '\n'); end >= 0 {

@@ -9,7 +9,7 @@ import (
 )
 
 // Text returns the message called name, whose binary form b is, in the text format of protocol buffers. Fields that are
-// not known are written by their numbers.
+// not known stand by their numbers in comments, which Parse reads.
 func Text(name string, b []byte) string {
 	p := &textPrinter{}
 	p.message((&decoder{src: b}).open(describe(name)))
@@ -52,8 +52,12 @@ func (p *textPrinter) message(m *message) {
 	}
 }
 
-// ownText is the field that XLA does not have. Text has it in comments.
-const ownText = "halo_text"
+// ownText is the field that XLA does not have, ownField stands before the numbers of fields that are not known. Text
+// has them in comments.
+const (
+	ownText  = "halo_text"
+	ownField = "halo_field"
+)
 
 // comment writes "# halo_text { name: "x" text: "y" }".
 func (p *textPrinter) comment(m *message) {
@@ -90,7 +94,7 @@ func (p *textPrinter) unknown(m *message, f *rawField) {
 	case protowire.StartGroupType:
 		return // nobody writes groups
 	}
-	p.line(strconv.Itoa(int(num)), value)
+	p.line("# "+ownField+" "+strconv.Itoa(int(num)), value)
 }
 
 // text is the text of one number of the field.
