@@ -29,6 +29,9 @@ type CompileOptions struct {
 	// DumpTo is a folder for the program after each pass that changed it, as HLO text that can be read back, and for the
 	// plan of its memory; "" is none.
 	DumpTo string
+	// FlushDenormals lets the native kernels and libraries of a backend take sub-normal numbers for zero, operands and
+	// results, which some processors compute faster with. The reference evaluator and kernels in Go keep them.
+	FlushDenormals bool
 	// Tune is how long libraries may measure which of their ways is fastest, for each of their plans; 0: they estimate.
 	Tune time.Duration
 	// TuneFolder keeps what was measured, for compiles to come; "": it is forgotten with the process.
@@ -89,6 +92,7 @@ func (c *Client) compile(ctx context.Context, p Program, o CompileOptions) (*sha
 	prog, err := c.compileModule(ctx, m, exec.Options{
 		Handlers: c.options.Handlers, MemoryLimit: c.options.MemoryLimit, AllowReference: o.AllowReference,
 		Verify: o.Verify, Profile: o.Profile, DumpTo: o.DumpTo, Tune: o.Tune, TuneFolder: o.TuneFolder,
+		FlushDenormals: o.FlushDenormals,
 	})
 	if err != nil {
 		return nil, wrap(err, InvalidArgument)

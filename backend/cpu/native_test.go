@@ -31,7 +31,7 @@ func runNative(t *testing.T, threads int, slots [][]byte, list ...run.Record) {
 	pins.Pin(cancel)
 	s := run.NewSegment(list)
 	defer s.Close()
-	if err := s.Run(unsafe.Pointer(&base[0]), cancel, threads); err != nil {
+	if err := s.Run(unsafe.Pointer(&base[0]), cancel, threads, false); err != nil {
 		t.Fatal(err)
 	}
 }

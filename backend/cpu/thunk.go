@@ -146,7 +146,7 @@ func (recorder) Conditional(index exec.Slice, isPred bool, branches [][]exec.Thu
 type segment struct{ *run.Segment }
 
 func (s segment) Run(r *exec.Run) error {
-	err := s.Segment.Run(r.Base(), r.CancelWord(), r.Threads())
+	err := s.Segment.Run(r.Base(), r.CancelWord(), r.Threads(), r.FlushDenormals())
 	if errors.Is(err, run.ErrCancelled) {
 		return r.CancelledBy()
 	}

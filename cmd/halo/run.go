@@ -17,7 +17,7 @@ type runOptions struct {
 	weights, weightsOrder string
 	expect, plugins       listFlag
 	report, noReference   bool
-	lenient, isolate      bool
+	lenient, ftz, isolate bool
 	seed                  uint64
 	threads               int
 	rtol, atol            float64
@@ -44,6 +44,9 @@ func runCommand(t *tool, args []string) error {
 	fl.BoolVar(&o.report, "report", false, "list what ran what")
 	fl.BoolVar(&o.noReference, "no-reference", false, "refuse programs that the backend cannot run whole")
 	fl.BoolVar(&o.lenient, "lenient", false, "let elementwise ops mix float types, as XLA does")
+	fl.BoolVar(&o.ftz, "ftz", false, "flush sub-normal numbers to zero")
+	fl.Bool("tf32", false, "allow products in TF32; no backend of this build has a use for it")
+	fl.Bool("fast-math", false, "allow more ULPs than the table of operations; no backend of this build has a use for it")
 	fl.Uint64Var(&o.seed, "seed", 0, "seed of the random number generators")
 	fl.IntVar(&o.threads, "threads", 0, "threads to use, 0 for as many as the process may; the reference uses one")
 	fl.Float64Var(&o.rtol, "rtol", 1e-5, "relative tolerance of --expect")
@@ -86,7 +89,7 @@ func (t *tool) runProgram(o *runOptions, path string, words []string) error {
 		return err
 	}
 	exe, err := client.Compile(t.ctx, xla.Program{Name: path, Module: m},
-		xla.CompileOptions{AllowReference: !o.noReference, Profile: o.report, DumpTo: o.dump})
+		xla.CompileOptions{AllowReference: !o.noReference, Profile: o.report, DumpTo: o.dump, FlushDenormals: o.ftz})
 	if err != nil {
 		return err
 	}

@@ -34,6 +34,8 @@ type Options struct {
 	Profile bool
 	// DumpTo is a folder for the module after each pass that changed it, as text; "" is none.
 	DumpTo string
+	// FlushDenormals lets native kernels take sub-normal numbers for zero, operands and results; others keep them.
+	FlushDenormals bool
 	// Tune is how long libraries may measure which of their ways is fastest, for each of their plans; 0: they estimate.
 	Tune time.Duration
 	// TuneFolder keeps what was measured, for compiles to come; "": it is forgotten with the process.

@@ -165,6 +165,9 @@ func (r *Run) Options() RunOptions { return r.options }
 // Random returns the memory of the execution's rng instructions, which thunks advance.
 func (r *Run) Random() *Random { return &r.random }
 
+// FlushDenormals says whether native kernels take sub-normal numbers for zero.
+func (r *Run) FlushDenormals() bool { return r.program.options.FlushDenormals }
+
 // Handlers finds the functions behind custom calls; it may be nil.
 func (r *Run) Handlers() hlo.Handlers { return r.program.options.Handlers }
 

@@ -170,7 +170,7 @@ func runNative(p *scalar.Program, n, grain int64, s []scalar.Stream, threads int
 	pin.Pin(cancel)
 	segment := run.NewSegment([]run.Record{native.Apply(p.Pack(), n, grain, streams)})
 	defer segment.Close()
-	return segment.Run(unsafe.Pointer(&table[0]), cancel, threads)
+	return segment.Run(unsafe.Pointer(&table[0]), cancel, threads, false)
 }
 
 func TestElementwiseOps(t *testing.T) {

@@ -26,7 +26,7 @@ func execute(t *testing.T, r run.Record, threads int, arrays ...[]float64) {
 	}
 	pins.Pin(&table[0])
 	pins.Pin(cancel)
-	if err := s.Run(unsafe.Pointer(&table[0]), cancel, threads); err != nil {
+	if err := s.Run(unsafe.Pointer(&table[0]), cancel, threads, false); err != nil {
 		t.Fatal(err)
 	}
 }

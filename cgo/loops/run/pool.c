@@ -5,6 +5,8 @@
 #define _GNU_SOURCE
 #include "segment.h"
 
+#include "mode.h"
+
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
@@ -32,6 +34,7 @@ typedef struct {
   void *arg;
   const volatile uint32_t *cancel;
   int64_t tasks;
+  uint64_t mode; // of the caller's floating-point unit
   int64_t next __attribute__((aligned(64)));
 } __attribute__((aligned(128))) job;
 
@@ -125,7 +128,10 @@ static int help(int first) {
       continue;
     int some = __atomic_load_n(&j->next, __ATOMIC_RELAXED) < j->tasks && reserve(j->budget);
     if (some) {
+      uint64_t mode = halo_mode();
+      halo_set_mode(j->mode);
       work(j, 1);
+      halo_set_mode(mode);
       ADD(&busy, -1);
     }
     leave(j);
@@ -230,6 +236,7 @@ void halo_parallel(halo_run *run, int64_t tasks, halo_task task, void *arg) {
   j->task = task;
   j->arg = arg;
   j->cancel = run->cancel;
+  j->mode = halo_mode();
   j->tasks = tasks;
   j->next = 0;
   ADD(&open, 1);

@@ -2,6 +2,8 @@
 
 #include "segment.h"
 
+#include "mode.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,15 +23,20 @@ static void run_all(const halo_segment *s, halo_run *run) {
   }
 }
 
-char *halo_segment_run(uintptr_t segment, uintptr_t base, uintptr_t cancel, int32_t threads) {
+char *halo_segment_run(uintptr_t segment, uintptr_t base, uintptr_t cancel, int32_t threads, int32_t flush) {
   halo_run run;
   run.base = (char *const *)base;
   run.cancel = (const volatile uint32_t *)cancel;
   run.parallel = halo_parallel;
   run.threads = threads;
   run.status = HALO_OK;
+  uint64_t mode = halo_mode();
   halo_enter();
+  if (flush)
+    halo_set_mode(mode | HALO_FLUSH);
   run_all((const halo_segment *)segment, &run);
+  if (flush)
+    halo_set_mode(mode);
   halo_leave();
   if (run.status == HALO_OK && *run.cancel != 0)
     run.status = HALO_CANCELLED; // the last record may have left work out

@@ -42,8 +42,10 @@ void halo_while(const halo_record *, halo_run *);
 void halo_repeat(const halo_record *, halo_run *);
 void halo_conditional(const halo_record *, halo_run *);
 
-// halo_segment_run runs a segment. It returns null, halo_cancelled, or a message that the caller frees.
-char *halo_segment_run(uintptr_t segment, uintptr_t base, uintptr_t cancel, int32_t threads);
+// halo_segment_run runs a segment. It returns null, halo_cancelled, or a message that the caller frees. If flush
+// is not 0, sub-normal numbers count as zero.
+char *halo_segment_run(uintptr_t segment, uintptr_t base, uintptr_t cancel, int32_t threads,
+                       int32_t flush);
 extern char *const halo_cancelled;
 
 // From pool.c.
