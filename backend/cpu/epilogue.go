@@ -46,19 +46,20 @@ func lowerOutputFusion(l *exec.Lowering, c *hlo.Computation, first *hlo.Instruct
 		numbers[i] = int(o.Attrs.(*hlo.ParameterAttrs).Number)
 	}
 	between := l.Result()
-	if first.Shape.Type.Bytes() != c.Root.Shape.Type.Bytes() {
-		between = l.Scratch(first.Shape.Size() * int64(first.Shape.Type.Bytes()))
-	}
-	x, err := lowerings[first.Op](l.Inner(first, numbers, between))
-	if err != nil {
-		return nil, err
-	}
 	f := newFused(l, slices.Clone(c.Root.Shape.Dims))
 	for i, p := range c.Parameters {
 		f.leaves[p] = l.Operand(i)
 	}
 	f.leaves[first] = between
 	if err := f.addRoot(c.Root); err != nil {
+		return nil, err
+	}
+	if !f.passesOver(between, c.Root.Shape.Type.Bytes()) {
+		between = l.Scratch(first.Shape.Size() * int64(first.Shape.Type.Bytes()))
+		f.replace(l.Result(), between)
+	}
+	x, err := lowerings[first.Op](l.Inner(first, numbers, between))
+	if err != nil {
 		return nil, err
 	}
 	contraction, then := x.(*thunk), f.thunk(l.Results()).(*thunk)
@@ -86,6 +87,20 @@ func lowerOutputFusion(l *exec.Lowering, c *hlo.Computation, first *hlo.Instruct
 		t = sequence(before, t)
 	}
 	return t, nil
+}
+
+// passesOver reports whether f reads the array at s element by element, each where it writes one of so many bytes, so
+// that its result may lie there too.
+func (f *fused) passesOver(s exec.Slice, bytes int) bool {
+	f.merge()
+	return slices.Contains(f.overwritable(bytes), slices.Index(f.inputs, s))
+}
+
+// replace has f read the array at to instead of the one at from.
+func (f *fused) replace(from, to exec.Slice) {
+	if i := slices.Index(f.inputs, from); i >= 0 {
+		f.inputs[i] = to
+	}
 }
 
 // contracts reports whether in may begin a fusion.

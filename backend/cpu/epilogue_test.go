@@ -43,6 +43,8 @@ var epilogues = []string{
 	"n = T[D] negate(y) m = T[D] multiply(n, c) ROOT r = s8[D] convert(m)",
 	"i = s32[D] iota(), iota_dimension=0 j = T[D] convert(i) s = T[D] subtract(j, y) q = T[D] multiply(s, s) " +
 		"ROOT r = f64[D] convert(q)",
+	"v = T[D] reverse(y), dimensions={L} ROOT r = T[D] subtract(y, v)",
+	"v = T[D] reverse(y), dimensions={0} w = T[D] multiply(v, c) ROOT r = T[D] add(w, y)",
 }
 
 // epilogueProgram is a contraction with an epilogue.
