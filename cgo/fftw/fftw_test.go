@@ -27,7 +27,7 @@ func execute[T float32 | float64](t testing.TB, p *fftw.Plan, dst, src []T, scal
 	s := run.NewSegment([]run.Record{p.Record(run.Ref{Slot: 0}, run.Ref{Slot: 1}, scale)})
 	defer s.Close()
 	defer runtime.KeepAlive(base)
-	if err := s.Run(unsafe.Pointer(&base[0]), new(uint32), threads); err != nil {
+	if err := s.Run(unsafe.Pointer(&base[0]), new(uint32), threads, false); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -207,6 +207,9 @@ func (m *meta) run(ctx context.Context, o *checkOptions, r *outcome, h handlers,
 		return err
 	}
 	mod := snapshot.Module
+	if m.NumReplicas == 0 && m.NumPartitions == 0 {
+		m.NumReplicas, m.NumPartitions = mod.Config.NumReplicas, mod.Config.NumPartitions
+	}
 	grid := collective.Grid{Replicas: m.NumReplicas, Partitions: m.NumPartitions}
 	if err := grid.Check(); err != nil {
 		return fmt.Errorf("%s: %w", filepath.Join(dir, "meta.json"), err)
@@ -254,8 +257,7 @@ func (m *meta) inputs(dir string, mod *hlo.Module, devices int) ([][]*literal.Li
 				args[d] = append(args[d], weights[i])
 				continue
 			}
-			name := fmt.Sprintf("input_%d%s.npy", i-len(weights), deviceSuffix(d, devices))
-			l, err := readArray(filepath.Join(dir, name), p.Shape)
+			l, err := readArray(dataFile(dir, "input", i-len(weights), deviceSuffix(d, devices)), p.Shape)
 			if err != nil {
 				return nil, err
 			}
@@ -263,6 +265,15 @@ func (m *meta) inputs(dir string, mod *hlo.Module, devices int) ([][]*literal.Li
 		}
 	}
 	return args, nil
+}
+
+// dataFile is array i of a kind for a device: all have the same if there is none for each.
+func dataFile(dir, kind string, i int, suffix string) string {
+	path := filepath.Join(dir, fmt.Sprintf("%s_%d%s.npy", kind, i, suffix))
+	if _, err := os.Stat(path); err != nil {
+		return filepath.Join(dir, fmt.Sprintf("%s_%d.npy", kind, i))
+	}
+	return path
 }
 
 // weights reads the first arguments from a safetensors file if the case names one.
@@ -322,7 +333,7 @@ func readArray(path string, want shape.Shape) (*literal.Literal, error) {
 // judgeAll compares the results of one device with the case's answers.
 func (m *meta) judgeAll(dir string, got []*literal.Literal, suffix string) error {
 	for i, g := range got {
-		path := filepath.Join(dir, fmt.Sprintf("expected_%d%s.npy", i, suffix))
+		path := dataFile(dir, "expected", i, suffix)
 		want, err := readArray(path, g.Shape())
 		if errors.Is(err, fs.ErrNotExist) && i == 0 {
 			return errSkip{errors.New("ran; there are no answers to compare with")}

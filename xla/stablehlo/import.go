@@ -70,6 +70,7 @@ type importer struct {
 	order     []*function
 	names     map[string]int // of computations, with how often each was wanted
 	meshes    map[string][]meshAxis
+	channels  int64 // that no program names
 	metadata  map[*Location]*hlo.Common
 	plain     map[string]importFunc       // rows of the names that have come
 	shapes    map[*TensorType]shape.Shape // of the types that have come; a file holds each type once

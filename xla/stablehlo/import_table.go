@@ -18,6 +18,7 @@ var stablehloImports = map[string]importFunc{
 	"arith.constant":                 importConstant,
 	"func.call":                      importCall,
 	"sdy.sharding_constraint":        importConstraint,
+	"sdy.manual_computation":         importManual,
 	"sdy.reshard":                    importConstraint,
 	"stablehlo.all_gather":           importAllGather,
 	"stablehlo.all_reduce":           importAllReduce,
