@@ -330,3 +330,30 @@ ENTRY e {
 		agrees(t, text, within{terms: 501}, values(r, shape.Array(p[0], 30, 500), false), values(r, shape.Array(p[0]), false))
 	}
 }
+
+// TestSumsOfNegativeZeros wants a sum of -0 that begins with -0 to be -0, alone and in a fusion over rows.
+func TestSumsOfNegativeZeros(t *testing.T) {
+	for _, types := range [][2]string{{"f32", "s32"}, {"f64", "s64"}, {"bf16", "s16"}, {"f16", "s16"}} {
+		for _, c := range []struct{ dims, reduced, kept string }{{"7", "0", ""}, {"300000", "0", ""}, {"5,3", "0", "3"},
+			{"300,4", "0", "4"}, {"300,40", "0", "40"}, {"4,10", "1", "4"}, {"9,129", "1", "9"}, {"3,5000", "1", "3"},
+			{"20,30,10", "0,2", "30"}, {"4,0", "1", "4"}} {
+			text := strings.NewReplacer("T[D]", types[0]+"["+c.dims+"]", "T[R]", types[0]+"["+c.kept+"]", "T[]", types[0]+"[]",
+				"I[R]", types[1]+"["+c.kept+"]", "I[D]", types[1]+"["+c.dims+"]", "{K}", "{"+c.reduced+"}").Replace(`HloModule m
+add { x = T[] parameter(0) y = T[] parameter(1) ROOT z = T[] add(x, y) }
+ENTRY e { p = T[D] parameter(0) x = T[D] negate(p) none = T[] constant(-0.0)
+  s = T[R] reduce(x, none), dimensions={K}, to_apply=add r = I[R] bitcast-convert(s) BROADCAST }`)
+			spread := ""
+			if c.reduced == "1" {
+				spread = strings.NewReplacer("T", types[0], "D", c.dims, "I", types[1]).Replace(
+					"b = T[D] broadcast(s), dimensions={0} d = T[D] divide(x, b) q = T[D] add(x, b) u = I[D] bitcast-convert(q) ")
+			}
+			tuple := "ROOT z = (" + types[1] + "[" + c.kept + "]) tuple(r)"
+			if spread != "" {
+				tuple = spread + "ROOT z = (" + types[1] + "[" + c.kept + "], " + types[1] + "[" + c.dims + "], " +
+					types[0] + "[" + c.dims + "]) tuple(r, u, d)"
+			}
+			text = strings.Replace(text, "BROADCAST", tuple, 1)
+			agrees(t, text, within{}, literal.Zeros(parsed(t, text).Entry.Parameters[0].Shape))
+		}
+	}
+}

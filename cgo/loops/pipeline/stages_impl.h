@@ -327,6 +327,7 @@ typedef float VFm __attribute__((vector_size(VB), may_alias));
 #define AHEAD(x, w) __builtin_shufflevector(x, x, 1, 0)
 #endif
 
+// Accumulators begin with what changes nothing: of sums -0, since 0 would make a 0 of it.
 #define REDUCE(name, e, none)                                                                                          \
   INLINE VI r_##name(VI x, VI y) { return e; }                                                                         \
   static void s_acc_##name(ARGS) {                                                                                     \

@@ -1,5 +1,5 @@
 // plain_float.h: sums and products of floats, in F64 or in blocks that are brought together in F64. A part of
-// plain_impl.h.
+// plain_impl.h. Sums begin with -0, which alone changes nothing: 0 would make a 0 of it.
 
 typedef float vfloat __attribute__((vector_size(VECTOR), aligned(4), may_alias));
 typedef double vdouble __attribute__((vector_size(VECTOR), aligned(8), may_alias));
@@ -10,10 +10,11 @@ enum { SUM_BLOCK = 4096, CHAINS = 8 }; // elements whose sum is made in their ty
 #define SUM_BLOCKS(NAME, T, V)                                                                                         \
   static double NAME(const T *x, int64_t n) {                                                                          \
     enum { LANES = sizeof(V) / sizeof(T), STEP = CHAINS * LANES };                                                     \
-    double total = 0;                                                                                                  \
+    double total = -0.0;                                                                                               \
     while (n >= STEP) {                                                                                                \
       int64_t block = n < SUM_BLOCK ? n / STEP * STEP : SUM_BLOCK;                                                     \
-      V s[CHAINS] = {0};                                                                                               \
+      const V none = -(V){0};                                                                                          \
+      V s[CHAINS] = {none, none, none, none, none, none, none, none};                                                  \
       for (int64_t i = 0; i < block; i += STEP)                                                                        \
         _Pragma("GCC unroll 8") for (int c = 0; c < CHAINS; c++)                                                       \
           s[c] += *(const V *)(x + i + c * LANES);                                                                     \
@@ -23,7 +24,7 @@ enum { SUM_BLOCK = 4096, CHAINS = 8 }; // elements whose sum is made in their ty
       x += block;                                                                                                      \
       n -= block;                                                                                                      \
     }                                                                                                                  \
-    double a = 0, b = 0;                                                                                               \
+    double a = -0.0, b = -0.0;                                                                                         \
     int64_t i = 0;                                                                                                     \
     for (; i + 2 <= n; i += 2) {                                                                                       \
       a += (double)x[i];                                                                                               \
@@ -62,7 +63,7 @@ PRODUCT(product_f16, uint16_t, f16)
 #define NARROW(NAME, LOAD)                                                                                             \
   static double NAME(const uint16_t *x, int64_t n) {                                                                   \
     float wide[1024];                                                                                                  \
-    double total = 0;                                                                                                  \
+    double total = -0.0;                                                                                               \
     while (n > 0) {                                                                                                    \
       int64_t some = n < 1024 ? n : 1024;                                                                              \
       for (int64_t i = 0; i < some; i++)                                                                               \
@@ -130,10 +131,10 @@ NARROW(sum_f16, f16)
   }
 #define PLUS(a, b) ((a) + (b))
 #define TIMES(a, b) ((a) * (b))
-SUM(sumf32, float, SAME, float, 0, PLUS, sum_floats, (float))
-SUM(sumf64, double, SAME, double, 0, PLUS, sum_doubles, SAME)
-SUM(sumbf16, uint16_t, bf16, float, 0, PLUS, sum_bf16, to_bf16)
-SUM(sumf16, uint16_t, f16, float, 0, PLUS, sum_f16, to_f16)
+SUM(sumf32, float, SAME, float, -0.0, PLUS, sum_floats, (float))
+SUM(sumf64, double, SAME, double, -0.0, PLUS, sum_doubles, SAME)
+SUM(sumbf16, uint16_t, bf16, float, -0.0, PLUS, sum_bf16, to_bf16)
+SUM(sumf16, uint16_t, f16, float, -0.0, PLUS, sum_f16, to_f16)
 SUM(mulf32, float, SAME, double, 1, TIMES, product_f32, (float))
 SUM(mulf64, double, SAME, double, 1, TIMES, product_f64, SAME)
 SUM(mulbf16, uint16_t, bf16, double, 1, TIMES, product_bf16, to_bf16)
