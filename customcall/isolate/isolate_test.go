@@ -233,6 +233,22 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// What happens when a context ends is over when the call is: it would end the next one.
+func TestCancelledTooLate(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	began, over := make(chan bool), false
+	stop := whenEnded(ctx, func() {
+		began <- true
+		time.Sleep(20 * time.Millisecond)
+		over = true
+	})
+	cancel()
+	<-began
+	if stop(); !over {
+		t.Error("the call ended before what its context began")
+	}
+}
+
 // Instances with state have one process each; others take any that is free, and there are never more than allowed.
 func TestProcesses(t *testing.T) {
 	p := newPool(t, "", Options{Processes: 2})

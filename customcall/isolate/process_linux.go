@@ -128,7 +128,7 @@ func (p *process) ask(ctx context.Context, doing string, r *request) error {
 	r.Forget, p.forgot = p.forgot, nil
 	p.mu.Unlock()
 	p.conn.SetDeadline(time.Time{})
-	stop := context.AfterFunc(ctx, func() { p.conn.SetDeadline(time.Unix(1, 0)) })
+	stop := whenEnded(ctx, func() { p.conn.SetDeadline(time.Unix(1, 0)) })
 	var answer reply
 	err := p.out.Encode(r)
 	if err == nil {
@@ -143,6 +143,21 @@ func (p *process) ask(ctx context.Context, doing string, r *request) error {
 		return p.late(ctx, doing)
 	}
 	return p.died(doing)
+}
+
+// whenEnded calls f when ctx ends, until the function that it returns is called: after that f does not run, or the next
+// request would have the deadline of this one.
+func whenEnded(ctx context.Context, f func()) (stop func()) {
+	over := make(chan struct{})
+	cancel := context.AfterFunc(ctx, func() {
+		defer close(over)
+		f()
+	})
+	return func() {
+		if !cancel() {
+			<-over
+		}
+	}
 }
 
 // late is the error of a call that took too long.

@@ -178,16 +178,33 @@ func parameters(d *dwarf.Data, r *dwarf.Reader) []string {
 	}
 }
 
+// maxPointers bounds the pointers to pointers that are followed: a damaged file has one that points to itself.
+const maxPointers = 4
+
+// typeName returns the type of a parameter as "**void".
 func typeName(d *dwarf.Data, entry *dwarf.Entry) string {
-	offset, ok := entry.Val(dwarf.AttrType).(dwarf.Offset)
-	if !ok {
-		return ""
+	text, r := "", d.Reader()
+	for range maxPointers {
+		offset, ok := entry.Val(dwarf.AttrType).(dwarf.Offset)
+		if !ok {
+			return text + "void"
+		}
+		r.Seek(offset)
+		next, err := r.Next()
+		if err != nil || next == nil {
+			return ""
+		}
+		switch entry = next; entry.Tag {
+		case dwarf.TagPointerType:
+			text += "*"
+		case dwarf.TagConstType:
+			text += "const "
+		default:
+			name, _ := entry.Val(dwarf.AttrName).(string)
+			return text + name
+		}
 	}
-	t, err := d.Type(offset)
-	if err != nil {
-		return ""
-	}
-	return t.String()
+	return text
 }
 
 // convention tells the calling convention by the parameters: a call frame, or memory of results and operands and what

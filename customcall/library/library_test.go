@@ -245,6 +245,22 @@ void *GainTypeInfo(void) { return 0; }
 	}
 }
 
+// selfPointer is debug information of a function f whose parameter has a pointer type that points to itself.
+const selfPointer = `__asm__(".pushsection .debug_abbrev,\"\",@progbits\n"
+  ".byte 1,0x11,1,0,0, 2,0x2e,1,3,8,0x3f,0x0c,0,0, 3,5,0,0x49,0x13,0,0, 4,0x0f,0,0x49,0x13,0,0, 0\n"
+  ".popsection\n.pushsection .debug_info,\"\",@progbits\n"
+  "0: .long 2f-1f\n1: .value 4\n.long 0\n.byte 8, 1, 2\n.asciz \"f\"\n.byte 1, 3\n.long 3f-0b\n.byte 0\n"
+  "3: .byte 4\n.long 3b-0b\n.byte 0\n2:\n.popsection");
+void f(void *out) { (void)out; }`
+
+// A file that describes a type by itself is read to the end.
+func TestTypeThatPointsToItself(t *testing.T) {
+	f, err := Open(shared(t, t.TempDir(), "libself.so", selfPointer))
+	if err != nil || len(f.Targets) != 1 || f.Targets[0].Name != "f" {
+		t.Errorf("got %+v, %v, want the function f", f, err)
+	}
+}
+
 func TestCache(t *testing.T) {
 	dir := t.TempDir()
 	lib := shared(t, dir, "liba.so.1", good)
