@@ -47,7 +47,7 @@ type ClientOptions struct {
 	// MemoryLimit is the greatest number of bytes that the live values of one execution may take; 0: three quarters of the
 	// memory of the machine, or of its control group if that has less.
 	MemoryLimit int64
-	// Logger takes warnings, such as buffers that were dropped without Close, and at level Info what was compiled; nil:
+	// Logger takes warnings, such as buffers that were dropped without Close, and at level Debug what was compiled; nil:
 	// slog.Default().
 	Logger *slog.Logger
 	// Observer is told of compiles and executions; nil: nobody is.

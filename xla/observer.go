@@ -56,7 +56,7 @@ func (c *Client) Totals() Totals {
 // noteCompile counts a Compile, logs it, and tells the observer.
 func (c *Client) noteCompile(name string, cached bool, start time.Time, err error) {
 	took := time.Since(start)
-	c.logger().Info("xla: compiled", "program", name, "backend", c.backend.Name(), "cached", cached,
+	c.logger().Debug("xla: compiled", "program", name, "backend", c.backend.Name(), "cached", cached,
 		"took", took, "err", err)
 	if err == nil {
 		c.totals.compiles.Add(1)

@@ -2,8 +2,6 @@ package xla
 
 import (
 	"bytes"
-	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/halo-xla/halo/xla/export"
@@ -158,11 +156,7 @@ func (p Program) parse() (*hlo.Module, error) {
 	case HLOProto, HLOProtoText:
 		return hlopb.Parse(p.Source, p.Name)
 	}
-	if bytes.IndexByte(p.Source, 0) >= 0 {
-		return nil, fmt.Errorf("%s: binary data, want HLO or StableHLO text, MLIR bytecode, a HloModuleProto or "+
-			"a container of jax.export: %w", p.Name, errors.ErrUnsupported)
-	}
-	return nil, fmt.Errorf("%s:1:1: no program, want HLO or StableHLO text, MLIR bytecode or a HloModuleProto", p.Name)
+	return nil, p.notProgram()
 }
 
 // entryOf returns the module of what was imported.

@@ -284,7 +284,7 @@ func TestDoctorSaysWhichVariablesHaveNoEffect(t *testing.T) {
 
 func TestLog(t *testing.T) {
 	text := "HloModule tiny\nENTRY e { ROOT c = f32[] constant(1) }\n"
-	for level, want := range map[string]string{"": "", "warn": "", "info": "program=tiny", "loud": "HALO_LOG"} {
+	for level, want := range map[string]string{"": "", "warn": "", "info": "", "debug": "program=tiny", "loud": "HALO_LOG"} {
 		t.Setenv("HALO_LOG", level)
 		var out, stderr bytes.Buffer
 		code := realMain(&tool{context.Background(), strings.NewReader(text), &out, &stderr}, []string{"run", "-"})

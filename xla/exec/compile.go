@@ -142,7 +142,7 @@ func (c *compiler) newLeaf(s shape.Shape) (leaf, error) {
 	}
 	n, err := s.ByteSize()
 	if err == nil && n > literal.MaxBytes {
-		err = fmt.Errorf("shape %v takes %d bytes, want at most %d", s, n, int64(literal.MaxBytes))
+		err = fmt.Errorf("%w: shape %v takes %d bytes, want at most %d", hlo.ErrLimit, s, n, int64(literal.MaxBytes))
 	}
 	if err != nil {
 		return leaf{}, err

@@ -36,7 +36,8 @@ func Unsupported(m *Module, handlers Handlers) error {
 			parts[i] += fmt.Sprintf(" and %d more", count[n]-1)
 		}
 	}
-	return fmt.Errorf("no function is registered for %s: %w", strings.Join(parts, ", "), errors.ErrUnsupported)
+	return fmt.Errorf("no function is registered for %s; the client's Handlers, or --plugin of the tool, bring them: %w",
+		strings.Join(parts, ", "), errors.ErrUnsupported)
 }
 
 // refused returns why the first custom call that handlers refuse cannot be served.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
-	"github.com/halo-xla/halo/xla/shape"
 )
 
 // Bind makes constants of parameters of m's entry whose values are known by number: weights, most often. The
@@ -34,6 +33,7 @@ func Bind(m *hlo.Module, values map[int64]*literal.Literal) (*hlo.Module, error)
 	me.made[m.Entry] = e.finish()
 	n := me.module()
 	bindConfig(&n.Config, place)
+	n.ParameterNames = left(m.ParameterNames, place)
 	return n, nil
 }
 
@@ -99,15 +99,7 @@ func rowMajor(l *literal.Literal) *literal.Literal {
 
 // bindConfig renames the parameters in what the module's line says.
 func bindConfig(c *hlo.ModuleConfig, place []int64) {
-	if c.EntryParams != nil {
-		var left []shape.Shape
-		for i, s := range c.EntryParams {
-			if place[i] >= 0 {
-				left = append(left, s)
-			}
-		}
-		c.EntryParams = left
-	}
+	c.EntryParams = left(c.EntryParams, place)
 	c.Alias, c.BufferDonor = slices.Clone(c.Alias), slices.Clone(c.BufferDonor)
 	for i := range c.Alias {
 		c.Alias[i].Parameter = place[c.Alias[i].Parameter]
@@ -115,4 +107,15 @@ func bindConfig(c *hlo.ModuleConfig, place []int64) {
 	for i := range c.BufferDonor {
 		c.BufferDonor[i].Parameter = place[c.BufferDonor[i].Parameter]
 	}
+}
+
+// left returns those of the parameters' properties whose parameters have a place; nil if none has been said.
+func left[T any](all []T, place []int64) []T {
+	var kept []T
+	for i, x := range all {
+		if i < len(place) && place[i] >= 0 {
+			kept = append(kept, x)
+		}
+	}
+	return kept
 }

@@ -75,3 +75,16 @@ func TestBindErrors(t *testing.T) {
 		}
 	}
 }
+
+// The names of the parameters that are left, and of the results, stay.
+func TestBindKeepsNames(t *testing.T) {
+	m := parse(t, bindText)
+	m.ParameterNames, m.ResultNames = []string{"x", "pair", "scale"}, []string{"y"}
+	n, err := Bind(m, map[int64]*literal.Literal{1: literal.NewTuple(vector(t, 0, 0), vector(t, 1, 2))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(append(n.ParameterNames, n.ResultNames...), " "); got != "x scale y" {
+		t.Errorf("got %q, want x scale y", got)
+	}
+}

@@ -47,7 +47,7 @@ func (me *moduleEditor) module() *hlo.Module {
 	if len(me.made) == 0 && len(n.Computations) == len(me.m.Computations) {
 		return me.m
 	}
-	n.Config = me.m.Config
+	n.Config, n.ParameterNames, n.ResultNames = me.m.Config, me.m.ParameterNames, me.m.ResultNames
 	return n
 }
 

@@ -43,7 +43,11 @@ func read(load loader, path string) ([]Array, error) {
 		r = readFolder
 	}
 	if r == nil {
-		return nil, fmt.Errorf("%s: not a npy, npz or safetensors file: %w", path, errors.ErrUnsupported)
+		if _, err := os.Stat(path); err != nil {
+			return nil, err
+		}
+		return nil, fmt.Errorf("%s: the name ends in none of .npy, .npz, .safetensors and .safetensors.index.json; "+
+			"weights of other kinds, such as PyTorch's pickles, are to be saved as safetensors: %w", path, errors.ErrUnsupported)
 	}
 	arrays, err := r(load, path)
 	if err != nil {
