@@ -78,9 +78,9 @@ func TestGoFunctions(t *testing.T) {
 
 func TestAliases(t *testing.T) {
 	for text, want := range map[string]string{
-		"{{}: (3, {})}":                 "operand \"3\", want 0 to 0",
-		"{{0}: (0, {})}":                "result {0}: s8[2,3] has no such part",
-		"{{}: (0, {1})}":                "operand 0 {1}",
+		"{{}: (3, {})}":                 "got operand 3, want 0 to 0",
+		"{{0}: (0, {})}":                "{{0}: (0, {})}: result s8[2,3] has no such part",
+		"{{}: (0, {1})}":                "{{}: (0, {1})}: operand s8[2,3] has no such part",
 		"{x}":                           "want {{result}: (operand, {part}), ...}",
 		"{{}: (0, {}, may-alias)}":      "",
 		"{ {}: (0, {}), {}: (0, { }) }": "",

@@ -2,8 +2,6 @@ package customcall
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/halo-xla/halo/ffi"
 	"github.com/halo-xla/halo/xla/hlo"
@@ -39,7 +37,7 @@ func SiteOf(in *hlo.Instruction) (*ffi.Site, error) {
 			return nil, fmt.Errorf("backend_config: %w", err)
 		}
 	}
-	if s.Aliases, err = aliases(in, string(a.OutputOperandAliasing)); err != nil {
+	if s.Aliases, err = aliases(in, a.OutputOperandAliasing); err != nil {
 		return nil, fmt.Errorf("output_to_operand_aliasing: %w", err)
 	}
 	return s, nil
@@ -69,35 +67,25 @@ func leaves(list *[]ffi.Value, s shape.Shape) error {
 	return nil
 }
 
-// aliases reads "{{0}: (1, {}), ...}": results and the operands whose memory they have.
-func aliases(in *hlo.Instruction, text string) ([]ffi.Alias, error) {
-	rest := strings.ReplaceAll(strings.TrimSpace(text), " ", "")
-	if rest == "" || rest == "{}" {
-		return nil, nil
+// aliases are the leaves of results that have the memory of operands.
+func aliases(in *hlo.Instruction, text hlo.Raw) ([]ffi.Alias, error) {
+	told, err := hlo.ParseAliases(text)
+	if err != nil {
+		return nil, err
 	}
 	var list []ffi.Alias
-	rest = strings.TrimSuffix(strings.TrimPrefix(rest, "{"), "}")
-	for rest != "" {
-		var out, operand, path string
-		var ok1, ok2, ok3 bool
-		out, rest, ok1 = strings.Cut(strings.TrimPrefix(rest, "{"), "}:(")
-		operand, rest, ok2 = strings.Cut(rest, ",{")
-		path, rest, ok3 = strings.Cut(rest, "}")
-		if !ok1 || !ok2 || !ok3 {
-			return nil, fmt.Errorf("got %q, want {{result}: (operand, {part}), ...}", text)
+	for _, a := range told {
+		n := a.Parameter
+		if n < 0 || n >= int64(len(in.Operands)) {
+			return nil, fmt.Errorf("got operand %d, want 0 to %d", n, len(in.Operands)-1)
 		}
-		rest = strings.TrimPrefix(rest[min(len(rest), strings.IndexByte(rest+")", ')')+1):], ",")
-		n, err := strconv.Atoi(operand)
-		if err != nil || n < 0 || n >= len(in.Operands) {
-			return nil, fmt.Errorf("operand %q, want 0 to %d", operand, len(in.Operands)-1)
-		}
-		to, err := leafAt(in.Shape, out)
+		to, err := leafAt(in.Shape, a.Output)
 		if err != nil {
-			return nil, fmt.Errorf("result %w", err)
+			return nil, fmt.Errorf("%s: result %w", hlo.AliasesText([]hlo.Alias{a}), err)
 		}
-		from, err := leafAt(in.Operands[n].Shape, path)
+		from, err := leafAt(in.Operands[n].Shape, a.Index)
 		if err != nil {
-			return nil, fmt.Errorf("operand %d %w", n, err)
+			return nil, fmt.Errorf("%s: operand %w", hlo.AliasesText([]hlo.Alias{a}), err)
 		}
 		for _, o := range in.Operands[:n] {
 			from += o.Shape.LeafCount()
@@ -107,13 +95,12 @@ func aliases(in *hlo.Instruction, text string) ([]ffi.Alias, error) {
 	return list, nil
 }
 
-// leafAt returns the number of the leaf of s at path, "1,0".
-func leafAt(s shape.Shape, path string) (int, error) {
+// leafAt returns the number of the leaf of s at path.
+func leafAt(s shape.Shape, path []int64) (int, error) {
 	n := 0
-	for _, part := range strings.FieldsFunc(path, func(r rune) bool { return r == ',' }) {
-		i, err := strconv.Atoi(part)
-		if err != nil || i < 0 || !s.IsTuple() || i >= len(s.Elems) {
-			return 0, fmt.Errorf("{%s}: %v has no such part", path, s)
+	for _, i := range path {
+		if i < 0 || !s.IsTuple() || i >= int64(len(s.Elems)) {
+			return 0, fmt.Errorf("%v has no such part", s)
 		}
 		for _, e := range s.Elems[:i] {
 			n += e.LeafCount()
@@ -121,7 +108,7 @@ func leafAt(s shape.Shape, path string) (int, error) {
 		s = s.Elems[i]
 	}
 	if s.IsTuple() {
-		return 0, fmt.Errorf("{%s}: %v is a tuple, want an array", path, s)
+		return 0, fmt.Errorf("part %v is a tuple, want an array", s)
 	}
 	return n, nil
 }

@@ -1,6 +1,11 @@
 package ffi
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/shape"
+)
 
 // walk returns the sizes and the strides of a row-major array, in elements, in the order in which the array with v's
 // layout lies: major to minor.
@@ -17,36 +22,32 @@ func walk(v Value) (sizes, strides []int64) {
 	return sizes, strides
 }
 
-// eachPair calls f with the place of each element in v's layout and in row-major order.
-func eachPair(v Value, f func(laid, row int64)) {
-	sizes, strides := walk(v)
-	index := make([]int64, len(sizes))
-	row := int64(0)
-	for laid := range v.Elements() {
-		f(laid, row)
-		for d := len(sizes) - 1; d >= 0; d-- {
-			row += strides[d]
-			if index[d]++; index[d] < sizes[d] {
-				break
-			}
-			row -= strides[d] * sizes[d]
-			index[d] = 0
-		}
-	}
-}
-
-// RowMajor returns the elements of an array with v's layout in row-major order.
+// RowMajor returns the elements of an array with v's layout in row-major order. They may be data itself.
 func (v Value) RowMajor(data []byte) []byte {
-	w := int64(bytesOf(v.Type))
-	out := make([]byte, len(data))
-	eachPair(v, func(laid, row int64) { copy(out[row*w:(row+1)*w], data[laid*w:]) })
-	return out
+	l, err := literal.FromBytes(v.shape(), data)
+	if err != nil {
+		panic("ffi: bug: " + err.Error())
+	}
+	return l.RowMajor().Bytes()
 }
 
-// Laid returns the elements of a row-major array in v's layout.
+// Laid returns the elements of a row-major array in v's layout. They may be data itself.
 func (v Value) Laid(data []byte) []byte {
-	w := int64(bytesOf(v.Type))
-	out := make([]byte, len(data))
-	eachPair(v, func(laid, row int64) { copy(out[laid*w:(laid+1)*w], data[row*w:]) })
-	return out
+	l, err := literal.FromBytes(shape.Array(v.Type, v.Dims...), data)
+	if err == nil {
+		l, err = l.Relayout(v.shape().Layout)
+	}
+	if err != nil {
+		panic("ffi: bug: " + err.Error())
+	}
+	return l.Bytes()
+}
+
+// shape is v with its layout.
+func (v Value) shape() shape.Shape {
+	s := shape.Array(v.Type, v.Dims...)
+	if v.MinorToMajor != nil {
+		s.Layout = &shape.Layout{MinorToMajor: v.MinorToMajor}
+	}
+	return s
 }

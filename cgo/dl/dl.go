@@ -15,7 +15,8 @@ import (
 	"unsafe"
 )
 
-// Library is an open shared library. It stays open: code that was called once may have threads or tables that live on.
+// Library is an open shared library. It stays open unless it is closed: code that was called once may have threads or
+// tables that live on.
 type Library struct {
 	name   string
 	path   string

@@ -5,7 +5,6 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
-	"slices"
 
 	"github.com/halo-xla/halo/backend/cpu"
 )
@@ -45,20 +44,12 @@ func libraryFinding(l cpu.Library) finding {
 	return finding{l.Name, "ok", l.File + ", " + l.Version}
 }
 
-// unread are the variables that the engines to come will read: whoever sets them should know that nothing does yet.
-var unread = []string{"HALO_PLUGIN_PATH"}
-
 // environment lists the variables of ours that are set.
 func environment() []finding {
 	var list []finding
-	for _, name := range append([]string{"HALO_NEED", "HALO_CONFORMANCE", "HALO_THREADS", "HALO_ISA", "HALO_LIBS",
-		"HALO_LIBRARY_PATH", "HALO_LOG", "HALO_PYTHON"}, unread...) {
-		v, ok := os.LookupEnv(name)
-		switch {
-		case !ok:
-		case slices.Contains(unread, name):
-			list = append(list, finding{name, "unused", v + " has no effect in this build"})
-		default:
+	for _, name := range []string{"HALO_NEED", "HALO_CONFORMANCE", "HALO_THREADS", "HALO_ISA", "HALO_LIBS",
+		"HALO_LIBRARY_PATH", "HALO_PLUGIN_PATH", "HALO_LOG", "HALO_PYTHON"} {
+		if v, ok := os.LookupEnv(name); ok {
 			list = append(list, finding{name, "set", v})
 		}
 	}

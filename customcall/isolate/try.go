@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/halo-xla/halo/ffi"
+	"github.com/halo-xla/halo/xla/shape"
 )
 
 // Trial says how a call is tried: each array lies between pages that must not be touched, and operands cannot be
@@ -84,19 +85,7 @@ func newTrial(t Trial, s *ffi.Site, c *ffi.Call) *trial {
 }
 
 func nameOf(kind string, i int, b ffi.Buffer) string {
-	return fmt.Sprintf("%s %d (%v%v)", kind, i, b.Type, dims(b.Dims))
-}
-
-// dims prints sizes as HLO does.
-func dims(sizes []int64) string {
-	var s bytes.Buffer
-	for i, d := range sizes {
-		if i > 0 {
-			s.WriteByte(',')
-		}
-		fmt.Fprint(&s, d)
-	}
-	return "[" + s.String() + "]"
+	return fmt.Sprintf("%s %d (%v)", kind, i, shape.Array(b.Type, b.Dims...))
 }
 
 // prepare fills the memory.

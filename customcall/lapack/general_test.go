@@ -273,6 +273,31 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// Sizes and flags that a program computes are known when it runs: an older target with such is not refused before.
+func TestFlagsOfPrograms(t *testing.T) {
+	m, err := hlo.Parse([]byte(`HloModule m
+ENTRY e {
+  lower = s32[] parameter(0)
+  n = s32[] constant(1)
+  a = f64[1,1] constant({{9}})
+  ROOT r = (f64[1,1], s32[]) custom-call(lower, n, n, a), custom_call_target="lapack_dpotrf"
+}`), "flags.hlo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := hlo.Unsupported(m, lapack.Handlers{}); err != nil {
+		t.Fatal(err)
+	}
+	args := []*literal.Literal{literal.Scalar(int32(1))}
+	out, err := hlo.Evaluate(t.Context(), m, args, hlo.EvalOptions{Handlers: lapack.Handlers{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := out.Elems()[0]; got.Wide().F[0] != 3 {
+		t.Errorf("got %v, want the root of 9", got)
+	}
+}
+
 // Sizes that are known when the program runs are no reason to refuse it before.
 func TestBoundedSizes(t *testing.T) {
 	m, err := hlo.Parse([]byte(`HloModule m

@@ -2,6 +2,7 @@ package lapack
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/halo-xla/halo/xla/hlo"
@@ -48,7 +49,7 @@ func (h Handlers) Refuse(call *hlo.Instruction) error {
 		return nil
 	}
 	_, err := Compile(call, func(i int) *literal.Literal { return constantOf(call.Operands[i]) })
-	if _, late := err.(unknown); late {
+	if late := (unknown{}); errors.As(err, &late) {
 		return nil
 	}
 	return err

@@ -1,6 +1,7 @@
 package hlo
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 )
@@ -173,6 +174,38 @@ func (p *parser) aliases(c *ModuleConfig) error {
 		c.Alias = append(c.Alias, a)
 		return p.need(")")
 	})
+}
+
+// ParseAliases reads what OutputOperandAliasing and FusionAttrs.Aliases say, "{{0}: (1, {})}": which results live in
+// which operands, whose numbers are in Parameter. With an error comes what could be read before it.
+func ParseAliases(text Raw) ([]Alias, error) {
+	if text == "" {
+		return nil, nil
+	}
+	p := &parser{scanner: newScanner(string(text), "")}
+	var c ModuleConfig
+	err := p.aliases(&c)
+	if p.space(); err != nil || p.pos < len(p.src) {
+		return c.Alias, fmt.Errorf("got %s, want {{result}: (operand, {part}), ...}", clip(string(text)))
+	}
+	return c.Alias, nil
+}
+
+// AliasesText is the text that ParseAliases reads; "" for no aliases.
+func AliasesText(list []Alias) Raw {
+	if len(list) == 0 {
+		return ""
+	}
+	b := []byte{'{'}
+	for i, a := range list {
+		if i > 0 {
+			b = append(b, ", "...)
+		}
+		b = append(appendInts(b, a.Output), ": ("...)
+		b = append(strconv.AppendInt(b, a.Parameter, 10), ", "...)
+		b = append(appendInts(b, a.Index), ')')
+	}
+	return Raw(append(b, '}'))
 }
 
 // parameterIndex reads "0, {1}".

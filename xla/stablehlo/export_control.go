@@ -164,7 +164,7 @@ func exportCustomCall(b *writer, in *hlo.Instruction) (node, error) {
 			named("result_layouts", layoutsAttr(in.Shape.Leaves())))
 	}
 	if a.OutputOperandAliasing != "" {
-		aliases, err := aliasesAttr(string(a.OutputOperandAliasing))
+		aliases, err := aliasesAttr(a.OutputOperandAliasing)
 		if err != nil {
 			return node{}, err
 		}
@@ -191,42 +191,18 @@ func layoutsAttr(shapes []shape.Shape) ArrayAttr {
 	return list
 }
 
-// aliasesAttr reads {{0}: (1, {}), ...}: which results live in which operands.
-func aliasesAttr(text string) (Attr, error) {
+// aliasesAttr says which results live in which operands.
+func aliasesAttr(text hlo.Raw) (Attr, error) {
+	told, err := hlo.ParseAliases(text)
+	if err != nil {
+		return nil, fmt.Errorf("output_to_operand_aliasing: %w", err)
+	}
 	var list ArrayAttr
-	rest := strings.NewReplacer(" ", "").Replace(text)
-	rest = strings.TrimSuffix(strings.TrimPrefix(rest, "{"), "}")
-	for rest != "" {
-		out, tail, ok := strings.Cut(strings.TrimPrefix(rest, "{"), "}:(")
-		index, tail, ok2 := strings.Cut(tail, ",{")
-		in, tail, ok3 := strings.Cut(tail, "}")
-		n, err := strconv.ParseInt(index, 10, 64)
-		outs, ok4 := splitInts(out)
-		ins, ok5 := splitInts(in)
-		_, tail, ok6 := strings.Cut(tail, ")")
-		if !ok || !ok2 || !ok3 || !ok4 || !ok5 || !ok6 || err != nil {
-			return nil, fmt.Errorf("output_to_operand_aliasing: got %s, want {{0}: (1, {})}", text)
-		}
+	for _, a := range told {
 		list = append(list, &DialectAttr{Name: "stablehlo.output_operand_alias", Fields: DictAttr{
-			named("output_tuple_indices", numberList(outs)), named("operand_index", number64(n)),
-			named("operand_tuple_indices", numberList(ins)),
+			named("output_tuple_indices", numberList(a.Output)), named("operand_index", number64(a.Parameter)),
+			named("operand_tuple_indices", numberList(a.Index)),
 		}})
-		rest = strings.TrimPrefix(tail, ",")
 	}
 	return list, nil
-}
-
-func splitInts(s string) ([]int64, bool) {
-	var v []int64
-	for _, part := range strings.Split(s, ",") {
-		if s == "" {
-			break
-		}
-		n, err := strconv.ParseInt(part, 10, 64)
-		if err != nil {
-			return nil, false
-		}
-		v = append(v, n)
-	}
-	return v, true
 }

@@ -317,7 +317,7 @@ func outputAliases(op *Op) (hlo.Raw, error) {
 	if !ok || len(list) == 0 {
 		return "", nil
 	}
-	parts := make([]string, len(list))
+	aliases := make([]hlo.Alias, len(list))
 	for i, a := range list {
 		d, ok := a.(*DialectAttr)
 		if !ok {
@@ -329,9 +329,9 @@ func outputAliases(op *Op) (hlo.Raw, error) {
 		if !ok || !ok2 || !ok3 || index < 0 || index >= int64(len(op.Operands)) {
 			return "", op.wrong("output_operand_aliases", "indices of results and operands")
 		}
-		parts[i] = fmt.Sprintf("{%s}: (%d, {%s})", joinInts(out), index, joinInts(in))
+		aliases[i] = hlo.Alias{Output: out, ParameterIndex: hlo.ParameterIndex{Parameter: index, Index: in}}
 	}
-	return hlo.Raw("{" + strings.Join(parts, ", ") + "}"), nil
+	return hlo.AliasesText(aliases), nil
 }
 
 func joinInts(v []int64) string {

@@ -192,37 +192,25 @@ func isIdentity(perm []int64) bool {
 	return true
 }
 
-// aliasing reads which results live in which operands, as text: "{{0}: (1, {})}".
+// aliasing reads which results live in which operands.
 func (m *message) aliasing() string {
-	var parts []string
+	var list []hlo.Alias
 	m.subs("output_operand_aliasing", func(a *message) {
-		parts = append(parts, fmt.Sprintf("{%s}: (%d, {%s})", joined(a.nums("output_shape_index")), a.num("operand_index"),
-			joined(a.nums("operand_shape_index"))))
+		list = append(list, hlo.Alias{Output: a.nums("output_shape_index"), ParameterIndex: hlo.ParameterIndex{
+			Parameter: a.num("operand_index"), Index: a.nums("operand_shape_index")}})
 	})
-	if parts == nil {
-		return ""
-	}
-	return "{" + strings.Join(parts, ", ") + "}"
+	return string(hlo.AliasesText(list))
 }
 
 // setAliasing appends what aliasing reads, up to where the text is no such list.
 func (w *writer) setAliasing(text string) {
-	rest := strings.TrimSuffix(strings.TrimPrefix(strings.ReplaceAll(text, " ", ""), "{"), "}")
-	for rest != "" {
-		out, tail, _ := strings.Cut(strings.TrimPrefix(rest, "{"), "}:(")
-		operand, tail, _ := strings.Cut(tail, ",{")
-		in, tail, ok := strings.Cut(tail, "}")
-		n, err := strconv.ParseInt(operand, 10, 64)
-		if !ok || err != nil {
-			return
-		}
+	list, _ := hlo.ParseAliases(hlo.Raw(text))
+	for _, a := range list {
 		w.sub("output_operand_aliasing", func() {
-			w.nums("output_shape_index", split(out))
-			w.num("operand_index", n)
-			w.nums("operand_shape_index", split(in))
+			w.nums("output_shape_index", a.Output)
+			w.num("operand_index", a.Parameter)
+			w.nums("operand_shape_index", a.Index)
 		})
-		_, tail, _ = strings.Cut(tail, ")")
-		rest = strings.TrimPrefix(tail, ",")
 	}
 }
 
