@@ -9,7 +9,7 @@ module @m attributes {mhlo.num_partitions = 2 : i32, mhlo.num_replicas = 1 : i32
 #loc = loc("a.py":3:4)
 #loc1 = loc("jit(f)/add"(#loc))
 // ----
-HloModule m, input_output_alias={ {}: (0, {}, may-alias) }, buffer_donor={ (1, {}) }, replica_count=1, num_partitions=2, frontend_attributes={k="v"}
+HloModule m, input_output_alias={ {}: (0, {}, may-alias) }, buffer_donor={ (1, {}) }, num_partitions=2, frontend_attributes={k="v"}
 
 ENTRY %main (x: f32[2], arg1: f32[2]) -> f32[2] {
   %x = f32[2] parameter(0), sharding={replicated}
