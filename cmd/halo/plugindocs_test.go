@@ -72,7 +72,8 @@ func newDocument(t *testing.T, root string) *document {
 	if err := os.Chmod(filepath.Join(home, "bin/git"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	d := &document{root: root, home: home, env: append(os.Environ(), "HOME="+home, "PATH="+home+"/bin:"+os.Getenv("PATH"))}
+	d := &document{root: root, home: home, env: append(os.Environ(), "HOME="+home, "PATH="+home+"/bin:"+os.Getenv("PATH"),
+		"GOFLAGS="+os.Getenv("GOFLAGS")+" -buildvcs=false")} // which would ask git
 	out, err := exec.Command("go", "env", "GOPATH", "GOCACHE", "GOMODCACHE").Output()
 	testfile.Library(t, "go", err)
 	for i, line := range strings.Fields(string(out)) {
