@@ -12,6 +12,8 @@ func TestDetect(t *testing.T) {
 	}{
 		{"HloModule m\nENTRY e { ROOT c = s32[] constant(1) }", HLOText},
 		{"// a comment\n/* another */ ENTRY e { ROOT c = s32[] constant(1) }", HLOText},
+		{"\ne {\n  a = u4[18]{0:E(4)} parameter(0)\n  b = u4[18]{0:E(4)} collective-permute(a), source_target_pairs={}\n}" +
+			"\n" + strings.Repeat("// e is the length of a field, too\n", 9), HLOText},
 		{"add {\n  x = f32[] parameter(0)\n}", HLOText},
 		{"%main (a: f32[2]) -> f32[2] {", HLOText},
 		{"module_0.1 { ROOT c = s32[] constant(1) }", HLOText},

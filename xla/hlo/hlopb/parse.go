@@ -1,6 +1,7 @@
 package hlopb
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 
@@ -42,8 +43,16 @@ func Detect(src []byte) (f Format, text bool) {
 	return detectBinary(src), false
 }
 
+// plainText reports whether there are no control characters but white space.
+func plainText(src []byte) bool {
+	return !bytes.ContainsFunc(src, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' && r != '\r' })
+}
+
 // detectBinary looks at what field 1 holds: the name of a module, a module, or a message that has one in field 1.
 func detectBinary(src []byte) Format {
+	if plainText(src[:min(len(src), 512)]) {
+		return None // a newline is the tag of field 1
+	}
 	one := first(src, 1)
 	switch {
 	case one == nil && !isModule(src):
