@@ -1,29 +1,50 @@
 package lapack
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
 
+	"github.com/halo-xla/halo/ffi"
+	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// note returns the attribute name of the call, as its backend_config writes it, without its type.
+// note returns the attribute name of the call as text, "true", "1" or "LU", and whether it is there.
 func (s *site) note(name string) (string, bool) {
-	if s.call.Common == nil {
-		return "", false
+	v, ok := s.notes[name]
+	return v, ok
+}
+
+// notesOf reads the backend_config, if it is a dictionary: MLIR's, or JSON's in programs of older releases. It fails
+// with what is wrong for MLIR.
+func notesOf(call *hlo.Instruction) (map[string]string, error) {
+	if call.Common == nil || !strings.HasPrefix(strings.TrimSpace(call.Common.Config), "{") {
+		return nil, nil
 	}
-	for _, part := range strings.Split(strings.Trim(s.call.Common.Config, "{} "), ",") {
-		k, v, ok := strings.Cut(part, "=")
-		if !ok {
-			k, v, ok = strings.Cut(part, ":") // JSON
+	notes := map[string]string{}
+	attrs, wrong := ffi.ParseAttrs(call.Common.Config)
+	if wrong != nil {
+		var fields map[string]json.RawMessage
+		if json.Unmarshal([]byte(call.Common.Config), &fields) != nil {
+			return nil, fmt.Errorf("backend_config: %w", wrong)
 		}
-		if ok && strings.Trim(k, `" `) == name {
-			v, _, _ = strings.Cut(v, ":")
-			return strings.Trim(v, `" `), true
+		for name, v := range fields {
+			notes[name] = strings.Trim(string(v), `"`)
 		}
 	}
-	return "", false
+	for _, a := range attrs {
+		switch v := a.Value.(type) {
+		case string:
+			notes[a.Name] = v
+		case ffi.Scalar:
+			if n, ok := v.Int(); ok {
+				notes[a.Name] = strconv.FormatInt(n, 10)
+			}
+		}
+	}
+	return notes, nil
 }
 
 // integer returns an attribute that is a number, or the scalar operand that older targets have for it.

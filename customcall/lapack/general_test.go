@@ -263,6 +263,9 @@ func TestRefused(t *testing.T) {
 		{"lapack_spotrf_ffi", "{uplo = 76 : ui8}", "result 0 is f32[2], want f32[2,2]", false, []shape.Shape{of(shape.F32, nil, 2)}},
 		{"lapack_spotrf_ffi", "{uplo = 77 : ui8}", "attribute uplo is 77, want one of the letters LU", false, square},
 		{"lapack_spotrf_ffi", "{}", `attribute uplo is "", want a number`, false, square},
+		{"lapack_spotrf_ffi", "{uplo = 76 : ui8", `backend_config: at byte 16: got "", want a comma or }`, false, square},
+		{"lapack_spotrf_ffi", `{name = "a, uplo = 76", uplo = 77 : ui8}`, "attribute uplo is 77", false, square},
+		{"lapack_spotrf_ffi", `{"uplo": 77}`, "attribute uplo is 77", false, square},
 		{"lapack_sgetrf", "", "got 1 operands, want more than 3", false, square},
 		{"lapack_sgtsv_ffi", "", "got 1 arrays, want 4", false, square},
 	} {

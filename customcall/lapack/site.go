@@ -26,6 +26,7 @@ type site struct {
 	kernel   string
 	cholesky *Cholesky
 	step     step
+	notes    map[string]string
 	wrong    error // of the first attribute that was
 	// transposed says that matrices are row-major: for LAPACK they are their transposes.
 	transposed bool
@@ -44,6 +45,9 @@ func newSite(call *hlo.Instruction, t target, constant func(i int) *literal.Lite
 	s := &site{call: call, target: t, constant: constant, dims: map[byte]int64{}, batch: 1}
 	if len(call.Operands) <= t.scalars {
 		return nil, fmt.Errorf("got %d operands, want more than %d", len(call.Operands), t.scalars)
+	}
+	if s.notes, s.wrong = notesOf(call); s.wrong != nil {
+		return nil, s.wrong
 	}
 	first := call.Operands[t.scalars].Shape
 	s.element, s.transposed = first.Type, s.flag("transposed", false)
