@@ -24,15 +24,16 @@ type Options struct {
 
 // New returns the backend.
 func New(o Options) exec.Backend {
-	m := &machine{threads: budget(o.Threads)}
+	m := &machine{threads: Threads(o.Threads)}
 	if run.Available() {
 		return exec.New(recorder{m})
 	}
 	return exec.New(m)
 }
 
-// budget is the number of threads that an option of threads means.
-func budget(threads int) int {
+// Threads is the number of threads that an option of threads means: itself, or for 0 what $HALO_THREADS says, or as
+// many as the process may use.
+func Threads(threads int) int {
 	if threads > 0 {
 		return threads
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/halo-xla/halo/cgo/fftw"
 	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/cgo/onednn"
 	"github.com/halo-xla/halo/cgo/openblas"
@@ -26,7 +27,9 @@ func Libraries() []Library {
 	file, config, core, err := openblas.Info()
 	blas := Library{Name: "openblas", File: file, Version: config, Err: err, Warning: slowCore(core, run.Level())}
 	file, version, err := onednn.Info()
-	return []Library{blas, {Name: "onednn", File: file, Version: version, Err: err}}
+	dnn := Library{Name: "onednn", File: file, Version: version, Err: err}
+	err = fftw.Load()
+	return []Library{blas, dnn, {Name: "fftw", File: fftw.Path(), Version: "FFTW 3", Err: err}}
 }
 
 // slowCore warns of kernels for lesser processors than the one at hand.

@@ -32,10 +32,10 @@ func TestBudget(t *testing.T) {
 	all := runtime.GOMAXPROCS(0)
 	for value, want := range map[string]int{"5": 5, "0": all, "many": all, "-3": all, "": all} {
 		t.Setenv("HALO_THREADS", value)
-		if got := budget(0); got != want {
+		if got := Threads(0); got != want {
 			t.Errorf("HALO_THREADS=%s: got %d threads, want %d", value, got, want)
 		}
-		if got := budget(3); got != 3 {
+		if got := Threads(3); got != 3 {
 			t.Errorf("an option of 3 threads with HALO_THREADS=%s: got %d", value, got)
 		}
 	}

@@ -18,6 +18,9 @@ var backends = map[string]func(threads int) xla.Backend{
 var planned = []string{"cuda", "cuda-emu"}
 
 func newBackend(name string, threads int) (xla.Backend, error) {
+	if threads < 0 {
+		return nil, exitf(exitUsage, "--threads: got %d, want a number above 0, or 0 for as many as there are", threads)
+	}
 	if b, ok := backends[name]; ok {
 		return b(threads), nil
 	}

@@ -29,6 +29,14 @@ type benchOptions struct {
 	json          string
 }
 
+// used is how many threads run the program.
+func (o *benchOptions) used() int {
+	if o.backend == "reference" {
+		return 1
+	}
+	return cpu.Threads(o.threads)
+}
+
 // benchReport is what bench prints.
 type benchReport struct {
 	Name        string   `json:"name"`
@@ -90,7 +98,7 @@ func (t *tool) bench(o *benchOptions, path string) (*benchReport, error) {
 		return nil, err
 	}
 	defer p.close()
-	r := &benchReport{Name: filepath.Base(path), Backend: o.backend, Threads: o.threads, LoadMS: millis(begin),
+	r := &benchReport{Name: filepath.Base(path), Backend: o.backend, Threads: o.used(), LoadMS: millis(begin),
 		Fallbacks: []string{}}
 	begin = time.Now()
 	if err := p.compile(t.ctx, o); err != nil {

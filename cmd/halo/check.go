@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -52,6 +53,7 @@ type checkOptions struct {
 	wrap        func(customcall.Handler) customcall.Handler
 	unsupported map[string]string
 	paths       []string
+	in          io.Reader // what the path "-" is
 }
 
 func checkCommand(t *tool, args []string) error {
@@ -103,7 +105,7 @@ func (t *tool) print(o *checkOptions, r outcome) {
 
 func parseCheck(t *tool, args []string) (*checkOptions, error) {
 	fl := t.flags("check")
-	o := &checkOptions{}
+	o := &checkOptions{in: t.in}
 	var threads, forms, unsupported string
 	var seconds float64
 	fl.BoolVar(&o.json, "json", false, "one JSON line per module or form")
@@ -211,6 +213,10 @@ type job struct {
 func collect(o *checkOptions) ([]job, error) {
 	var jobs []job
 	for _, root := range o.paths {
+		if root == "-" {
+			jobs = append(jobs, job{root, checkFile})
+			continue
+		}
 		info, err := os.Stat(root)
 		if err != nil {
 			return nil, err

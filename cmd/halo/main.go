@@ -35,7 +35,8 @@ type command struct {
 	run               func(t *tool, args []string) error
 }
 
-const inputHelp = `M is a file of HLO or StableHLO text or of MLIR bytecode, or - for standard input.
+const inputHelp = `M is a program, told by its content: a file of HLO or StableHLO text or of MLIR bytecode,
+a HloModuleProto or HloSnapshot, or a container of jax.export; - is the standard input.
 Inputs come in the program's order, or as name=INPUT:
   @file.npy                an array in numpy's format
   2x2xf32=1,2,3,4          its elements, row-major; HLO's names of types: f32, bf16, s32, u8, pred, ...
@@ -43,8 +44,8 @@ Inputs come in the program's order, or as name=INPUT:
   zeros, ones, iota        iota counts 0, 1, 2, ... row-major
 `
 
-const checkHelp = `PATH is a program with its own checks, a folder of a program with its input_N.npy and
-expected_N.npy, or a folder of such.
+const checkHelp = `PATH is a program with its own checks (- is the standard input), a folder of a program
+with its input_N.npy and expected_N.npy, or a folder of such.
 A program that has neither runs on random inputs.
 `
 
@@ -66,7 +67,7 @@ func init() {
 		{"plugin", "COMMAND ...", "help authors of custom calls", "", pluginCommand},
 		{"doctor", "[--json]", "say what is installed here", "", doctorCommand},
 		{"version", "", "print the version", "", versionCommand},
-		{"help", "", "print this", "", helpCommand},
+		{"help", "[COMMAND]", "print this, or what COMMAND -h prints", "", helpCommand},
 	}
 }
 
@@ -110,13 +111,37 @@ func realMain(t *tool, args []string) int {
 		helpCommand(&tool{stdout: t.stderr}, nil)
 		return exitUsage
 	}
-	for _, c := range commands {
-		if c.name == strings.TrimPrefix(args[0], "--") {
-			return t.report(c, c.run(t, args[1:]))
+	if err := checkEnvironment(); err != nil {
+		fmt.Fprintf(t.stderr, "halo: %v\n", err)
+		return exitUsage
+	}
+	name := strings.TrimLeft(args[0], "-")
+	if name == "h" {
+		name = "help"
+	}
+	if c := commandOf(name); c != nil {
+		return t.report(*c, c.run(t, args[1:]))
+	}
+	fmt.Fprintf(t.stderr, "halo: unknown command %q%s; halo help lists the commands\n", args[0],
+		meant(name, commandNames()))
+	return exitUsage
+}
+
+func commandOf(name string) *command {
+	for i := range commands {
+		if commands[i].name == name {
+			return &commands[i]
 		}
 	}
-	fmt.Fprintf(t.stderr, "halo: unknown command %q; halo help lists the commands\n", args[0])
-	return exitUsage
+	return nil
+}
+
+func commandNames() []string {
+	var names []string
+	for _, c := range commands {
+		names = append(names, c.name)
+	}
+	return names
 }
 
 // setLog lets the library's log through to w from level on: debug, info, warn or error; "" is warn.
@@ -154,7 +179,14 @@ func codeOf(err error) int {
 	return exitFailure
 }
 
-func helpCommand(t *tool, _ []string) error {
+func helpCommand(t *tool, args []string) error {
+	if len(args) > 0 && args[0] != "-h" && args[0] != "--help" {
+		c := commandOf(args[0])
+		if c == nil {
+			return exitf(exitUsage, "unknown command %q%s", args[0], meant(args[0], commandNames()))
+		}
+		return c.run(t, []string{"-h"})
+	}
 	fmt.Fprintln(t.stdout, "halo runs XLA programs: HLO and StableHLO.")
 	for _, c := range commands {
 		fmt.Fprintf(t.stdout, "  halo %-8s %-32s %s\n", c.name, c.usage, c.what)
@@ -191,7 +223,7 @@ func (t *tool) parse(fs *flag.FlagSet, args []string) ([]string, error) {
 				t.explain(fs)
 				return nil, err
 			}
-			return nil, exitf(exitUsage, "%w; %s -h lists the flags", err, fs.Name())
+			return nil, exitf(exitUsage, "%w%s; %s -h lists the flags", err, meantFlag(fs, err), fs.Name())
 		}
 		if fs.NArg() == 0 {
 			return rest, nil

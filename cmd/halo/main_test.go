@@ -128,7 +128,16 @@ func TestCommands(t *testing.T) {
 	}{
 		{"", exitUsage, "", "halo run"},
 		{"frobnicate", exitUsage, "", `unknown command "frobnicate"`},
+		{"rnu DIR/add.hlo", exitUsage, "", "did you mean run;"},
 		{"help", exitOK, "halo check", ""},
+		{"-h", exitOK, "halo check", ""},
+		{"--help", exitOK, "halo check", ""},
+		{"help run", exitOK, "-threads", ""},
+		{"help plugin", exitOK, "halo plugin new", ""},
+		{"help rum", exitUsage, "", "did you mean run"},
+		{"run DIR/add.hlo --thread 2", exitUsage, "", "-thread, did you mean --threads;"},
+		{"run DIR/add.hlo zeros ones --threads -3", exitUsage, "", "--threads: got -3"},
+		{"run DIR/add.hlo --weights DIR/absent zeros ones", exitFailure, "", "no such file"},
 		{"version", exitOK, "halo ", ""},
 		{"version now", exitUsage, "", `unexpected "now"`},
 		{"doctor", exitOK, "backend reference", ""},
@@ -307,5 +316,25 @@ ROOT c = f32[] add(a, b) }`
 		if code != want || (code == exitOK) != strings.Contains(out.String(), "3.5") {
 			t.Errorf("%s: exit code %d, %s%s", flag, code, out.String(), stderr.String())
 		}
+	}
+}
+
+// A variable that cannot be meant as it is written is an error, since it would be without effect.
+func TestEnvironment(t *testing.T) {
+	for _, c := range []struct {
+		name, value string
+		ok          bool
+	}{
+		{"HALO_THREADS", "2", true}, {"HALO_THREADS", "0", true}, {"HALO_THREADS", "two", false}, {"HALO_THREADS", "-1", false},
+		{"HALO_ISA", "AVX2", true}, {"HALO_ISA", "avx9", false}, {"HALO_LIBS", "-onednn,-fftw", true}, {"HALO_LIBS", "-all", true},
+		{"HALO_LIBS", "-opneblas", false}, {"HALO_LIBS", "openblas", false}, {"HALO_LIBS", "", true},
+	} {
+		t.Run(c.name+"="+c.value, func(t *testing.T) {
+			t.Setenv(c.name, c.value)
+			code, _, stderr := halo(t, "", "", "version")
+			if c.ok != (code == exitOK) || !c.ok && (code != exitUsage || !strings.Contains(stderr, c.name+": got")) {
+				t.Errorf("exit code %d, %s", code, stderr)
+			}
+		})
 	}
 }

@@ -38,7 +38,7 @@ func programs(path string, src []byte) []xla.Program {
 
 // checkFile judges each module of a file by its own checks, or runs it on made-up inputs.
 func checkFile(ctx context.Context, o *checkOptions, path string) []outcome {
-	src, err := os.ReadFile(path)
+	src, err := (&tool{in: o.in}).readFile(path)
 	if err != nil {
 		r := outcome{File: path}
 		r.settle(err)

@@ -34,12 +34,12 @@ func runCommand(t *tool, args []string) error {
 	var o runOptions
 	fl.StringVar(&o.backend, "backend", "cpu", "what runs the program")
 	fl.StringVar(&o.out, "out", "", "`folder` for the results, as result_N.npy, or a file ending in .npz")
-	fl.StringVar(&o.dump, "dump", "", "folder for the program as it was understood")
+	fl.StringVar(&o.dump, "dump", "", "`folder` for the program as it was understood")
 	fl.StringVar(&o.weights, "weights", "", "safetensors or npz `file` with arguments by name")
 	fl.StringVar(&o.weightsOrder, "weights-order", "name",
 		"how arrays of --weights become arguments: by name, or to the first parameters as in the file or sorted")
 	fl.Var(&o.expect, "expect", "npy `file` with a wanted result; once for each, in order")
-	fl.Var(&o.plugins, "plugin", "custom-call library, or manifest *.json")
+	fl.Var(&o.plugins, "plugin", "`file` of a custom-call library, or manifest *.json; may be given again")
 	fl.BoolVar(&o.isolate, "isolate", false, "run the functions of --plugin in a process of their own")
 	fl.BoolVar(&o.report, "report", false, "list what ran what")
 	fl.BoolVar(&o.noReference, "no-reference", false, "refuse programs that the backend cannot run whole")

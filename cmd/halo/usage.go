@@ -1,0 +1,99 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// meant is a hint at the name that a misspelt one is nearest to, "" if none is near.
+func meant(got string, names []string) string {
+	best, at := 3, ""
+	for _, name := range names {
+		if d := typos(got, name); d < min(best, len(name)) {
+			best, at = d, name
+		}
+	}
+	if at == "" {
+		return ""
+	}
+	return fmt.Sprintf(", did you mean %s", at)
+}
+
+// meantFlag is the hint for what the flag package says of a flag that there is not.
+func meantFlag(fs *flag.FlagSet, err error) string {
+	_, got, unknown := strings.Cut(err.Error(), "not defined: -")
+	if !unknown {
+		return ""
+	}
+	var names []string
+	fs.VisitAll(func(f *flag.Flag) { names = append(names, "--"+f.Name) })
+	return meant("--"+strings.TrimLeft(got, "-"), names)
+}
+
+// typos is how many letters must be put in, left out, replaced or swapped with the next to make b of a.
+func typos(a, b string) int {
+	var before, above []int
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		before, above, row = above, row, make([]int, len(b)+1)
+		row[0] = i + 1
+		for j := range len(b) {
+			row[j+1] = min(row[j]+1, above[j+1]+1, above[j]+differ(a[i], b[j]))
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+	}
+	return row[len(b)]
+}
+
+func differ(x, y byte) int {
+	if x == y {
+		return 0
+	}
+	return 1
+}
+
+// environmentRules say what the variables may hold that the library takes as they are: a misspelt one would be without
+// effect, and nobody would know.
+var environmentRules = []struct {
+	name, want string
+	ok         func(v string) bool
+}{
+	{"HALO_THREADS", "a number of threads, or 0 for as many as there are", func(v string) bool {
+		n, err := strconv.Atoi(v)
+		return err == nil && n >= 0
+	}},
+	{"HALO_ISA", "base, avx2, avx512 or neon", func(v string) bool {
+		return slices.Contains([]string{"base", "avx2", "avx512", "neon"}, strings.ToLower(v))
+	}},
+	{"HALO_LIBS", "a list such as -openblas,-onednn,-fftw or -all", func(v string) bool {
+		for _, part := range strings.Split(v, ",") {
+			name, minus := strings.CutPrefix(part, "-")
+			if part != "" && !(minus && slices.Contains(vendorLibraries, name)) {
+				return false
+			}
+		}
+		return true
+	}},
+}
+
+// vendorLibraries are the names that $HALO_LIBS has for libraries, those of engines to come too.
+var vendorLibraries = []string{"all", "openblas", "onednn", "fftw", "cuda", "nvrtc", "cublas", "cudnn", "cufft",
+	"cusolver", "nccl", "mpi"}
+
+func checkEnvironment() error {
+	for _, r := range environmentRules {
+		if v := os.Getenv(r.name); v != "" && !r.ok(v) {
+			return fmt.Errorf("%s: got %q, want %s", r.name, v, r.want)
+		}
+	}
+	return nil
+}
