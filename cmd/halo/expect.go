@@ -7,10 +7,9 @@ import (
 	"math"
 	"os"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 
+	"github.com/halo-xla/halo/ffi"
 	"github.com/halo-xla/halo/xla"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
@@ -47,28 +46,26 @@ func expectation(judge func(call *hlo.Instruction, got, want *literal.Literal) e
 	}
 }
 
-// attribute returns an attribute of the call as MLIR writes it, without its type, and whether it is there.
-func attribute(call *hlo.Instruction, name string) (string, bool) {
+// attribute returns an attribute of the call, an ffi.Scalar or a string for example, and whether it is there.
+func attribute(call *hlo.Instruction, name string) (any, bool, error) {
 	if call.Common == nil || !call.Common.Dictionary {
-		return "", false
+		return nil, false, nil
 	}
-	for _, entry := range strings.Split(strings.Trim(call.Common.Config, "{}"), ",") {
-		key, value, ok := strings.Cut(entry, "=")
-		if ok && strings.TrimSpace(key) == name {
-			value, _, _ = strings.Cut(value, " : ")
-			return strings.Trim(strings.TrimSpace(value), `"`), true
-		}
+	attrs, err := ffi.ParseAttrs(call.Common.Config)
+	if err != nil {
+		return nil, false, err
 	}
-	return "", false
+	v, ok := attrs.Lookup(name)
+	return v, ok, nil
 }
 
 // number returns a number among the call's attributes, or its default.
 func number(call *hlo.Instruction, name string, otherwise float64) (float64, error) {
-	text, ok := attribute(call, name)
+	v, ok, err := attribute(call, name)
 	if !ok {
-		return otherwise, nil
+		return otherwise, err
 	}
-	return strconv.ParseFloat(text, 64)
+	return ffi.Attrs{{Name: name, Value: v}}.Float(name)
 }
 
 func difference(d *literal.Difference) error {
@@ -143,16 +140,21 @@ func distance(t shape.ElementType, a, b float64) uint64 {
 	return uint64(literal.ULPDistance(t, a, b))
 }
 
-// count returns a whole number among the call's attributes, or its default.
+// count returns a whole number among the call's attributes, or its default. MLIR may print 2^64-1 as -1.
 func count(call *hlo.Instruction, name string, otherwise uint64) (uint64, error) {
-	text, ok := attribute(call, name)
+	v, ok, err := attribute(call, name)
 	if !ok {
-		return otherwise, nil
+		return otherwise, err
 	}
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil { // MLIR may print 2^64-1 as -1
-		return uint64(n), nil
-	}
-	return strconv.ParseUint(text, 10, 64)
+	n, err := ffi.Attrs{{Name: name, Value: v}}.Int(name)
+	return uint64(n), err
+}
+
+// probeOf is the probe that a call names.
+func probeOf(call *hlo.Instruction) (string, error) {
+	v, _, err := attribute(call, "probe_id")
+	id, _ := v.(string)
+	return id, err
 }
 
 // checkEq is the form with a result; its operands are (expected, actual).
@@ -182,7 +184,10 @@ func (p *probes) record(_ context.Context, call *hlo.Instruction, args []*litera
 	if len(args) != 1 {
 		return nil, fmt.Errorf("got %d operands, want one", len(args))
 	}
-	id, _ := attribute(call, "probe_id")
+	id, err := probeOf(call)
+	if err != nil {
+		return nil, err
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.values[id] = append(p.values[id], args[0].Clone()) // the operand's memory is used again
@@ -194,7 +199,10 @@ func (p *probes) expect(_ context.Context, call *hlo.Instruction, args []*litera
 	if len(args) != 1 {
 		return nil, fmt.Errorf("got %d operands, want one", len(args))
 	}
-	id, _ := attribute(call, "probe_id")
+	id, err := probeOf(call)
+	if err != nil {
+		return nil, err
+	}
 	iter, err := count(call, "iter", 0)
 	if err != nil {
 		return nil, err

@@ -280,11 +280,13 @@ func TestConvertTwiceIsTheSame(t *testing.T) {
 	}
 }
 
-func TestDoctorSaysWhichVariablesHaveNoEffect(t *testing.T) {
+func TestDoctorSaysWhichVariablesAreSet(t *testing.T) {
 	t.Setenv("HALO_THREADS", "2")
 	t.Setenv("HALO_NEED", "conformance")
+	t.Setenv("HALO_PLUGIN_PATH", "/plugins")
 	_, stdout, _ := halo(t, "", "", "doctor")
-	for _, want := range []string{"HALO_THREADS         set      2", "HALO_NEED            set      conformance"} {
+	for _, want := range []string{"HALO_THREADS         set      2", "HALO_PLUGIN_PATH     set      /plugins",
+		"HALO_NEED            set      conformance"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("got %q, want %q", stdout, want)
 		}
