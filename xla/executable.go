@@ -20,7 +20,7 @@ type CompileOptions struct {
 	AllowReference bool
 	// Bind are the values of parameters, by number, that are the same in every execution: weights. The program has them
 	// as constants, in the form that its kernels want, and the signature has the other parameters alone. The buffers may
-	// be closed after Compile.
+	// be closed after Compile. Read and SignatureOf tell the names that go with the numbers before that.
 	Bind map[int]*Buffer
 	// Verify checks the program after each pass, and every kernel's use of memory in each run. It is slow and for tests.
 	Verify bool

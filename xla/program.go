@@ -16,7 +16,7 @@ type Program struct {
 	Name string
 	// Line is the line of the file on which Source begins; 0 means 1.
 	Line int
-	// Source is the program: text, MLIR bytecode, or a protocol buffer.
+	// Source is the program: text, MLIR bytecode, a protocol buffer, or a container of jax.export.
 	Source []byte
 	// chunk says that Split made the program.
 	chunk bool

@@ -13,8 +13,8 @@ type File struct {
 	maps   [][]byte
 }
 
-// Open is Read without a copy: safetensors files are mapped into memory, which their arrays use until Close. A file
-// must not be cut short meanwhile.
+// Open is Read without a copy: safetensors files are mapped into memory, which their arrays use until Close. So do
+// buffers made of them, and executables that bind those: close the file after them. It must not be cut short meanwhile.
 func Open(path string) (*File, error) {
 	f := &File{}
 	arrays, err := read(f.load, path)
