@@ -2,9 +2,6 @@
 
 package crash
 
-// #cgo LDFLAGS: -ldl
-// #define _GNU_SOURCE
-// #include <dlfcn.h>
 // #include <signal.h>
 // #include <stdint.h>
 // #include <string.h>
@@ -37,19 +34,14 @@ package crash
 // }
 //
 // typedef void poison_function(const volatile void *, size_t);
-// static int poison(const char *name, void *memory, size_t bytes) {
-//   poison_function *f = (poison_function *)dlsym(RTLD_DEFAULT, name);
-//   if (f && memory)
-//     f(memory, bytes);
-//   return f != NULL;
-// }
-// static int poison_on(void *memory, size_t bytes) { return poison("__asan_poison_memory_region", memory, bytes); }
-// static int poison_off(void *memory, size_t bytes) { return poison("__asan_unpoison_memory_region", memory, bytes); }
+// static void poison(void *function, void *memory, size_t bytes) { ((poison_function *)function)(memory, bytes); }
 import "C"
 
 import (
 	"errors"
 	"unsafe"
+
+	"github.com/halo-xla/halo/cgo/dl"
 )
 
 // Available says whether this build can write records.
@@ -67,18 +59,15 @@ func Install(memory []byte) error {
 	return nil
 }
 
-// Poisons says whether this process has AddressSanitizer, which Poison needs.
-func Poisons() bool { return C.poison_on(nil, 0) != 0 }
+// poisonNames are AddressSanitizer's functions that forbid memory, and that allow it.
+var poisonNames = map[bool]string{true: "__asan_poison_memory_region", false: "__asan_unpoison_memory_region"}
 
 // Poison has AddressSanitizer end the process when code that it watches touches memory, or no longer.
 func Poison(memory []byte, on bool) {
 	if len(memory) == 0 {
 		return
 	}
-	p, n := unsafe.Pointer(&memory[0]), C.size_t(len(memory))
-	if on {
-		C.poison_on(p, n)
-	} else {
-		C.poison_off(p, n)
+	if f, err := dl.Default(poisonNames[on]); err == nil {
+		C.poison(f, unsafe.Pointer(&memory[0]), C.size_t(len(memory)))
 	}
 }

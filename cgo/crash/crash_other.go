@@ -8,8 +8,5 @@ const Available = false
 // Install does nothing: this build runs no code that may crash.
 func Install([]byte) error { return nil }
 
-// Poisons says no.
-func Poisons() bool { return false }
-
 // Poison does nothing.
 func Poison([]byte, bool) {}
