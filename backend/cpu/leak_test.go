@@ -2,6 +2,7 @@ package cpu_test
 
 import (
 	"context"
+	"math/rand/v2"
 	"runtime"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/shape"
 )
 
 // TestDroppedWithoutClose: the memory of a program that nobody closed, with constants pinned in it, is collected and
@@ -39,4 +41,18 @@ ENTRY e {
 		runtime.GC()
 		time.Sleep(10 * time.Millisecond)
 	}
+}
+
+// TestTwoDonationsOfOneResult: a result in two places that are to have the memory of two parameters gets that of one.
+func TestTwoDonationsOfOneResult(t *testing.T) {
+	s := shape.Array(shape.F32, 300)
+	r := rand.New(rand.NewPCG(3, 1))
+	agree(t, program{args: []*literal.Literal{random(r, s), random(r, s)}, text: `HloModule m, ` +
+		`input_output_alias={ {0}: (0, {}, may-alias), {1}: (1, {}, may-alias) }
+ENTRY e {
+  a = f32[300] parameter(0)
+  b = f32[300] parameter(1)
+  n = f32[300] negate(a)
+  ROOT t = (f32[300], f32[300]) tuple(n, n)
+}`})
 }

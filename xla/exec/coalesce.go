@@ -50,9 +50,13 @@ func (sh *sharing) alias(pairs []Pair) {
 		sh.classes[p.Operand] = &class{slots: []int32{p.Operand}, size: sh.live.slots[p.Operand].size,
 			spans: sh.live.spans[p.Operand], own: NoSlot, host: NoSlot}
 	}
-	sh.offers() // which fills in what steps may write over
+	sh.offers()                 // which fills in what steps may write over
+	donated := map[int32]bool{} // results that have a parameter's memory: one that is in two places may be given two
 	for _, p := range pairs {
-		sh.tryJoin(sh.classes[p.Result], sh.classes[p.Operand])
+		if !donated[p.Result] {
+			sh.tryJoin(sh.classes[p.Result], sh.classes[p.Operand])
+			donated[p.Result] = sh.classes[p.Operand].own != NoSlot
+		}
 	}
 	for _, p := range pairs {
 		if sh.classes[p.Operand].own == NoSlot {
