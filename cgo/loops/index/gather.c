@@ -2,19 +2,18 @@
 #pragma GCC optimize("O3")
 #include "index.h"
 
+#include <string.h>
+
 typedef struct {
   const index_gather *g;
   halo_run *run;
   const move_axis *axes;
 } gathering;
 
-#define ELEMENTS(T)                                                                                          \
-  for (int64_t k = 0; k < n; k++) *(T *)(d + p.windowed[k]) = *(const T *)(s + p.operand[k]);                \
+// Several elements that move as one need not be aligned as one.
+#define ELEMENTS(BYTES)                                                                                      \
+  for (int64_t k = 0; k < n; k++) memcpy(d + p.windowed[k], s + p.operand[k], BYTES);                        \
   return;
-
-typedef struct {
-  uint64_t half[2];
-} wide;
 
 // elements gathers n single elements from index vector first on.
 static void elements(const gathering *x, int64_t first, int64_t n) {
@@ -23,12 +22,12 @@ static void elements(const gathering *x, int64_t first, int64_t n) {
   index_places p;
   halo_index_places(&x->g->plan, x->run, first, n, 1, &p);
   switch (x->g->log_width) {
-  case 0: ELEMENTS(uint8_t)
-  case 1: ELEMENTS(uint16_t)
-  case 2: ELEMENTS(uint32_t)
-  case 3: ELEMENTS(uint64_t)
+  case 0: ELEMENTS(1)
+  case 1: ELEMENTS(2)
+  case 2: ELEMENTS(4)
+  case 3: ELEMENTS(8)
   }
-  ELEMENTS(wide)
+  ELEMENTS(16)
 }
 
 enum { AHEAD = 6, LINES = 4 }; // windows that are fetched ahead, and how much of each
@@ -91,23 +90,23 @@ static void table_task(void *arg, int64_t i) {
   memcpy(x->table + first, p.operand, n * sizeof *p.operand);
 }
 
-#define THROUGH(T)                                                                                           \
-  for (int64_t i = 0; i < a.n; i++) *(T *)(d + i * a.dst) = *(const T *)(s + i * a.src + t[i * a.table]);    \
+#define THROUGH(BYTES)                                                                                       \
+  for (int64_t i = 0; i < a.n; i++) memcpy(d + i * a.dst, s + i * a.src + t[i * a.table], BYTES);            \
   return;
-#define STRAIGHT(T)                                                                                          \
-  for (int64_t i = 0; i < a.n; i++) *(T *)(d + i * a.dst) = *(const T *)(s + i * a.src);                     \
+#define STRAIGHT(BYTES)                                                                                      \
+  for (int64_t i = 0; i < a.n; i++) memcpy(d + i * a.dst, s + i * a.src, BYTES);                             \
   return;
 
 // line moves elements along one axis.
 static void line(char *d, const char *s, const int64_t *t, index_axis a, int64_t log_width) {
   if (a.table) {
     switch (log_width) {
-    case 0: THROUGH(uint8_t)
-    case 1: THROUGH(uint16_t)
-    case 2: THROUGH(uint32_t)
-    case 3: THROUGH(uint64_t)
+    case 0: THROUGH(1)
+    case 1: THROUGH(2)
+    case 2: THROUGH(4)
+    case 3: THROUGH(8)
     }
-    THROUGH(wide)
+    THROUGH(16)
   }
   s += *t;
   if (a.dst == a.src && a.dst == 1 << log_width) {
@@ -115,12 +114,12 @@ static void line(char *d, const char *s, const int64_t *t, index_axis a, int64_t
     return;
   }
   switch (log_width) {
-  case 0: STRAIGHT(uint8_t)
-  case 1: STRAIGHT(uint16_t)
-  case 2: STRAIGHT(uint32_t)
-  case 3: STRAIGHT(uint64_t)
+  case 0: STRAIGHT(1)
+  case 1: STRAIGHT(2)
+  case 2: STRAIGHT(4)
+  case 3: STRAIGHT(8)
   }
-  STRAIGHT(wide)
+  STRAIGHT(16)
 }
 
 // box goes through axes.
