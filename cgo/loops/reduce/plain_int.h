@@ -10,7 +10,7 @@
 
 // Bytes hold the narrower integers too, cut in the end.
 static inline int8_t cut_signed(int8_t v, int32_t bits) {
-  return (int8_t)((int8_t)(uint8_t)(v << (8 - bits)) >> (8 - bits));
+  return (int8_t)((int8_t)(uint8_t)((uint8_t)v << (8 - bits)) >> (8 - bits));
 }
 static inline uint8_t cut_unsigned(uint8_t v, int32_t bits) { return (uint8_t)(v & (0xFF >> (8 - bits))); }
 #define WHOLE ((void)bits, v)
