@@ -9,6 +9,7 @@ import (
 
 	"github.com/halo-xla/halo/customcall"
 	"github.com/halo-xla/halo/ffi"
+	"github.com/halo-xla/halo/internal/testfile"
 )
 
 // wantError fails unless err has all the words.
@@ -114,9 +115,7 @@ func TestLoadFolders(t *testing.T) {
 // mapped reports whether a file is in the memory of this process.
 func mapped(t *testing.T, path string) bool {
 	maps, err := os.ReadFile("/proc/self/maps")
-	if err != nil {
-		t.Skip("no /proc")
-	}
+	testfile.Library(t, "proc", err)
 	return strings.Contains(string(maps), path)
 }
 

@@ -42,7 +42,7 @@ func TestMutatedPrograms(t *testing.T) {
 			t.Fatal(err)
 		}
 		for k := range rounds {
-			changed := mutated(r, src)
+			changed := testfile.Mutate(r, src)
 			if why := readHostile(changed); why != "" {
 				t.Errorf("%s, seed %d, change %d: %s\n%.2000q", path, seed, k, why, changed)
 				break
@@ -81,37 +81,6 @@ func mutatedFiles(t *testing.T) []string {
 	}
 	t.Logf("files of each kind: %v", byEnd)
 	return list
-}
-
-// mutated returns src after one to four changes.
-func mutated(r *rand.Rand, src []byte) []byte {
-	b := slices.Clone(src)
-	for range 1 + r.IntN(4) {
-		if len(b) < 2 {
-			return b
-		}
-		at := r.IntN(len(b))
-		to := min(len(b), at+1+r.IntN(16))
-		switch r.IntN(7) {
-		case 0: // cut short
-			b = b[:at]
-		case 1: // another byte
-			b[at] = byte(r.Uint32())
-		case 2: // one bit
-			b[at] ^= 1 << r.IntN(8)
-		case 3: // lost
-			b = slices.Delete(b, at, to)
-		case 4: // twice
-			b = slices.Insert(b, at, slices.Clone(b[at:to])...)
-		case 5: // a great number, as digits or as bytes
-			b = slices.Insert(b, at, [][]byte{[]byte("9223372036854775807"), {0xff, 0xff, 0xff, 0xff}, {0, 255, 255, 255, 255,
-				255, 255, 255, 127}}[r.IntN(3)]...)
-		case 6: // a piece from elsewhere
-			from := r.IntN(len(b))
-			copy(b[at:to], b[from:])
-		}
-	}
-	return b
 }
 
 // refineMutated refines a program for sizes of two; that it fails is no fault.

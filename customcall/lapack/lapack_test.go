@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/halo-xla/halo/customcall/lapack"
+	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
@@ -200,7 +201,7 @@ func call(t *testing.T, target, config string, results []shape.Shape, args ...*l
 	t.Helper()
 	out, err := try(target, config, results, args...)
 	if errors.Is(err, errors.ErrUnsupported) && strings.Contains(err.Error(), "needs OpenBLAS") {
-		t.Skip(err)
+		testfile.Library(t, "openblas", err)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"testing"
 
@@ -43,7 +42,7 @@ func TestMutatedFiles(t *testing.T) {
 	} {
 		path := filepath.Join(dir, name)
 		for k := range rounds {
-			changed := changedBytes(r, src)
+			changed := testfile.Mutate(r, src)
 			if err := os.WriteFile(path, changed, 0o666); err != nil {
 				t.Fatal(err)
 			}
@@ -56,29 +55,4 @@ func TestMutatedFiles(t *testing.T) {
 			}
 		}
 	}
-}
-
-// changedBytes returns src after one to three changes.
-func changedBytes(r *rand.Rand, src []byte) []byte {
-	b := slices.Clone(src)
-	for range 1 + r.IntN(3) {
-		if len(b) < 2 {
-			return b
-		}
-		at := r.IntN(len(b))
-		to := min(len(b), at+1+r.IntN(8))
-		switch r.IntN(5) {
-		case 0:
-			b = b[:at]
-		case 1:
-			b[at] = byte(r.Uint32())
-		case 2:
-			b = slices.Delete(b, at, to)
-		case 3:
-			b = slices.Insert(b, at, slices.Clone(b[at:to])...)
-		case 4:
-			b = slices.Insert(b, at, [][]byte{[]byte("9223372036854775807"), []byte("-1"), {255, 255, 255, 255}}[r.IntN(3)]...)
-		}
-	}
-	return b
 }
