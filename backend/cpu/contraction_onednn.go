@@ -46,15 +46,30 @@ func matMul(l *exec.Lowering, c *contraction) *thunk {
 	if !p.packed {
 		return recordThunk(name, uses, onednn.Record(o, p.list)).keeping(p.list)
 	}
+	return byPacked(l, c, p, p.size, name)
+}
+
+// packing multiplies or convolves by weights that are packed before: as bytes when a program is compiled, or in it.
+type packing interface {
+	form() string
+	pack() ([]byte, error)
+	packer(weights exec.Slice) *thunk
+	thunk(name string, uses []exec.Use, o onednn.Operands) *thunk
+}
+
+// byPacked is p with its weights packed into size bytes, once for all runs if they are known. It is nil if that fails.
+func byPacked(l *exec.Lowering, c *contraction, p packing, size int64, name string) *thunk {
+	o := onednn.Operands{Src: ref(c.lhs), Dst: ref(c.out)}
+	uses := append(exec.Reads(c.lhs), exec.Writes(c.out)...)
 	if c.weights != nil {
 		weights, err := l.PackOf(c.weights, p.form(), p.pack)
 		if err != nil {
 			return nil
 		}
-		o.Weights, uses = ref(weights), append(exec.Reads(c.lhs, weights), exec.Writes(c.out)...)
-		return p.thunk(name, uses, o)
+		o.Weights = ref(weights)
+		return p.thunk(name, append(uses, exec.Reads(weights)...), o)
 	}
-	weights := l.Scratch(p.size)
+	weights := l.Scratch(size)
 	o.Weights = ref(weights)
 	pack := p.packer(weights)
 	if pack == nil {

@@ -21,23 +21,8 @@ func onednnConvolution(l *exec.Lowering, s *kernel.Convolution, c *contraction) 
 	if !p.fits() || p.pieces() != nil {
 		return nil
 	}
-	o, uses := onednn.Operands{Src: ref(c.lhs), Dst: ref(c.out)}, append(exec.Reads(c.lhs), exec.Writes(c.out)...)
 	name := "onednn " + p.layouts[0].Info()
-	if c.weights != nil {
-		weights, err := l.PackOf(c.weights, p.form(), p.packed)
-		if err != nil {
-			return nil
-		}
-		o.Weights, uses = ref(weights), append(uses, exec.Reads(weights)...)
-		return p.thunk(name, uses, o)
-	}
-	weights := l.Scratch(p.size)
-	o.Weights = ref(weights)
-	pack := p.packer(weights)
-	if pack == nil {
-		return nil
-	}
-	return sequence(pack, p.thunk(name, append(uses, exec.Reads(weights)...), o))
+	return byPacked(l, c, p, p.size, name)
 }
 
 // thunk convolves with packed weights.
@@ -62,8 +47,8 @@ func (p *convolutionPlan) form() string {
 	return fmt.Sprint("onednn convolution ", *p.Convolution, p.of.lhsType, p.of.rhsType, p.of.outType)
 }
 
-// packed returns known weights in every layout that is wanted.
-func (p *convolutionPlan) packed() ([]byte, error) {
+// pack returns known weights in every layout that is wanted.
+func (p *convolutionPlan) pack() ([]byte, error) {
 	all, plain := make([]byte, p.size), p.flipped(p.of.weights.Bytes())
 	for _, like := range p.layouts {
 		packed, err := like.Pack(p.weights(), plain)
