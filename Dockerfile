@@ -7,7 +7,7 @@ WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
-RUN go build -trimpath -ldflags='-s -w' -o /halo ./cmd/halo
+RUN go build -trimpath -ldflags='-s -w' -o /halo ./cmd/halo && scripts/licenses.sh /terms
 
 FROM debian:12-slim AS root
 ARG LIBRARIES=onednn
@@ -16,7 +16,8 @@ WORKDIR /src
 COPY LICENSE NOTICE ./
 COPY scripts scripts
 COPY --from=build /halo /halo
-RUN LIBRARIES="$LIBRARIES" scripts/rootfs.sh /image /halo
+COPY --from=build /terms /terms
+RUN LIBRARIES="$LIBRARIES" scripts/rootfs.sh /image /halo /terms
 
 FROM scratch AS cpu
 COPY --from=root /image /

@@ -1,17 +1,19 @@
 #!/usr/bin/env bash
 # Makes the root file system of the container image: halo, the C library and the libraries it opens, nothing else.
-#   scripts/rootfs.sh DIR [BINARY]      BINARY: a halo that is built already, for another stage of a Dockerfile
-#   scripts/rootfs.sh --try DIR         makes it, runs the doctor and the digits model in it by chroot, prints sizes
+#   scripts/rootfs.sh DIR [BINARY TERMS]   a halo that is built already and the folder that scripts/licenses.sh wrote,
+#                                          for another stage of a Dockerfile
+#   scripts/rootfs.sh --try DIR            makes it, runs the doctor and the digits model in it by chroot, prints sizes
 # LIBRARIES="onednn openblas" chooses the vendor libraries; the default is onednn. It needs Debian's apt-get and
 # dpkg-deb and no daemon; the try-out needs root for the chroot.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
 try=
 [ "${1:-}" != --try ] || { try=1; shift; }
-[ $# -ge 1 ] || { sed -n '2,6s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# -ge 1 ] || { sed -n '2,7s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 mkdir -p "$1"
 root=$(cd "$1" && pwd)
 binary=${2:-}
+terms=${3:-}
 declare -A triplets=([amd64]=x86_64-linux-gnu [arm64]=aarch64-linux-gnu)
 arch=${triplets[$(dpkg --print-architecture)]}
 work=$(mktemp -d)
@@ -49,9 +51,12 @@ if [ -z "$binary" ]; then
   source "$here/scripts/setup.sh"
   (cd "$here" && go build -trimpath -ldflags='-s -w' -o "$work/halo" ./cmd/halo)
   binary=$work/halo
+  terms=$work/terms
+  "$here/scripts/licenses.sh" "$terms"
 fi
 install -m 755 "$binary" "$root/bin/halo"
 cp "$here"/LICENSE "$here"/NOTICE "$root/usr/share/halo/"
+cp -r "$terms" "$root/usr/share/halo/terms"
 
 if [ -n "$try" ]; then
   cp -r "$here/testdata/programs/digits" "$root/tmp/digits"
