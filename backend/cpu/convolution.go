@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/halo-xla/halo/backend/cpu/kernel"
+	"github.com/halo-xla/halo/cgo/loops/gemm"
+	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
@@ -26,6 +28,9 @@ func lowerConvolution(l *exec.Lowering) (exec.Thunk, error) {
 		return contract(l, c), nil
 	}
 	slow := &goConvolution{s, c.lhsType, c.rhsType, c.outType}
+	if t := weightGradient(l, s, &c); t != nil {
+		return careful(t, slow, nil, lhs, c.rhs, c.out), nil
+	}
 	if t := onednnConvolution(l, s, &c); t != nil {
 		return careful(t, slow, c.weights, lhs, c.rhs, c.out), nil
 	}
@@ -51,15 +56,23 @@ func careful(fast *thunk, slow *goConvolution, weights *literal.Literal, lhs, rh
 	if !slow.padded() || !t.IsFloat() && !t.IsComplex() || weights != nil && kernel.Finite(weights.Bytes(), t) {
 		return fast
 	}
-	run := runnable(fast)
+	inner := runnable(fast)
 	uses := append(exec.Reads(lhs, rhs), exec.Writes(out)...)
 	return goThunk(fast.kernel, append(uses, fast.uses...), func(r *exec.Run) error {
-		if weights := r.Bytes(rhs); !kernel.Finite(weights, t) {
+		if weights := r.Bytes(rhs); !allFinite(weights, t) {
 			slow.run(r.Bytes(out), r.Bytes(lhs), weights, tasks(r))
 			return r.Cancelled()
 		}
-		return run(r)
+		return inner(r)
 	}).keeping(fast)
+}
+
+// allFinite is kernel.Finite, native where it can.
+func allFinite(data []byte, t shape.ElementType) bool {
+	if t == shape.F32 && run.Available() {
+		return gemm.Finite(data)
+	}
+	return kernel.Finite(data, t)
 }
 
 // goConvolution is a convolution of elements of some types, all in Go and in memory of its own.

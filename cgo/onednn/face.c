@@ -20,7 +20,8 @@ static dnnl_engine_t engine;
 static void (*set_threads)(int);
 
 enum { ARG_SRC = 1, ARG_DST = 17, ARG_WEIGHTS = 33, ARG_BIAS = 41, ARG_SCRATCHPAD = 80, ARG_SRC1 = 2 };
-enum { QUERY_INFO = 8, QUERY_WEIGHTS = 131, QUERY_SCRATCHPAD = 136 };
+enum { ARG_DIFF_DST = 145, ARG_DIFF_WEIGHTS = 161 };
+enum { QUERY_INFO = 8, QUERY_WEIGHTS = 131, QUERY_DIFF_WEIGHTS = 132, QUERY_SCRATCHPAD = 136 };
 enum { OPERANDS = 4, MAX_ARGS = OPERANDS + 1 + HALO_DNNL_MAX_POSTS };
 
 static const char *load(void *lib) {
@@ -165,7 +166,8 @@ static const char *finish(halo_dnnl *p) {
 }
 
 static const char *create(halo_dnnl *p, const halo_dnnl_spec *s, const halo_dnnl *like) {
-  static const int args[OPERANDS] = {ARG_SRC, ARG_WEIGHTS, ARG_BIAS, ARG_DST};
+  const int back = s->kind == HALO_DNNL_WEIGHT_GRADIENT;
+  const int args[OPERANDS] = {ARG_SRC, back ? ARG_DIFF_WEIGHTS : ARG_WEIGHTS, ARG_BIAS, back ? ARG_DIFF_DST : ARG_DST};
   const halo_dnnl_array *arrays[OPERANDS] = {&s->src, &s->weights, &s->bias, &s->dst};
   for (int i = 0; i < OPERANDS; i++) {
     if (!arrays[i]->ndims) continue;
@@ -177,7 +179,8 @@ static const char *create(halo_dnnl *p, const halo_dnnl_spec *s, const halo_dnnl
   int failed = attributes(p, s, &attr) || version->describe(s, p->desc, engine, attr, &p->pd);
   if (attr) table.dnnl_primitive_attr_destroy(attr);
   if (failed) return "oneDNN has no such primitive";
-  if (p->arg[1] && !like) p->desc[1] = table.dnnl_primitive_desc_query_md(p->pd, QUERY_WEIGHTS, 0);
+  const int query = back ? QUERY_DIFF_WEIGHTS : QUERY_WEIGHTS;
+  if (p->arg[1] && !like) p->desc[1] = table.dnnl_primitive_desc_query_md(p->pd, query, 0);
   return finish(p);
 }
 
@@ -191,24 +194,33 @@ const char *halo_dnnl_create(const halo_dnnl_spec *spec, const halo_dnnl *like, 
   return failed;
 }
 
-const char *halo_dnnl_packer(const halo_dnnl *like, const halo_dnnl_array *plain, halo_dnnl **out) {
+/* reorder makes the primitive that copies weights between a plain array, operand from, and the layout of like's. */
+static const char *reorder(const halo_dnnl *like, const halo_dnnl_array *plain, int from, halo_dnnl **out) {
   alone();
   halo_dnnl *p = calloc(1, sizeof *p);
   dnnl_primitive_attr_t attr = 0;
   const char *failed = !p ? "out of memory" : 0;
   if (!failed && version->make(plain, &p->md[0])) failed = "oneDNN does not know such an array";
   if (!failed) {
-    p->desc[0] = version->get(p->md[0]);
-    p->desc[3] = like->desc[1];
+    p->desc[from] = version->get(p->md[0]);
+    p->desc[3 - from] = like->desc[1];
     p->arg[0] = ARG_SRC, p->arg[3] = ARG_DST;
     int no = table.dnnl_primitive_attr_create(&attr) || table.dnnl_primitive_attr_set_scratchpad_mode(attr, 1) ||
              table.dnnl_reorder_primitive_desc_create(&p->pd, p->desc[0], engine, p->desc[3], engine, attr);
-    failed = no ? "oneDNN cannot pack the weights" : finish(p);
+    failed = no ? "oneDNN cannot reorder the weights" : finish(p);
   }
   if (attr) table.dnnl_primitive_attr_destroy(attr);
   if (failed) halo_dnnl_destroy(p);
   *out = failed ? 0 : p;
   return failed;
+}
+
+const char *halo_dnnl_packer(const halo_dnnl *p, const halo_dnnl_array *plain, halo_dnnl **out) {
+  return reorder(p, plain, 0, out);
+}
+
+const char *halo_dnnl_unpacker(const halo_dnnl *p, const halo_dnnl_array *plain, halo_dnnl **out) {
+  return reorder(p, plain, 3, out);
 }
 
 const char *halo_dnnl_info(const halo_dnnl *p) { return p->info; }

@@ -4,7 +4,10 @@
 
 #include "../loops/run/record.h"
 
-enum { HALO_DNNL_MATMUL, HALO_DNNL_CONVOLUTION, HALO_DNNL_DECONVOLUTION, HALO_DNNL_POOLING, HALO_DNNL_KINDS };
+enum {
+  HALO_DNNL_MATMUL, HALO_DNNL_CONVOLUTION, HALO_DNNL_DECONVOLUTION, HALO_DNNL_POOLING, HALO_DNNL_WEIGHT_GRADIENT,
+  HALO_DNNL_KINDS
+};
 enum { /* post-ops */
   HALO_DNNL_SUM, HALO_DNNL_ADD, HALO_DNNL_MULTIPLY, /* with an operand each but the sum */
   HALO_DNNL_RELU, HALO_DNNL_CLIP, HALO_DNNL_GELU_ERF, HALO_DNNL_GELU_TANH, HALO_DNNL_TANH, HALO_DNNL_LOGISTIC,
@@ -56,8 +59,11 @@ int64_t halo_dnnl_weights_bytes(const halo_dnnl *p); /* of the layout that the w
 
 /* halo_dnnl_packer makes a primitive that brings plain weights, src, into the layout of p's weights, dst. */
 const char *halo_dnnl_packer(const halo_dnnl *p, const halo_dnnl_array *plain, halo_dnnl **out);
+/* halo_dnnl_unpacker makes one that brings them back: packed weights are src, plain ones dst. */
+const char *halo_dnnl_unpacker(const halo_dnnl *p, const halo_dnnl_array *plain, halo_dnnl **out);
 
-/* halo_dnnl_execute computes on this thread. Operands that the spec has not are 0. It returns what failed, or 0. */
+/* halo_dnnl_execute computes on this thread. Operands that the spec has not are 0. A weight gradient writes weights and
+ * reads dst. It returns what failed, or 0. */
 const char *halo_dnnl_execute(halo_dnnl *p, const void *src, const void *weights, const void *bias, void *dst,
                               const void *const *posts);
 

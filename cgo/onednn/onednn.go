@@ -44,6 +44,7 @@ const (
 	Convolution               // cross-correlation
 	Deconvolution             // its transpose
 	Pooling
+	WeightGradient // of a Convolution from Src and the gradient of its Dst, which is read: Weights are written
 )
 
 // Pool is a kind of pooling.

@@ -42,6 +42,10 @@ _Static_assert(sizeof(dnnl_pooling_v2_desc_t) <= 8 * 1024, "dnnl_pooling_v2_desc
     (dnnl_matmul_desc_t * d, HALO_MD src, HALO_MD weights, HALO_MD bias, HALO_MD dst), (d, src, weights, bias, dst)) \
   ONEDNN2_WINDOWED(X, dnnl_dilated_convolution_forward_desc_init, dnnl_convolution_desc_t) \
   ONEDNN2_WINDOWED(X, dnnl_dilated_deconvolution_forward_desc_init, dnnl_deconvolution_desc_t) \
+  X(dnnl_dilated_convolution_backward_weights_desc_init, dnnl_status_t, \
+    (dnnl_convolution_desc_t * d, dnnl_alg_kind_t alg, HALO_MD src, HALO_MD weights, HALO_MD bias, HALO_MD dst, \
+     const dnnl_dims_t strides, const dnnl_dims_t dilates, const dnnl_dims_t low, const dnnl_dims_t high), \
+    (d, alg, src, weights, bias, dst, strides, dilates, low, high)) \
   X(dnnl_pooling_v2_forward_desc_init, dnnl_status_t, \
     (dnnl_pooling_v2_desc_t * d, dnnl_prop_kind_t prop, dnnl_alg_kind_t alg, HALO_MD src, HALO_MD dst, \
      const dnnl_dims_t strides, const dnnl_dims_t kernel, const dnnl_dims_t dilates, const dnnl_dims_t low, \

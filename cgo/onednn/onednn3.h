@@ -29,6 +29,11 @@ typedef struct dnnl_memory_desc *dnnl_memory_desc_t;
      const_dnnl_primitive_attr_t attr), (pd, engine, src, weights, bias, dst, attr)) \
   ONEDNN3_WINDOWED(X, dnnl_convolution_forward_primitive_desc_create) \
   ONEDNN3_WINDOWED(X, dnnl_deconvolution_forward_primitive_desc_create) \
+  X(dnnl_convolution_backward_weights_primitive_desc_create, dnnl_status_t, \
+    (dnnl_primitive_desc_t * pd, dnnl_engine_t engine, dnnl_alg_kind_t alg, HALO_MD src, HALO_MD weights, \
+     HALO_MD bias, HALO_MD dst, const dnnl_dims_t strides, const dnnl_dims_t dilates, const dnnl_dims_t low, \
+     const dnnl_dims_t high, const_dnnl_primitive_desc_t hint, const_dnnl_primitive_attr_t attr), \
+    (pd, engine, alg, src, weights, bias, dst, strides, dilates, low, high, hint, attr)) \
   X(dnnl_pooling_forward_primitive_desc_create, dnnl_status_t, \
     (dnnl_primitive_desc_t * pd, dnnl_engine_t engine, dnnl_prop_kind_t prop, dnnl_alg_kind_t alg, HALO_MD src, \
      HALO_MD dst, const dnnl_dims_t strides, const dnnl_dims_t kernel, const dnnl_dims_t dilates, \

@@ -131,12 +131,22 @@ func (p *Primitive) WeightsBytes() int64 {
 }
 
 // Packer makes the primitive that brings plain weights, its Src, into the layout of p's, its Dst.
-func (p *Primitive) Packer(plain Array) (*Primitive, error) {
+func (p *Primitive) Packer(plain Array) (*Primitive, error) { return p.reorder(plain, false) }
+
+// Unpacker makes the primitive that brings weights in the layout of p's, its Src, into a plain array, its Dst.
+func (p *Primitive) Unpacker(plain Array) (*Primitive, error) { return p.reorder(plain, true) }
+
+func (p *Primitive) reorder(plain Array, back bool) (*Primitive, error) {
 	defer runtime.KeepAlive(p)
 	array := (*C.halo_dnnl_array)(C.calloc(1, C.sizeof_halo_dnnl_array))
 	plain.native(array)
 	var q *C.halo_dnnl
-	failed := C.halo_dnnl_packer(p.p, array, &q)
+	var failed *C.char
+	if back {
+		failed = C.halo_dnnl_unpacker(p.p, array, &q)
+	} else {
+		failed = C.halo_dnnl_packer(p.p, array, &q)
+	}
 	C.free(unsafe.Pointer(array))
 	return made(q, failed, p)
 }
@@ -158,7 +168,7 @@ func aligned(n int64) []byte {
 	return b[skip : int64(skip)+n : int64(skip)+n]
 }
 
-// Execute computes on the calling thread; what the spec has not is nil.
+// Execute computes on the calling thread; what the spec has not is nil. A WeightGradient writes weights and reads dst.
 func (p *Primitive) Execute(src, weights, bias, dst []byte) error {
 	var pinner runtime.Pinner
 	defer pinner.Unpin()

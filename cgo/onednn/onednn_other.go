@@ -41,6 +41,9 @@ func (p *Primitive) WeightsBytes() int64 { return 0 }
 // Packer fails as Load does.
 func (p *Primitive) Packer(Array) (*Primitive, error) { return nil, Load() }
 
+// Unpacker fails as Load does.
+func (p *Primitive) Unpacker(Array) (*Primitive, error) { return nil, Load() }
+
 // Pack fails as Load does.
 func (p *Primitive) Pack(Array, []byte) ([]byte, error) { return nil, Load() }
 

@@ -62,10 +62,17 @@ func channelsLast(s *simplifier, in *hlo.Instruction) *hlo.Instruction {
 	lhs := slices.Concat([]int64{l.InputBatch}, l.InputSpatial, []int64{l.InputFeature})
 	rhs := slices.Concat(l.KernelSpatial, []int64{l.KernelInput, l.KernelOutput})
 	out := slices.Concat([]int64{l.OutputBatch}, l.OutputSpatial, []int64{l.OutputFeature})
+	labels := lastLabels(len(l.InputSpatial))
+	if isGradient(in) {
+		lhs = slices.Concat([]int64{l.InputFeature}, l.InputSpatial, []int64{l.InputBatch})
+		rhs = slices.Concat([]int64{l.KernelInput}, l.KernelSpatial, []int64{l.KernelOutput})
+		out = slices.Concat(l.OutputSpatial, []int64{l.OutputBatch, l.OutputFeature})
+		labels = gradientLabels(len(l.InputSpatial))
+	}
 	if isIdentity(lhs) && isIdentity(rhs) && isIdentity(out) {
 		return nil
 	}
-	a.DimLabels = lastLabels(len(l.InputSpatial))
+	a.DimLabels = labels
 	c := s.op(hlo.Convolution, &a, shape.Array(in.Shape.Type, pick(in.Shape.Dims, out)...),
 		s.transpose(in.Operands[0], lhs), s.transpose(in.Operands[1], rhs))
 	return s.transpose(c, inverse(out))
@@ -80,6 +87,34 @@ func lastLabels(n int) hlo.DimLabels {
 	last := int64(n)
 	return hlo.DimLabels{InputFeature: last + 1, InputSpatial: array, KernelInput: last, KernelOutput: last + 1,
 		KernelSpatial: kernel, OutputFeature: last + 1, OutputSpatial: array}
+}
+
+// isGradient reports whether a convolution is the gradient of another by its weights: its batch is where features are,
+// and its window has more places than its result. Its operands are then best as activations are, batch first.
+func isGradient(in *hlo.Instruction) bool {
+	a := in.Attrs.(*hlo.ConvolutionAttrs)
+	l, window, results := &a.DimLabels, int64(1), int64(1)
+	for i, w := range a.Window {
+		window *= in.Operands[1].Shape.Dims[l.KernelSpatial[i]]
+		results *= in.Shape.Dims[l.OutputSpatial[i]]
+		if max(w.BaseDilation, 1) > 1 || w.Reversal {
+			return false
+		}
+	}
+	return in.Shape.Type == shape.F32 && in.Operands[0].Shape.Type == shape.F32 && window > results &&
+		max(a.FeatureGroupCount, 1) == 1 && max(a.BatchGroupCount, 1) == 1 && l.InputFeature < l.InputBatch &&
+		l.KernelInput < l.KernelOutput
+}
+
+// gradientLabels are the labels f01b_i01o->01bf of n spatial dimensions.
+func gradientLabels(n int) hlo.DimLabels {
+	var array, kernel []int64
+	for d := range int64(n) {
+		array, kernel = append(array, d+1), append(kernel, d)
+	}
+	last := int64(n)
+	return hlo.DimLabels{InputBatch: last + 1, InputSpatial: array, KernelSpatial: array, KernelOutput: last + 1,
+		OutputBatch: last, OutputFeature: last + 1, OutputSpatial: kernel}
 }
 
 // convolutionOfReverse: weights reversed along their spatial dimensions are read the other way.

@@ -13,3 +13,6 @@ func Contract(run.ISA, Contraction) run.Record {
 func Tasks([][]run.Record) run.Record {
 	panic("gemm: bug: this build has no native kernels, ask run.Available")
 }
+
+// Finite panics: run.Available is false.
+func Finite([]byte) bool { panic("gemm: bug: this build has no native kernels, ask run.Available") }
