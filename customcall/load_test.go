@@ -163,3 +163,18 @@ func TestReadManifest(t *testing.T) {
 	_, err = customcall.ReadManifest(write(t, filepath.Join(t.TempDir(), "m.json"), `{"library": "x", "symbols": {"a": 5}}`))
 	wantError(t, "symbol", err, "m.json")
 }
+
+// FuzzManifest reads manifests: no panic, and a library is named or the file refused.
+func FuzzManifest(f *testing.F) {
+	f.Add(`{"library": "lib.so", "symbols": {"scale": "Scale", "state": {"instantiate": "New", "execute": "Run"}},
+		"types": {"t": {"type_id": "Id", "type_info": "Info"}}, "user_data": [{"type": "t", "create": "Make"}]}`)
+	f.Add(`{"library": ""}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		path := write(t, filepath.Join(t.TempDir(), "m.json"), text)
+		testfile.Bounded(t, len(text), 64, func() {
+			if m, err := customcall.ReadManifest(path); err == nil && m.Library == "" {
+				t.Errorf("%s: no library and no error", text)
+			}
+		})
+	})
+}

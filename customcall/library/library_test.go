@@ -21,7 +21,7 @@ func ExampleCheck() {
 }
 
 // compile makes a file of C text with the C compiler.
-func compile(t *testing.T, dir, name, text string, flags ...string) string {
+func compile(t testing.TB, dir, name, text string, flags ...string) string {
 	t.Helper()
 	source, out := filepath.Join(dir, name+".c"), filepath.Join(dir, name)
 	if err := os.WriteFile(source, []byte(text), 0o666); err != nil {
@@ -38,7 +38,7 @@ func compile(t *testing.T, dir, name, text string, flags ...string) string {
 
 const good = `void scale(void *out, const void **in) { *(float *)out = 2 * *(const float *)in[0]; }`
 
-func shared(t *testing.T, dir, name, text string, flags ...string) string {
+func shared(t testing.TB, dir, name, text string, flags ...string) string {
 	t.Helper()
 	return compile(t, dir, name, text, append([]string{"-shared", "-fPIC"}, flags...)...)
 }
@@ -286,13 +286,22 @@ func TestCache(t *testing.T) {
 // FuzzCheck holds that no file makes the reader panic.
 func FuzzCheck(f *testing.F) {
 	f.Add([]byte("\x7fELF"))
+	for _, flags := range [][]string{nil, {"-nostdlib", "-s"}} {
+		b, err := os.ReadFile(shared(f, f.TempDir(), "lib.so", good, flags...))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		path := filepath.Join(t.TempDir(), "lib.so")
 		if err := os.WriteFile(path, b, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if lib, err := Open(path); err == nil && lib.Path != path {
-			t.Errorf("got %+v", lib)
-		}
+		testfile.Bounded(t, len(b), 64, func() {
+			if lib, err := Open(path); err == nil && lib.Path != path {
+				t.Errorf("got %+v", lib)
+			}
+		})
 	})
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	flatbuffers "github.com/google/flatbuffers/go"
+
+	"github.com/halo-xla/halo/internal/testfile"
 )
 
 // writer makes containers for tests, field by field as the schema has them.
@@ -170,10 +172,14 @@ func TestCutAndChanged(t *testing.T) {
 	}
 }
 
+// FuzzParse wants no panic, no file to be taken that Is refuses, and bounded memory.
 func FuzzParse(f *testing.F) {
 	f.Add(container(nil))
+	testfile.Seeds(f, "testdata/*.jax_export")
 	f.Fuzz(func(t *testing.T, data []byte) {
-		e, err := Parse(data)
+		var e *Exported
+		var err error
+		testfile.Bounded(t, len(data), 64, func() { e, err = Parse(data) })
 		if err == nil && !Is(data) {
 			t.Errorf("parsed as %v, but Is says that it is no container", e)
 		}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/halo-xla/halo/internal/testfile"
 )
 
 // FuzzParse reads any text. What reads at all prints as a text that reads as the same, byte for byte.
@@ -25,7 +27,9 @@ func FuzzParse(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		m, err := Parse([]byte(text), "fuzz.hlo")
+		var m *Module
+		var err error
+		testfile.Bounded(t, len(text), 1024, func() { m, err = Parse([]byte(text), "fuzz.hlo") })
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "fuzz.hlo:") {
 				t.Errorf("error without a place: %v", err)

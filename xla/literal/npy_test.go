@@ -3,9 +3,11 @@ package literal
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
+	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/shape"
 )
 
@@ -132,8 +134,17 @@ func FuzzReadNPY(f *testing.F) {
 	f.Add([]byte(npy(1, npyDict("<f4", "False", "(2,)"), "12345678")), uint8(0))
 	f.Add([]byte(npy(2, npyDict(">i2", "True", "(2, 1)"), "1234")), uint8(0))
 	f.Add([]byte(npy(3, npyDict("|V1", "False", "(2,)"), "12")), uint8(shape.S4))
+	for _, name := range []string{"fortran", "complex"} {
+		b, err := os.ReadFile("testdata/" + name + ".npy")
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b, uint8(0))
+	}
 	f.Fuzz(func(t *testing.T, data []byte, want uint8) {
-		l, err := ParseNPY(data, shape.ElementType(want)%shape.NumElementTypes)
+		var l *Literal
+		var err error
+		testfile.Bounded(t, len(data), 16, func() { l, err = ParseNPY(data, shape.ElementType(want)%shape.NumElementTypes) })
 		if err != nil {
 			return
 		}

@@ -148,7 +148,9 @@ func FuzzParse(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, source string) {
-		prog, err := ParseAST(Text{File: "f", Source: source})
+		var prog *Program
+		var err error
+		testfile.Bounded(t, len(source), 1024, func() { prog, err = ParseAST(Text{File: "f", Source: source}) })
 		if err != nil {
 			if _, ok := err.(*Error); !ok {
 				t.Fatalf("error is a %T: %v", err, err)

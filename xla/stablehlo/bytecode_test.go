@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/hlo"
 )
 
@@ -374,7 +375,9 @@ func FuzzReadBytecode(f *testing.F) {
 		if len(data) > 1<<16 {
 			return
 		}
-		prog, err := ReadBytecode(data, "fuzz")
+		var prog *Program
+		var err error
+		testfile.Bounded(t, len(data), 256, func() { prog, err = ReadBytecode(data, "fuzz") })
 		if err != nil {
 			return
 		}
@@ -384,6 +387,26 @@ func FuzzReadBytecode(f *testing.F) {
 		}
 		if _, err := ReadBytecode(again, "again"); err != nil {
 			t.Errorf("written: %v", err)
+		}
+	})
+}
+
+// FuzzParseBytecode wants what is made of bytecode to be right by the rules of HLO. Constants of one element are spelled
+// out up to splatLimit, the cap on their memory.
+func FuzzParseBytecode(f *testing.F) {
+	testfile.Seeds(f, "testdata/bytecode/*.bc")
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > 1<<14 {
+			return
+		}
+		var im *Imported
+		var err error
+		testfile.Bounded(t, len(data), 16*splatLimit, func() { im, err = ParseBytecode(data, "fuzz") })
+		if err != nil || im.Module == nil {
+			return
+		}
+		if err := hlo.Verify(im.Module); err != nil {
+			t.Fatalf("%v, in\n%s", err, im.Module.Text())
 		}
 	})
 }

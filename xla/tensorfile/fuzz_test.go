@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/literal"
 )
 
@@ -17,12 +18,15 @@ func FuzzNPZ(f *testing.F) {
 		f.Add(archive(f, method, "a.npy", "b/c.npy"))
 	}
 	f.Add(archive(f, zip.Store, "README", "a.npy", "a.npy"))
+	testfile.Seeds(f, "testdata/*.npz")
 	f.Fuzz(func(t *testing.T, b []byte) {
 		path := filepath.Join(t.TempDir(), "a.npz")
 		if err := os.WriteFile(path, b, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		arrays, err := Read(path)
+		var arrays []Array
+		var err error
+		testfile.Bounded(t, len(b), 3*maxExpansion, func() { arrays, err = Read(path) })
 		if err != nil {
 			return
 		}
@@ -73,7 +77,9 @@ func FuzzIndex(f *testing.F) {
 				t.Fatal(err)
 			}
 		}
-		arrays, err := Read(index)
+		var arrays []Array
+		var err error
+		testfile.Bounded(t, len(text), 64, func() { arrays, err = Read(index) })
 		if err != nil {
 			return
 		}

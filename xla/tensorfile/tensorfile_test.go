@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/literal"
 )
 
@@ -129,8 +130,11 @@ func TestUnknownFile(t *testing.T) {
 func FuzzSafetensors(f *testing.F) {
 	f.Add(file(`{"x":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}}`, []byte{1, 2}))
 	f.Add(file(`{"__metadata__":{}}`, nil))
+	testfile.Seeds(f, "testdata/*.safetensors")
 	f.Fuzz(func(t *testing.T, b []byte) {
-		arrays, err := parseSafetensors(b)
+		var arrays []Array
+		var err error
+		testfile.Bounded(t, len(b), 64, func() { arrays, err = parseSafetensors(b) })
 		if err != nil {
 			return
 		}

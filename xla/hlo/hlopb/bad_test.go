@@ -1,14 +1,11 @@
 package hlopb
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
@@ -206,34 +203,4 @@ func TestRemoved(t *testing.T) {
 		t.Error(err)
 	}
 	roundTrip(t, m)
-}
-
-// FuzzParse wants no panic, and a program that is read to be written and read again.
-func FuzzParse(f *testing.F) {
-	f.Add(Marshal(parse(f, strings.Replace(attributes, "all-reduce(u)", "all-reduce(f32[4]{0} constant({1,2,3,4}))", 1))))
-	f.Add([]byte(MarshalText(parse(f, "HloModule m\nENTRY e { ROOT a = f32[] parameter(0) }"))))
-	if os.Getenv("HALO_CONFORMANCE") != "" {
-		for _, pattern := range []string{"*/*.pb", "*/*.pbtxt", "formats/proto/*.pb"} {
-			files, _ := filepath.Glob(filepath.Join(testfile.Conformance(f), "producers", pattern))
-			for _, file := range files {
-				if src, err := os.ReadFile(file); err == nil && len(src) < 20_000 {
-					f.Add(src)
-				}
-			}
-		}
-	}
-	f.Fuzz(func(t *testing.T, src []byte) {
-		s, err := ParseSnapshot(src, "f")
-		if err != nil {
-			return
-		}
-		b := Marshal(s.Module)
-		again, err := Parse(b, "f")
-		if err != nil {
-			t.Fatalf("written and read again: %v", err)
-		}
-		if got, want := again.Text(), s.Module.Text(); got != want {
-			t.Fatalf("written and read again: got\n%s\nwant\n%s", got, want)
-		}
-	})
 }
