@@ -12,21 +12,34 @@ import (
 const hang = 30 * time.Second
 
 // Bounded calls read, which reads n bytes, and fails t if it allocates more than a few megabytes and each bytes of
-// memory for each of the n, or takes very long.
+// memory for each of the n, or takes very long. What others allocate meanwhile does not count: then it reads again.
 func Bounded(t testing.TB, n, each int, read func()) {
 	t.Helper()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	start := time.Now()
-	read()
-	took := time.Since(start)
-	runtime.ReadMemStats(&after)
-	if used := after.TotalAlloc - before.TotalAlloc; used > 4<<20+uint64(n)*uint64(each) {
+	limit := 4<<20 + uint64(n)*uint64(each)
+	used, took := measured(read)
+	for range 2 {
+		if used > limit {
+			again, _ := measured(read)
+			used = min(used, again)
+		}
+	}
+	if used > limit {
 		t.Errorf("%d bytes took %d bytes of memory, want at most %d for each", n, used, each)
 	}
 	if took > hang {
 		t.Errorf("%d bytes took %v", n, took)
 	}
+}
+
+// measured returns what the process allocated during f, and how long that took.
+func measured(f func()) (bytes uint64, took time.Duration) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	start := time.Now()
+	f()
+	took = time.Since(start)
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc, took
 }
 
 // Seeds adds the files of a pattern to a fuzz target, and fails it if there are none.

@@ -195,3 +195,16 @@ func ExampleParse() {
 	fmt.Println(e.Function, e.Inputs[0].Name, e.Inputs[0], e.Platforms)
 	// Output: f params/dense/0 f32[b,8] [cpu tpu]
 }
+
+// TestSharedTexts: many offsets to one long text stand for the square of the file.
+func TestSharedTexts(t *testing.T) {
+	data := container(func(w writer, f map[int]any) {
+		long := w.CreateString(strings.Repeat("x", 10_000))
+		f[fieldPlatforms] = w.list(slices.Repeat([]flatbuffers.UOffsetT{long}, 10_000)...)
+	})
+	testfile.Bounded(t, len(data), 2*maxExpansion, func() {
+		if _, err := Parse(data); err == nil || !strings.Contains(err.Error(), "more than 32 bytes for each") {
+			t.Errorf("got %v, want that it stands for too much", err)
+		}
+	})
+}

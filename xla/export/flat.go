@@ -41,7 +41,21 @@ const (
 
 // table reads a flatbuffers table. Its methods panic with runtime errors where offsets lead out of the data, which
 // guarded turns into errors. Absent fields read as zero.
-type table struct{ flatbuffers.Table }
+type table struct {
+	flatbuffers.Table
+	left *int // bytes that what is read of the whole file may yet take
+}
+
+// maxExpansion is how many bytes may be made of one of the file. Offsets may lead to one place from many others, so
+// that what they stand for could take the square of the file's size.
+const maxExpansion = 32
+
+// spend counts n bytes that are made of the file.
+func (t table) spend(n int) {
+	if *t.left -= n; *t.left < 0 {
+		panic(damage(fmt.Sprintf("what it stands for takes more than %d bytes for each of its own", maxExpansion)))
+	}
+}
 
 var errDamaged = errors.New("the data are damaged: an offset leads out of them")
 
@@ -61,8 +75,12 @@ func guarded[T any](data []byte, f func(t table) T) (v T, err error) {
 	if len(data) < 8 || uint64(len(data)) > 1<<31 {
 		return v, fmt.Errorf("got %d bytes, want 8 to 2^31", len(data))
 	}
-	return f(table{flatbuffers.Table{Bytes: data, Pos: flatbuffers.GetUOffsetT(data)}}), nil
+	left := 1<<16 + maxExpansion*len(data)
+	return f(table{flatbuffers.Table{Bytes: data, Pos: flatbuffers.GetUOffsetT(data)}, &left}), nil
 }
+
+// What a string and a table take besides what they hold.
+const stringBytes, tableBytes = 16, 40
 
 // damage is what the methods below panic with when numbers cannot be right.
 type damage string
@@ -116,10 +134,15 @@ func (t table) bytes(i int) []byte {
 	return t.Bytes[start : int(start)+n : int(start)+n]
 }
 
-func (t table) text(i int) string { return string(t.bytes(i)) }
+func (t table) text(i int) string {
+	b := t.bytes(i)
+	t.spend(len(b))
+	return string(b)
+}
 
 func (t table) uint16s(i int) []uint16 {
 	start, n := t.vector(i, 2)
+	t.spend(2 * n)
 	list := make([]uint16, n)
 	for j := range list {
 		list[j] = t.GetUint16(start + flatbuffers.UOffsetT(2*j))
@@ -129,6 +152,7 @@ func (t table) uint16s(i int) []uint16 {
 
 func (t table) uint32s(i int) []uint32 {
 	start, n := t.vector(i, 4)
+	t.spend(4 * n)
 	list := make([]uint32, n)
 	for j := range list {
 		list[j] = t.GetUint32(start + flatbuffers.UOffsetT(4*j))
@@ -140,17 +164,19 @@ func (t table) texts(i int) []string {
 	start, n := t.vector(i, 4)
 	list := make([]string, n)
 	for j := range list {
-		at := start + flatbuffers.UOffsetT(4*j)
-		list[j] = string(t.ByteVector(at))
+		b := t.ByteVector(start + flatbuffers.UOffsetT(4*j))
+		t.spend(stringBytes + len(b))
+		list[j] = string(b)
 	}
 	return list
 }
 
 func (t table) tables(i int) []table {
 	start, n := t.vector(i, 4)
+	t.spend(tableBytes * n)
 	list := make([]table, n)
 	for j := range list {
-		list[j] = table{flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(start + flatbuffers.UOffsetT(4*j))}}
+		list[j] = table{flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(start + flatbuffers.UOffsetT(4*j))}, t.left}
 	}
 	return list
 }
@@ -160,5 +186,5 @@ func (t table) table(i int) (table, bool) {
 	if o == 0 {
 		return table{}, false
 	}
-	return table{flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(o)}}, true
+	return table{flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(o)}, t.left}, true
 }

@@ -136,9 +136,12 @@ func readTree(t table, depth int, left *int) (node, error) {
 	return n, nil
 }
 
-// paths appends the paths to n's leaves.
-func (n node) paths(prefix []string, list [][]string) [][]string {
+// paths appends the paths to n's leaves. t counts what they take.
+func (n node) paths(t table, prefix []string, list [][]string) [][]string {
 	if n.kind == leafNode {
+		for _, part := range prefix {
+			t.spend(stringBytes + len(part))
+		}
 		return append(list, append([]string(nil), prefix...))
 	}
 	for i, c := range n.children {
@@ -146,7 +149,7 @@ func (n node) paths(prefix []string, list [][]string) [][]string {
 		if n.kind == dictNode {
 			key = n.keys[i]
 		}
-		list = c.paths(append(prefix, key), list)
+		list = c.paths(t, append(prefix, key), list)
 	}
 	return list
 }
@@ -166,13 +169,13 @@ func leafNames(t table, s side) ([]string, error) {
 	var paths [][]string
 	if s.arguments && len(n.children) == 2 && n.kind == tupleNode { // positional arguments, keyword arguments
 		for i, a := range n.children[0].children {
-			paths = a.paths([]string{s.name + strconv.Itoa(i)}, paths)
+			paths = a.paths(t, []string{s.name + strconv.Itoa(i)}, paths)
 		}
-		for _, p := range n.children[1].paths(nil, nil) {
+		for _, p := range n.children[1].paths(t, nil, nil) {
 			paths = append(paths, append([]string{""}, p...))
 		}
 	} else {
-		for i, p := range n.paths(nil, nil) {
+		for i, p := range n.paths(t, nil, nil) {
 			if len(p) == 0 {
 				p = []string{strconv.Itoa(i)}
 			}
@@ -214,12 +217,16 @@ func shardingTexts(t table, s side) ([]string, error) {
 	unique := t.tables(fieldUniqueShardings)
 	meshes := t.tables(fieldUniqueMeshes)
 	texts := make([]string, len(numbers))
+	known := make([]string, len(unique))
 	for i, n := range numbers {
 		if int64(n) > int64(len(unique)) {
 			return nil, fmt.Errorf("%s: sharding number %d, want at most %d", s.name, n, len(unique))
 		}
 		if n > 0 {
-			texts[i] = shardingText(unique[n-1], meshes)
+			if known[n-1] == "" {
+				known[n-1] = shardingText(unique[n-1], meshes)
+			}
+			texts[i] = known[n-1]
 		}
 	}
 	return texts, nil
