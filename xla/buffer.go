@@ -9,9 +9,9 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// Buffer is an array of a client. Its contents never change.
+// Buffer is an array on a device of a client. Its contents never change.
 type Buffer struct {
-	client *Client
+	device *Device
 	shape  shape.Shape
 	state  *bufferState
 	leak   runtime.Cleanup
@@ -33,13 +33,13 @@ type bufferState struct {
 	recycle func(l *literal.Literal)
 }
 
-func (c *Client) newBuffer(l *literal.Literal, private bool, recycle func(l *literal.Literal)) *Buffer {
-	s := l.Shape()
+func (d *Device) newBuffer(l *literal.Literal, private bool, recycle func(l *literal.Literal)) *Buffer {
+	c, s := d.client, l.Shape()
 	st := &bufferState{value: l, client: c, bytes: int64(len(l.Bytes())), private: private, recycle: recycle}
 	st.users.Store(1)
 	c.live.buffers.Add(1)
 	c.live.bytes.Add(st.bytes)
-	b := &Buffer{client: c, shape: s, state: st}
+	b := &Buffer{device: d, shape: s, state: st}
 	b.leak = runtime.AddCleanup(b, func(st *bufferState) {
 		if st.release() {
 			st.client.warnLeak("buffer " + st.value.Shape().String())
@@ -87,8 +87,9 @@ func (st *bufferState) drop() {
 
 // FromSlice makes a buffer of the row-major elements v[D0*...*Dn] with the dimensions dims; without dims, of rank 1.
 // v is copied. It fails if the count is not the product of dims.
-func FromSlice[T literal.Element](c *Client, v []T, dims ...int64) (*Buffer, error) {
-	if err := c.open(); err != nil {
+func FromSlice[T literal.Element](h Home, v []T, dims ...int64) (*Buffer, error) {
+	d := h.home()
+	if err := d.client.open(); err != nil {
 		return nil, err
 	}
 	if len(dims) == 0 {
@@ -98,15 +99,28 @@ func FromSlice[T literal.Element](c *Client, v []T, dims ...int64) (*Buffer, err
 	if err != nil {
 		return nil, &Error{Code: InvalidArgument, Err: err}
 	}
-	return c.newBuffer(l, true, nil), nil
+	return d.newBuffer(l, true, nil), nil
 }
 
 // FromScalar makes a buffer of rank 0.
-func FromScalar[T literal.Element](c *Client, v T) (*Buffer, error) {
-	if err := c.open(); err != nil {
+func FromScalar[T literal.Element](h Home, v T) (*Buffer, error) {
+	d := h.home()
+	if err := d.client.open(); err != nil {
 		return nil, err
 	}
-	return c.newBuffer(literal.Scalar(v), true, nil), nil
+	return d.newBuffer(literal.Scalar(v), true, nil), nil
+}
+
+// Device returns where the buffer is; it works after Close.
+func (b *Buffer) Device() *Device { return b.device }
+
+// CopyTo returns a buffer of the same array on d. It fails after Close.
+func (b *Buffer) CopyTo(d *Device) (*Buffer, error) {
+	l, err := b.Literal()
+	if err != nil {
+		return nil, err
+	}
+	return d.FromLiteral(l)
 }
 
 // Shape returns the buffer's shape; it works after Close.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/halo-xla/halo/xla/collective"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
@@ -22,6 +23,9 @@ type shared struct {
 	recyclers []func(*literal.Literal)
 	calls     sync.Pool
 	plain     bool // see isPlain
+	// grid is how many devices the program says that it is for, and meets that it has to do with others.
+	grid  collective.Grid
+	meets bool
 }
 
 // cache keeps compiled programs, so that the same text with the same options is compiled once. It holds a number of

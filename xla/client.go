@@ -17,7 +17,6 @@ import (
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
-	"github.com/halo-xla/halo/xla/shape"
 )
 
 // Backend is a family of devices: Reference, or one made by a backend package.
@@ -52,6 +51,11 @@ type ClientOptions struct {
 	Logger *slog.Logger
 	// Observer is told of compiles and executions; nil: nobody is.
 	Observer Observer
+	// Devices is how many devices the client has; 0: 1. On the cpu and reference backends they share the machine's memory,
+	// and its threads, each of which works for one execution at a time, in the order in which they came.
+	Devices int
+	// FeedCapacity is how many values each queue of a device holds before its writer waits; 0: 16.
+	FeedCapacity int
 	// CachePrograms is how many compiled programs are kept for a Compile of the same text; 0: 32, below 0: none.
 	CachePrograms int
 }
@@ -60,6 +64,7 @@ type ClientOptions struct {
 type Client struct {
 	backend Backend
 	options ClientOptions
+	devices []*Device
 	closed  atomic.Bool
 	live    counters
 	totals  totals
@@ -72,7 +77,7 @@ type Client struct {
 // ErrClosed is the error of calls on what has been closed.
 var ErrClosed = errors.New("closed")
 
-// NewClient returns a client of backend. It fails if backend is nil.
+// NewClient returns a client of backend. It fails if backend is nil or a number in the options is out of range.
 func NewClient(backend Backend, o ClientOptions) (*Client, error) {
 	if backend == nil {
 		return nil, &Error{Code: InvalidArgument, Err: errors.New("backend is nil, want one such as xla.Reference()")}
@@ -83,22 +88,29 @@ func NewClient(backend Backend, o ClientOptions) (*Client, error) {
 	if o.MemoryLimit == 0 {
 		o.MemoryLimit = defaultMemoryLimit()
 	}
-	return &Client{backend: backend, options: o, cache: newCache(o.CachePrograms),
-		executables: map[*execState]bool{}}, nil
+	c := &Client{backend: backend, options: o, cache: newCache(o.CachePrograms), executables: map[*execState]bool{}}
+	if err := c.newDevices(); err != nil {
+		return nil, err
+	}
+	return c, nil
 }
 
 // BackendName returns the backend's name.
 func (c *Client) BackendName() string { return c.backend.Name() }
 
-// Close stops new work: Compile and the making of buffers fail from now on. It waits for executions under way. Open
-// executables and buffers stay usable for reading and closing. It always returns nil.
+// Close stops new work: Compile and the making of buffers fail from now on. It waits for executions under way, of which
+// those fail that wait for the host, or for a device that has not begun. Open executables and buffers stay usable for
+// reading and closing. It always returns nil.
 func (c *Client) Close() error {
 	c.mu.Lock()
 	c.closed.Store(true)
 	list := slices.Collect(maps.Keys(c.executables))
 	c.mu.Unlock()
+	for _, d := range c.devices {
+		d.closeQueues()
+	}
 	for _, st := range list {
-		st.gate.shut()
+		st.shut(errorf(Closed, "client: %w", ErrClosed))
 	}
 	c.cache.clear()
 	return nil
@@ -171,16 +183,5 @@ func (c *Client) warnLeak(what string) {
 	c.logger().LogAttrs(context.Background(), slog.LevelWarn, "xla: dropped without Close", slog.String("what", what))
 }
 
-// FromLiteral makes a buffer of l, which must not be changed afterwards.
-func (c *Client) FromLiteral(l *literal.Literal) (*Buffer, error) {
-	if err := c.open(); err != nil {
-		return nil, err
-	}
-	if l == nil {
-		return nil, errorf(InvalidArgument, "literal is nil")
-	}
-	if s := l.Shape(); s.Type == shape.Invalid {
-		return nil, errorf(InvalidArgument, "the literal has no type: got %v", s)
-	}
-	return c.newBuffer(l, false, nil), nil
-}
+// FromLiteral makes a buffer of l on the client's first device. l must not be changed afterwards.
+func (c *Client) FromLiteral(l *literal.Literal) (*Buffer, error) { return c.home().FromLiteral(l) }

@@ -1,13 +1,18 @@
 package xla
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"sync"
 	"time"
 
+	"github.com/halo-xla/halo/xla/collective"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
@@ -32,6 +37,11 @@ type CompileOptions struct {
 	// FlushDenormals lets the native kernels and libraries of a backend take sub-normal numbers for zero, operands and
 	// results, which some processors compute faster with. The reference evaluator and kernels in Go keep them.
 	FlushDenormals bool
+	// Replicas and Partitions are how many devices the program is for; 0: as many as it says itself.
+	Replicas, Partitions int
+	// Devices are the IDs of the devices on which it runs, replica by replica and in each partition by partition; nil:
+	// the client's first ones.
+	Devices []int
 	// Tune is how long libraries may measure which of their ways is fastest, for each of their plans; 0: they estimate.
 	Tune time.Duration
 	// TuneFolder keeps what was measured, for compiles to come; "": it is forgotten with the process.
@@ -43,6 +53,10 @@ type Executable struct {
 	client    *Client
 	signature Signature
 	state     *execState
+	grid      collective.Grid
+	devices   []*Device
+	feeds     []*hlo.Feed // of devices
+	host      hlo.HostTransfers
 	leak      runtime.Cleanup
 }
 
@@ -51,6 +65,10 @@ type execState struct {
 	*shared
 	client *Client
 	gate   gate
+
+	mu       sync.Mutex
+	launches map[*Launch]bool
+	refusal  error // of launches, once the executable is closed
 }
 
 // Compile makes p ready to run. It fails if p cannot be read or is wrong, or, with errors.ErrUnsupported, if the
@@ -71,7 +89,7 @@ func (c *Client) Compile(ctx context.Context, p Program, o CompileOptions) (x *E
 		c.noteCompile("", false, start, err)
 		return nil, err
 	}
-	if x, err = c.newExecutable(s); err == nil {
+	if x, err = c.newExecutable(s, o); err == nil {
 		c.noteCompile(s.name, cached, start, nil)
 	}
 	return x, err
@@ -97,7 +115,8 @@ func (c *Client) compile(ctx context.Context, p Program, o CompileOptions) (*sha
 	if err != nil {
 		return nil, wrap(err, InvalidArgument)
 	}
-	s := &shared{program: prog, signature: SignatureOf(m), name: m.Name, key: keyOf(p, o)}
+	s := &shared{program: prog, signature: SignatureOf(m), name: m.Name, key: keyOf(p, o), meets: hlo.Meets(m),
+		grid: collective.Grid{Replicas: m.Config.NumReplicas, Partitions: m.Config.NumPartitions}}
 	if callsFunctions(m, c.options.Handlers) {
 		s.key = "" // functions may have a state for each executable
 	}
@@ -137,10 +156,16 @@ func bind(m *hlo.Module, buffers map[int]*Buffer) (*hlo.Module, error) {
 	return pass.Bind(m, values)
 }
 
-func (c *Client) newExecutable(s *shared) (*Executable, error) {
-	st := &execState{shared: s, client: c}
+func (c *Client) newExecutable(s *shared, o CompileOptions) (*Executable, error) {
+	st := &execState{shared: s, client: c, launches: map[*Launch]bool{}}
 	x := &Executable{client: c, signature: s.signature, state: st}
-	if err := c.register(st); err != nil {
+	x.grid = collective.Grid{Replicas: cmp.Or(int64(o.Replicas), max(s.grid.Replicas, 1)),
+		Partitions: cmp.Or(int64(o.Partitions), max(s.grid.Partitions, 1))}
+	err := x.place(o.Devices)
+	if err == nil {
+		err = c.register(st)
+	}
+	if err != nil {
 		c.cache.release(s)
 		return nil, err
 	}
@@ -150,6 +175,18 @@ func (c *Client) newExecutable(s *shared) (*Executable, error) {
 		}
 	}, st)
 	return x, nil
+}
+
+// place gives the executable its devices.
+func (x *Executable) place(ids []int) (err error) {
+	if x.devices, err = x.client.placed(x.grid, ids); err != nil {
+		return err
+	}
+	for _, d := range x.devices {
+		x.feeds = append(x.feeds, d.feed)
+	}
+	x.host = transfers(x.devices)
+	return nil
 }
 
 // Signature returns the program's parameters and results.
@@ -166,7 +203,8 @@ func (x *Executable) Memory() exec.Memory {
 	return exec.Memory{}
 }
 
-// Close refuses executions from now on, waits for those under way and frees the program. It always returns nil.
+// Close refuses executions from now on, waits for those under way and frees the program. A launch some of whose devices
+// have not begun fails. It always returns nil.
 func (x *Executable) Close() error {
 	if x.state.close() {
 		x.leak.Stop()
@@ -176,12 +214,42 @@ func (x *Executable) Close() error {
 
 // close reports whether this call closed the executable.
 func (st *execState) close() bool {
-	st.gate.shut()
+	st.shut(errorf(Closed, "executable %s: %w", st.name, ErrClosed))
 	if !st.client.forget(st) {
 		return false
 	}
 	st.client.cache.release(st.shared)
 	return true
+}
+
+// shut lets no execution begin any more, and waits for those under way.
+func (st *execState) shut(why error) {
+	st.gate.close()
+	st.mu.Lock()
+	st.refusal = cmp.Or(st.refusal, why)
+	list := slices.Collect(maps.Keys(st.launches))
+	st.mu.Unlock()
+	for _, l := range list {
+		l.stop(why)
+	}
+	st.gate.wait()
+}
+
+// launched notes a launch until it has landed.
+func (st *execState) launched(l *Launch) error {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if st.refusal != nil {
+		return st.refusal
+	}
+	st.launches[l] = true
+	return nil
+}
+
+func (st *execState) landed(l *Launch) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	delete(st.launches, l)
 }
 
 // begin counts an execution in, which leaves the gate when it is over. It fails if executable or client are closed.
@@ -205,26 +273,6 @@ type RunOptions struct {
 	MaxSteps int64
 }
 
-// ExecuteDevices runs the program on replicas x partitions devices at once: args[d] are the arguments of device d, in
-// replica-major order, and so are the results.
-func (x *Executable) ExecuteDevices(ctx context.Context, o RunOptions, replicas, partitions int,
-	args [][]*Buffer) ([][]*Buffer, error) {
-	if replicas < 1 || partitions < 1 || len(args) != replicas*partitions {
-		return nil, errorf(InvalidArgument, "%d replicas of %d partitions: got %d lists of arguments, want %d", replicas,
-			partitions,
-			len(args), replicas*partitions)
-	}
-	out, err := x.run(ctx, o, args, replicas, partitions)
-	if err != nil {
-		return nil, err
-	}
-	results := make([][]*Buffer, len(out))
-	for d, l := range out {
-		results[d] = x.buffersOf(l.Leaves())
-	}
-	return results, nil
-}
-
 // ExecuteNamed is ExecuteWith with arguments and results by the names of the signature.
 func (x *Executable) ExecuteNamed(ctx context.Context, o RunOptions,
 	args map[string]*Buffer) (map[string]*Buffer, error) {
@@ -241,38 +289,6 @@ func (x *Executable) ExecuteNamed(ctx context.Context, o RunOptions,
 		named[x.signature.Results[i].Name] = b
 	}
 	return named, nil
-}
-
-func (x *Executable) run(ctx context.Context, o RunOptions, args [][]*Buffer,
-	r, p int) (out []*literal.Literal, err error) {
-	defer guard(&err)
-	if err := x.state.begin(); err != nil {
-		return nil, err
-	}
-	defer x.state.gate.leave()
-	values := make([][]*literal.Literal, len(args))
-	for d := range args {
-		if values[d], err = x.signature.take(nil, args[d]); err != nil {
-			return nil, err
-		}
-		defer dropAll(args[d])
-	}
-	donated, err := donate(o.Donate, args)
-	if err != nil {
-		return nil, err
-	}
-	start := x.client.clock()
-	defer func() { x.client.noteExecute(x.state.name, len(args), start, err) }()
-	out, err = x.state.program.Run(ctx, values,
-		exec.RunOptions{Seed: o.Seed, Replicas: r, Partitions: p, MaxSteps: o.MaxSteps, Donated: donated})
-	runtime.KeepAlive(x)
-	if err != nil {
-		return nil, wrap(err, Failed)
-	}
-	for d, l := range out {
-		x.share(l.Leaves(), args[d])
-	}
-	return out, nil
 }
 
 // donate closes the buffers of the arguments with the given numbers, and says which of them nobody else can see: the

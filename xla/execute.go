@@ -17,9 +17,9 @@ type call struct {
 	args [1][]*Buffer // as donate wants them
 }
 
-// Execute runs the program. args are the arguments in the order of the parameters; the results are the elements of the
-// program's result tuple, or its one result. It fails if count, types or shapes differ from the signature, naming the
-// parameter, and with ctx's error when ctx ends.
+// Execute runs the program on one device. args are the arguments in the order of the parameters; the results are the
+// elements of the program's result tuple, or its one result. It fails if count, types or shapes differ
+// from the signature, naming the parameter, and with ctx's error when ctx ends.
 func (x *Executable) Execute(ctx context.Context, args ...*Buffer) ([]*Buffer, error) {
 	return x.ExecuteWith(ctx, RunOptions{}, args...)
 }
@@ -30,7 +30,7 @@ func (x *Executable) ExecuteWith(ctx context.Context, o RunOptions, args ...*Buf
 	if err := x.call(ctx, c, o, args); err != nil {
 		return nil, err
 	}
-	out := x.buffersOf(c.Results)
+	out := x.buffersOf(c.Results, x.devices[0])
 	x.state.keepCall(c)
 	return out, nil
 }
@@ -108,7 +108,10 @@ func (x *Executable) call(ctx context.Context, c *call, o RunOptions, args []*Bu
 		return err
 	}
 	defer x.state.gate.leave()
-	if c.Args, err = x.signature.take(c.Args, args); err != nil {
+	if x.state.meets && x.grid.Size() > 1 {
+		return errorf(InvalidArgument, "%s is for %s: ExecuteDevices and Launch run it", x.state.name, sizeOf(x.grid))
+	}
+	if c.Args, err = x.signature.take(c.Args, args, x.devices[0]); err != nil {
 		return err
 	}
 	defer dropAll(args)
@@ -118,7 +121,7 @@ func (x *Executable) call(ctx context.Context, c *call, o RunOptions, args []*Bu
 		return err
 	}
 	start := x.client.clock()
-	c.Options = exec.RunOptions{Seed: o.Seed, MaxSteps: o.MaxSteps, Donated: donated}
+	c.Options = x.runOptions(o, donated)
 	defer x.note(start, &err)
 	err = x.state.program.Call(ctx, &c.Call)
 	runtime.KeepAlive(x)
@@ -176,11 +179,11 @@ func shareOne(result *literal.Literal, args []*Buffer) {
 	}
 }
 
-func (x *Executable) buffersOf(leaves []*literal.Literal) []*Buffer {
+func (x *Executable) buffersOf(leaves []*literal.Literal, d *Device) []*Buffer {
 	out := make([]*Buffer, len(leaves))
 	for i, e := range leaves {
 		recycle := x.state.recyclers[i]
-		out[i] = x.client.newBuffer(e, recycle != nil, recycle)
+		out[i] = d.newBuffer(e, recycle != nil, recycle)
 	}
 	return out
 }

@@ -139,7 +139,7 @@ func TestObserverPanics(t *testing.T) {
 	for range 20 {
 		_, err := x.Execute(t.Context(), a, v, v)
 		wantCode(t, err, xla.Internal, "executed")
-		_, err = x.ExecuteDevices(t.Context(), xla.RunOptions{}, 2, 1, [][]*xla.Buffer{{a, v, v}, {a, v, v}})
+		_, err = x.ExecuteDevices(t.Context(), xla.RunOptions{}, [][]*xla.Buffer{{a, v, v}})
 		wantCode(t, err, xla.Internal, "executed")
 	}
 	if n := c.Live().Running; n != 0 {
@@ -160,7 +160,7 @@ func TestNilArguments(t *testing.T) {
 	_, err := x.Execute(t.Context(), a, nil, nil)
 	wantCode(t, err, xla.InvalidArgument, "buffer is nil")
 	wantCode(t, x.ExecuteInto(t.Context(), xla.RunOptions{}, []any{nil}, a, a, a), xla.InvalidArgument, "into a <nil>")
-	_, err = x.ExecuteDevices(t.Context(), xla.RunOptions{}, 1, 1, nil)
+	_, err = x.ExecuteDevices(t.Context(), xla.RunOptions{}, nil)
 	wantCode(t, err, xla.InvalidArgument, "got 0 lists")
 	_, err = x.ExecuteWith(t.Context(), xla.RunOptions{Donate: []int{-1}}, a, a, a)
 	wantCode(t, err, xla.InvalidArgument, "")

@@ -33,14 +33,15 @@ func (g *gate) leave() {
 // inside is how many are inside.
 func (g *gate) inside() int64 { return g.state.Load() / 2 }
 
-// shut lets nobody in from now on, waits for those inside, and reports whether this call shut the gate.
-func (g *gate) shut() bool {
-	first := g.state.Or(1)&1 == 0
+// close lets nobody in from now on.
+func (g *gate) close() { g.state.Or(1) }
+
+// wait waits for those inside a closed gate.
+func (g *gate) wait() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.empty.L = &g.mu
 	for g.state.Load() != 1 {
 		g.empty.Wait()
 	}
-	return first
 }

@@ -57,8 +57,8 @@ func list(vs []Value) string {
 }
 
 // take appends the values of args to out, which stay as they are until dropAll, or names the parameter that does not
-// get what it wants.
-func (s *Signature) take(out []*literal.Literal, args []*Buffer) ([]*literal.Literal, error) {
+// get what it wants, on device d.
+func (s *Signature) take(out []*literal.Literal, args []*Buffer, d *Device) ([]*literal.Literal, error) {
 	if len(args) != len(s.Parameters) {
 		return nil, errorf(InvalidArgument, "got %d arguments, want %d: %s", len(args), len(s.Parameters), list(s.Parameters))
 	}
@@ -76,6 +76,11 @@ func (s *Signature) take(out []*literal.Literal, args []*Buffer) ([]*literal.Lit
 		if !hlo.Fits(l.Shape(), p.Shape) {
 			dropAll(args[:i+1])
 			return nil, errorf(InvalidArgument, "argument %d (%s): got %v, want %v", i, p.Name, l.Shape(), p.Shape)
+		}
+		if b.device != d {
+			dropAll(args[:i+1])
+			return nil, errorf(InvalidArgument, "argument %d (%s) is on device %v, want %v: CopyTo copies it there", i, p.Name,
+				b.device, d)
 		}
 		out = append(out, l)
 	}

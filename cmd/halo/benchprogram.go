@@ -45,7 +45,8 @@ func (t *tool) openBench(o *benchOptions, path string) (*benchProgram, error) {
 	} else if literals, err = t.readProgram(p, path); err != nil {
 		return nil, err
 	}
-	if p.client, err = xla.NewClient(backend, xla.ClientOptions{Handlers: p.handlers.all()}); err != nil {
+	if p.client, err = xla.NewClient(backend, xla.ClientOptions{Handlers: p.handlers.all(),
+		Devices: p.replicas * p.partitions}); err != nil {
 		return nil, err
 	}
 	return p, p.place(literals)
@@ -108,9 +109,10 @@ func (t *tool) readProgram(p *benchProgram, path string) ([][]*literal.Literal, 
 // place makes buffers of the inputs.
 func (p *benchProgram) place(literals [][]*literal.Literal) error {
 	p.args = make([][]*xla.Buffer, len(literals))
+	devices := p.client.Devices()
 	for d := range literals {
 		for i, l := range literals[d] {
-			b, err := p.client.FromLiteral(l)
+			b, err := devices[d].FromLiteral(l)
 			if err != nil {
 				return err
 			}
@@ -126,7 +128,7 @@ func (p *benchProgram) place(literals [][]*literal.Literal) error {
 
 func (p *benchProgram) compile(ctx context.Context, o *benchOptions) (err error) {
 	p.exe, err = p.client.Compile(ctx, xla.Program{Name: p.path, Module: p.module},
-		xla.CompileOptions{AllowReference: o.allowFallback, Bind: p.bound})
+		xla.CompileOptions{AllowReference: o.allowFallback, Bind: p.bound, Replicas: p.replicas, Partitions: p.partitions})
 	return err
 }
 
@@ -144,7 +146,7 @@ func (p *benchProgram) warmUp(ctx context.Context) error {
 // run executes the program once on its devices and closes the results.
 func (p *benchProgram) run(ctx context.Context) error {
 	if p.replicas*p.partitions > 1 {
-		out, err := p.exe.ExecuteDevices(ctx, xla.RunOptions{}, p.replicas, p.partitions, p.args)
+		out, err := p.exe.ExecuteDevices(ctx, xla.RunOptions{}, p.args)
 		closeAll(out)
 		return err
 	}

@@ -145,12 +145,13 @@ func (o *checkOptions) compileAndRun(ctx context.Context, r *outcome, h handlers
 	if err != nil {
 		return nil, err
 	}
-	client, err := xla.NewClient(backend, xla.ClientOptions{Handlers: h.all()})
+	client, err := xla.NewClient(backend, xla.ClientOptions{Handlers: h.all(), Devices: replicas * partitions})
 	if err != nil {
 		return nil, err
 	}
 	defer client.Close()
-	exe, err := client.Compile(ctx, p, xla.CompileOptions{AllowReference: true})
+	exe, err := client.Compile(ctx, p,
+		xla.CompileOptions{AllowReference: true, Replicas: replicas, Partitions: partitions})
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +159,7 @@ func (o *checkOptions) compileAndRun(ctx context.Context, r *outcome, h handlers
 	if o.backend != "reference" {
 		r.Fallbacks = fallbacks(exe)
 	}
-	return execute(ctx, client, exe, args, replicas, partitions)
+	return execute(ctx, exe, args)
 }
 
 func fallbacks(exe *xla.Executable) []string {
@@ -172,20 +173,20 @@ func fallbacks(exe *xla.Executable) []string {
 }
 
 // execute runs exe once on every device and returns the results of each.
-func execute(ctx context.Context, c *xla.Client, exe *xla.Executable, args [][]*literal.Literal,
-	replicas, partitions int) ([][]*literal.Literal, error) {
+func execute(ctx context.Context, exe *xla.Executable, args [][]*literal.Literal) ([][]*literal.Literal, error) {
 	in := make([][]*xla.Buffer, len(args))
 	defer func() { closeAll(in) }()
+	devices := exe.Devices()
 	for d := range args {
 		for _, l := range args[d] {
-			b, err := c.FromLiteral(l)
+			b, err := devices[d].FromLiteral(l)
 			if err != nil {
 				return nil, err
 			}
 			in[d] = append(in[d], b)
 		}
 	}
-	out, err := exe.ExecuteDevices(ctx, xla.RunOptions{}, replicas, partitions, in)
+	out, err := exe.ExecuteDevices(ctx, xla.RunOptions{}, in)
 	if err != nil {
 		var wrong errWrong
 		if errors.As(err, &wrong) {

@@ -23,6 +23,8 @@ type Hub struct {
 	mu       sync.Mutex
 	waits    []*wait // of each device; nil: it runs
 	ended    []bool
+	expected []bool // they have not begun
+	missed   error  // why they never will
 	meetings map[string]*meeting
 	boxes    map[Channel]*box
 	err      error
@@ -211,6 +213,33 @@ func (h *Hub) fail(err error) {
 	}
 }
 
+// Expect says that no device has begun: each does with Begin.
+func (h *Hub) Expect() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.expected = make([]bool, len(h.waits))
+	for d := range h.expected {
+		h.expected[d] = true
+	}
+}
+
+// Begin notes that a device has begun.
+func (h *Hub) Begin(self int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.expected[self] = false
+}
+
+// Miss notes that devices that have not begun never will, and why: those that wait for them fail.
+func (h *Hub) Miss(devices []int, why error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, d := range devices {
+		h.ended[d], h.missed = true, why
+	}
+	h.checkDeadlock()
+}
+
 // Failed is closed when there is a fault.
 func (h *Hub) Failed() <-chan struct{} { return h.failed }
 
@@ -262,6 +291,10 @@ func (h *Hub) checkDeadlock() {
 	if n := len(stuck) - most; n > 0 {
 		stuck = append(stuck[:most], fmt.Sprintf("and %d more", n))
 	}
+	if h.missed != nil {
+		h.fail(fmt.Errorf("%s: %w", strings.Join(stuck, "; "), h.missed))
+		return
+	}
 	h.fail(fmt.Errorf("%w: %s", ErrDeadlock, strings.Join(stuck, "; ")))
 }
 
@@ -282,7 +315,10 @@ func (h *Hub) names(w *wait) string {
 	parts := make([]string, 0, len(others))
 	for _, d := range others {
 		name := h.grid.Name(d)
-		if h.ended[d] {
+		switch {
+		case h.expected != nil && h.expected[d]:
+			name += ", which has not begun"
+		case h.ended[d]:
 			name += ", which has ended"
 		}
 		parts = append(parts, name)

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"unsafe"
@@ -17,6 +18,9 @@ type Call struct {
 	// Args are the arguments: row-major literals or in any layout.
 	Args    []*literal.Literal
 	Options RunOptions
+	// Place is where the device stands among those of the execution, each of which has a Call of its own; the zero value
+	// is the only device.
+	Place hlo.Place
 	// Into is memory for the results, leaf by leaf, each of the leaf's size: nobody else touches it meanwhile, and no two
 	// overlap. It may hold anything after an execution that failed. nil: the results get new memory.
 	Into [][]byte
@@ -26,11 +30,37 @@ type Call struct {
 
 // Call runs c.
 func (p *program) Call(ctx context.Context, c *Call) error {
-	if p.foreign {
+	if c.Place.Hub == nil {
+		c.Place.Grid = gridOf(RunOptions{})
+	}
+	switch {
+	case !p.foreign:
+		return p.onDevice(ctx, c.Place, c)
+	case c.Place.Hub == nil:
 		return callByRun(ctx, p, c)
 	}
-	return p.onDevice(ctx, hlo.Place{Grid: gridOf(RunOptions{})}, c)
+	return apart(func() error { return p.onDevice(ctx, c.Place, c) })
 }
+
+// apart does f, which may end its goroutine, on one of its own.
+func apart(f func() error) error {
+	done := make(chan struct{})
+	var fault any
+	err := errEnded
+	go func() {
+		defer close(done)
+		defer func() { fault = recover() }()
+		err = f()
+	}()
+	<-done
+	if fault != nil { // goes on in the caller's goroutine, where it can be caught
+		panic(fault)
+	}
+	return err
+}
+
+// errEnded is the fault of a function that ends its goroutine.
+var errEnded = errors.New("a custom call's function ended its goroutine")
 
 // callByRun is the Call of a program whose Run is all it has.
 func callByRun(ctx context.Context, p Program, c *Call) error {
@@ -38,7 +68,12 @@ func callByRun(ctx context.Context, p Program, c *Call) error {
 	if err != nil {
 		return err
 	}
-	c.Results = append(c.Results[:0], out[0].Leaves()...)
+	return c.handOver(out[0])
+}
+
+// handOver makes out the results of the call.
+func (c *Call) handOver(out *literal.Literal) error {
+	c.Results = append(c.Results[:0], out.Leaves()...)
 	for i, to := range c.Into {
 		if err := handOver(to, c.Results[i].RowMajor().Bytes(), i); err != nil {
 			return err

@@ -97,7 +97,7 @@ func (ex *execution) run(ctx context.Context, p *program, place hlo.Place, args 
 	over := false
 	defer func() {
 		if p := recover(); p == nil && !over {
-			ex.fail(fmt.Errorf("%s: a custom call's function ended its goroutine", name))
+			ex.fail(fmt.Errorf("%s: %w", name, errEnded))
 		} else if p != nil { // goes on in the caller's goroutine, where it can be caught
 			ex.mu.Lock()
 			ex.panic = p

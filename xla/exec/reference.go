@@ -30,9 +30,12 @@ type referenceProgram struct {
 
 func (p *referenceProgram) Run(ctx context.Context, args [][]*literal.Literal,
 	o RunOptions) ([]*literal.Literal, error) {
-	eo := hlo.EvalOptions{Handlers: p.o.Handlers, Feeds: o.Feeds, Host: o.Host, Seed: o.Seed, MaxSteps: o.MaxSteps,
+	return hlo.EvaluateAll(ctx, p.m, args, p.evalOptions(&o), max(int64(o.Replicas), 1), max(int64(o.Partitions), 1))
+}
+
+func (p *referenceProgram) evalOptions(o *RunOptions) hlo.EvalOptions {
+	return hlo.EvalOptions{Handlers: p.o.Handlers, Feeds: o.Feeds, Host: o.Host, Seed: o.Seed, MaxSteps: o.MaxSteps,
 		MaxBytes: p.o.MemoryLimit}
-	return hlo.EvaluateAll(ctx, p.m, args, eo, max(int64(o.Replicas), 1), max(int64(o.Partitions), 1))
 }
 
 func (p *referenceProgram) Close() {}
@@ -58,4 +61,15 @@ func (p *referenceProgram) Report() []Step {
 	return steps
 }
 
-func (p *referenceProgram) Call(ctx context.Context, c *Call) error { return callByRun(ctx, p, c) }
+func (p *referenceProgram) Call(ctx context.Context, c *Call) error {
+	if c.Place.Hub == nil {
+		return callByRun(ctx, p, c)
+	}
+	return apart(func() error {
+		out, err := hlo.NewEvaluator(ctx, p.evalOptions(&c.Options), c.Place).Entry(p.m, c.Args)
+		if err != nil {
+			return err
+		}
+		return c.handOver(out)
+	})
+}

@@ -36,6 +36,13 @@ func (f *Feed) TransferFromOutfeed(ctx context.Context) (*literal.Literal, error
 	return f.out.take(ctx)
 }
 
+// Read takes the next value of the infeed, as the device does, and Write puts one at the end of the outfeed. They wait
+// and fail as TransferFromOutfeed and TransferToInfeed do.
+func (f *Feed) Read(ctx context.Context) (*literal.Literal, error) { return f.in.take(ctx) }
+
+// Write is the other side of TransferFromOutfeed.
+func (f *Feed) Write(ctx context.Context, l *literal.Literal) error { return f.out.put(ctx, l) }
+
 // Close says that the host feeds no more: once the infeed is empty, infeed ops fail. What is in the queues stays.
 func (f *Feed) Close() {
 	f.in.close()

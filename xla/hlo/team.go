@@ -71,6 +71,21 @@ func teamAttrs(in *Instruction) *CollectiveAttrs {
 	return nil
 }
 
+// Meets reports whether m has to do with other devices: with several, it does not mean the same as alone.
+func Meets(m *Module) bool {
+	for _, c := range m.Computations {
+		for _, in := range c.Instructions {
+			if in.Op == ReplicaId || in.Op == PartitionId || in.Op == CollectivePermute || teamAttrs(in) != nil {
+				return true
+			}
+			if a, ok := in.Attrs.(*ChannelAttrs); ok && !a.IsHostTransfer && (in.Op == Send || in.Op == Recv) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // ChannelOf returns the channel of the collective in; 0: it has none.
 func ChannelOf(in *Instruction) int64 {
 	if a := teamAttrs(in); a != nil {

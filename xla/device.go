@@ -1,0 +1,195 @@
+package xla
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/halo-xla/halo/xla/collective"
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// Device is one of a client's devices. Buffers are on a device, a device runs its part of a program, and has queues to
+// and from the host: the infeed and the outfeed, and two for each channel of host transfers.
+//
+// A queue holds ClientOptions.FeedCapacity values; who writes to a full one waits, and so does who reads from an empty
+// one. Values come out in the order in which they went in. Client.Close closes all queues: those who wait fail with
+// hlo.ErrFeedClosed, which nobody else gets as long as there are values to read.
+type Device struct {
+	client *Client
+	id     int
+	feed   *hlo.Feed
+
+	mu       sync.Mutex
+	channels map[int64]*hlo.Feed
+	closed   bool
+}
+
+// Home is where a buffer is made: on a Device, or with a Client, which stands for its first device.
+type Home interface{ home() *Device }
+
+func (d *Device) home() *Device { return d }
+
+func (c *Client) home() *Device { return c.devices[0] }
+
+// defaultFeedCapacity is how many values a queue holds if the options do not say.
+const defaultFeedCapacity = 16
+
+// newDevices makes the devices of a client.
+func (c *Client) newDevices() error {
+	o := &c.options
+	if o.Devices < 0 || o.Devices > collective.MaxDevices {
+		return errorf(InvalidArgument, "%d devices, want 1 to %d, or 0 for 1", o.Devices, collective.MaxDevices)
+	}
+	if o.FeedCapacity < 0 {
+		return errorf(InvalidArgument, "queues of %d values, want 1 or more, or 0 for %d", o.FeedCapacity,
+			defaultFeedCapacity)
+	}
+	if o.FeedCapacity == 0 {
+		o.FeedCapacity = defaultFeedCapacity
+	}
+	for id := range max(o.Devices, 1) {
+		c.devices = append(c.devices, &Device{client: c, id: id, feed: hlo.NewFeed(o.FeedCapacity),
+			channels: map[int64]*hlo.Feed{}})
+	}
+	return nil
+}
+
+// Devices returns the client's devices, by ID.
+func (c *Client) Devices() []*Device { return append([]*Device(nil), c.devices...) }
+
+// ID returns the device's number, from 0.
+func (d *Device) ID() int { return d.id }
+
+// String returns the backend's name and the device's number: "cpu:0".
+func (d *Device) String() string { return fmt.Sprintf("%s:%d", d.client.backend.Name(), d.id) }
+
+// FromLiteral makes a buffer of l on the device. l must not be changed afterwards.
+func (d *Device) FromLiteral(l *literal.Literal) (*Buffer, error) {
+	if err := d.client.open(); err != nil {
+		return nil, err
+	}
+	if l == nil {
+		return nil, errorf(InvalidArgument, "literal is nil")
+	}
+	if s := l.Shape(); s.Type == shape.Invalid {
+		return nil, errorf(InvalidArgument, "the literal has no type: got %v", s)
+	}
+	return d.newBuffer(l, false, nil), nil
+}
+
+// Infeed puts a value, an array or a tuple of arrays, at the end of the device's infeed, of which the program's infeed
+// ops take one each. It must not be changed afterwards. It waits while the queue is full.
+//
+// It fails with ctx's error when ctx ends, and with hlo.ErrFeedClosed once the queue is closed. An infeed op that wants
+// another shape than that of the value it finds fails, and names both.
+func (d *Device) Infeed(ctx context.Context, l *literal.Literal) error {
+	return feedError(d, "infeed", d.feed.TransferToInfeed(ctx, l))
+}
+
+// CloseInfeed says that there is no more to come: infeed ops fail once the queue is empty.
+func (d *Device) CloseInfeed() { d.feed.CloseInfeed() }
+
+// Outfeed takes the next value that one of the program's outfeed ops wrote, and waits for it. It fails as Infeed does.
+func (d *Device) Outfeed(ctx context.Context) (*literal.Literal, error) {
+	l, err := d.feed.TransferFromOutfeed(ctx)
+	return l, feedError(d, "outfeed", err)
+}
+
+// ToRecv hands l to the program's next recv from the host on a channel, and FromSend takes what its next send to the
+// host on a channel sent. They wait and fail as Infeed and Outfeed do.
+func (d *Device) ToRecv(ctx context.Context, channel int64, l *literal.Literal) error {
+	return feedError(d, fmt.Sprint("channel ", channel), d.channel(channel).TransferToInfeed(ctx, l))
+}
+
+// FromSend is the other side of ToRecv.
+func (d *Device) FromSend(ctx context.Context, channel int64) (*literal.Literal, error) {
+	l, err := d.channel(channel).TransferFromOutfeed(ctx)
+	return l, feedError(d, fmt.Sprint("channel ", channel), err)
+}
+
+func feedError(d *Device, queue string, err error) error {
+	if err == nil {
+		return nil
+	}
+	code := Failed
+	if errors.Is(err, hlo.ErrFeedClosed) {
+		code = Closed
+	}
+	return wrap(fmt.Errorf("%s of device %v: %w", queue, d, err), code)
+}
+
+// channel returns the queues of a channel of host transfers.
+func (d *Device) channel(id int64) *hlo.Feed {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	f := d.channels[id]
+	if f == nil {
+		f = hlo.NewFeed(d.client.options.FeedCapacity)
+		d.channels[id] = f
+		if d.closed {
+			f.Close()
+		}
+	}
+	return f
+}
+
+// closeQueues ends all waits for the host.
+func (d *Device) closeQueues() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.closed = true
+	d.feed.Close()
+	for _, f := range d.channels {
+		f.Close()
+	}
+}
+
+// transfers serves the host transfers of a program from the queues of its devices.
+type transfers []*Device
+
+func (t transfers) Send(ctx context.Context, device int, channel int64, l *literal.Literal) error {
+	return t[device].channel(channel).Write(ctx, l)
+}
+
+func (t transfers) Recv(ctx context.Context, device int, channel int64, s shape.Shape) (*literal.Literal, error) {
+	return t[device].channel(channel).Read(ctx)
+}
+
+// placed returns the devices on which a program's replicas and partitions run, and says what is wrong with the options.
+func (c *Client) placed(grid collective.Grid, ids []int) ([]*Device, error) {
+	if err := grid.Check(); err != nil {
+		return nil, errorf(InvalidArgument, "%w", err)
+	}
+	n := grid.Size()
+	if ids != nil && len(ids) != n {
+		return nil, errorf(InvalidArgument, "got %d devices, want %d: %s", len(ids), n, sizeOf(grid))
+	}
+	seen := map[int]bool{}
+	var list []*Device
+	for k := range n {
+		id := k
+		if ids != nil {
+			id = ids[k]
+		}
+		if id < 0 || id >= len(c.devices) {
+			if ids == nil {
+				return c.devices[:1], nil // it cannot run on all of its devices, which is no reason not to compile it
+			}
+			return nil, errorf(InvalidArgument, "device %d, and the client has %d", id, len(c.devices))
+		}
+		if seen[id] {
+			return nil, errorf(InvalidArgument, "device %d is there twice", id)
+		}
+		seen[id] = true
+		list = append(list, c.devices[id])
+	}
+	return list, nil
+}
+
+func sizeOf(g collective.Grid) string {
+	return fmt.Sprintf("%d replicas of %d partitions", max(g.Replicas, 1), max(g.Partitions, 1))
+}

@@ -1,0 +1,270 @@
+package xla
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"github.com/halo-xla/halo/xla/collective"
+	"github.com/halo-xla/halo/xla/exec"
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/literal"
+)
+
+// ExecuteDevices runs the program once on all its devices: args[d] are the arguments of device d, in the order of
+// Devices, and so are the results. The first fault of any device ends all, and names the device.
+func (x *Executable) ExecuteDevices(ctx context.Context, o RunOptions, args [][]*Buffer) (_ [][]*Buffer, err error) {
+	defer guard(&err)
+	if err := x.checkDevices(); err != nil {
+		return nil, err
+	}
+	if n := len(x.devices); len(args) != n {
+		return nil, errorf(InvalidArgument, "got %d lists of arguments, want %d: %s", len(args), n, sizeOf(x.grid))
+	}
+	out, err := x.run(ctx, o, args)
+	if err != nil {
+		return nil, err
+	}
+	results := make([][]*Buffer, len(out))
+	for d, l := range out {
+		results[d] = x.buffersOf(l.Leaves(), x.devices[d])
+	}
+	return results, nil
+}
+
+// Devices returns the devices on which the program runs, replica by replica and in each partition by partition.
+func (x *Executable) Devices() []*Device { return append([]*Device(nil), x.devices...) }
+
+// checkDevices fails if the client does not have the program's devices, or the program is not one for each of them.
+func (x *Executable) checkDevices() error {
+	if n := x.grid.Size(); n != len(x.devices) {
+		return errorf(InvalidArgument, "%s is for %s, %d devices; the client has %d: ClientOptions.Devices says how many",
+			x.state.name, sizeOf(x.grid), n, len(x.client.devices))
+	}
+	return nil
+}
+
+func (x *Executable) run(ctx context.Context, o RunOptions, args [][]*Buffer) (out []*literal.Literal, err error) {
+	if err := x.state.begin(); err != nil {
+		return nil, err
+	}
+	defer x.state.gate.leave()
+	values := make([][]*literal.Literal, len(args))
+	for d := range args {
+		if values[d], err = x.signature.take(nil, args[d], x.devices[d]); err != nil {
+			return nil, err
+		}
+		defer dropAll(args[d])
+	}
+	donated, err := donate(o.Donate, args)
+	if err != nil {
+		return nil, err
+	}
+	start := x.client.clock()
+	defer func() { x.client.noteExecute(x.state.name, len(args), start, err) }()
+	ro := x.runOptions(o, donated)
+	ro.Replicas, ro.Partitions = int(x.grid.Replicas), int(x.grid.Partitions)
+	out, err = x.state.program.Run(ctx, values, ro)
+	runtime.KeepAlive(x)
+	if err != nil {
+		return nil, wrap(err, Failed)
+	}
+	for d, l := range out {
+		x.share(l.Leaves(), args[d])
+	}
+	return out, nil
+}
+
+// runOptions are what a program is told of an execution.
+func (x *Executable) runOptions(o RunOptions, donated [][]bool) exec.RunOptions {
+	return exec.RunOptions{Seed: o.Seed, MaxSteps: o.MaxSteps, Donated: donated, Feeds: x.feeds, Host: x.host}
+}
+
+// Launch is one execution on all devices of a program, each of which a goroutine of the caller's drives with Execute.
+// It is over when all devices have been, or when it is closed.
+type Launch struct {
+	x      *Executable
+	o      RunOptions
+	hub    *collective.Hub
+	ctx    context.Context
+	cancel context.CancelFunc
+
+	mu            sync.Mutex
+	begun         []bool
+	running, left int   // devices that are under way, and that have not ended
+	over          error // why no more may begin
+}
+
+// Launch begins an execution. Devices wait for each other no longer than ctx lasts: then those that wait fail with an
+// error that names the collective, its group and the devices that have not come. Close the launch when all calls of
+// Execute have returned, or earlier: a device that has not begun then is missed by the others, which fail.
+func (x *Executable) Launch(ctx context.Context, o RunOptions) (*Launch, error) {
+	if err := x.checkDevices(); err != nil {
+		return nil, err
+	}
+	if len(o.Donate) > 0 && o.Donate[0] < 0 {
+		return nil, errorf(InvalidArgument, "donated argument %d, want one from 0 on", o.Donate[0])
+	}
+	n := x.grid.Size()
+	l := &Launch{x: x, o: o, hub: collective.NewHub(x.grid), begun: make([]bool, n), left: n}
+	l.hub.Expect()
+	l.ctx, l.cancel = context.WithCancel(ctx)
+	if err := x.state.launched(l); err != nil {
+		l.cancel()
+		return nil, err
+	}
+	return l, nil
+}
+
+// Execute runs device d's part of the program, d as in Devices, which may be done once. It returns when that device is
+// done, or as soon as any device has failed. Donated arguments are those of this device.
+func (l *Launch) Execute(ctx context.Context, d int, args ...*Buffer) (out []*Buffer, err error) {
+	if d < 0 || d >= len(l.begun) {
+		return nil, errorf(InvalidArgument, "device %d, want one of 0 to %d", d, len(l.begun)-1)
+	}
+	if err := l.begin(d); err != nil {
+		return nil, err
+	}
+	over := false
+	defer func() {
+		if !over {
+			err = errorf(Failed, "%s: the goroutine ended", l.x.grid.Name(d))
+		}
+		err = l.end(d, err)
+	}()
+	out, err = l.execute(ctx, d, args)
+	over = true
+	return out, err
+}
+
+func (l *Launch) execute(ctx context.Context, d int, args []*Buffer) (_ []*Buffer, err error) {
+	defer guard(&err)
+	x := l.x
+	if err := x.state.begin(); err != nil {
+		return nil, err
+	}
+	defer x.state.gate.leave()
+	c := exec.Call{Place: hlo.Place{Grid: x.grid, Device: d, Hub: l.hub}}
+	if c.Args, err = x.signature.take(nil, args, x.devices[d]); err != nil {
+		return nil, err
+	}
+	defer dropAll(args)
+	donated, err := donate(l.o.Donate, [][]*Buffer{args})
+	if err != nil {
+		return nil, err
+	}
+	start := x.client.clock()
+	defer x.note(start, &err)
+	both, cancel := bothOf(ctx, l.ctx)
+	defer cancel()
+	c.Options = x.runOptions(l.o, donated)
+	if err := x.state.program.Call(both, &c); err != nil {
+		return nil, wrap(err, Failed)
+	}
+	runtime.KeepAlive(x)
+	x.share(c.Results, args)
+	return x.buffersOf(c.Results, x.devices[d]), nil
+}
+
+func (l *Launch) begin(d int) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.over != nil:
+		return wrap(l.over, Closed)
+	case l.begun[d]:
+		return errorf(InvalidArgument, "%s has begun already", l.x.grid.Name(d))
+	}
+	l.begun[d] = true
+	l.running++
+	l.hub.Begin(d)
+	return nil
+}
+
+// end notes that device d is done, and returns the launch's fault if it has one: err may follow from it.
+func (l *Launch) end(d int, err error) error {
+	if err != nil {
+		if len(l.begun) > 1 && l.hub.Err() == nil {
+			err = wrap(fmt.Errorf("%s: %w", l.x.grid.Name(d), err), Failed)
+		}
+		l.hub.Fail(err)
+		l.cancel()
+		err = l.hub.Err()
+	}
+	l.hub.End(d)
+	l.mu.Lock()
+	l.left--
+	l.running--
+	last := l.left == 0
+	l.mu.Unlock()
+	if last && err == nil {
+		err = l.hub.Unread()
+	}
+	if last {
+		l.Close()
+	}
+	l.release()
+	return wrap(err, Failed)
+}
+
+// Close ends the launch: devices that have not begun may not any more, and those that wait for them fail. It may be
+// called twice, and always returns nil.
+func (l *Launch) Close() error {
+	l.stop(errorf(Closed, "launch of %s: %w", l.x.state.name, ErrClosed))
+	return nil
+}
+
+func (l *Launch) stop(why error) {
+	l.mu.Lock()
+	first := l.over == nil
+	if first {
+		l.over = why
+	}
+	var missing []int
+	for d, begun := range l.begun {
+		if !begun {
+			missing = append(missing, d)
+		}
+	}
+	l.mu.Unlock()
+	if !first {
+		return
+	}
+	l.hub.Miss(missing, why)
+	l.x.state.landed(l)
+	l.release()
+}
+
+// release lets go of the context when the launch is over and no device is under way.
+func (l *Launch) release() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.over != nil && l.running == 0 {
+		l.cancel()
+	}
+}
+
+// both is a context that ends with the first of two, whose error it has.
+type both struct {
+	context.Context
+	one, other context.Context
+}
+
+// Err returns why the first of the two has ended.
+func (c *both) Err() error {
+	if c.Context.Err() == nil {
+		return nil
+	}
+	return cmp.Or(c.one.Err(), c.other.Err(), context.Canceled)
+}
+
+func bothOf(one, other context.Context) (context.Context, context.CancelFunc) {
+	inner, cancel := context.WithCancel(one)
+	stop := context.AfterFunc(other, cancel)
+	return &both{inner, one, other}, func() {
+		stop()
+		cancel()
+	}
+}
