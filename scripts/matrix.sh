@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The CPU backend over all outside programs ($HALO_CONFORMANCE), a line for each cell: a build with a set of libraries
-# and a level of instructions. A cell is bad if a program fails that is not in matrix.known, if an instruction falls back
-# to the evaluator, or if thread counts differ in one bit. Minutes each; cells may be named:
+# and a level of instructions. A cell is bad if a program fails that is not in matrix.known, if an instruction falls
+# back to the evaluator, or if thread counts differ in one bit. Minutes each; cells may be named:
 #   HALO_CONFORMANCE=... scripts/matrix.sh none/base nocgo
 set -euo pipefail
 cd "$(dirname "$0")/.."
