@@ -78,7 +78,7 @@ func (p *benchProgram) readCase(dir string) ([][]*literal.Literal, error) {
 	p.replicas, p.partitions = int(max(m.NumReplicas, 1)), int(max(m.NumPartitions, 1))
 	p.bound = map[int]*xla.Buffer{}
 	if p.replicas*p.partitions == 1 {
-		for _, i := range m.bound() {
+		for _, i := range m.Weights.numbers() {
 			p.bound[i] = nil
 		}
 	}

@@ -17,20 +17,19 @@ import (
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
-	"github.com/halo-xla/halo/xla/tensorfile"
 )
 
 // meta is what a case folder's meta.json may say.
 type meta struct {
-	Name          string          `json:"name"`
-	File          string          `json:"file"`
-	Also          []string        `json:"also"`
-	Elided        []string        `json:"elided"`
-	Tolerance     tolerances      `json:"tolerance"`
-	Judge         string          `json:"judge"`
-	NumReplicas   int64           `json:"num_replicas"`
-	NumPartitions int64           `json:"num_partitions"`
-	Weights       json.RawMessage `json:"weights"`
+	Name          string      `json:"name"`
+	File          string      `json:"file"`
+	Also          []string    `json:"also"`
+	Elided        []string    `json:"elided"`
+	Tolerance     tolerances  `json:"tolerance"`
+	Judge         string      `json:"judge"`
+	NumReplicas   int64       `json:"num_replicas"`
+	NumPartitions int64       `json:"num_partitions"`
+	Weights       caseWeights `json:"weights"`
 	pluginCase
 }
 
@@ -246,7 +245,7 @@ func deviceSuffix(d, devices int) string {
 
 // inputs reads the arguments of every device.
 func (m *meta) inputs(dir string, mod *hlo.Module, devices int) ([][]*literal.Literal, error) {
-	weights, err := m.weights(dir)
+	weights, err := m.Weights.read(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -274,47 +273,6 @@ func dataFile(dir, kind string, i int, suffix string) string {
 		return filepath.Join(dir, fmt.Sprintf("%s_%d.npy", kind, i))
 	}
 	return path
-}
-
-// weights reads the first arguments from a safetensors file if the case names one.
-func (m *meta) weights(dir string) ([]*literal.Literal, error) {
-	var w struct {
-		File       string   `json:"file"`
-		Parameters []string `json:"parameters"`
-	}
-	if len(m.Weights) == 0 || m.Weights[0] != '{' {
-		return nil, nil
-	}
-	if err := json.Unmarshal(m.Weights, &w); err != nil {
-		return nil, err
-	}
-	arrays, err := tensorfile.ReadSafetensors(filepath.Join(dir, w.File))
-	if err != nil {
-		return nil, err
-	}
-	var out []*literal.Literal
-	for _, name := range w.Parameters {
-		l, ok := arrays[name]
-		if !ok {
-			return nil, fmt.Errorf("%s: there is no array %q", w.File, name)
-		}
-		out = append(out, l)
-	}
-	return out, nil
-}
-
-// bound are the numbers of the parameters that stay the same between runs.
-func (m *meta) bound() []int {
-	var numbers []int
-	if len(m.Weights) == 0 || json.Unmarshal(m.Weights, &numbers) == nil {
-		return numbers
-	}
-	var w struct{ Parameters []string }
-	json.Unmarshal(m.Weights, &w) // weights has read it before
-	for i := range w.Parameters {
-		numbers = append(numbers, i)
-	}
-	return numbers
 }
 
 // readArray reads a npy file as an array of the shape's type: raw bits of the same width are taken as they are.

@@ -230,15 +230,20 @@ func (t *tool) printExported(x *exportLine) {
 }
 
 func (t *tool) inspectData(path string, asJSON bool) error {
-	arrays, err := tensorfile.Read(path)
+	f, err := tensorfile.Open(path)
 	if err != nil {
 		return err
 	}
+	defer f.Close()
 	lines := []arrayLine{}
-	for _, a := range arrays {
-		sum := sha256.Sum256(a.Value.RowMajor().Bytes())
-		s := a.Value.Shape()
-		lines = append(lines, arrayLine{a.Name, numpyName(s.Type), append([]int64{}, s.Dims...), hex.EncodeToString(sum[:])})
+	for _, a := range f.Arrays {
+		l, err := a.Value()
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		sum := sha256.Sum256(l.RowMajor().Bytes())
+		lines = append(lines, arrayLine{a.Name, numpyName(a.Shape.Type), append([]int64{}, a.Shape.Dims...),
+			hex.EncodeToString(sum[:])})
 	}
 	if asJSON {
 		return t.json(map[string]any{"arrays": lines})

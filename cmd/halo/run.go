@@ -94,11 +94,10 @@ func (t *tool) runProgram(o *runOptions, path string, words []string) error {
 		return err
 	}
 	defer exe.Close()
-	weights, end, err := weightArguments(o.weights, o.weightsOrder, exe.Signature())
+	weights, err := weightArguments(o.weights, o.weightsOrder, exe.Signature())
 	if err != nil {
 		return err
 	}
-	defer end()
 	if len(words) == 0 && len(weights) == 0 {
 		weights = snapshotArguments(snapshot)
 	}

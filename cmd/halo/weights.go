@@ -10,45 +10,51 @@ import (
 	"github.com/halo-xla/halo/xla/tensorfile"
 )
 
-// weightOrders say how the arrays of a file become arguments.
-var weightOrders = map[string]func(sig xla.Signature, arrays []tensorfile.Array) (map[int]*literal.Literal, error){
+// weightOrders say which arrays of a file become which parameters, by their numbers.
+var weightOrders = map[string]func(sig xla.Signature, arrays []tensorfile.Stored) (map[int]tensorfile.Stored, error){
 	"name": weightsByName, "file": weightsInOrder,
-	"sorted": func(sig xla.Signature, arrays []tensorfile.Array) (map[int]*literal.Literal, error) {
+	"sorted": func(sig xla.Signature, arrays []tensorfile.Stored) (map[int]tensorfile.Stored, error) {
 		arrays = slices.Clone(arrays)
-		slices.SortFunc(arrays, func(a, b tensorfile.Array) int { return strings.Compare(a.Name, b.Name) })
+		slices.SortFunc(arrays, func(a, b tensorfile.Stored) int { return strings.Compare(a.Name, b.Name) })
 		return weightsInOrder(sig, arrays)
 	},
 }
 
-// weightArguments are the arrays of a data file by the number of the parameter that takes them. The arrays may be
-// mapped from the file, which is to be closed after the run.
-func weightArguments(path, order string, sig xla.Signature) (given map[int]*literal.Literal, end func(), err error) {
+// weightArguments are the arrays of a data file by the number of the parameter that takes them. Others are not read.
+func weightArguments(path, order string, sig xla.Signature) (map[int]*literal.Literal, error) {
+	given := map[int]*literal.Literal{}
 	if path == "" {
-		return nil, func() {}, nil
+		return given, nil
 	}
 	choose := weightOrders[order]
 	if choose == nil {
-		return nil, nil, exitf(exitUsage, "--weights-order: got %q, want name, file or sorted", order)
+		return nil, exitf(exitUsage, "--weights-order: got %q, want name, file or sorted", order)
 	}
 	f, err := tensorfile.Open(path)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if given, err = choose(sig, f.Arrays); err != nil {
-		f.Close()
-		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	defer f.Close()
+	chosen, err := choose(sig, f.Arrays)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return given, func() { f.Close() }, nil
+	for i, a := range chosen {
+		if given[i], err = a.Value(); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return given, nil
 }
 
 // weightsInOrder gives the first parameters the arrays in their order.
-func weightsInOrder(sig xla.Signature, arrays []tensorfile.Array) (map[int]*literal.Literal, error) {
+func weightsInOrder(sig xla.Signature, arrays []tensorfile.Stored) (map[int]tensorfile.Stored, error) {
 	if len(arrays) > len(sig.Parameters) {
 		return nil, fmt.Errorf("got %d arrays, want %d at most: %v", len(arrays), len(sig.Parameters), sig)
 	}
-	given := map[int]*literal.Literal{}
+	given := map[int]tensorfile.Stored{}
 	for i, a := range arrays {
-		given[i] = a.Value
+		given[i] = a
 	}
 	return given, nil
 }
@@ -56,15 +62,15 @@ func weightsInOrder(sig xla.Signature, arrays []tensorfile.Array) (map[int]*lite
 // weightsByName gives each parameter the array of its name. Parts of names are parted by slashes in containers of
 // jax.export and by dots elsewhere, and a file may have leading parts more or less than the program, as params: a name
 // that is the end of one other is as good, if no array has the name itself.
-func weightsByName(sig xla.Signature, arrays []tensorfile.Array) (map[int]*literal.Literal, error) {
-	given := map[int]*literal.Literal{}
+func weightsByName(sig xla.Signature, arrays []tensorfile.Stored) (map[int]tensorfile.Stored, error) {
+	given := map[int]tensorfile.Stored{}
 	for i, p := range sig.Parameters {
-		var found []tensorfile.Array
+		var found []tensorfile.Stored
 		best := 0
 		for _, a := range arrays {
 			switch m := nameMatch(p.Name, a.Name); {
 			case m > best:
-				best, found = m, []tensorfile.Array{a}
+				best, found = m, []tensorfile.Stored{a}
 			case m == best && m > 0:
 				found = append(found, a)
 			}
@@ -73,7 +79,7 @@ func weightsByName(sig xla.Signature, arrays []tensorfile.Array) (map[int]*liter
 			return nil, fmt.Errorf("parameter %s may be array %s or %s", p.Name, found[0].Name, found[1].Name)
 		}
 		if len(found) == 1 {
-			given[i] = found[0].Value
+			given[i] = found[0]
 		}
 	}
 	if len(given) == 0 {
@@ -83,7 +89,7 @@ func weightsByName(sig xla.Signature, arrays []tensorfile.Array) (map[int]*liter
 	return given, nil
 }
 
-func someNames(arrays []tensorfile.Array) string {
+func someNames(arrays []tensorfile.Stored) string {
 	var names []string
 	for _, a := range arrays[:min(len(arrays), 4)] {
 		names = append(names, a.Name)

@@ -1,4 +1,4 @@
-// Weights runs a program whose arguments are given by name, as trained weights are.
+// Weights runs a program whose weights are given by name and bound when it is compiled, as those of trained models are.
 package main
 
 import (
@@ -8,6 +8,7 @@ import (
 
 	"github.com/halo-xla/halo/backend/cpu"
 	"github.com/halo-xla/halo/xla"
+	"github.com/halo-xla/halo/xla/literal"
 )
 
 const program = `HloModule linear
@@ -32,28 +33,18 @@ func run(ctx context.Context) error {
 		return err
 	}
 	defer client.Close()
-	exe, err := client.Compile(ctx, xla.Program{Name: "linear.hlo", Source: []byte(program)}, xla.CompileOptions{})
+	exe, err := compile(ctx, client)
 	if err != nil {
 		return err
 	}
 	defer exe.Close()
-	args := map[string]*xla.Buffer{}
-	for name, a := range map[string]struct {
-		values []float32
-		dims   []int64
-	}{
-		"kernel": {[]float32{1, 2, 3, 4, 5, 6}, []int64{3, 2}},
-		"bias":   {[]float32{0.5, -0.5}, []int64{2}},
-		"x":      {[]float32{1, 0, -1}, []int64{3}},
-	} {
-		b, err := xla.FromSlice(client, a.values, a.dims...)
-		if err != nil {
-			return err
-		}
-		defer b.Close()
-		args[name] = b
+	fmt.Println(exe.Signature()) // what is left to be given
+	x, err := xla.FromSlice(client, []float32{1, 0, -1})
+	if err != nil {
+		return err
 	}
-	out, err := exe.ExecuteNamed(ctx, xla.RunOptions{}, args)
+	defer x.Close()
+	out, err := exe.ExecuteNamed(ctx, xla.RunOptions{}, map[string]*xla.Buffer{"x": x})
 	if err != nil {
 		return err
 	}
@@ -62,7 +53,43 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println(exe.Signature())
 	fmt.Println(y)
 	return nil
+}
+
+// compile binds the weights to the parameters that have their names. The executable keeps what it needs of them.
+func compile(ctx context.Context, client *xla.Client) (*xla.Executable, error) {
+	module, err := xla.Read(xla.Program{Name: "linear.hlo", Source: []byte(program)})
+	if err != nil {
+		return nil, err
+	}
+	named, err := weights()
+	if err != nil {
+		return nil, err
+	}
+	bind := map[int]*xla.Buffer{}
+	for i, p := range xla.SignatureOf(module).Parameters {
+		l, ok := named[p.Name]
+		if !ok {
+			continue // an argument of each execution
+		}
+		if bind[i], err = client.FromLiteral(l); err != nil {
+			return nil, err
+		}
+		defer bind[i].Close()
+	}
+	return client.Compile(ctx, xla.Program{Name: "linear.hlo", Module: module}, xla.CompileOptions{Bind: bind})
+}
+
+// weights are the arrays by name, as tensorfile.ReadSafetensors returns those of a file.
+func weights() (map[string]*literal.Literal, error) {
+	kernel, err := literal.FromSlice([]float32{1, 2, 3, 4, 5, 6}, 3, 2)
+	if err != nil {
+		return nil, err
+	}
+	bias, err := literal.FromSlice([]float32{0.5, -0.5}, 2)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]*literal.Literal{"kernel": kernel, "bias": bias}, nil
 }

@@ -3,6 +3,6 @@ package main
 func Example_main() {
 	main()
 	// Output:
-	// (bias f32[2], kernel f32[3,2], x f32[3]) -> (result0 f32[2])
+	// (x f32[3]) -> (result0 f32[2])
 	// [-3.5 -4.5]
 }

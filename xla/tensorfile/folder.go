@@ -56,7 +56,7 @@ func dataFiles(dir string) ([]string, error) {
 }
 
 // readFolder reads all arrays of a folder's files. Those of npy files have the name of the file without its end.
-func readFolder(load loader, dir string) ([]Array, error) {
+func readFolder(f *File, dir string) ([]Stored, error) {
 	files, err := dataFiles(dir)
 	if err != nil {
 		return nil, err
@@ -64,11 +64,11 @@ func readFolder(load loader, dir string) ([]Array, error) {
 	if len(files) == 0 {
 		return nil, fmt.Errorf("the folder has no npy, npz or safetensors file: %w", fs.ErrNotExist)
 	}
-	var all []Array
+	var all []Stored
 	from := map[string]string{}
 	for _, path := range files {
 		base := filepath.Base(path)
-		arrays, err := readerOf(path)(load, path)
+		arrays, err := readerOf(path)(f, path)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", base, err)
 		}
@@ -87,8 +87,8 @@ func readFolder(load loader, dir string) ([]Array, error) {
 }
 
 // readIndex reads the arrays that an index names from the safetensors files beside it, in the order of their names.
-func readIndex(load loader, path string) ([]Array, error) {
-	b, err := load(path)
+func readIndex(f *File, path string) ([]Stored, error) {
+	b, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -105,32 +105,32 @@ func readIndex(load loader, path string) ([]Array, error) {
 	for name, file := range index.WeightMap {
 		byFile[file] = append(byFile[file], name)
 	}
-	var all []Array
+	var all []Stored
 	for file, names := range byFile {
-		arrays, err := readPart(load, filepath.Dir(path), file, names)
+		arrays, err := readPart(f, filepath.Dir(path), file, names)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 		all = append(all, arrays...)
 	}
-	slices.SortFunc(all, func(a, b Array) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(all, func(a, b Stored) int { return strings.Compare(a.Name, b.Name) })
 	return all, nil
 }
 
 // readPart reads the named arrays of one file of an index. The file must stand beside the index.
-func readPart(load loader, dir, file string, names []string) ([]Array, error) {
+func readPart(f *File, dir, file string, names []string) ([]Stored, error) {
 	if !filepath.IsLocal(file) || filepath.Ext(file) != ".safetensors" {
 		return nil, errors.New("want the name of a safetensors file beside the index")
 	}
-	arrays, err := readSafetensors(load, filepath.Join(dir, file))
+	arrays, err := readSafetensors(f, filepath.Join(dir, file))
 	if err != nil {
 		return nil, err
 	}
-	byName := make(map[string]Array, len(arrays))
+	byName := make(map[string]Stored, len(arrays))
 	for _, a := range arrays {
 		byName[a.Name] = a
 	}
-	out := make([]Array, len(names))
+	out := make([]Stored, len(names))
 	for i, name := range names {
 		a, ok := byName[name]
 		if !ok {

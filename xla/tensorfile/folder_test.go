@@ -3,12 +3,15 @@ package tensorfile
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
 )
@@ -100,13 +103,27 @@ func TestOpenIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := texts(f.Arrays), []string{"x f32[] 1", "y f32[] 2"}; !slices.Equal(got, want) {
+	var got []Array
+	for _, s := range f.Arrays {
+		l, err := s.Value()
+		if err != nil || !l.Shape().Equal(s.Shape) {
+			t.Fatalf("%s: got %v, %v, want %v", s.Name, l, err, s.Shape)
+		}
+		got = append(got, Array{s.Name, l})
+	}
+	if got, want := texts(got), []string{"x f32[] 1", "y f32[] 2"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	for range 2 {
 		if err := f.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+	if _, err := f.Arrays[0].Value(); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("after Close: got %v, want that the file is closed", err)
+	}
+	if got, want := texts(got), []string{"x f32[] 1", "y f32[] 2"}; !slices.Equal(got, want) {
+		t.Errorf("after Close: got %q, want %q", got, want)
 	}
 	put(t, dir, "c.safetensors", "")
 	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "c.safetensors") {
@@ -143,4 +160,63 @@ func TestSafetensorsRoundTrip(t *testing.T) {
 	if !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("s4: got %v, want errors.ErrUnsupported", err)
 	}
+}
+
+// TestChangedMeanwhile wants an error of arrays that a file has lost since it was opened, and the old ones where
+// another file has taken its name.
+func TestChangedMeanwhile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.safetensors")
+	l, err := literal.New(shape.Array(shape.F32, 1<<20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteSafetensors(path, []Array{{"x", l}, {"y", l}}); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	x, err := f.Arrays[0].Value()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, 5<<20); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Arrays[1].Value(); !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), "cut short") {
+		t.Errorf("got %v, want that the file was cut short", err)
+	}
+	if !literal.Equal(x, l) {
+		t.Error("an array that was read changed with the file")
+	}
+	floats(t, filepath.Dir(path), "a.safetensors", map[string]float32{"z": 1})
+	if x, err = f.Arrays[0].Value(); err != nil || !literal.Equal(x, l) {
+		t.Errorf("the file that was opened is not the one read: %v", err)
+	}
+}
+
+// TestNothingIsReadBefore wants a file of a gigabyte to be opened, and one array of it read, in little memory.
+func TestNothingIsReadBefore(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.safetensors")
+	const size = 1 << 30
+	header := fmt.Sprintf(`{"a":{"dtype":"U8","shape":[%d],"data_offsets":[0,%d]},"b":{"dtype":"U8","shape":[2],`+
+		`"data_offsets":[%[2]d,%d]}}`, size-2, size-2, size)
+	if err := os.WriteFile(path, file(header, nil), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, int64(8+len(header)+size)); err != nil { // a hole
+		t.Fatal(err)
+	}
+	testfile.Bounded(t, len(header), 64, func() {
+		f, err := Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if l, err := f.Arrays[1].Value(); err != nil || len(l.Bytes()) != 2 {
+			t.Errorf("got %v, %v, want two bytes", l, err)
+		}
+	})
 }

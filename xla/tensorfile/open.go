@@ -2,45 +2,94 @@ package tensorfile
 
 import (
 	"errors"
-	"sync"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/shape"
 )
 
-// File is a file of arrays, an index or a folder of such, whose arrays may lie in the file's own memory.
+// File is an open file of arrays, an index or a folder of such.
 type File struct {
-	// Arrays are as Read gives them; those of safetensors files are not read before they are used.
-	Arrays []Array
-	mu     sync.Mutex
-	maps   [][]byte
+	// Arrays are in the order of Read. Those of safetensors files are not read before their Value is called.
+	Arrays []Stored
+	files  []*os.File
 }
 
-// Open is Read without a copy: safetensors files are mapped into memory, which their arrays use until Close. So do
-// buffers made of them, and executables that bind those: close the file after them. It must not be cut short meanwhile.
+// Stored is an array of an open file.
+type Stored struct {
+	Name  string
+	Shape shape.Shape
+	value func() (*literal.Literal, error)
+}
+
+// Value reads the array into memory of its own, which has nothing to do with the file any more. It fails if the file is
+// closed, or was cut short since it was opened. It may be called by several goroutines.
+func (s Stored) Value() (*literal.Literal, error) {
+	l, err := s.value()
+	if err != nil {
+		return nil, fmt.Errorf("array %q: %w", s.Name, err)
+	}
+	return l, nil
+}
+
+// stored is an array that is in memory already.
+func stored(name string, l *literal.Literal) Stored {
+	return Stored{name, l.Shape(), func() (*literal.Literal, error) { return l, nil }}
+}
+
+// Open reads what a file of arrays, an index or a folder says of its arrays; the elements of safetensors files stay
+// where they are until they are asked for. It fails as Read does.
 func Open(path string) (*File, error) {
 	f := &File{}
-	arrays, err := read(f.load, path)
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
+	r := readerOf(path)
+	info, err := os.Stat(path)
+	if err == nil && info.IsDir() {
+		r = readFolder
 	}
-	f.Arrays = arrays
+	if r == nil {
+		return nil, unknown(path, err)
+	}
+	if f.Arrays, err = r(f, path); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
+	}
 	return f, nil
 }
 
-func (f *File) load(path string) ([]byte, error) {
-	b, mapped, err := mapFile(path)
-	if mapped {
-		f.maps = append(f.maps, b)
+// unknown says what is wrong with a file whose name tells no format; err is why it cannot be looked at.
+func unknown(path string, err error) error {
+	if err != nil {
+		return err
 	}
-	return b, err
+	return fmt.Errorf("%s: the name ends in none of .npy, .npz, .safetensors and .safetensors.index.json; "+
+		"weights of other kinds, such as PyTorch's pickles, are to be saved as safetensors: %w", path, errors.ErrUnsupported)
 }
 
-// Close gives the memory back. Nothing may use the arrays any more.
-func (f *File) Close() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	var errs []error
-	for _, m := range f.maps {
-		errs = append(errs, unmap(m))
+// open opens a file that stays open until Close, and returns its size. Only regular files will do.
+func (f *File) open(path string) (r io.ReaderAt, size int64, err error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is no regular file", path)
 	}
-	f.maps, f.Arrays = nil, nil
+	if err != nil {
+		return nil, 0, err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	f.files = append(f.files, file)
+	return file, info.Size(), nil
+}
+
+// Close closes the file. Arrays that were read stay as they are; no more can be read.
+func (f *File) Close() error {
+	var errs []error
+	for _, file := range f.files {
+		if err := file.Close(); !errors.Is(err, os.ErrClosed) {
+			errs = append(errs, err)
+		}
+	}
 	return errors.Join(errs...)
 }

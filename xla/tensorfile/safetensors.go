@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/halo-xla/halo/xla/literal"
@@ -74,42 +75,74 @@ type namedEntry struct {
 	safeEntry
 }
 
-func readSafetensors(load loader, path string) ([]Array, error) {
-	b, err := load(path)
+func readSafetensors(f *File, path string) ([]Stored, error) {
+	r, size, err := f.open(path)
 	if err != nil {
 		return nil, err
 	}
-	return parseSafetensors(b)
+	return parseSafetensors(r, size)
 }
 
-// parseSafetensors reads a file's bytes, which the arrays go on using.
-func parseSafetensors(b []byte) ([]Array, error) {
-	if len(b) < 8 {
-		return nil, fmt.Errorf("offset 0: got %d bytes, want the 8 of the header's length", len(b))
+// parseSafetensors reads the header of a file of size bytes. The arrays read the rest.
+func parseSafetensors(r io.ReaderAt, size int64) ([]Stored, error) {
+	var head [8]byte
+	if size < 8 {
+		return nil, fmt.Errorf("offset 0: got %d bytes, want the 8 of the header's length", size)
 	}
-	n := binary.LittleEndian.Uint64(b)
-	if n > maxHeader || n > uint64(len(b)-8) {
-		return nil, fmt.Errorf("offset 0: header of %d bytes, want at most %d", n, min(maxHeader, len(b)-8))
+	if err := readAt(r, head[:], 0); err != nil {
+		return nil, err
 	}
-	entries, err := safeEntries(b[8 : 8+n])
+	n := binary.LittleEndian.Uint64(head[:])
+	if n > maxHeader || n > uint64(size-8) {
+		return nil, fmt.Errorf("offset 0: header of %d bytes, want at most %d", n, min(maxHeader, size-8))
+	}
+	header := make([]byte, n)
+	if err := readAt(r, header, 8); err != nil {
+		return nil, err
+	}
+	entries, err := safeEntries(header)
 	if err != nil {
 		return nil, err
 	}
-	data := b[8+n:]
-	var arrays []Array
+	data := size - 8 - int64(n)
+	var arrays []Stored
 	end := int64(0)
 	for _, e := range entries {
-		l, err := e.array(data, end)
+		s, err := e.shape(end, data)
 		if err != nil {
 			return nil, fmt.Errorf("array %q: %w", e.name, err)
 		}
 		end = e.Offsets[1]
-		arrays = append(arrays, Array{e.name, l})
+		arrays = append(arrays, e.stored(r, s, 8+int64(n)))
 	}
-	if end != int64(len(data)) {
-		return nil, fmt.Errorf("the arrays end at byte %d of the data, want %d", end, len(data))
+	if end != data {
+		return nil, fmt.Errorf("the arrays end at byte %d of the data, want %d", end, data)
 	}
 	return arrays, nil
+}
+
+// stored is the array of shape s that an entry describes; the data begin at an offset of the file.
+func (e namedEntry) stored(r io.ReaderAt, s shape.Shape, offset int64) Stored {
+	return Stored{e.name, s, func() (*literal.Literal, error) {
+		b := make([]byte, e.Offsets[1]-e.Offsets[0])
+		if err := readAt(r, b, offset+e.Offsets[0]); err != nil {
+			return nil, err
+		}
+		return literal.FromBytes(s, b)
+	}}
+}
+
+// readAt fills b with the bytes at an offset.
+func readAt(r io.ReaderAt, b []byte, offset int64) error {
+	n, err := r.ReadAt(b, offset)
+	switch {
+	case n == len(b):
+		return nil
+	case err == io.EOF:
+		return fmt.Errorf("the file ends at byte %d, want %d bytes from %d on: it was cut short since it was opened: %w",
+			offset+int64(n), len(b), offset, io.ErrUnexpectedEOF)
+	}
+	return err
 }
 
 // safeEntries reads the header: a JSON object of entries, each name once, in the order of their data.
@@ -151,30 +184,30 @@ func safeEntries(header []byte) ([]namedEntry, error) {
 	return entries, nil
 }
 
-// array checks that the entry starts where the one before ended and has the bytes its shape needs.
-func (e namedEntry) array(data []byte, start int64) (*literal.Literal, error) {
+// shape checks that the entry starts where the one before ended and has the bytes its shape needs; data is how many
+// there are.
+func (e namedEntry) shape(start, data int64) (none shape.Shape, err error) {
 	t, ok := safeTypes[e.DType]
 	if !ok {
-		return nil, fmt.Errorf("unknown element type %q, want one such as F32 or I64: %w", e.DType, errors.ErrUnsupported)
+		return none, fmt.Errorf("unknown element type %q, want one such as F32 or I64: %w", e.DType, errors.ErrUnsupported)
 	}
 	from, to := e.Offsets[0], e.Offsets[1]
 	if from > to {
-		return nil, fmt.Errorf("bytes %d to %d of the data: the end is before the start", from, to)
+		return none, fmt.Errorf("bytes %d to %d of the data: the end is before the start", from, to)
 	}
-	if from != start || to > int64(len(data)) {
-		return nil, fmt.Errorf("bytes %d to %d of the data, want them to start at %d and end by %d", from, to, start,
-			len(data))
+	if from != start || to > data {
+		return none, fmt.Errorf("bytes %d to %d of the data, want them to start at %d and end by %d", from, to, start, data)
 	}
 	s := shape.Array(t, e.Shape...)
 	if i := slices.IndexFunc(s.Dims, func(d int64) bool { return d < 0 }); i >= 0 {
-		return nil, fmt.Errorf("size %d of dimension %d, want 0 or more", s.Dims[i], i)
+		return none, fmt.Errorf("size %d of dimension %d, want 0 or more", s.Dims[i], i)
 	}
 	n, ok := s.CheckedSize()
 	if !ok {
-		return nil, fmt.Errorf("the number of elements of %v does not fit in 64 bits", s)
+		return none, fmt.Errorf("the number of elements of %v does not fit in 64 bits", s)
 	}
 	if n > (to-from)/int64(t.Bytes()) || n*int64(t.Bytes()) != to-from {
-		return nil, fmt.Errorf("got %d bytes, want those of %v", to-from, s)
+		return none, fmt.Errorf("got %d bytes, want those of %v", to-from, s)
 	}
-	return literal.FromBytes(s, data[from:to:to])
+	return s, nil
 }

@@ -3,7 +3,6 @@ package tensorfile
 
 import (
 	"archive/zip"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -21,10 +20,8 @@ type Array struct {
 	Value *literal.Literal
 }
 
-// reader reads a format. load gives the bytes of a file.
-type reader func(load loader, path string) ([]Array, error)
-
-type loader func(path string) ([]byte, error)
+// reader reads what a file of a format says of its arrays.
+type reader func(f *File, path string) ([]Stored, error)
 
 // readers are the formats by the ends of their files' names.
 var readers = map[string]reader{
@@ -35,29 +32,25 @@ var readers = map[string]reader{
 
 // Read reads all arrays of a file, in its order; those that an index of safetensors files names; or those of
 // all such files in a folder, or of its index. It fails with errors.ErrUnsupported for other files.
-func Read(path string) ([]Array, error) { return read(os.ReadFile, path) }
-
-func read(load loader, path string) ([]Array, error) {
-	r := readerOf(path)
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		r = readFolder
-	}
-	if r == nil {
-		if _, err := os.Stat(path); err != nil {
-			return nil, err
-		}
-		return nil, fmt.Errorf("%s: the name ends in none of .npy, .npz, .safetensors and .safetensors.index.json; "+
-			"weights of other kinds, such as PyTorch's pickles, are to be saved as safetensors: %w", path, errors.ErrUnsupported)
-	}
-	arrays, err := r(load, path)
+func Read(path string) ([]Array, error) {
+	f, err := Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, err
+	}
+	defer f.Close()
+	arrays := make([]Array, len(f.Arrays))
+	for i, s := range f.Arrays {
+		l, err := s.Value()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		arrays[i] = Array{s.Name, l}
 	}
 	return arrays, nil
 }
 
-func readNPY(load loader, path string) ([]Array, error) {
-	b, err := load(path)
+func readNPY(_ *File, path string) ([]Stored, error) {
+	b, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -65,13 +58,13 @@ func readNPY(load loader, path string) ([]Array, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []Array{{"", l}}, nil
+	return []Stored{stored("", l)}, nil
 }
 
 // maxExpansion is how many times larger than its archive a npz's content may be: more is a decompression bomb.
 const maxExpansion = 1 << 10
 
-func readNPZ(_ loader, path string) ([]Array, error) {
+func readNPZ(_ *File, path string) ([]Stored, error) {
 	z, err := zip.OpenReader(path)
 	if err != nil {
 		return nil, err
@@ -82,7 +75,7 @@ func readNPZ(_ loader, path string) ([]Array, error) {
 		return nil, err
 	}
 	limit := uint64(info.Size()) * maxExpansion
-	var arrays []Array
+	var arrays []Stored
 	seen := map[string]bool{}
 	for _, f := range z.File {
 		if !strings.HasSuffix(f.Name, ".npy") {
@@ -101,7 +94,7 @@ func readNPZ(_ loader, path string) ([]Array, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.Name, err)
 		}
-		arrays = append(arrays, Array{strings.TrimSuffix(f.Name, ".npy"), l})
+		arrays = append(arrays, stored(strings.TrimSuffix(f.Name, ".npy"), l))
 	}
 	return arrays, nil
 }

@@ -22,9 +22,26 @@ func file(header string, data []byte) []byte {
 	return append(append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...), data...)
 }
 
+// parsed reads all arrays of a file's bytes.
+func parsed(b []byte) ([]Array, error) {
+	list, err := parseSafetensors(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		return nil, err
+	}
+	arrays := make([]Array, len(list))
+	for i, s := range list {
+		l, err := s.Value()
+		if err != nil {
+			return nil, err
+		}
+		arrays[i] = Array{s.Name, l}
+	}
+	return arrays, nil
+}
+
 func TestSafetensors(t *testing.T) {
 	header := `{"b":{"dtype":"F32","shape":[2],"data_offsets":[2,10]},"a":{"dtype":"I16","shape":[],"data_offsets":[0,2]},"__metadata__":{"k":"v"}}  `
-	arrays, err := parseSafetensors(file(header, []byte{5, 0, 0, 0, 128, 63, 0, 0, 0, 64}))
+	arrays, err := parsed(file(header, []byte{5, 0, 0, 0, 128, 63, 0, 0, 0, 64}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +79,7 @@ func TestSafetensorsRefuses(t *testing.T) {
 		"after the object": {file("{} x", nil), "after the object"},
 	}
 	for name, tc := range cases {
-		if _, err := parseSafetensors(tc.file); err == nil || !strings.Contains(err.Error(), tc.words) {
+		if _, err := parsed(tc.file); err == nil || !strings.Contains(err.Error(), tc.words) {
 			t.Errorf("%s: got %v, want %q", name, err, tc.words)
 		}
 	}
@@ -134,7 +151,7 @@ func FuzzSafetensors(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var arrays []Array
 		var err error
-		testfile.Bounded(t, len(b), 64, func() { arrays, err = parseSafetensors(b) })
+		testfile.Bounded(t, len(b), 64, func() { arrays, err = parsed(b) })
 		if err != nil {
 			return
 		}
@@ -149,7 +166,7 @@ func FuzzSafetensors(f *testing.F) {
 }
 
 func Example() {
-	arrays, err := parseSafetensors(file(`{"bias":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`, []byte{0, 0, 0, 63}))
+	arrays, err := parsed(file(`{"bias":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`, []byte{0, 0, 0, 63}))
 	fmt.Println(arrays[0].Name, arrays[0].Value, err)
 	// Output: bias f32[1] {0.5} <nil>
 }
