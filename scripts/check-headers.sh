@@ -35,6 +35,13 @@ END
 }
 
 check openblas cblas.h cgo/openblas/openblas.h OPENBLAS_LIST
+for folder in /usr/lib/*/openmpi/include /usr/include/*/mpich; do
+  case $folder in *'*'*) continue ;; esac
+  mpi=$(echo "$folder" | grep -o 'openmpi\|mpich')
+  saved=("${include[@]}") include=(-I "$folder")
+  check "$mpi" mpi.h cgo/mpi/mpi.h MPI_LIST
+  include=("${saved[@]}")
+done
 check onednn2 oneapi/dnnl/dnnl.h cgo/onednn/onednn2.h ONEDNN2_LIST 'DNNL_VERSION_MAJOR == 2'
 check onednn3 oneapi/dnnl/dnnl.h cgo/onednn/onednn3.h ONEDNN3_LIST 'DNNL_VERSION_MAJOR == 3'
 

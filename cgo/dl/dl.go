@@ -26,7 +26,14 @@ type Library struct {
 // Open loads the first of sonames, newest version first, that can be loaded. The name is what $HALO_LIBS calls the
 // library. It fails with errors.ErrUnsupported if $HALO_LIBS refuses the library, or with what was tried and what the
 // loader said of each.
-func Open(name string, sonames ...string) (*Library, error) {
+func Open(name string, sonames ...string) (*Library, error) { return first(name, sonames, open) }
+
+// OpenGlobal is Open for a library whose own plug-ins look for its symbols in the process, as those of Open MPI do.
+func OpenGlobal(name string, sonames ...string) (*Library, error) {
+	return first(name, sonames, openGlobal)
+}
+
+func first(name string, sonames []string, open func(string) (unsafe.Pointer, error)) (*Library, error) {
 	if list := os.Getenv("HALO_LIBS"); refuses(list, name) {
 		return nil, fmt.Errorf("%s: %w: HALO_LIBS is %q", name, errors.ErrUnsupported, list)
 	}

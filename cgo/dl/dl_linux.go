@@ -21,6 +21,8 @@ import (
 
 func open(file string) (unsafe.Pointer, error) { return dlopen(file, C.RTLD_NOW|C.RTLD_LOCAL) }
 
+func openGlobal(file string) (unsafe.Pointer, error) { return dlopen(file, C.RTLD_NOW|C.RTLD_GLOBAL) }
+
 func loaded(soname string) (unsafe.Pointer, error) { return dlopen(soname, C.RTLD_NOW|C.RTLD_NOLOAD) }
 
 func dlopen(file string, flags C.int) (unsafe.Pointer, error) {

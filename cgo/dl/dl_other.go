@@ -11,6 +11,8 @@ var errNone = errors.New("this build cannot open libraries: it was made without 
 
 func open(string) (unsafe.Pointer, error) { return nil, errNone }
 
+func openGlobal(string) (unsafe.Pointer, error) { return nil, errNone }
+
 func loaded(string) (unsafe.Pointer, error) { return nil, errNone }
 
 func closeHandle(unsafe.Pointer) {}
