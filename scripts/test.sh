@@ -11,4 +11,20 @@ if [ -z "${HALO_NEED+set}" ] && [[ $loaded == ${here[0]} && $loaded == ${here[1]
   export HALO_NEED=openblas,onednn,fftw
   [ "$(go env CGO_ENABLED)" = 0 ] || HALO_NEED+=,native,dl
 fi
-exec go test "$@" ./...
+
+# What failed is told once more at the end, where a log that has lost its head still has it.
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+status=0
+go test -timeout 1h "$@" ./... 2>&1 | tee "$log" || status=$?
+if [ $status != 0 ]; then
+  echo
+  echo "test.sh: go test ended with $status: $(go version), CGO_ENABLED=$(go env CGO_ENABLED), $(nproc) CPUs," \
+    "$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)," \
+    "$(awk '/MemTotal/ {print int($2 / 1024)}' /proc/meminfo) MB," \
+    "HALO_NEED=${HALO_NEED:-}, HALO_CONFORMANCE=${HALO_CONFORMANCE:-}"
+  # each failed package, and the first lines of each failed test, of a panic and of errors of the compiler
+  awk '/^ *--- FAIL|^panic:|^fatal error:|^SIG|^# / {n = 4} /^FAIL/ {n = 1} n-- > 0 {print substr($0, 1, 300)}' "$log" |
+    head -n 120
+fi
+exit $status

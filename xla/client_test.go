@@ -402,7 +402,7 @@ func TestDroppedBufferIsLogged(t *testing.T) {
 	var log bytes.Buffer
 	c := newClient(t, xla.ClientOptions{Logger: slog.New(slog.NewTextHandler(lockedWriter{&mu, &log}, nil))})
 	func() { buffer(t, c, []float32{1, 2}) }()
-	for range 200 {
+	for range 5000 {
 		runtime.GC()
 		mu.Lock()
 		text := log.String()

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/hlo"
@@ -117,7 +116,7 @@ func TestGraphLayers(t *testing.T) {
 	}
 }
 
-// TestGraphLarge draws a program of 100 000 ops within bounds.
+// TestGraphLarge draws a program of 100 000 ops within bounds of boxes and bytes.
 func TestGraphLarge(t *testing.T) {
 	b := hlo.NewBuilder("main")
 	x := b.Parameter(0, shape.Array(shape.F32, 4), "x")
@@ -131,7 +130,6 @@ func TestGraphLarge(t *testing.T) {
 	}
 	m := hlo.NewModule("large", entry)
 	for name, write := range graphWriters {
-		start := time.Now()
 		var out bytes.Buffer
 		g := graphOf(m, 2000)
 		if err := write(&out, g); err != nil {
@@ -140,8 +138,8 @@ func TestGraphLarge(t *testing.T) {
 		if n := len(g.panels[0].boxes); n > 2000 {
 			t.Errorf("got %d boxes, want 2000 at most", n)
 		}
-		if took := time.Since(start); took > time.Minute || out.Len() > 20<<20 {
-			t.Errorf("%s: %v and %d bytes", name, took, out.Len())
+		if out.Len() > 20<<20 {
+			t.Errorf("%s: got %d bytes, want 20 MiB at most", name, out.Len())
 		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -62,10 +64,18 @@ var functions = map[string]func(*goServer, *ffi.Call) error{
 	},
 	"count":   func(s *goServer, c *ffi.Call) error { c.Results[0].Data[0] = s.calls; return nil },
 	"process": func(_ *goServer, c *ffi.Call) error { put(c, os.Getpid()); return nil },
-	"sleep": func(_ *goServer, c *ffi.Call) error {
-		time.Sleep(200 * time.Millisecond)
-		put(c, os.Getpid())
-		return nil
+	"meet": func(_ *goServer, c *ffi.Call) error { // ends when two processes have come to the folder
+		folder := string(c.Operands[0].Data)
+		if err := os.WriteFile(filepath.Join(folder, strconv.Itoa(os.Getpid())), nil, 0o666); err != nil {
+			return err
+		}
+		for {
+			if here, err := os.ReadDir(folder); err != nil || len(here) > 1 {
+				put(c, os.Getpid())
+				return err
+			}
+			time.Sleep(time.Millisecond)
+		}
 	},
 	"fail": func(*goServer, *ffi.Call) error {
 		return ffi.Errorf(ffi.DataLoss, "%s", strings.Repeat("lost %s ", 4000))
@@ -160,21 +170,26 @@ func TestCall(t *testing.T) {
 
 // A function that ends its process is an error of its call; the next one works.
 func TestDeaths(t *testing.T) {
-	p := newPool(t, "", Options{Processes: 1, Timeout: 2 * time.Second})
+	p := newPool(t, "", Options{Processes: 1})
+	impatient := newPool(t, "", Options{Processes: 1, Timeout: 100 * time.Millisecond})
 	good, c := call("add", "\x01\x01\x01\x01", "\x02\x02\x02\x02")
 	works := instantiate(t, p, good, false)
 	for target, want := range map[string]string{
 		"fail": "DATA_LOSS: lost %s lost", "plain": "not here: unsupported operation",
 		"abort": `lib.so: the process that served "abort" died of SIGABRT`,
 		"exit":  `the process that served "exit" ended with exit status 7; it had said: good bye`,
-		"hang":  `the process that served "hang" did not answer within 2s and was ended`,
+		"hang":  `the process that served "hang" did not answer within 100ms and was ended`,
 		"spawn": "ended with exit status 1", "close": "died of SIGKILL",
 	} {
 		if target == "abort" && !crash.Available {
 			want = "ended with exit status 2" // Go's own words about the signal
 		}
 		s, bad := call(target)
-		err := instantiate(t, p, s, false).Call(context.Background(), bad)
+		pool := p
+		if target == "hang" {
+			pool = impatient
+		}
+		err := instantiate(t, pool, s, false).Call(context.Background(), bad)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %.300v, want %q", target, err, want)
 		}
@@ -252,14 +267,15 @@ func TestCancelledTooLate(t *testing.T) {
 // Instances with state have one process each; others take any that is free, and there are never more than allowed.
 func TestProcesses(t *testing.T) {
 	p := newPool(t, "", Options{Processes: 2})
-	s, _ := call("sleep")
+	folder := t.TempDir()
+	s, _ := call("meet", folder)
 	i := instantiate(t, p, s, false)
 	var mu sync.Mutex
 	seen := map[uint32]int{}
 	var done sync.WaitGroup
 	for range 8 {
 		done.Go(func() {
-			_, c := call("sleep")
+			_, c := call("meet", folder)
 			if err := i.Call(context.Background(), c); err != nil {
 				t.Error(err)
 			}

@@ -16,7 +16,7 @@ import (
 // waitFor waits until n callers wait for a token.
 func waitFor(t *testing.T, e *executor, n int) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		e.mu.Lock()
 		waiting := 0
 		for w := e.first; w != nil; w = w.next {

@@ -8,8 +8,8 @@ import (
 	"reflect"
 	"runtime/debug"
 	"testing"
-	"time"
 
+	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
 )
@@ -132,8 +132,7 @@ func (a *anyArguments) call(t *testing.T, seed uint64, m reflect.Method, broken 
 
 // TestBuilderNeverPanics calls every builder method with random arguments, most of them wrong.
 func TestBuilderNeverPanics(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := testfile.Seed(t)
 	a := newAnyArguments(t, rand.New(rand.NewPCG(seed, 0)))
 	methods := reflect.TypeFor[*Builder]()
 	for i := range methods.NumMethod() {

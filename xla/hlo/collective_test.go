@@ -32,7 +32,7 @@ func onDevices(t *testing.T, c *Computation, replicas, partitions int64, v ...[]
 
 // limited is a context that makes an error of a test that hangs.
 func limited(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }

@@ -124,12 +124,8 @@ func TestCancel(t *testing.T) {
 	m.slots[0][0] = 1 // for ever
 	s := segment(t, While(NewSegment(nil), Ref{}, NewSegment([]Record{Copy(Ref{Slot: 1}, Ref{}, 1)})))
 	time.AfterFunc(20*time.Millisecond, func() { *m.cancel() = 1 })
-	start := time.Now()
 	if err := m.run(s, 2); !errors.Is(err, ErrCancelled) {
 		t.Errorf("got %v, want %v", err, ErrCancelled)
-	}
-	if d := time.Since(start); d > 5*time.Second {
-		t.Errorf("cancelled after %v", d)
 	}
 }
 
