@@ -4,6 +4,12 @@ package mpi
 
 import "fmt"
 
+// The families of MPIs that share an ABI, as $HALO_MPI names them.
+const (
+	OpenMPI = "openmpi"
+	MPICH   = "mpich"
+)
+
 // Memory is bytes outside Go, which MPI may read and write while an operation is under way.
 type Memory struct{ bytes []byte }
 

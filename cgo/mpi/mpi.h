@@ -43,6 +43,9 @@ typedef void halo_mpi_status;
 // halo_mpi_load fills in the table. It returns the name of what is missing, or null.
 const char *halo_mpi_load(void *lib);
 
+// halo_mpi_open returns whether the library is Open MPI's.
+int halo_mpi_open(void);
+
 // halo_mpi_start initialises MPI unless the program has done it, and makes a communicator of our own. It returns the
 // error code of MPI.
 int halo_mpi_start(int *rank, int *ranks, int *level);

@@ -12,6 +12,7 @@ import (
 	"math"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"unsafe"
@@ -21,8 +22,8 @@ import (
 
 // families are the libraries' names, newest first, by the name that $HALO_MPI has for them.
 var families = map[string][]string{
-	"openmpi": {"libmpi.so.80", "libmpi.so.40"},
-	"mpich":   {"libmpich.so.12", "libmpi.so.12"},
+	OpenMPI: {"libmpi.so.80", "libmpi.so.40"},
+	MPICH:   {"libmpich.so.12", "libmpi.so.12"},
 }
 
 // sonames returns what to open: the file or family that $HALO_MPI names, else the family of the launcher that has
@@ -36,9 +37,9 @@ func sonames() []string {
 		return []string{chosen}
 	}
 	if os.Getenv("OMPI_COMM_WORLD_SIZE") == "" && os.Getenv("PMI_SIZE") != "" {
-		return append(append([]string{}, families["mpich"]...), families["openmpi"]...)
+		return slices.Concat(families[MPICH], families[OpenMPI])
 	}
-	return append(append([]string{}, families["openmpi"]...), families["mpich"]...)
+	return slices.Concat(families[OpenMPI], families[MPICH])
 }
 
 // Load opens MPI once. It fails with errors.ErrUnsupported and what was tried if there is none, or if $HALO_LIBS
@@ -59,6 +60,14 @@ var path string
 
 // Path returns the library's file once Load has succeeded.
 func Path() string { return path }
+
+// Family returns which of the two ABIs the library has once Load has succeeded.
+func Family() string {
+	if C.halo_mpi_open() != 0 {
+		return OpenMPI
+	}
+	return MPICH
+}
 
 // Version returns what the library says of itself once Load has succeeded: its first line.
 func Version() string {

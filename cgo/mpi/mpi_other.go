@@ -21,6 +21,9 @@ func Load() error { return errNone }
 // Path returns "": no library is open.
 func Path() string { return "" }
 
+// Family returns "": no library is open.
+func Family() string { return "" }
+
 // Version returns "": no library is open.
 func Version() string { return "" }
 

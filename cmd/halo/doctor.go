@@ -47,7 +47,7 @@ func libraryFinding(l cpu.Library) finding {
 // environment lists the variables of ours that are set.
 func environment() []finding {
 	var list []finding
-	for _, name := range []string{"HALO_NEED", "HALO_CONFORMANCE", "HALO_THREADS", "HALO_ISA", "HALO_LIBS",
+	for _, name := range []string{"HALO_NEED", "HALO_CONFORMANCE", "HALO_THREADS", "HALO_ISA", "HALO_LIBS", "HALO_MPI",
 		"HALO_LIBRARY_PATH", "HALO_PLUGIN_PATH", "HALO_LOG", "HALO_PYTHON"} {
 		if v, ok := os.LookupEnv(name); ok {
 			list = append(list, finding{name, "set", v})

@@ -65,6 +65,7 @@ func init() {
 		{"graph", "M [--to dot|svg|html] [-o F]", "draw a program", graphHelp, graphCommand},
 		{"ops", "[--json]", "list the operations and what runs them", "", opsCommand},
 		{"plugin", "COMMAND ...", "help authors of custom calls", "", pluginCommand},
+		{"launch", "-n N CMD...", "start a job of several processes", launchHelp, launchCommand},
 		{"doctor", "[--json]", "say what is installed here", "", doctorCommand},
 		{"version", "", "print the version", "", versionCommand},
 		{"help", "[COMMAND]", "print this, or what COMMAND -h prints", "", helpCommand},
@@ -218,12 +219,8 @@ func (t *tool) explain(fs *flag.FlagSet) {
 func (t *tool) parse(fs *flag.FlagSet, args []string) ([]string, error) {
 	var rest []string
 	for {
-		if err := fs.Parse(args); err != nil {
-			if errors.Is(err, flag.ErrHelp) {
-				t.explain(fs)
-				return nil, err
-			}
-			return nil, exitf(exitUsage, "%w%s; %s -h lists the flags", err, meantFlag(fs, err), fs.Name())
+		if err := t.parseFirst(fs, args); err != nil {
+			return nil, err
 		}
 		if fs.NArg() == 0 {
 			return rest, nil
@@ -233,6 +230,19 @@ func (t *tool) parse(fs *flag.FlagSet, args []string) ([]string, error) {
 		}
 		rest, args = append(rest, fs.Arg(0)), fs.Args()[1:]
 	}
+}
+
+// parseFirst parses the flags before the first argument that is none.
+func (t *tool) parseFirst(fs *flag.FlagSet, args []string) error {
+	err := fs.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		t.explain(fs)
+		return err
+	case err != nil:
+		return exitf(exitUsage, "%w%s; %s -h lists the flags", err, meantFlag(fs, err), fs.Name())
+	}
+	return nil
 }
 
 // json prints v on one line.

@@ -9,12 +9,34 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"time"
 
 	"github.com/halo-xla/halo/cgo/mpi"
 	"github.com/halo-xla/halo/xla/collective"
 )
+
+// The families of MPIs, as $HALO_MPI names them.
+const (
+	OpenMPI = mpi.OpenMPI
+	MPICH   = mpi.MPICH
+)
+
+// Family opens MPI, of the family that is wanted unless that is "", and returns its family. It fails with
+// errors.ErrUnsupported and what was tried if there is none.
+func Family(want string) (string, error) {
+	if want != "" && want != OpenMPI && want != MPICH {
+		return "", fmt.Errorf("mpi: %w: got the family %q, want %s or %s", errors.ErrUnsupported, want, OpenMPI, MPICH)
+	}
+	if want != "" {
+		os.Setenv("HALO_MPI", want)
+	}
+	if err := mpi.Load(); err != nil {
+		return "", err
+	}
+	return mpi.Family(), nil
+}
 
 // Options are how long Start and Close wait. The zero value waits a minute in each.
 type Options struct {
@@ -93,6 +115,9 @@ func (t *Transport) Ranks() int { return t.job.Ranks }
 // Exchange is as collective.Transport says.
 func (t *Transport) Exchange(ctx context.Context, tag uint64, group []int, out, in [][]byte) error {
 	var w work
+	if err := t.checkGroup(group); err != nil {
+		return err
+	}
 	t.mu.Lock()
 	for k := range group { // each rank begins with its successor, so that not all send to the same
 		if k = (k + w.place(group, t.job.Rank)) % len(group); group[k] != t.job.Rank {
@@ -104,8 +129,34 @@ func (t *Transport) Exchange(ctx context.Context, tag uint64, group []int, out, 
 	return t.wait(ctx, &w)
 }
 
+// checkGroup fails unless group are ranks of the job, this one among them.
+func (t *Transport) checkGroup(group []int) error {
+	here := false
+	for _, r := range group {
+		if r < 0 || r >= t.job.Ranks {
+			return fmt.Errorf("mpi: group %v: got rank %d, want 0 to %d", group, r, t.job.Ranks-1)
+		}
+		here = here || r == t.job.Rank
+	}
+	if !here {
+		return fmt.Errorf("mpi: group %v: rank %d is not in it", group, t.job.Rank)
+	}
+	return nil
+}
+
+// checkPeer fails unless r is another rank of the job.
+func (t *Transport) checkPeer(r int) error {
+	if r < 0 || r >= t.job.Ranks || r == t.job.Rank {
+		return fmt.Errorf("mpi: got rank %d, want another of the %d than %d", r, t.job.Ranks, t.job.Rank)
+	}
+	return nil
+}
+
 // Send is as collective.Transport says. It waits only while more than maxUnsent bytes are on their way.
 func (t *Transport) Send(ctx context.Context, tag uint64, to int, data []byte) error {
+	if err := t.checkPeer(to); err != nil {
+		return err
+	}
 	if err := t.wait(ctx, &work{room: true}); err != nil {
 		return err
 	}
@@ -117,6 +168,9 @@ func (t *Transport) Send(ctx context.Context, tag uint64, to int, data []byte) e
 
 // Recv is as collective.Transport says.
 func (t *Transport) Recv(ctx context.Context, tag uint64, from int) ([]byte, error) {
+	if err := t.checkPeer(from); err != nil {
+		return nil, err
+	}
 	r := &receipt{at: address{tag, from}}
 	if err := t.wait(ctx, &work{receipts: []*receipt{r}}); err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ import (
 // roles are what ranks do in the tests, which say what has to come of it.
 var roles = map[string]role{
 	"exchange": exchange, "channels": channels, "fault": fault, "stuck": stuck, "killed": killed, "left": left,
-	"cancel": cancelled, "many": many, "twice": twice,
+	"cancel": cancelled, "many": many, "twice": twice, "wrong": wrong,
 }
 
 // part is what a rank sends to another in a round: its bytes are of no other.
@@ -269,6 +269,25 @@ func twice(_ context.Context, t *mpi.Transport) error {
 	}
 	_, err := mpi.Start(mpi.Options{})
 	return err
+}
+
+// wrong: ranks that there are not.
+func wrong(ctx context.Context, t *mpi.Transport) error {
+	parts := [][]byte{{1}, {2}}
+	_, recv := t.Recv(ctx, 1, t.Rank())
+	for _, err := range []error{
+		t.Exchange(ctx, 1, []int{0, 2}, parts, parts), t.Exchange(ctx, 1, []int{1 - t.Rank()}, parts, parts),
+		t.Send(ctx, 1, -1, nil), recv,
+	} {
+		if err == nil || !strings.Contains(err.Error(), "rank") {
+			return fmt.Errorf("got %v, want an error", err)
+		}
+	}
+	return errors.New("all are refused")
+}
+
+func TestWrongRanks(t *testing.T) {
+	onEach(t, 2, "wrong", func(t *testing.T, lines []string) { eachSays(t, lines, 2, "all are refused") })
 }
 
 func TestStartTwice(t *testing.T) {
