@@ -17,10 +17,12 @@ type loaded struct {
 	file  *dl.Library // nil: the process
 	users []ffi.User
 
-	mu           sync.Mutex
-	sites        int
-	closed       bool
-	asynchronous bool
+	mu     sync.Mutex
+	sites  int
+	closed bool
+	// threads ended calls, see ffi.Native.Close; forever says that nobody knows them all.
+	threads map[int32]bool
+	forever bool
 }
 
 func (l *loaded) handle() unsafe.Pointer {
@@ -48,11 +50,18 @@ func (l *loaded) begin() error {
 	return nil
 }
 
-func (l *loaded) end(asynchronous bool) {
+// end ends what begin began, for a site that threads ended calls of.
+func (l *loaded) end(threads []int32, more bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.sites--
-	l.asynchronous = l.asynchronous || asynchronous
+	l.forever = l.forever || more
+	for _, t := range threads {
+		if l.threads == nil {
+			l.threads = map[int32]bool{}
+		}
+		l.threads[t] = true
+	}
 	l.unload()
 }
 
@@ -63,20 +72,40 @@ func (l *loaded) close() {
 	l.unload()
 }
 
-// unload closes the file if nobody needs it. A library whose threads end calls stays open: they may still run.
+// patience is how long a library that nobody needs is held open for the threads that may still run its code.
+const patience = time.Minute
+
+// unload closes the file if nobody needs it: at once, or when the threads are gone that may still run its code. If some
+// stay, so does the library.
 func (l *loaded) unload() {
-	if !l.closed || l.sites > 0 || l.asynchronous || l.file == nil {
+	if !l.closed || l.sites > 0 || l.forever || l.file == nil {
 		return
 	}
-	for wait := time.Millisecond; ffi.Pending() > 0; wait *= 2 {
-		if wait > time.Second {
-			return // a task that does not end may be the library's
-		}
-		time.Sleep(wait)
+	l.forever = true // once
+	if l.abandoned() {
+		l.file.Close()
+		return
 	}
-	l.file.Close()
-	l.file = nil
-	l.asynchronous = true // once
+	go func() {
+		for wait := time.Millisecond; wait < patience; wait *= 2 {
+			time.Sleep(wait)
+			if l.abandoned() {
+				l.file.Close()
+				return
+			}
+		}
+	}()
+}
+
+// abandoned reports whether no task waits or runs that may be the library's, and no thread that ended a call.
+func (l *loaded) abandoned() bool {
+	for t := range l.threads {
+		if ffi.Lives(t) {
+			return false
+		}
+		delete(l.threads, t)
+	}
+	return ffi.Pending() == 0
 }
 
 // types registers the types of m, and attaches what it says to all runs.
@@ -158,7 +187,7 @@ func (n native) Instantiate(_ context.Context, s *ffi.Site) (Instance, error) {
 	}
 	site, err := ffi.NewNative(s, n.functions, n.library.users)
 	if err != nil {
-		n.library.end(false)
+		n.library.end(nil, false)
 		return nil, err
 	}
 	return nativeInstance{site, n.library}, nil
@@ -171,9 +200,7 @@ type nativeInstance struct {
 }
 
 func (n nativeInstance) Close() {
-	asynchronous := n.Native.Asynchronous()
-	n.Native.Close()
-	n.library.end(asynchronous)
+	n.Native.Close(n.library.end)
 }
 
 // NativeOf returns the site behind an instance if functions in C serve it, for backends that call it with addresses.

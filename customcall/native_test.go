@@ -13,6 +13,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/halo-xla/halo/cgo/crash"
 	"github.com/halo-xla/halo/customcall"
 	"github.com/halo-xla/halo/ffi"
 	"github.com/halo-xla/halo/internal/testfile"
@@ -27,13 +28,12 @@ var build sync.Mutex
 // built returns a library made of a file of testdata.
 func built(t testing.TB, source string) string {
 	t.Helper()
-	_, err := ffi.Inspect(nil, nil)
-	testfile.Native(t, !errors.Is(err, errors.ErrUnsupported))
+	testfile.Native(t, crash.Available)
 	compiler, flags := "cc", []string{"-O2", "-std=gnu11"}
 	if strings.HasSuffix(source, ".cc") {
 		compiler, flags = "c++", []string{"-O2", "-std=c++17"}
 	}
-	compiler, err = osexec.LookPath(compiler)
+	compiler, err := osexec.LookPath(compiler)
 	testfile.Library(t, "cc", err)
 	build.Lock()
 	defer build.Unlock()
@@ -268,7 +268,7 @@ func addOnes(t *testing.T, n *ffi.Native, x float32, count int) {
 		in[0] = x + float32(i%1000)
 		f := n.Frame()
 		f.Addresses[0], f.Addresses[1] = addressOf(in), addressOf(out)
-		err := f.Call(1, 0)
+		err := f.Call(context.Background(), 1, 0)
 		n.Release(f)
 		if err != nil || out[0] != in[0]+1 {
 			t.Errorf("%v + 1: got %v, %v", in[0], out[0], err)
@@ -301,7 +301,7 @@ func BenchmarkNative(b *testing.B) {
 	for b.Loop() {
 		f := n.Frame()
 		f.Addresses[0], f.Addresses[1] = addressOf(in), addressOf(out)
-		if err := f.Call(1, 0); err != nil {
+		if err := f.Call(context.Background(), 1, 0); err != nil {
 			b.Fatal(err)
 		}
 		n.Release(f)

@@ -1,6 +1,7 @@
 // Package customcall finds the functions behind custom calls: Go functions, and those of libraries in C.
 //
-// A Registry belongs to those who made it; give it to a client as ClientOptions.Handlers.
+// Give a Registry to clients as ClientOptions.Handlers. It is there until whoever made it and all those clients have
+// closed, in whatever order.
 package customcall
 
 import (
@@ -56,7 +57,8 @@ type Registry struct {
 	libraries, open []*loaded
 	pools           []*isolate.Pool
 	sites           sites
-	closed          bool
+	users           int  // those who hold it, and who made it until he closes it
+	closed          bool // by who made it
 }
 
 // entry is a handler and who gave it, for errors.
@@ -66,7 +68,7 @@ type entry struct {
 }
 
 // New returns an empty registry.
-func New() *Registry { return &Registry{handlers: map[string]entry{}} }
+func New() *Registry { return &Registry{handlers: map[string]entry{}, users: 1} }
 
 // ErrClosed is the error of calls on a registry that was closed.
 var ErrClosed = errors.New("the registry is closed")
@@ -119,8 +121,8 @@ func (r *Registry) Wrap(f func(Handler) Handler) {
 func (r *Registry) Handler(target string) (Handler, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if e, ok := r.handlers[target]; ok || r.closed {
-		return e.Handler, ok && !r.closed
+	if e, ok := r.handlers[target]; ok {
+		return e.Handler, true
 	}
 	return r.named(target)
 }
@@ -137,12 +139,42 @@ func (r *Registry) Targets() []string {
 	return list
 }
 
-// Close takes all handlers out. Executables that have instances of them go on working until they are closed; a library
-// is unloaded, and processes are ended, when the last of their instances is. It always returns nil.
+// Hold keeps the handlers there until Release, even if the registry is closed meanwhile; clients do it for the time
+// they are open. It fails if the registry is closed.
+func (r *Registry) Hold() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return ErrClosed
+	}
+	r.users++
+	return nil
+}
+
+// Close refuses new handlers and new clients. When it was called and the last client is closed, no handler is there any
+// more; a library is unloaded, and its processes are ended, when then the last executable is closed that uses it. It
+// stays if a function left a thread or a call that does not end. Close always returns nil.
 func (r *Registry) Close() error {
 	r.mu.Lock()
+	again := r.closed
+	r.closed = true
+	r.mu.Unlock()
+	if !again {
+		r.Release()
+	}
+	return nil
+}
+
+// Release ends a Hold.
+func (r *Registry) Release() {
+	r.mu.Lock()
+	r.users--
+	if r.users > 0 {
+		r.mu.Unlock()
+		return
+	}
 	libraries, pools := r.libraries, r.pools
-	r.closed, r.libraries, r.open, r.pools = true, nil, nil, nil
+	r.handlers, r.libraries, r.open, r.pools = nil, nil, nil, nil
 	r.mu.Unlock()
 	r.sites.close()
 	for _, l := range libraries {
@@ -151,5 +183,4 @@ func (r *Registry) Close() error {
 	for _, p := range pools {
 		p.Close()
 	}
-	return nil
 }

@@ -47,10 +47,10 @@ func TestStreamFrames(t *testing.T) {
 			f.Addresses[i] = uintptr(unsafe.Pointer(&data[i]))
 		}
 		f.On(100)
-		err = f.Call(1, 0)
+		err = f.Call(t.Context(), 1, 0)
 		n.Release(f)
 		pins.Unpin()
-		n.Close()
+		n.Close(func([]int32, bool) {})
 		if data[2] != test.want || test.fails == "" && err != nil {
 			t.Errorf("%s: got %v, %v, want %v", test.function, data[2], err, test.want)
 		}

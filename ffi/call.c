@@ -1,6 +1,9 @@
 // call.c: frames, and the calls of functions with them, in each calling convention.
+#define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "runtime.h"
 
@@ -117,7 +120,46 @@ static int32_t old_execute(halo_frame *f) {
   return XLA_FFI_Error_Code_INTERNAL;
 }
 
-// typed calls the function of a stage and waits for its future.
+// ended_by notes a thread that is not ours and has ended a call: until it is gone, it may run code of the library's.
+// When there is no room, those that are gone make some; ender_count is HALO_ENDERS + 1 if there are more.
+static void ended_by(halo_site *s, int32_t thread) {
+  static pthread_mutex_t mu = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&mu);
+  int32_t n = 0, known = 0;
+  for (int32_t i = 0; i < s->ender_count && i < HALO_ENDERS; i++)
+    known |= s->enders[i] == thread;
+  if (!known && s->ender_count == HALO_ENDERS) {
+    for (int32_t i = 0; i < HALO_ENDERS; i++)
+      if (!syscall(SYS_tgkill, getpid(), s->enders[i], 0))
+        s->enders[n++] = s->enders[i];
+    s->ender_count = n;
+  }
+  if (!known && s->ender_count < HALO_ENDERS)
+    s->enders[s->ender_count++] = thread;
+  else if (!known)
+    s->ender_count = HALO_ENDERS + 1;
+  pthread_mutex_unlock(&mu);
+}
+
+// conclude ends a call of the typed convention.
+static int32_t conclude(halo_frame *f, XLA_FFI_Error *error) {
+  halo_scratch_free(&f->context);
+  return finish(error, &f->message);
+}
+
+// take looks whether the future of a call has ended.
+static int32_t take(halo_frame *f, int patient) {
+  XLA_FFI_Error *error;
+  int32_t thread;
+  if (!halo_future_take(f->call.future, patient, &error, &thread))
+    return HALO_PENDING;
+  f->call.future = NULL;
+  if (thread)
+    ended_by(f->site, thread);
+  return conclude(f, error);
+}
+
+// typed calls the function of a stage. Only execute may be pending: other stages are waited for.
 static int32_t typed(halo_frame *f, int32_t stage) {
   const halo_site *s = f->site;
   XLA_FFI_CallFrame *c = &f->call;
@@ -128,14 +170,12 @@ static int32_t typed(halo_frame *f, int32_t stage) {
   f->context.stage = stage;
   f->context.minor = halo_minor = s->minor[stage];
   XLA_FFI_Error *error = halo_guard((void *(*)(void *))s->stage[stage], c, s->library);
-  if (c->future) {
-    __atomic_store_n(&f->site->asynchronous, 1, __ATOMIC_RELAXED);
-    XLA_FFI_Error *later = error ? NULL : halo_future_wait(c->future);
-    error = error ? error : later;
-  }
   halo_minor = -1;
-  halo_scratch_free(&f->context);
-  return finish(error, &f->message);
+  if (c->future && !error)
+    return take(f, stage != XLA_FFI_ExecutionStage_EXECUTE);
+  if (c->future)
+    halo_future_drop(c->future);
+  return conclude(f, error);
 }
 
 static int32_t stage_if_any(halo_frame *f, int32_t stage) { return f->site->stage[stage] ? typed(f, stage) : 0; }
@@ -161,7 +201,15 @@ int32_t halo_frame_call(uintptr_t frame, int32_t stage, int64_t run, int32_t dev
     for (int64_t i = 0; i < f->site->operands + f->site->results; i++)
       f->data[i] = f->buffers[i].data = f->address[i];
   int32_t code = f->site->version == 4 ? typed(f, stage) : old_execute(f);
-  if (!f->site->on_stream)
+  if (code != HALO_PENDING && !f->site->on_stream)
+    halo_arrays_leave(f);
+  return code;
+}
+
+int32_t halo_frame_wait(uintptr_t frame, int32_t patient) {
+  halo_frame *f = (halo_frame *)frame;
+  int32_t code = take(f, patient);
+  if (code != HALO_PENDING && !f->site->on_stream)
     halo_arrays_leave(f);
   return code;
 }

@@ -1,6 +1,7 @@
 package ffi
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"unsafe"
@@ -29,8 +30,40 @@ type User struct {
 	Data unsafe.Pointer
 }
 
-// Metadata is what a function of the typed convention says of itself.
-type Metadata struct {
+// Unfinished is the error of a call whose context ended after its function had returned, but before the function ended
+// the future that it returned. Until it does, from whatever thread, it may use the arrays of the call, which are kept,
+// and so is the library; that is for ever if it never does.
+type Unfinished struct {
+	cause error
+	over  chan struct{}
+}
+
+// Error says why nobody waits any more.
+func (u *Unfinished) Error() string {
+	return "the function returned a future and did not end it in time: " + u.cause.Error()
+}
+
+// Unwrap returns the cause of the context's end.
+func (u *Unfinished) Unwrap() error { return u.cause }
+
+// Over is closed when the function has ended the future.
+func (u *Unfinished) Over() <-chan struct{} { return u.over }
+
+// WhenOver calls f when a call that ended with err no longer uses its arrays: now, or when an *Unfinished is over.
+func WhenOver(err error, f func()) {
+	var u *Unfinished
+	if !errors.As(err, &u) {
+		f()
+		return
+	}
+	go func() {
+		<-u.over
+		f()
+	}()
+}
+
+// metadata is what a function of the typed convention says of itself.
+type metadata struct {
 	Major, Minor int
 	Traits       uint32
 }
@@ -39,7 +72,7 @@ type Metadata struct {
 const oldest, newest = 1, 5
 
 // check fails if functions of such a version cannot be called.
-func (m Metadata) check() error {
+func (m metadata) check() error {
 	if m.Major == 0 && m.Minor >= oldest && m.Minor <= newest {
 		return nil
 	}

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"syscall"
+	"time"
 	"unsafe"
 
 	"github.com/halo-xla/halo/xla/shape"
@@ -25,24 +27,24 @@ type Native struct {
 	memory arena
 	staged bool // there are functions for prepare or initialize
 
-	last atomic.Pointer[Frame] // the frame that was given back last, if nobody has it
-	mu   sync.Mutex
-	free []*Frame // others that nobody has
+	spare atomic.Pointer[Frame] // the frame that was given back last, if nobody has it
+	mu    sync.Mutex
+	free  []*Frame // others that nobody has
+	// left are the calls that are unfinished; last is what Close is to call when there are none.
+	left int
+	last func(threads []int32, more bool)
 }
 
-// Inspect asks a function of the typed convention for its version. It fails if the function does.
-func Inspect(function, library unsafe.Pointer) (Metadata, error) {
-	if function == nil {
-		return Metadata{}, Errorf(InvalidArgument, "the function is nil")
-	}
+// inspect asks a function of the typed convention for its version. It fails if the function does.
+func inspect(function, library unsafe.Pointer) (metadata, error) {
 	var version [2]C.int32_t
 	var traits C.uint32_t
 	var message *C.char
 	code := C.halo_metadata((*C.XLA_FFI_Handler)(function), library, &version[0], &traits, &message)
 	if code != 0 {
-		return Metadata{}, failure(code, message)
+		return metadata{}, failure(code, message)
 	}
-	return Metadata{int(version[0]), int(version[1]), uint32(traits)}, nil
+	return metadata{int(version[0]), int(version[1]), uint32(traits)}, nil
 }
 
 // RegisterType gives the type name an identity and writes it to id, an XLA_FFI_TypeId*; info is an XLA_FFI_TypeInfo* or
@@ -84,8 +86,8 @@ func Registered() []Registration {
 	return list
 }
 
-// Asynchronous reports whether a call ended on a thread of the library's, which may still run its code.
-func (n *Native) Asynchronous() bool { return n.c.asynchronous != 0 }
+// Lives reports whether a thread of this process, by the number that the system gives it, is not gone.
+func Lives(thread int32) bool { return syscall.Tgkill(syscall.Getpid(), int(thread), 0) == nil }
 
 // Pending returns how many tasks of functions wait or run on the process's threads: no library may be closed then.
 func Pending() int { return int(C.halo_pool_pending()) }
@@ -101,11 +103,11 @@ func NewNative(s *Site, f Functions, users []User) (*Native, error) {
 	err := n.versions(f)
 	if err == nil && s.Version == TypedFFI {
 		fr := n.Frame()
-		err = fr.call(C.XLA_FFI_ExecutionStage_INSTANTIATE, 0, 0)
+		err = fr.failure(fr.enter(C.XLA_FFI_ExecutionStage_INSTANTIATE, 0, 0))
 		n.Release(fr)
 	}
 	if err != nil {
-		n.Close()
+		n.Close(func([]int32, bool) {})
 		return nil, err
 	}
 	return n, nil
@@ -116,7 +118,7 @@ func (n *Native) versions(f Functions) error {
 		if p == nil || n.site.Version != TypedFFI {
 			continue
 		}
-		m, err := Inspect(p, f.Library)
+		m, err := inspect(p, f.Library)
 		if err == nil {
 			err = m.check()
 		}
@@ -128,9 +130,22 @@ func (n *Native) versions(f Functions) error {
 	return nil
 }
 
-// Close deletes the site's state and frees its memory. No call may be under way.
-func (n *Native) Close() {
-	if f := n.last.Swap(nil); f != nil {
+// Close deletes the site's state, frees its memory and calls last with the threads that ended calls and are neither the
+// caller's nor the process's own: until they are gone, see Lives, they may run code of the library. more says that
+// there are others. No call may be under way; while calls are unfinished, all this waits for their functions, and Close
+// does not.
+func (n *Native) Close(last func(threads []int32, more bool)) {
+	n.mu.Lock()
+	n.last = last
+	wait := n.left > 0
+	n.mu.Unlock()
+	if !wait {
+		n.end()
+	}
+}
+
+func (n *Native) end() {
+	if f := n.spare.Swap(nil); f != nil {
 		n.free = append(n.free, f)
 	}
 	for _, f := range n.free {
@@ -138,8 +153,14 @@ func (n *Native) Close() {
 	}
 	n.free = nil
 	C.halo_state_delete(&n.c.instance)
+	var threads []int32
+	count := int(n.c.ender_count)
+	for _, t := range n.c.enders[:min(count, C.HALO_ENDERS)] {
+		threads = append(threads, int32(t))
+	}
 	n.memory.free()
 	n.c = nil
+	n.last(threads, count > C.HALO_ENDERS)
 }
 
 // Frame is the memory of one call at a time.
@@ -149,11 +170,12 @@ type Frame struct {
 	// Addresses are set before a call: where the operands and then the results lie, row-major, as Buffer.Data without a
 	// layout. The memory must be pinned or not Go's.
 	Addresses []uintptr
+	left      bool // its call is unfinished
 }
 
 // Frame returns a frame that nobody uses; give it back with Release.
 func (n *Native) Frame() *Frame {
-	if f := n.last.Swap(nil); f != nil {
+	if f := n.spare.Swap(nil); f != nil {
 		return f
 	}
 	n.mu.Lock()
@@ -168,15 +190,19 @@ func (n *Native) Frame() *Frame {
 		panic("ffi: bug: no memory for a call frame")
 	}
 	addresses := unsafe.Slice((*uintptr)(unsafe.Pointer(c.address)), len(n.site.Operands)+len(n.site.Results))
-	return &Frame{n, c, addresses}
+	return &Frame{native: n, c: c, Addresses: addresses}
 }
 
-// Release gives a frame back. States of stages that a run has end here.
+// Release gives a frame back. States of stages that a run has end here. A frame whose call is unfinished gives itself
+// back.
 func (n *Native) Release(f *Frame) {
+	if f.left {
+		return
+	}
 	if n.staged {
 		C.halo_frame_reset(f.c)
 	}
-	if n.last.CompareAndSwap(nil, f) {
+	if n.spare.CompareAndSwap(nil, f) {
 		return
 	}
 	n.mu.Lock()
@@ -204,17 +230,79 @@ func (f *Frame) Scratch(address uintptr) { *(*uintptr)(unsafe.Pointer(&f.c.lent)
 // On has the calls to come enqueue their work on a stream of a GPU, as its driver names it.
 func (f *Frame) On(stream uintptr) { *(*uintptr)(unsafe.Pointer(&f.c.context.stream)) = stream }
 
-// Call executes the site with the arrays at Addresses. An error is an *Error with the function's own message.
-func (f *Frame) Call(run int64, device int32) error {
-	return f.call(C.XLA_FFI_ExecutionStage_EXECUTE, run, device)
+// Begin executes the site with the arrays at Addresses. An error is an *Error with the function's own message. If the
+// call is pending, its function has returned but not ended it, and Finish waits for that.
+func (f *Frame) Begin(run int64, device int32) (pending bool, err error) {
+	code := f.enter(C.XLA_FFI_ExecutionStage_EXECUTE, run, device)
+	return code == C.HALO_PENDING, f.failure(code)
 }
 
-func (f *Frame) call(stage C.int32_t, run int64, device int32) error {
-	number := C.uintptr_t(uintptr(unsafe.Pointer(f.c)))
-	if code := C.halo_frame_call(number, stage, C.int64_t(run), C.int32_t(device)); code != 0 {
-		return failure(code, f.c.message)
+// Finish waits for the end of a call that is pending. It fails as Begin does, and with an *Unfinished if ctx ends
+// before the call; then the frame has to be released as ever, and the arrays stay in use.
+func (f *Frame) Finish(ctx context.Context) error {
+	future := f.c.call.future
+	stop := context.AfterFunc(ctx, func() { C.halo_future_interrupt(future) })
+	code := C.halo_frame_wait(f.number(), 1)
+	stop()
+	if code == C.HALO_PENDING {
+		return f.leave(context.Cause(ctx))
 	}
-	return nil
+	return f.failure(code)
+}
+
+// Call is Begin, and Finish if that is needed.
+func (f *Frame) Call(ctx context.Context, run int64, device int32) error {
+	pending, err := f.Begin(run, device)
+	if pending {
+		return f.Finish(ctx)
+	}
+	return err
+}
+
+// The times between two looks at a call that is unfinished: the first, and the longest.
+const (
+	firstLook = time.Millisecond
+	lastLook  = time.Second
+)
+
+// leave has a goroutine look after a call that nobody waits for.
+func (f *Frame) leave(cause error) error {
+	n, u := f.native, &Unfinished{cause: cause, over: make(chan struct{})}
+	n.mu.Lock()
+	n.left++
+	f.left = true
+	n.mu.Unlock()
+	go func() {
+		for wait := firstLook; C.halo_frame_wait(f.number(), 0) == C.HALO_PENDING; wait = min(2*wait, lastLook) {
+			time.Sleep(wait)
+		}
+		C.free(unsafe.Pointer(f.c.message))
+		close(u.over)
+		C.halo_frame_free(f.c)
+		n.mu.Lock()
+		n.left--
+		last := n.left == 0 && n.last != nil
+		n.mu.Unlock()
+		if last {
+			n.end()
+		}
+	}()
+	return u
+}
+
+// number is the frame for C: Go looks at pointers.
+func (f *Frame) number() C.uintptr_t { return C.uintptr_t(uintptr(unsafe.Pointer(f.c))) }
+
+func (f *Frame) enter(stage C.int32_t, run int64, device int32) C.int32_t {
+	return C.halo_frame_call(f.number(), stage, C.int64_t(run), C.int32_t(device))
+}
+
+// failure is the error of a code.
+func (f *Frame) failure(code C.int32_t) error {
+	if code == 0 || code == C.HALO_PENDING {
+		return nil
+	}
+	return failure(code, f.c.message)
 }
 
 func failure(code C.int32_t, message *C.char) error {
@@ -222,15 +310,16 @@ func failure(code C.int32_t, message *C.char) error {
 	return &Error{Code(code), C.GoString(message)}
 }
 
-// Call executes the site on buffers in their layouts.
-func (n *Native) Call(_ context.Context, c *Call) error {
+// Call executes the site on buffers in their layouts. It fails as Frame.Call does; the buffers of an unfinished call
+// are only pinned.
+func (n *Native) Call(ctx context.Context, c *Call) (err error) {
 	if len(c.Operands) != len(n.site.Operands) || len(c.Results) != len(n.site.Results) {
 		return errors.New("ffi: a call with other operands or results than its site")
 	}
 	f := n.Frame()
 	defer n.Release(f)
 	var pins runtime.Pinner
-	defer pins.Unpin()
+	defer func() { WhenOver(err, pins.Unpin) }()
 	var after []func()
 	for i, b := range slices.Concat(c.Operands, c.Results) {
 		if want := b.Bytes(); int64(len(b.Data)) != want {
@@ -249,7 +338,7 @@ func (n *Native) Call(_ context.Context, c *Call) error {
 			f.Addresses[i] = uintptr(unsafe.Pointer(&data[0]))
 		}
 	}
-	if err := f.Call(c.RunID, c.Device); err != nil {
+	if err := f.Call(ctx, c.RunID, c.Device); err != nil {
 		return err
 	}
 	for _, f := range after {

@@ -22,9 +22,6 @@ type Frame struct {
 	Addresses []uintptr
 }
 
-// Inspect fails: there is no C in this build.
-func Inspect(function, library unsafe.Pointer) (Metadata, error) { return Metadata{}, errNone }
-
 // RegisterType fails: there is no C in this build.
 func RegisterType(name string, id, info unsafe.Pointer) (int64, error) { return 0, errNone }
 
@@ -40,8 +37,8 @@ type Registration struct {
 // Registered returns nothing: there is no C in this build.
 func Registered() []Registration { return nil }
 
-// Asynchronous returns false: there is no C in this build.
-func (*Native) Asynchronous() bool { return false }
+// Lives returns false: there is no C in this build.
+func Lives(int32) bool { return false }
 
 // Pending returns 0: there is no C in this build.
 func Pending() int { return 0 }
@@ -49,8 +46,8 @@ func Pending() int { return 0 }
 // NewNative fails: there is no C in this build.
 func NewNative(*Site, Functions, []User) (*Native, error) { return nil, errNone }
 
-// Close does nothing.
-func (*Native) Close() {}
+// Close calls last.
+func (*Native) Close(last func([]int32, bool)) { last(nil, false) }
 
 // Frame returns a frame of no use.
 func (*Native) Frame() *Frame { return &Frame{} }
@@ -70,8 +67,14 @@ func (*Frame) Scratch(uintptr) {}
 // On does nothing.
 func (*Frame) On(uintptr) {}
 
+// Begin fails: there is no C in this build.
+func (*Frame) Begin(int64, int32) (bool, error) { return false, errNone }
+
+// Finish fails: there is no C in this build.
+func (*Frame) Finish(context.Context) error { return errNone }
+
 // Call fails: there is no C in this build.
-func (*Frame) Call(int64, int32) error { return errNone }
+func (*Frame) Call(context.Context, int64, int32) error { return errNone }
 
 // Call fails: there is no C in this build.
 func (*Native) Call(context.Context, *Call) error { return errNone }

@@ -1,5 +1,5 @@
-// pool.c: the threads that functions may give tasks to, and futures. The threads are the process's: a task may outlive
-// the call that made it.
+// pool.c: the threads that functions may give tasks to. They are the process's: a task may outlive the call that made
+// it.
 #define _GNU_SOURCE
 #include <sched.h>
 #include <signal.h>
@@ -25,8 +25,11 @@ int64_t halo_pool_threads(void) {
   return sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
 }
 
+__thread int32_t halo_pool_thread;
+
 static void *worker(void *unused) {
   (void)unused;
+  halo_pool_thread = 1;
   pthread_mutex_lock(&pool.mu);
   for (;;) {
     while (!pool.first) {
@@ -91,61 +94,4 @@ int64_t halo_pool_pending(void) {
   int64_t n = pool.waiting + pool.running;
   pthread_mutex_unlock(&pool.mu);
   return n;
-}
-
-// A future has two holders, who ends it and who waits for it: the last one frees it.
-struct XLA_FFI_Future {
-  pthread_mutex_t mu;
-  pthread_cond_t over;
-  int32_t holders, done;
-  XLA_FFI_Error *error;
-};
-
-XLA_FFI_Error *halo_future_create(XLA_FFI_Future_Create_Args *a) {
-  XLA_FFI_Future *f = calloc(1, sizeof *f);
-  if (!f)
-    return halo_error(XLA_FFI_Error_Code_RESOURCE_EXHAUSTED, "no memory for a future");
-  pthread_mutex_init(&f->mu, NULL);
-  pthread_cond_init(&f->over, NULL);
-  f->holders = 2;
-  a->future = f;
-  return NULL;
-}
-
-// leave gives up a hold on f, which is locked.
-static void leave(XLA_FFI_Future *f) {
-  int last = !--f->holders;
-  pthread_mutex_unlock(&f->mu);
-  if (!last)
-    return;
-  pthread_cond_destroy(&f->over);
-  pthread_mutex_destroy(&f->mu);
-  free(f);
-}
-
-static void end(XLA_FFI_Future *f, XLA_FFI_Error *error) {
-  pthread_mutex_lock(&f->mu);
-  f->error = error;
-  f->done = 1;
-  pthread_cond_signal(&f->over);
-  leave(f);
-}
-
-XLA_FFI_Error *halo_future_available(XLA_FFI_Future_SetAvailable_Args *a) {
-  end(a->future, NULL);
-  return NULL;
-}
-
-XLA_FFI_Error *halo_future_error(XLA_FFI_Future_SetError_Args *a) {
-  end(a->future, a->error);
-  return NULL;
-}
-
-XLA_FFI_Error *halo_future_wait(XLA_FFI_Future *f) {
-  pthread_mutex_lock(&f->mu);
-  while (!f->done)
-    pthread_cond_wait(&f->over, &f->mu);
-  XLA_FFI_Error *error = f->error;
-  leave(f);
-  return error;
 }

@@ -10,7 +10,10 @@
 
 #define HALO_HIDDEN __attribute__((visibility("hidden")))
 
-enum { HALO_STAGES = 4, HALO_STATES = 3, HALO_ALIGNMENT = 64 };
+enum { HALO_STAGES = 4, HALO_STATES = 3, HALO_ALIGNMENT = 64, HALO_ENDERS = 32 };
+
+// HALO_PENDING is what halo_frame_call returns, instead of a code, for a call whose function has not ended its future.
+enum { HALO_PENDING = -1 };
 
 struct XLA_FFI_Error {
   XLA_FFI_Error_Code code;
@@ -59,8 +62,8 @@ typedef struct {
   const halo_user *users;
   int64_t user_count;
   void *library;        // that has the functions, for dlsym
-  int32_t asynchronous; // a call has ended on a thread of the library's
   halo_state instance;
+  int32_t ender_count, enders[HALO_ENDERS]; // threads of others that ended calls, see halo_site_ended_by
 } halo_site;
 
 typedef struct halo_scratch {
@@ -97,7 +100,6 @@ typedef struct {
   void **pointers; // to the buffers
   void **data;     // the buffers' data, for the old conventions
   halo_status status;
-  int32_t code; // of the last call
   char *message;
 } halo_frame;
 
@@ -108,6 +110,9 @@ HALO_HIDDEN void halo_frame_free(halo_frame *);
 // frame->message, 0 for success; the caller frees the message.
 // The frame comes as a number since Go looks at pointers.
 HALO_HIDDEN int32_t halo_frame_call(uintptr_t frame, int32_t stage, int64_t run, int32_t device);
+// halo_frame_wait returns as halo_frame_call does for a call that is pending; if it is patient, when the call is over
+// or halo_future_interrupt was called.
+HALO_HIDDEN int32_t halo_frame_wait(uintptr_t frame, int32_t patient);
 // halo_frame_reset ends a run: its states are deleted.
 HALO_HIDDEN void halo_frame_reset(halo_frame *);
 HALO_HIDDEN void halo_state_delete(halo_state *);
@@ -152,11 +157,18 @@ HALO_HIDDEN halo_registration *halo_registered(void);
 HALO_HIDDEN XLA_FFI_Error *halo_pool_schedule(XLA_FFI_Task *, void *data);
 HALO_HIDDEN int64_t halo_pool_threads(void);
 HALO_HIDDEN int64_t halo_pool_pending(void); // tasks that wait or run
+extern HALO_HIDDEN __thread int32_t halo_pool_thread; // this thread is one of them
+
+// From future.c.
 HALO_HIDDEN XLA_FFI_Error *halo_future_create(XLA_FFI_Future_Create_Args *);
 HALO_HIDDEN XLA_FFI_Error *halo_future_available(XLA_FFI_Future_SetAvailable_Args *);
 HALO_HIDDEN XLA_FFI_Error *halo_future_error(XLA_FFI_Future_SetError_Args *);
-// halo_future_wait waits for a future, frees it, and returns its error.
-HALO_HIDDEN XLA_FFI_Error *halo_future_wait(XLA_FFI_Future *);
+// halo_future_take waits for the end of a future, if patient until halo_future_interrupt. If it has ended, it is gone,
+// and the result is 1; then there are its error, or NULL, and the thread that ended it, 0 if that is one of ours.
+HALO_HIDDEN int halo_future_take(XLA_FFI_Future *, int patient, XLA_FFI_Error **, int32_t *ender);
+HALO_HIDDEN void halo_future_interrupt(XLA_FFI_Future *);
+// halo_future_drop forgets a future that nobody will wait for.
+HALO_HIDDEN void halo_future_drop(XLA_FFI_Future *);
 
 // From guard.c. halo_guard calls f(arg); a C++ exception that leaves it becomes an error.
 HALO_HIDDEN XLA_FFI_Error *halo_guard(void *(*f)(void *), void *arg, void *library);

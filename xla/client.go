@@ -40,8 +40,8 @@ func (m HandlerMap) Lookup(target string) (Handler, bool) { h, ok := m[target]; 
 
 // ClientOptions configure a client. The zero value is useful.
 type ClientOptions struct {
-	// Handlers finds the functions behind custom calls; nil: there are none. A customcall.Registry stays with those who
-	// made it, who close it after the client: its libraries are unloaded then, or with the last executable.
+	// Handlers finds the functions behind custom calls; nil: there are none. A customcall.Registry may serve several
+	// clients. Its libraries are unloaded when it is closed, which may be before the clients are, and nobody uses them.
 	Handlers Handlers
 	// MemoryLimit is the greatest number of bytes that the live values of one execution may take; 0: three quarters of the
 	// memory of the machine, or of its control group if that has less.
@@ -88,8 +88,14 @@ func NewClient(backend Backend, o ClientOptions) (*Client, error) {
 	if o.MemoryLimit == 0 {
 		o.MemoryLimit = defaultMemoryLimit()
 	}
+	if h, ok := o.Handlers.(hlo.Holder); ok {
+		if err := h.Hold(); err != nil {
+			return nil, errorf(Closed, "handlers: %w", err)
+		}
+	}
 	c := &Client{backend: backend, options: o, cache: newCache(o.CachePrograms), executables: map[*execState]bool{}}
 	if err := c.newDevices(); err != nil {
+		c.letHandlersGo()
 		return nil, err
 	}
 	return c, nil
@@ -103,7 +109,7 @@ func (c *Client) BackendName() string { return c.backend.Name() }
 // reading and closing. It always returns nil.
 func (c *Client) Close() error {
 	c.mu.Lock()
-	c.closed.Store(true)
+	again := c.closed.Swap(true)
 	list := slices.Collect(maps.Keys(c.executables))
 	c.mu.Unlock()
 	for _, d := range c.devices {
@@ -113,7 +119,17 @@ func (c *Client) Close() error {
 		st.shut(errorf(Closed, "client: %w", ErrClosed))
 	}
 	c.cache.clear()
+	if !again {
+		c.letHandlersGo()
+	}
 	return nil
+}
+
+// letHandlersGo ends the client's hold of its handlers.
+func (c *Client) letHandlersGo() {
+	if h, ok := c.options.Handlers.(hlo.Holder); ok {
+		h.Release()
+	}
 }
 
 func (c *Client) open() error {

@@ -126,10 +126,20 @@ func (x *Executable) call(ctx context.Context, c *call, o RunOptions, args []*Bu
 	err = x.state.program.Call(ctx, &c.Call)
 	runtime.KeepAlive(x)
 	if err != nil {
+		seen(args)
 		return wrap(err, Failed)
 	}
 	x.share(c.Results, args)
 	return nil
+}
+
+// seen marks the arguments of an execution that failed: a function that it was left with may use them still.
+func seen(args ...[]*Buffer) {
+	for _, list := range args {
+		for _, b := range list {
+			b.state.seen.Store(true)
+		}
+	}
 }
 
 // note counts an execution on one device.

@@ -69,6 +69,7 @@ func (x *Executable) run(ctx context.Context, o RunOptions, args [][]*Buffer) (o
 	out, err = x.state.program.Run(ctx, values, ro)
 	runtime.KeepAlive(x)
 	if err != nil {
+		seen(args...)
 		return nil, wrap(err, Failed)
 	}
 	for d, l := range out {
@@ -161,6 +162,7 @@ func (l *Launch) execute(ctx context.Context, d int, args []*Buffer) (_ []*Buffe
 	defer cancel()
 	c.Options = x.runOptions(l.o, donated)
 	if err := x.state.program.Call(both, &c); err != nil {
+		seen(args)
 		return nil, wrap(err, Failed)
 	}
 	runtime.KeepAlive(x)

@@ -119,7 +119,11 @@ func nativeCall(l *exec.Lowering, n *ffi.Native, operands, results []exec.Slice)
 				f.Addresses[i] = uintptr(r.Address(s))
 			}
 		}
-		return f.Call(r.ID(), int32(r.Device()))
+		pending, err := f.Begin(r.ID(), int32(r.Device()))
+		if pending { // others may use the processor meanwhile
+			return r.Wait(func() error { return f.Finish(r.Context()) })
+		}
+		return err
 	}
 	if n.Staged() {
 		return func(r *exec.Run) error {

@@ -33,6 +33,21 @@ func (h Handlers) Users(target string) (hlo.Handler, bool) {
 	return h.User.Lookup(target)
 }
 
+// Hold holds those of User.
+func (h Handlers) Hold() error {
+	if u, ok := h.User.(hlo.Holder); ok {
+		return u.Hold()
+	}
+	return nil
+}
+
+// Release ends what Hold began.
+func (h Handlers) Release() {
+	if u, ok := h.User.(hlo.Holder); ok {
+		u.Release()
+	}
+}
+
 // Refuse tells of a call, before it runs, why nobody can serve it; nil if somebody does.
 func (h Handlers) Refuse(call *hlo.Instruction) error {
 	target := call.Attrs.(*hlo.CustomCallAttrs).Target

@@ -83,7 +83,7 @@ func (c *Call) handOver(out *literal.Literal) error {
 }
 
 // onDevice runs the program on one device.
-func (p *program) onDevice(ctx context.Context, place hlo.Place, c *Call) error {
+func (p *program) onDevice(ctx context.Context, place hlo.Place, c *Call) (err error) {
 	if err := p.executor.acquire(ctx); err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (p *program) onDevice(ctx context.Context, place hlo.Place, c *Call) error 
 		return err
 	}
 	r.held = true
-	defer r.end()
+	defer func() { r.endWith(err) }()
 	return r.execute(c)
 }
 
@@ -109,6 +109,29 @@ func (p *program) begin(ctx context.Context, place hlo.Place, o *RunOptions) (*R
 	r := &m.run
 	r.ctx, r.place, r.options = ctx, place, *o
 	return r, nil
+}
+
+// unfinished is what the error of a step may be: somebody uses the memory of the execution until Over is closed.
+type unfinished interface{ Over() <-chan struct{} }
+
+// endWith ends a run that failed with err, if it did.
+func (r *Run) endWith(err error) {
+	var u unfinished
+	if !errors.As(err, &u) {
+		r.end()
+		return
+	}
+	for _, x := range r.locals {
+		x.Close()
+	}
+	if r.held {
+		r.program.executor.release()
+	}
+	go func() {
+		<-u.Over()
+		r.pins.Unpin()
+		r.memory.close()
+	}()
 }
 
 // end keeps the memory for the next run.

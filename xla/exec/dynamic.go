@@ -62,14 +62,14 @@ func (t *dynamicThunk) Run(r *Run) error {
 }
 
 // within runs p as a part of the run r, whose place, token and random numbers it has.
-func (p *program) within(r *Run, args []*literal.Literal) (*literal.Literal, error) {
+func (p *program) within(r *Run, args []*literal.Literal) (_ *literal.Literal, err error) {
 	c := Call{Args: args, Options: r.options}
 	c.Options.Donated = nil
 	n, err := p.begin(r.ctx, r.Place(), &c.Options)
 	if err != nil {
 		return nil, err
 	}
-	defer n.end()
+	defer func() { n.endWith(err) }()
 	n.outer, n.random, n.evaluator = r, r.random, r.evaluator
 	err = n.execute(&c)
 	r.random = n.random

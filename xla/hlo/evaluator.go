@@ -30,6 +30,13 @@ type Handlers interface {
 	Lookup(target string) (Handler, bool)
 }
 
+// Holder is what Handlers may be besides, to last as long as somebody uses them: each Hold that does not fail is
+// followed by a Release.
+type Holder interface {
+	Hold() error
+	Release()
+}
+
 // Refuser is what Handlers may be besides, to tell before a program runs which calls cannot be served.
 type Refuser interface {
 	// Refuse returns why call cannot be served although its target may be known, and nil if it can or is unknown.
