@@ -7,6 +7,8 @@ package stablehlo
 import (
 	"fmt"
 	"strings"
+
+	"github.com/halo-xla/halo/xla/hlo"
 )
 
 // Pos is a place in a text, lines and columns (in bytes) from 1. The zero Pos is no place. In a file without lines,
@@ -69,6 +71,9 @@ type Value struct {
 	Type  Type
 	Op    *Op // whose result it is; nil for a block argument
 	Index int // among the results or arguments
+	// in is the instruction that Import made of it in the computation by, the first that has one.
+	in *hlo.Instruction
+	by *ctx
 }
 
 // NamedAttr is an attribute of an op or of a dictionary.

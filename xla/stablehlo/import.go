@@ -31,7 +31,8 @@ func Parse(t Text) (*Imported, error) {
 	return Import(prog)
 }
 
-// Import turns a tree into HLO. The entry is the function main, else the only one.
+// Import turns a tree into HLO. The entry is the function main, else the only one. It makes notes in the tree, so that
+// two goroutines must not import one at once.
 func Import(prog *Program) (*Imported, error) {
 	im := &importer{prog: prog, rows: allImports, functions: map[string]*function{}, names: map[string]int{},
 		meshes: map[string][]meshAxis{}, metadata: map[*Location]*hlo.Common{}, plain: map[string]importFunc{},

@@ -339,7 +339,7 @@ func importAllToAll(c *ctx, op *Op) error {
 			return err
 		}
 		if i < len(op.Results) {
-			c.values[op.Results[i]] = out
+			c.set(op.Results[i], out)
 		}
 	}
 	return c.checkResults(op)
@@ -399,7 +399,7 @@ func (c *ctx) moveBlocks(op *Op, in *hlo.Instruction, split, concat, count int64
 // checkResults compares results made of several instructions with their types.
 func (c *ctx) checkResults(op *Op) error {
 	for i, v := range op.Results {
-		in := c.values[v]
+		in := c.get(v)
 		s, err := shapeOf(v.Type)
 		if err != nil {
 			return op.Errorf("result: %v", err)

@@ -3,6 +3,7 @@ package stablehlo
 import (
 	"strconv"
 	"strings"
+	"unsafe"
 
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
@@ -19,16 +20,18 @@ type ctx struct {
 	name         string
 	owner        *Op // whose region this is; nil for a function
 	instructions []*hlo.Instruction
-	slab         []hlo.Instruction  // for those to come
-	lists        []*hlo.Instruction // for their operands
-	values       map[*Value]*hlo.Instruction
-	taken        map[string]bool // instruction names without the instruction's number
-	sinking      int             // depth of ops being copied from outside
+	slab         []hlo.Instruction           // for those to come
+	lists        []*hlo.Instruction          // for their operands
+	values       map[*Value]*hlo.Instruction // that another computation had first
+	taken        map[string]bool             // names of instructions, save those that end in the instruction's number
+	numbered     bool                        // a name that is taken might be one with a number
+	names        []byte                      // memory for names
+	sinking      int                         // depth of ops being copied from outside
 }
 
 // newContext begins a computation of some ops.
 func (im *importer) newContext(outer *ctx, name string, ops int) *ctx {
-	return &ctx{im: im, outer: outer, name: name, values: make(map[*Value]*hlo.Instruction, ops), taken: map[string]bool{},
+	return &ctx{im: im, outer: outer, name: name, values: map[*Value]*hlo.Instruction{}, taken: map[string]bool{},
 		instructions: make([]*hlo.Instruction, 0, ops)}
 }
 
@@ -99,10 +102,27 @@ func (c *ctx) findRow(op *Op) importFunc {
 	return func(_ *ctx, op *Op) error { return unsupported(op, "op is unknown or not supported") }
 }
 
+// set makes an instruction that of a value.
+func (c *ctx) set(v *Value, in *hlo.Instruction) {
+	if v.by == nil || v.by == c {
+		v.in, v.by = in, c
+		return
+	}
+	c.values[v] = in
+}
+
+// get returns the instruction of a value in this computation, nil if it has none.
+func (c *ctx) get(v *Value) *hlo.Instruction {
+	if v.by == c {
+		return v.in
+	}
+	return c.values[v]
+}
+
 // value returns the instruction of a value. One from outside a region that is a constant, or made of constants
 // only, is made again inside.
 func (c *ctx) value(v *Value) (*hlo.Instruction, error) {
-	if in := c.values[v]; in != nil {
+	if in := c.get(v); in != nil {
 		return in, nil
 	}
 	if c.outer == nil {
@@ -120,7 +140,7 @@ func (c *ctx) value(v *Value) (*hlo.Instruction, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.values[v], nil
+	return c.get(v), nil
 }
 
 // sinkable reports whether an op may be done twice.
@@ -190,21 +210,28 @@ func (c *ctx) instructionName(base string) string {
 		return base
 	}
 	n := len(c.instructions) // no other name has it
-	name := numbered(base, n)
-	if !c.taken[name] {
+	name := c.numberedName(base, n)
+	if !c.numbered || !c.taken[name] {
 		return name
 	}
 	for c.taken[name] { // by an argument, or by an instruction that had to give way to one
 		n++
-		name = numbered(base, n)
+		name = c.numberedName(base, n)
 	}
 	c.taken[name] = true
 	return name
 }
 
-func numbered(base string, n int) string {
-	var buffer [40]byte
-	return string(strconv.AppendInt(append(append(buffer[:0], base...), '.'), int64(n), 10))
+// numberedName is "base.n". Names share blocks of memory, as there are many.
+func (c *ctx) numberedName(base string, n int) string {
+	const digits = 20
+	if cap(c.names)-len(c.names) < len(base)+1+digits {
+		c.names = make([]byte, 0, max(len(base)+1+digits, min(4096, 16*(cap(c.instructions)-len(c.instructions)))))
+	}
+	start := len(c.names)
+	c.names = strconv.AppendInt(append(append(c.names, base...), '.'), int64(n), 10)
+	name := c.names[start:]
+	return unsafe.String(&name[0], len(name))
 }
 
 // constant makes a constant.
@@ -228,7 +255,7 @@ func (c *ctx) finish(op *Op, in *hlo.Instruction) error {
 	if len(op.Results) != 1 {
 		return op.Errorf("has %d results, want one", len(op.Results))
 	}
-	c.values[op.Results[0]] = in
+	c.set(op.Results[0], in)
 	return c.common(op, in)
 }
 
@@ -239,7 +266,7 @@ func (c *ctx) results(op *Op, tuple *hlo.Instruction) error {
 		if err != nil {
 			return err
 		}
-		c.values[v] = e
+		c.set(v, e)
 	}
 	return c.common(op, tuple)
 }
@@ -298,7 +325,7 @@ func (c *ctx) parameters(args []*Value, op *Op) error {
 		if err != nil {
 			return err
 		}
-		c.values[v] = in
+		c.set(v, in)
 	}
 	return nil
 }
@@ -311,7 +338,7 @@ func (c *ctx) parameter(op *Op, number int, s shape.Shape, name string) (*hlo.In
 	in.Common = nil
 	if clean := cleanName(name); name != "" && clean == name && !c.taken[name] {
 		delete(c.taken, in.Name)
-		c.taken[name], in.Name = true, name
+		c.taken[name], in.Name, c.numbered = true, name, true
 	}
 	return in, nil
 }

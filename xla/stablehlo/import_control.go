@@ -265,7 +265,7 @@ func (c *ctx) unpack(op *Op, s shape.Shape, bare bool, values []*Value) error {
 				return err
 			}
 		}
-		c.values[v] = in
+		c.set(v, in)
 	}
 	return nil
 }

@@ -53,15 +53,17 @@ func (c *ctx) received(op *Op, pair *hlo.Instruction) error {
 	if err != nil {
 		return err
 	}
-	c.values[op.Results[last]] = token
+	c.set(op.Results[last], token)
 	if last == 1 {
-		c.values[op.Results[0]] = data
+		c.set(op.Results[0], data)
 		return c.common(op, pair)
 	}
 	for i, v := range op.Results[:last] {
-		if c.values[v], err = c.element(op, data, i); err != nil {
+		e, err := c.element(op, data, i)
+		if err != nil {
 			return err
 		}
+		c.set(v, e)
 	}
 	return c.common(op, pair)
 }

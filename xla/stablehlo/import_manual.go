@@ -34,11 +34,12 @@ func importManual(c *ctx, op *Op) error {
 	for i, v := range op.Operands {
 		x, err := c.value(v)
 		if err == nil {
-			c.values[block.Args[i]], err = m.part(x, in[i])
+			x, err = m.part(x, in[i])
 		}
 		if err != nil {
 			return err
 		}
+		c.set(block.Args[i], x)
 	}
 	results, err := c.body(block, op)
 	if err != nil {
@@ -48,9 +49,11 @@ func importManual(c *ctx, op *Op) error {
 		return op.Errorf("its body returns %d values, want %d", len(results), len(out))
 	}
 	for i, r := range results {
-		if c.values[op.Results[i]], err = m.whole(r, out[i]); err != nil {
+		whole, err := m.whole(r, out[i])
+		if err != nil {
 			return err
 		}
+		c.set(op.Results[i], whole)
 	}
 	return nil
 }

@@ -91,7 +91,7 @@ func quantOf(v *Value) *QuantType {
 func withElem(v *Value, elem Type) *Value {
 	w, t := *v, *v.Type.(*TensorType)
 	t.Elem = elem
-	w.Type = &t
+	w.Type, w.in, w.by = &t, nil, nil
 	return &w
 }
 
@@ -110,9 +110,10 @@ func (c *ctx) quantMath(op *Op) error {
 			return err
 		}
 		w := withElem(v, q.Expressed)
-		if c.values[w], err = c.dequantize(op, in, q); err != nil {
+		if in, err = c.dequantize(op, in, q); err != nil {
 			return err
 		}
+		c.set(w, in)
 		f.Operands = append(f.Operands, w)
 	}
 	for _, v := range op.Results {
@@ -129,10 +130,11 @@ func (c *ctx) quantMath(op *Op) error {
 		if q == nil {
 			continue
 		}
-		var err error
-		if c.values[v], err = c.quantize(op, c.values[f.Results[i]], q); err != nil {
+		in, err := c.quantize(op, c.get(f.Results[i]), q)
+		if err != nil {
 			return err
 		}
+		c.set(v, in)
 	}
 	return nil
 }

@@ -52,15 +52,16 @@ func (c *ctx) integerSums(op *Op, lhs, rhs *QuantType) (*hlo.Instruction, error)
 			return nil, err
 		}
 		f.Operands[i] = withElem(op.Operands[i], IntType{Width: bits})
-		if c.values[f.Operands[i]], err = c.integers(op, in, q, bits); err != nil {
+		if in, err = c.integers(op, in, q, bits); err != nil {
 			return nil, err
 		}
+		c.set(f.Operands[i], in)
 	}
 	f.Results = []*Value{withElem(op.Results[0], IntType{Width: bits})}
 	if err := c.plainRow(&f)(c, &f); err != nil {
 		return nil, err
 	}
-	return c.values[f.Results[0]], nil
+	return c.get(f.Results[0]), nil
 }
 
 // rescale returns sums of products, whose scale is that of lhs times that of rhs, as result stores them. axis is the
