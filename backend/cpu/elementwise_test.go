@@ -177,6 +177,29 @@ func defined(s *hlo.Scalar, c shape.Class) bool {
 	return s.Complex != nil
 }
 
+// TestComplexEquality compares numbers that are equal with other bits, and such that are not with the same.
+func TestComplexEquality(t *testing.T) {
+	zero, minus, nan := 0.0, math.Copysign(0, -1), math.NaN()
+	var a, b []complex128
+	values := []complex128{complex(zero, zero), complex(zero, minus), complex(minus, minus), complex(nan, 1), complex(1, nan), 1}
+	for _, x := range values {
+		for _, y := range values {
+			a, b = append(a, x), append(b, y)
+		}
+	}
+	for _, et := range []shape.ElementType{shape.C64, shape.C128} {
+		s := shape.Array(et, int64(len(a)))
+		x, y := literal.MakeWide(et.Class(), len(a)), literal.MakeWide(et.Class(), len(a))
+		copy(x.C, a)
+		copy(y.C, b)
+		for _, dir := range []string{"EQ", "NE"} {
+			both(t, fmt.Sprintf(`ENTRY e { a = %[1]v parameter(0) b = %[1]v parameter(1)
+				ROOT y = pred[%[2]d] compare(a, b), direction=%[3]s }`, s, len(a), dir), 1, 0,
+				literal.FromWide(s, x), literal.FromWide(s, y))
+		}
+	}
+}
+
 // TestElementwiseConvert converts each type to each other.
 func TestElementwiseConvert(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))

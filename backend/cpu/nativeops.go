@@ -190,6 +190,9 @@ var relations = [...]string{hlo.Eq: "eq", hlo.Ne: "ne", hlo.Ge: "ge", hlo.Gt: "g
 
 func nativeCompare(e *emitter, nd *node) bool {
 	a, t := nd.in.Attrs.(*hlo.CompareAttrs), nd.from(0)
+	if t.IsComplex() { // equal numbers of other bits, and NaN
+		return false
+	}
 	name, x, y := relations[a.Direction], nd.args[0], nd.args[1]
 	equality := a.Direction == hlo.Eq || a.Direction == hlo.Ne
 	switch {
