@@ -2,8 +2,10 @@ package cpu
 
 import (
 	"fmt"
+	"sync/atomic"
 
 	"github.com/halo-xla/halo/backend/cpu/kernel"
+	meet "github.com/halo-xla/halo/xla/collective"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/shape"
@@ -34,9 +36,36 @@ type collective struct {
 	program string // what must be the same on all members
 	// check, if there is one, fails if the size of the group does not fit the shapes.
 	check func(size int) error
+	teams atomic.Pointer[teams]
 	// alone is for a device that is in no group.
 	alone func(r *exec.Run, m member)
 	do    exchange
+}
+
+// teams are the teams of the devices of a grid, as far as they have been asked for.
+type teams struct {
+	grid meet.Grid
+	list []atomic.Pointer[hlo.Team]
+}
+
+// team returns the devices with which that at p does the collective.
+func (c *collective) team(p hlo.Place) (hlo.Team, error) {
+	known := c.teams.Load()
+	if known == nil || known.grid != p.Grid {
+		known = &teams{p.Grid, make([]atomic.Pointer[hlo.Team], p.Grid.Size())}
+		c.teams.Store(known)
+	}
+	if t := known.list[p.Device].Load(); t != nil {
+		return *t, nil
+	}
+	t, err := p.Team(c.in)
+	if err != nil {
+		return t, err
+	}
+	t.Program = c.program
+	t.Meeting = t.Ready()
+	known.list[p.Device].Store(&t)
+	return t, nil
 }
 
 // newCollective returns the thunk of a collective.
@@ -65,7 +94,7 @@ func memoryOf(r *exec.Run, list []exec.Slice) [][]byte {
 
 func (c *collective) run(r *exec.Run, m member) (err error) {
 	place := r.Place()
-	if m.team, err = place.Team(c.in); err != nil {
+	if m.team, err = c.team(place); err != nil {
 		return err
 	}
 	if m.team.Place < 0 {
@@ -80,7 +109,6 @@ func (c *collective) run(r *exec.Run, m member) (err error) {
 	if len(m.team.Group) == 1 {
 		return c.do(r, []member{m})
 	}
-	m.team.Program = c.program
 	return r.Wait(func() error {
 		_, err := place.Hub.Meet(r.Context(), place.Device, m.team.Meeting, m, func(values []any) (any, error) {
 			members := make([]member, len(values))
@@ -99,13 +127,15 @@ func lowerAllGather(l *exec.Lowering) (exec.Thunk, error) {
 	stripes := stripesOf(l.In.OperandShapes(), d)
 	return newCollective(l, &collective{
 		check: func(size int) error { return checkMembers(resultShapes(l.In), l.In.OperandShapes(), d, size) },
-		do: func(_ *exec.Run, members []member) error {
+		do: func(r *exec.Run, members []member) error {
+			var copies []kernel.StripeCopy
 			for i, s := range stripes {
-				s.Concat(members[0].out[i], column(members, i))
-				for _, m := range members[1:] {
-					copy(m.out[i], members[0].out[i])
+				sources := column(members, i)
+				for _, m := range members {
+					copies = append(copies, s.Gather(m.out[i], sources)...)
 				}
 			}
+			kernel.CopyStripes(copies, r.Parallel)
 			return nil
 		},
 	}), nil
@@ -147,13 +177,15 @@ func lowerAllToAll(l *exec.Lowering) (exec.Thunk, error) {
 	stripes := stripesOf(shapes, int(d.Value))
 	return newCollective(l, &collective{
 		check: func(size int) error { return checkDivides(shapes, int(d.Value), size) },
-		do: func(_ *exec.Run, members []member) error {
+		do: func(r *exec.Run, members []member) error {
+			var copies []kernel.StripeCopy
 			for i, s := range stripes {
 				sources := column(members, i)
 				for k, m := range members {
-					s.AllToAll(m.out[i], sources, int64(k))
+					copies = append(copies, s.AllToAll(m.out[i], sources, int64(k))...)
 				}
 			}
+			kernel.CopyStripes(copies, r.Parallel)
 			return nil
 		},
 	}), nil
@@ -170,12 +202,14 @@ func operandCount(in *hlo.Instruction) func(size int) error {
 }
 
 // transposed gives member k operand k of each.
-func transposed(_ *exec.Run, members []member) error {
+func transposed(r *exec.Run, members []member) error {
+	var copies []kernel.StripeCopy
 	for k, m := range members {
 		for j, from := range members {
-			copy(m.out[j], from.in[k])
+			copies = append(copies, kernel.WholeCopy(m.out[j], from.in[k]))
 		}
 	}
+	kernel.CopyStripes(copies, r.Parallel)
 	return nil
 }
 
@@ -197,16 +231,18 @@ func lowerCollectivePermute(l *exec.Lowering) (exec.Thunk, error) {
 	if sizes != nil {
 		return newCollective(l, &collective{do: newPermuteInPlace(l, sizes).do}), nil
 	}
-	return newCollective(l, &collective{do: func(_ *exec.Run, members []member) error {
+	return newCollective(l, &collective{do: func(r *exec.Run, members []member) error {
+		var copies []kernel.StripeCopy
 		for _, m := range members {
 			for i, out := range m.out {
 				if m.team.Source < 0 {
 					clear(out)
 				} else {
-					copy(out, members[m.team.Source].in[i])
+					copies = append(copies, kernel.WholeCopy(out, members[m.team.Source].in[i]))
 				}
 			}
 		}
+		kernel.CopyStripes(copies, r.Parallel)
 		return nil
 	}}), nil
 }
@@ -216,16 +252,18 @@ func lowerCollectiveBroadcast(l *exec.Lowering) (exec.Thunk, error) {
 	roots := newRoots(l, l.In.Attrs.(*hlo.CollectiveBroadcastAttrs).HasDynamicRoot)
 	return newCollective(l, &collective{
 		alone: zeros,
-		do: func(_ *exec.Run, members []member) error {
+		do: func(r *exec.Run, members []member) error {
+			var copies []kernel.StripeCopy
 			for _, m := range members {
 				places, err := roots.of(m, len(members))
 				if err != nil {
 					return err
 				}
 				for i, out := range m.out {
-					copy(out, members[places[i]].in[i])
+					copies = append(copies, kernel.WholeCopy(out, members[places[i]].in[i]))
 				}
 			}
+			kernel.CopyStripes(copies, r.Parallel)
 			return nil
 		},
 	}), nil

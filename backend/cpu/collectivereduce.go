@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"context"
+	"errors"
 	"fmt"
 
 	"github.com/halo-xla/halo/backend/cpu/kernel"
@@ -15,6 +17,7 @@ import (
 type folder struct {
 	from, to shape.ElementType // of the operands and of the computation
 	program  *scalar.Program
+	into     kernel.Into // does it without a program; nil: there is no such loop
 }
 
 // newFolder returns the folder of a computation for operands of type t.
@@ -23,7 +26,8 @@ func newFolder(c *hlo.Computation, t shape.ElementType) (*folder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("computation %s: %w", c.Name, err)
 	}
-	return &folder{t, c.Root.Shape.Type, p}, nil
+	to := c.Root.Shape.Type
+	return &folder{t, to, p, kernel.IntoOf(to, reducerOf(c, 1))}, nil
 }
 
 // newFolders returns a folder for each operand.
@@ -38,35 +42,54 @@ func newFolders(c *hlo.Computation, shapes []shape.Shape) ([]*folder, error) {
 	return v, nil
 }
 
-// foldTask is how many elements a task folds.
+// foldTask is about how many elements a task folds.
 const foldTask = 1 << 12
 
-// fold sets dst to the fold of the elements that sources have from byte at on.
-func (f *folder) fold(r *exec.Run, dst []byte, sources [][]byte, at int64) error {
+// whole sets dst to the fold of sources.
+func (f *folder) whole(r *exec.Run, dst []byte, sources [][]byte) error {
+	return f.pieces(r, int64(len(dst)), 1, func(_, from, end int64) error {
+		return f.fold(r.Context(), dst[from:end], sources, from)
+	})
+}
+
+// pieces does f on the pieces of n stripes of so many bytes of results, in tasks of like size.
+func (f *folder) pieces(r *exec.Run, bytes, n int64, do func(stripe, from, end int64) error) error {
 	wide := int64(f.to.Bytes())
-	n := int64(len(dst)) / wide
-	tasks := (n + foldTask - 1) / foldTask
-	errs := make([]error, tasks)
-	r.Parallel(tasks, func(i int64) {
-		first, end := i*foldTask, min((i+1)*foldTask, n)
-		part := dst[first*wide : end*wide]
-		machine := f.program.Machine(r.Context())
-		for k, src := range sources {
-			bytes := int64(f.from.Bytes())
-			x := f.widen(src[at+first*bytes : at+end*bytes])
-			if k == 0 {
-				copy(part, x)
-				continue
-			}
-			streams := []scalar.Stream{{Data: part, Stride: wide}, {Data: x, Stride: wide}, {Data: part, Stride: wide}}
-			if err := machine.Apply(end-first, streams); err != nil {
-				errs[i] = err
-				return
-			}
+	piece := min(bytes, foldTask*wide)
+	if piece == 0 || n == 0 {
+		return nil
+	}
+	each := (bytes + piece - 1) / piece // pieces of a stripe
+	group := max(foldTask*wide/piece, 1)
+	errs := make([]error, (each*n+group-1)/group)
+	r.Parallel(int64(len(errs)), func(task int64) {
+		for i := task * group; i < min((task+1)*group, each*n) && errs[task] == nil; i++ {
+			from := i % each * piece
+			errs[task] = do(i/each, from, min(from+piece, bytes))
 		}
 	})
-	for _, err := range errs {
-		if err != nil {
+	return errors.Join(errs...)
+}
+
+// fold sets dst to the fold of the elements that sources have from byte at of the results' on.
+func (f *folder) fold(ctx context.Context, dst []byte, sources [][]byte, at int64) error {
+	wide, narrow := int64(f.to.Bytes()), int64(f.from.Bytes())
+	first, n := at/wide*narrow, int64(len(dst))/wide
+	var machine *scalar.Machine
+	for k, src := range sources {
+		x := f.widen(src[first : first+n*narrow])
+		switch {
+		case k == 0:
+			copy(dst, x)
+			continue
+		case f.into != nil:
+			f.into(dst, x)
+			continue
+		case machine == nil:
+			machine = f.program.Machine(ctx)
+		}
+		streams := []scalar.Stream{{Data: dst, Stride: wide}, {Data: x, Stride: wide}, {Data: dst, Stride: wide}}
+		if err := machine.Apply(n, streams); err != nil {
 			return err
 		}
 	}
@@ -96,15 +119,24 @@ func lowerAllReduce(l *exec.Lowering) (exec.Thunk, error) {
 	}
 	return newCollective(l, &collective{do: func(r *exec.Run, members []member) error {
 		for i, f := range folders {
-			if err := f.fold(r, members[0].out[i], column(members, i), 0); err != nil {
+			if err := f.share(r, members, i); err != nil {
 				return err
-			}
-			for _, m := range members[1:] {
-				copy(m.out[i], members[0].out[i])
 			}
 		}
 		return nil
 	}}), nil
+}
+
+// share gives all members the fold of operand i, piece by piece while it is near.
+func (f *folder) share(r *exec.Run, members []member, i int) error {
+	sources, first := column(members, i), members[0].out[i]
+	return f.pieces(r, int64(len(first)), 1, func(_, from, end int64) error {
+		err := f.fold(r.Context(), first[from:end], sources, from)
+		for _, m := range members[1:] {
+			copy(m.out[i][from:end], first[from:end])
+		}
+		return err
+	})
 }
 
 // lowerReduceScatter gives member k block k of the fold. Row 118.
@@ -136,19 +168,16 @@ func lowerReduceScatter(l *exec.Lowering) (exec.Thunk, error) {
 
 // scatter gives member k block k of the fold of operand i, whose stripes are s.
 func (f *folder) scatter(r *exec.Run, members []member, i int, s kernel.Stripes) error {
-	sources, width := column(members, i), s.Width/int64(len(members))
-	for k, m := range members {
-		to := int64(len(m.out[i]))
-		if s.Count > 0 {
-			to /= s.Count
-		}
-		for j := range s.Count {
-			if err := f.fold(r, m.out[i][j*to:(j+1)*to], sources, j*s.Width+int64(k)*width); err != nil {
-				return err
-			}
-		}
+	if s.Count == 0 {
+		return nil
 	}
-	return nil
+	sources := column(members, i)
+	block := int64(len(members[0].out[i])) / s.Count // of a stripe's results
+	return f.pieces(r, block, s.Count*int64(len(members)), func(stripe, from, end int64) error {
+		k, j := stripe/s.Count, stripe%s.Count
+		at := (j*int64(len(members))+k)*block + from
+		return f.fold(r.Context(), members[k].out[i][j*block+from:j*block+end], sources, at)
+	})
 }
 
 // lowerCollectiveReduce gives the root of each operand the fold, and the others zeros.
@@ -170,7 +199,7 @@ func lowerCollectiveReduce(l *exec.Lowering) (exec.Thunk, error) {
 				for i, f := range folders {
 					if places[i] != place {
 						clear(m.out[i])
-					} else if err := f.fold(r, m.out[i], column(members, i), 0); err != nil {
+					} else if err := f.whole(r, m.out[i], column(members, i)); err != nil {
 						return err
 					}
 				}

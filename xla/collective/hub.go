@@ -43,12 +43,13 @@ func NewHub(g Grid) *Hub {
 // wait is why a device does not go on.
 type wait struct {
 	// what is "all-reduce.3 of group {0,1}", "recv.1 on channel 5".
-	what string
-	// others are the devices it needs: all of them, or any one.
-	others func() []int
-	any    bool
-	done   chan struct{} // closed when result is there
-	result any
+	what func() string
+	self int
+	// It needs all members of meeting that are not here, or if that is nil, peer, or any other device if that is -1.
+	meeting *meeting
+	peer    int
+	done    chan struct{} // closed when result is there
+	result  any
 }
 
 // Meeting is one collective of one group of devices.
@@ -59,6 +60,18 @@ type Meeting struct {
 	Group []int
 	// Program is what must be the same on all members: the op, its attributes and shapes.
 	Program string
+
+	key string // of the group, the same in any order; "": it has to be made
+}
+
+// Ready returns m as it is cheapest to meet for often. m must not change afterwards.
+func (m Meeting) Ready() Meeting {
+	if m.key == "" {
+		sorted := slices.Clone(m.Group)
+		slices.Sort(sorted)
+		m.key = ids(sorted)
+	}
+	return m
 }
 
 type meeting struct {
@@ -66,8 +79,11 @@ type meeting struct {
 	first  int // the device that came first
 	values []any
 	here   []bool
+	left   int // members that have not come
 	waits  []*wait
 }
+
+func (m *meeting) what() string { return m.Op + " of group " + ids(m.Group) }
 
 // absent returns the members that have not come.
 func (m *meeting) absent() []int {
@@ -100,12 +116,12 @@ func (h *Hub) Meet(ctx context.Context, self int, m Meeting, value any, combine 
 		return nil, err
 	}
 	mt.values[place], mt.here[place] = value, true
-	if len(mt.absent()) > 0 {
-		w := &wait{what: m.Op + " of group " + ids(m.Group), others: mt.absent, done: make(chan struct{})}
+	if mt.left--; mt.left > 0 {
+		w := &wait{what: mt.what, self: self, meeting: mt, done: make(chan struct{})}
 		mt.waits = append(mt.waits, w)
-		h.block(self, w)
+		h.block(w)
 		h.mu.Unlock()
-		return h.await(ctx, self, w)
+		return h.await(ctx, w)
 	}
 	h.mu.Unlock()
 	return h.finish(mt, combine)
@@ -116,18 +132,16 @@ func (h *Hub) join(self int, m Meeting) (*meeting, error) {
 	if h.err != nil {
 		return nil, h.err
 	}
-	sorted := slices.Clone(m.Group)
-	slices.Sort(sorted)
-	key := ids(sorted)
-	mt := h.meetings[key]
+	m = m.Ready()
+	mt := h.meetings[m.key]
 	if mt == nil {
 		n := len(m.Group)
-		mt = &meeting{Meeting: m, first: self, values: make([]any, n), here: make([]bool, n)}
-		h.meetings[key] = mt
+		mt = &meeting{Meeting: m, first: self, values: make([]any, n), here: make([]bool, n), left: n}
+		h.meetings[m.key] = mt
 		return mt, nil
 	}
 	if mt.Program != m.Program || !slices.Equal(mt.Group, m.Group) {
-		h.fail(fmt.Errorf("group %s: %w: %s is at %s: %s, %s is at %s: %s", key, ErrMismatch,
+		h.fail(fmt.Errorf("group %s: %w: %s is at %s: %s, %s is at %s: %s", m.key, ErrMismatch,
 			h.grid.Name(mt.first), mt.Op, mt.Program, h.grid.Name(self), m.Op, m.Program))
 		return nil, h.err
 	}
@@ -145,11 +159,7 @@ func (h *Hub) finish(mt *meeting, combine func([]any) (any, error)) (any, error)
 	if h.err != nil {
 		return nil, h.err
 	}
-	for key, other := range h.meetings {
-		if other == mt {
-			delete(h.meetings, key)
-		}
-	}
+	delete(h.meetings, mt.key)
 	for _, w := range mt.waits {
 		h.release(w, result)
 	}
@@ -158,21 +168,24 @@ func (h *Hub) finish(mt *meeting, combine func([]any) (any, error)) (any, error)
 
 // release ends the wait w with a result.
 func (h *Hub) release(w *wait, result any) {
-	if i := slices.Index(h.waits, w); i >= 0 {
-		h.waits[i] = nil
+	if h.waits[w.self] == w {
+		h.waits[w.self] = nil
 	}
 	w.result = result
 	close(w.done)
 }
 
-// block notes that self waits, and looks whether that can end.
-func (h *Hub) block(self int, w *wait) {
-	h.waits[self] = w
-	h.checkDeadlock()
+// block notes that a device waits, and looks whether that can end: it can if what it needs runs, and then nothing has
+// changed for the others.
+func (h *Hub) block(w *wait) {
+	h.waits[w.self] = w
+	if !h.canEnd(w, func(d int) bool { return h.waits[d] == nil && !h.ended[d] }) {
+		h.checkDeadlock()
+	}
 }
 
 // await waits until w is over, a fault comes, or ctx ends.
-func (h *Hub) await(ctx context.Context, self int, w *wait) (any, error) {
+func (h *Hub) await(ctx context.Context, w *wait) (any, error) {
 	select {
 	case <-w.done:
 		return w.result, nil
@@ -182,8 +195,8 @@ func (h *Hub) await(ctx context.Context, self int, w *wait) (any, error) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.waits[self] == w {
-		h.fail(fmt.Errorf("%s waits in %s for %s: %w", h.grid.Name(self), w.what, h.names(w), ctx.Err()))
+	if h.waits[w.self] == w {
+		h.fail(fmt.Errorf("%s waits in %s for %s: %w", h.grid.Name(w.self), w.what(), h.names(w), ctx.Err()))
 	}
 	if h.err == nil { // it came at the same moment
 		return w.result, nil
@@ -273,7 +286,7 @@ func (h *Hub) checkDeadlock() {
 	for changed := true; changed; {
 		changed = false
 		for d, w := range h.waits {
-			if !can[d] && !h.ended[d] && (w == nil || w.canEnd(can)) {
+			if !can[d] && !h.ended[d] && (w == nil || h.canEnd(w, func(d int) bool { return can[d] })) {
 				can[d], changed = true, true
 			}
 		}
@@ -281,7 +294,7 @@ func (h *Hub) checkDeadlock() {
 	var stuck []string
 	for d, w := range h.waits {
 		if w != nil && !can[d] {
-			stuck = append(stuck, fmt.Sprintf("%s waits in %s for %s", h.grid.Name(d), w.what, h.names(w)))
+			stuck = append(stuck, fmt.Sprintf("%s waits in %s for %s", h.grid.Name(d), w.what(), h.names(w)))
 		}
 	}
 	if len(stuck) == 0 {
@@ -298,19 +311,46 @@ func (h *Hub) checkDeadlock() {
 	h.fail(fmt.Errorf("%w: %s", ErrDeadlock, strings.Join(stuck, "; ")))
 }
 
-func (w *wait) canEnd(can []bool) bool {
-	others := w.others()
-	if w.any {
-		return slices.ContainsFunc(others, func(d int) bool { return can[d] })
+// canEnd reports whether w can, by whether devices can.
+func (h *Hub) canEnd(w *wait, can func(d int) bool) bool {
+	switch mt := w.meeting; {
+	case mt != nil:
+		for i, here := range mt.here {
+			if !here && !can(mt.Group[i]) {
+				return false
+			}
+		}
+		return true
+	case w.peer >= 0:
+		return can(w.peer)
 	}
-	return !slices.ContainsFunc(others, func(d int) bool { return !can[d] })
+	for d := range h.waits {
+		if d != w.self && can(d) {
+			return true
+		}
+	}
+	return false
+}
+
+// needs are the devices that w needs; nil: any other.
+func (w *wait) needs() []int {
+	switch {
+	case w.meeting != nil:
+		return w.meeting.absent()
+	case w.peer >= 0:
+		return []int{w.peer}
+	}
+	return nil
 }
 
 // names lists the devices that w needs.
 func (h *Hub) names(w *wait) string {
-	others := w.others()
-	if w.any && len(others) != 1 {
+	others := w.needs()
+	switch {
+	case others == nil && len(h.waits) != 2:
 		return "any other device"
+	case others == nil:
+		others = []int{1 - w.self}
 	}
 	parts := make([]string, 0, len(others))
 	for _, d := range others {

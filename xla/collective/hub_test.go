@@ -40,7 +40,7 @@ func TestMeet(t *testing.T) {
 	group := []int{2, 0, 1}
 	err := devices(t, Grid{Replicas: 3}, func(h *Hub, d int) error {
 		for round := range 200 {
-			got, err := h.Meet(context.Background(), d, Meeting{"x", group, "p"}, 10*round+d, gather)
+			got, err := h.Meet(context.Background(), d, Meeting{Op: "x", Group: group, Program: "p"}, 10*round+d, gather)
 			if err != nil {
 				return err
 			}
@@ -63,7 +63,7 @@ func TestMeetNeighbours(t *testing.T) {
 			if d != first && d != first+1 {
 				continue
 			}
-			if _, err := h.Meet(context.Background(), d, Meeting{"x", []int{first, first + 1}, "p"}, d, gather); err != nil {
+			if _, err := h.Meet(context.Background(), d, Meeting{Op: "x", Group: []int{first, first + 1}, Program: "p"}, d, gather); err != nil {
 				return err
 			}
 		}
@@ -77,7 +77,7 @@ func TestMeetNeighbours(t *testing.T) {
 func TestHubFaults(t *testing.T) {
 	ctx := context.Background()
 	meet := func(h *Hub, d int, op, program string, group ...int) error {
-		_, err := h.Meet(ctx, d, Meeting{op, group, program}, d, gather)
+		_, err := h.Meet(ctx, d, Meeting{Op: op, Group: group, Program: program}, d, gather)
 		return err
 	}
 	bad := errors.New("bad")
@@ -184,7 +184,7 @@ func TestCancel(t *testing.T) {
 			<-h.Failed()
 			return nil
 		}
-		_, err := h.Meet(ctx, d, Meeting{"all-gather.7", []int{0, 1}, ""}, d, gather)
+		_, err := h.Meet(ctx, d, Meeting{Op: "all-gather.7", Group: []int{0, 1}, Program: ""}, d, gather)
 		return err
 	})
 	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "in all-gather.7 of group {0,1} for device 1") {

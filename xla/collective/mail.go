@@ -53,11 +53,11 @@ func (h *Hub) Send(ctx context.Context, self int, c Channel, op string, value an
 		h.mu.Unlock()
 		return nil
 	}
-	w := h.waitForOne(self, c.To, fmt.Sprintf("%s on channel %d", op, c.ID))
+	w := waitForOne(self, c.To, op, c.ID)
 	b.senders = append(b.senders, w)
-	h.block(self, w)
+	h.block(w)
 	h.mu.Unlock()
-	_, err := h.await(ctx, self, w)
+	_, err := h.await(ctx, w)
 	return err
 }
 
@@ -80,25 +80,17 @@ func (h *Hub) Recv(ctx context.Context, self int, c Channel, op string) (any, er
 		}
 		return v, nil
 	}
-	w := h.waitForOne(self, c.From, fmt.Sprintf("%s on channel %d", op, c.ID))
+	w := waitForOne(self, c.From, op, c.ID)
 	b.receivers = append(b.receivers, w)
-	h.block(self, w)
+	h.block(w)
 	h.mu.Unlock()
-	return h.await(ctx, self, w)
+	return h.await(ctx, w)
 }
 
 // waitForOne is the wait of a device for device peer, or for any other if peer is -1.
-func (h *Hub) waitForOne(self, peer int, what string) *wait {
-	others := []int{peer}
-	if peer < 0 {
-		others = others[:0]
-		for d := range h.waits {
-			if d != self {
-				others = append(others, d)
-			}
-		}
-	}
-	return &wait{what: what, others: func() []int { return others }, any: true, done: make(chan struct{})}
+func waitForOne(self, peer int, op string, channel int64) *wait {
+	what := func() string { return fmt.Sprintf("%s on channel %d", op, channel) }
+	return &wait{what: what, self: self, peer: peer, done: make(chan struct{})}
 }
 
 // Unread fails if a channel holds values that nobody received; it is for the end of an execution.

@@ -8,35 +8,78 @@ func NewStripes(dims []int64, d int, bytes int64) Stripes {
 	return Stripes{product(dims[:d]), product(dims[d:]) * bytes}
 }
 
-// Concat joins arrays along the dimension of the stripes s, those of each part.
-func (s Stripes) Concat(dst []byte, parts [][]byte) {
-	n := int64(len(parts))
+// Gather are the copies that join the parts along the dimension of the stripes s, those of each part.
+func (s Stripes) Gather(dst []byte, parts [][]byte) []StripeCopy {
+	list := make([]StripeCopy, len(parts))
 	for k, p := range parts {
-		at := int64(k) * s.Width
-		for i := range s.Count {
-			copy(dst[i*n*s.Width+at:], p[i*s.Width:(i+1)*s.Width])
-		}
+		at := min(int64(k)*s.Width, int64(len(dst)))
+		list[k] = StripeCopy{dst[at:], p, s.Count, s.Width, int64(len(parts)) * s.Width, s.Width}
 	}
+	return list
 }
 
-// Block copies block k of the n equal ones that src has along the dimension of its stripes s.
-func (s Stripes) Block(dst, src []byte, k, n int64) {
-	w := s.Width / n
-	for i := range s.Count {
-		copy(dst[i*w:(i+1)*w], src[i*s.Width+k*w:])
-	}
-}
-
-// AllToAll joins the blocks k of the sources along the dimension of their stripes s.
-func (s Stripes) AllToAll(dst []byte, sources [][]byte, k int64) {
-	n := int64(len(sources))
-	w := s.Width / n
+// AllToAll are the copies that join the blocks k of the sources along the dimension of their stripes s.
+func (s Stripes) AllToAll(dst []byte, sources [][]byte, k int64) []StripeCopy {
+	w := s.Width / int64(len(sources))
+	list := make([]StripeCopy, len(sources))
 	for j, src := range sources {
-		at := int64(j) * w
-		for i := range s.Count {
-			copy(dst[i*s.Width+at:i*s.Width+at+w], src[i*s.Width+k*w:])
+		at := min(int64(j)*w, int64(len(dst)))
+		list[j] = StripeCopy{dst[at:], src[min(k*w, int64(len(src))):], s.Count, w, s.Width, s.Width}
+	}
+	return list
+}
+
+// StripeCopy copies Count stripes of Width bytes, which are DstStride and SrcStride bytes apart.
+type StripeCopy struct {
+	Dst, Src                           []byte
+	Count, Width, DstStride, SrcStride int64
+}
+
+// WholeCopy is the copy of all of src.
+func WholeCopy(dst, src []byte) StripeCopy {
+	n := int64(len(src))
+	return StripeCopy{dst, src, 1, n, n, n}
+}
+
+// copyTask is about how many bytes a task copies.
+const copyTask = 1 << 18
+
+// CopyStripes does copies, which do not overlap, in tasks of like size.
+func CopyStripes(list []StripeCopy, p Parallel) {
+	type task struct {
+		c           *StripeCopy
+		first, last int64 // stripes
+		from, to    int64 // bytes of each
+	}
+	var tasks []task
+	all := int64(0)
+	for i := range list {
+		c := &list[i]
+		all += c.Count * c.Width
+		if c.Count*c.Width == 0 {
+			continue
+		}
+		stripes := max(copyTask/c.Width, 1)
+		part := min(c.Width, copyTask)
+		for first := int64(0); first < c.Count; first += stripes {
+			for from := int64(0); from < c.Width; from += part {
+				tasks = append(tasks, task{c, first, min(first+stripes, c.Count), from, min(from+part, c.Width)})
+			}
 		}
 	}
+	do := func(i int64) {
+		t := &tasks[i]
+		for k := t.first; k < t.last; k++ {
+			copy(t.c.Dst[k*t.c.DstStride+t.from:k*t.c.DstStride+t.to], t.c.Src[k*t.c.SrcStride+t.from:])
+		}
+	}
+	if all <= copyTask {
+		for i := range tasks {
+			do(int64(i))
+		}
+		return
+	}
+	p(int64(len(tasks)), do)
 }
 
 // CopyBox copies the box of a size at from in src, an array of srcDims, to the box at to in dst.
