@@ -20,6 +20,9 @@ type Value struct {
 	// Name is the producer's name for it, "arg0" or "result0" if it has none.
 	Name  string
 	Shape shape.Shape
+	// Sharding is how a parameter is cut among devices where the program says so and leaves it to a compiler to do it:
+	// "{devices=[2,1]<=[2]}" in HLO's text. It does not change what this library wants, which is all of Shape.
+	Sharding string
 }
 
 // SignatureOf returns the signature of a module.
@@ -27,10 +30,14 @@ func SignatureOf(m *hlo.Module) Signature {
 	var s Signature
 	for i, p := range m.Entry.Parameters {
 		name := cmp.Or(p.Name, fmt.Sprintf("arg%d", i))
-		s.Parameters = append(s.Parameters, Value{nameOr(m.ParameterNames, i, name), p.Shape})
+		v := Value{Name: nameOr(m.ParameterNames, i, name), Shape: p.Shape}
+		if p.Common != nil {
+			v.Sharding = string(p.Common.Sharding)
+		}
+		s.Parameters = append(s.Parameters, v)
 	}
 	for i, r := range m.Entry.Root.Shape.Leaves() {
-		s.Results = append(s.Results, Value{nameOr(m.ResultNames, i, fmt.Sprintf("result%d", i)), r})
+		s.Results = append(s.Results, Value{Name: nameOr(m.ResultNames, i, fmt.Sprintf("result%d", i)), Shape: r})
 	}
 	return s
 }
@@ -75,7 +82,8 @@ func (s *Signature) take(out []*literal.Literal, args []*Buffer, d *Device) ([]*
 		}
 		if !hlo.Fits(l.Shape(), p.Shape) {
 			dropAll(args[:i+1])
-			return nil, errorf(InvalidArgument, "argument %d (%s): got %v, want %v", i, p.Name, l.Shape(), p.Shape)
+			return nil, errorf(InvalidArgument, "argument %d (%s): got %v, want %v%w", i, p.Name, l.Shape(), p.Shape,
+				p.notPartitioned(l.Shape()))
 		}
 		if b.device != d {
 			dropAll(args[:i+1])

@@ -1,0 +1,88 @@
+package collective
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// TestParseSharding holds texts of XLA's hlo_sharding to what its documents say each device has.
+func TestParseSharding(t *testing.T) {
+	for _, tc := range []struct {
+		text    string
+		dims    []int64
+		at      [][]int64 // by device; nil: none
+		size    []int64
+		manual  bool
+		devices int
+	}{
+		{"{replicated}", []int64{4, 6}, [][]int64{{0, 0}, {0, 0}}, []int64{4, 6}, false, 2},
+		{"{manual}", []int64{4}, [][]int64{{0}, {0}}, []int64{4}, true, 2},
+		{"{maximal device=1}", []int64{4}, [][]int64{nil, {0}}, []int64{4}, false, 2},
+		{"{devices=[2,2]0,2,1,3}", []int64{4, 6}, [][]int64{{0, 0}, {2, 0}, {0, 3}, {2, 3}}, []int64{2, 3}, false, 4},
+		{"{devices=[2,2]<=[4]}", []int64{4, 6}, [][]int64{{0, 0}, {0, 3}, {2, 0}, {2, 3}}, []int64{2, 3}, false, 4},
+		{"{devices=[2,2]<=[2,2]T(1,0)}", []int64{4, 6}, [][]int64{{0, 0}, {2, 0}, {0, 3}, {2, 3}}, []int64{2, 3}, false, 4},
+		{"{devices=[2,1,2]<=[4] last_tile_dim_replicate}", []int64{4, 6}, [][]int64{{0, 0}, {0, 0}, {2, 0}, {2, 0}},
+			[]int64{2, 6}, false, 4},
+		{"{devices=[1,2,2]<=[2,2]T(1,0) last_tile_dims={manual}}", []int64{4, 6}, [][]int64{{0, 0}, {0, 3}, {0, 0}, {0, 3}},
+			[]int64{4, 3}, true, 4},
+		{"devices=[2,2,1]<=[4] last_tile_dims={manual, replicated} metadata={op_name=\"x\"}", []int64{6},
+			[][]int64{{0}, {0}, {3}, {3}}, []int64{3}, true, 4},
+		{"{devices=[3]<=[3]}", []int64{7}, [][]int64{{0}, {3}, {6}}, []int64{3}, false, 3},
+		{"{devices=[4]<=[4]}", []int64{2}, [][]int64{{0}, {1}, {2}, {2}}, []int64{1}, false, 4},
+	} {
+		s, err := ParseSharding(tc.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Manual != tc.manual {
+			t.Errorf("%s: manual is %v", tc.text, s.Manual)
+		}
+		for d := range tc.devices {
+			at, size, _, ok, err := s.Part(tc.dims, d)
+			if err != nil || ok != (tc.at[d] != nil) || ok && (!reflect.DeepEqual(at, tc.at[d]) ||
+				!reflect.DeepEqual(size, tc.size)) {
+				t.Errorf("%s: device %d has %v at %v, %v, %v, want %v at %v", tc.text, d, size, at, ok, err, tc.size, tc.at[d])
+			}
+		}
+	}
+	for text, want := range map[string]string{
+		"{tiled}":                      "want replicated",
+		"{{replicated}, {replicated}}": "want replicated",
+		"{maximal}":                    "want maximal device=number",
+		"{devices=[2,2]0,1}":           "want 4",
+		"{devices=[2]0,0}":             "there twice",
+		"{devices=[2]<=[3]}":           "of 2 ids, got 3",
+		"{devices=[0]<=[0]}":           "want sizes from 1",
+		"{devices=[2]<=[2] last_tile}": "want last_tile_dim_replicate",
+		"{devices=[2]<=[2] last_tile_dims={manual,manual}}": "want last_tile_dim_replicate",
+	} {
+		if _, err := ParseSharding(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", text, err, want)
+		}
+	}
+	s, _ := ParseSharding("{devices=[2,2]<=[4]}")
+	if _, _, _, _, err := s.Part([]int64{4}, 0); err == nil {
+		t.Error("an array of another rank has a part")
+	}
+}
+
+func FuzzParseSharding(f *testing.F) {
+	for _, s := range []string{"{replicated}", "{devices=[2,1,2]<=[2,2]T(1,0) last_tile_dim_replicate}",
+		"{devices=[2,2]0,1,2,3 last_tile_dims={manual}}", "{maximal device=3}"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := ParseSharding(text)
+		if err != nil {
+			return
+		}
+		dims := make([]int64, len(s.Tiles))
+		for i := range dims {
+			dims[i] = 5
+		}
+		for d := range 4 {
+			s.Part(dims, d)
+		}
+	})
+}

@@ -1,0 +1,97 @@
+package xla_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/halo-xla/halo/xla"
+	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// TestSharded cuts arrays up and puts them together again, by every kind of sharding.
+func TestSharded(t *testing.T) {
+	c := newClient(t, xla.ClientOptions{Devices: 8})
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, text := range []string{"{replicated}", "{maximal device=5}", "{devices=[2,4]<=[8]}", "{devices=[4,2]<=[2,4]T(1,0)}",
+		"{devices=[1,8]7,6,5,4,3,2,1,0}", "{devices=[2,1,4]<=[8] last_tile_dim_replicate}",
+		"{devices=[2,2,2]<=[8] last_tile_dims={manual}}", "{devices=[1,2,2,2]<=[8] last_tile_dims={manual, replicated}}"} {
+		s, err := xla.ParseSharding(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, typ := range []shape.ElementType{shape.F32, shape.BF16, shape.S4, shape.C64} {
+			l := literal.Zeros(shape.Array(typ, 8, r.Int64N(20)))
+			for i := range l.Bytes() {
+				l.Bytes()[i] = byte(r.IntN(8))
+			}
+			parts, err := xla.NewSharded(l, s, c.Devices())
+			if err != nil {
+				t.Fatal(text, err)
+			}
+			back, err := parts.Join(s, l.Shape().Dims...)
+			if err != nil || !literal.Equal(back, l) {
+				t.Errorf("%s of %v: got %v, %v, want %v", text, l.Shape(), back, err, l)
+			}
+			parts.Close()
+		}
+	}
+	c.Close()
+	wantNothingLive(t, c)
+}
+
+func TestShardedRefused(t *testing.T) {
+	c := newClient(t, xla.ClientOptions{Devices: 2})
+	_, err := xla.ParseSharding("{tiled}")
+	wantCode(t, err, xla.InvalidArgument, "{tiled}")
+	four, _ := xla.ParseSharding("{devices=[4]<=[4]}")
+	_, err = xla.NewSharded(vector(t, 1, 2, 3, 4), four, c.Devices())
+	wantCode(t, err, xla.InvalidArgument, "a part for device 2, and there are 2")
+	flat, _ := xla.ParseSharding("{devices=[2]<=[2]}")
+	_, err = xla.NewSharded(literal.Zeros(shape.Array(shape.F32, 2, 2)), flat, c.Devices())
+	wantCode(t, err, xla.InvalidArgument, "a sharding of 1 dimensions for an array of 2")
+	parts, err := xla.NewSharded(vector(t, 1, 2), flat, c.Devices())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = parts.Join(flat, 6)
+	wantCode(t, err, xla.InvalidArgument, "device 0 has f32[1], want a part of [3]")
+	all, _ := xla.ParseSharding("{replicated}")
+	_, err = parts.Join(all, 1)
+	wantCode(t, err, xla.Failed, "devices 0 and 1 should have the same part")
+	text := `HloModule m, num_partitions=2
+ENTRY e { p = f32[2] parameter(0), sharding={devices=[2]<=[2]} ROOT r = f32[2] negate(p) }`
+	x := compile(t, c, text)
+	_, err = x.ExecuteDevices(t.Context(), xla.RunOptions{}, [][]*xla.Buffer{{parts.Buffers[0]}, {parts.Buffers[1]}})
+	wantCode(t, err, xla.InvalidArgument, "got f32[1], want f32[2]; the program's sharding is for a compiler that cuts it up")
+	parts.Close()
+	x.Close()
+	c.Close()
+}
+
+// The rows of a matrix are cut among four devices, each of which has another sum.
+func ExampleNewSharded() {
+	client, _ := xla.NewClient(xla.Reference(), xla.ClientOptions{Devices: 4})
+	defer client.Close()
+	rows, _ := xla.ParseSharding("{devices=[4,1]<=[4]}")
+	l, _ := literal.FromSlice([]float32{1, 2, 3, 4, 5, 6, 7, 8}, 4, 2)
+	parts, err := xla.NewSharded(l, rows, client.Devices())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer parts.Close()
+	for _, b := range parts.Buffers {
+		v, _ := xla.ToSlice[float32](b)
+		fmt.Println(b.Device(), v)
+	}
+	whole, err := parts.Join(rows, 4, 2)
+	fmt.Println(whole.Shape(), err)
+	// Output:
+	// reference:0 [1 2]
+	// reference:1 [3 4]
+	// reference:2 [5 6]
+	// reference:3 [7 8]
+	// f32[4,2] <nil>
+}
