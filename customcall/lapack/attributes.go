@@ -41,6 +41,8 @@ func notesOf(call *hlo.Instruction) (map[string]string, error) {
 		case ffi.Scalar:
 			if n, ok := v.Int(); ok {
 				notes[a.Name] = strconv.FormatInt(n, 10)
+			} else if x, ok := v.Float(); ok {
+				notes[a.Name] = strconv.FormatFloat(x, 'g', -1, 64)
 			}
 		}
 	}
@@ -55,6 +57,19 @@ func (s *site) integer(name string) int64 {
 	text, ok := s.note(name)
 	v, err := strconv.ParseInt(text, 0, 64)
 	if !ok || err != nil {
+		s.fail("attribute %s is %q, want a number", name, text)
+	}
+	return v
+}
+
+// fraction returns an attribute that is a number with a fraction; 0 if it is not there.
+func (s *site) fraction(name string) float64 {
+	text, ok := s.note(name)
+	if !ok {
+		return 0
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
 		s.fail("attribute %s is %q, want a number", name, text)
 	}
 	return v

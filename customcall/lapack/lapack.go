@@ -46,7 +46,7 @@ type Part struct {
 	// Same is the number, among the Operands of the routine, of the one whose bytes Run wants in a result, or may find
 	// there already; -1: none.
 	Same int
-	each int64 // bytes of one of the batch
+	each int64 // bytes of one of the batch; 0: all of it belongs to each
 }
 
 // step computes one of a batch. in and out are the bytes of operands and results.
@@ -75,7 +75,9 @@ func (r *Routine) Run(parallel func(n int64, f func(i int64)), operands, results
 func nth(parts []Part, data [][]byte, b int64) [][]byte {
 	out := make([][]byte, len(parts))
 	for i, p := range parts {
-		out[i] = data[i][b*p.each : (b+1)*p.each]
+		if out[i] = data[i]; p.each > 0 {
+			out[i] = data[i][b*p.each : (b+1)*p.each]
+		}
 	}
 	return out
 }

@@ -86,6 +86,9 @@ func (s *site) signature() string {
 	if s.element.IsComplex() {
 		kind = "/complex"
 	}
+	if s.target.signature != "" {
+		return s.target.signature
+	}
 	if s.transposed {
 		return signatures[s.target.family+"/transposed"]
 	}
@@ -144,8 +147,13 @@ func (s *site) giving(specs []string, lead []int64) error {
 }
 
 // part describes the operand or result number i of shape got. spec is a letter for its type (T as the first operand, R
-// its real part's, C its complex type, i s32, a integers) and one for each dimension behind the batch's.
+// its real part's, C its complex type, i s32, a integers) and one for each dimension behind the batch's; = before it
+// says that there are none of the batch.
 func (s *site) part(spec string, i int, got shape.Shape, lead []int64) (Part, error) {
+	spec, single := strings.CutPrefix(spec, "=")
+	if single {
+		lead = nil
+	}
 	want := shape.Shape{Type: s.typeOf(spec[0], got.Type), Dims: append([]int64(nil), lead...)}
 	for at, letter := range []byte(spec[1:]) {
 		d, ok := s.dims[letter]
@@ -162,6 +170,9 @@ func (s *site) part(spec string, i int, got shape.Shape, lead []int64) (Part, er
 	p.each = int64(want.Type.Bits()) / 8
 	for _, d := range want.Dims[len(lead):] {
 		p.each *= d
+	}
+	if single {
+		p.each = 0
 	}
 	return p, nil
 }

@@ -66,12 +66,14 @@ func accumulate[T number](y, x []T, f T) {
 	}
 }
 
-// sparse is csr for every type.
-func sparse() family {
-	f := floats(csr[float32], csr[float64], csr[complex64], csr[complex128])
-	for t, b := range (family{shape.S8: csr[int8], shape.S16: csr[int16], shape.S32: csr[int32], shape.S64: csr[int64],
-		shape.U8: csr[uint8], shape.U16: csr[uint16], shape.U32: csr[uint32], shape.U64: csr[uint64]}) {
-		f[t] = b
+// sparse is a family for every type.
+func sparse(s, d, c, z, s8, s16, s32, s64, u8, u16, u32, u64 builder) family {
+	f := floats(s, d, c, z)
+	for i, b := range []builder{s8, s16, s32, s64, u8, u16, u32, u64} {
+		f[integers[i]] = b
 	}
 	return f
 }
+
+var integers = [...]shape.ElementType{shape.S8, shape.S16, shape.S32, shape.S64, shape.U8, shape.U16, shape.U32,
+	shape.U64}

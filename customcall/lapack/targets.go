@@ -20,6 +20,8 @@ type target struct {
 	opaque int
 	// logical says that the target has no layouts of its own.
 	logical bool
+	// signature is the target's, if it is not the family's.
+	signature string
 }
 
 // signatures are the arrays of each family behind the dimensions of the batch: a letter for the type (T as the first
@@ -49,8 +51,23 @@ var signatures = map[string]string{
 	"perturbed":        "Tn Tn Tn Tnr -> Tnr",
 	"csr":              "Tz az aq Tmn -> Trn",
 	"csr/vector":       "Tz az aq Tm -> Tr",
+	"csrlsvqr":         "Tz az aq Tn -> Tn",
+	"syrk":             "Tmn Tpp =T =T -> Tpp",
+	"cholesky_update":  "Tnn Tn -> Tnn Tn",
 	"pivots":           "ap -> aq",
 	"ludecomposition":  "Tmn -> Tmn ik im",
+}
+
+// products are the calls of libraries for sparse matrices, with their signatures.
+var products = map[string]struct{ family, signature string }{
+	"csr_matvec":    {"spmm", "Tz az aq Tm -> Tr"},
+	"csr_matmat":    {"spmm", "Tz az aq Tmn -> Trn"},
+	"coo_matvec":    {"spmm", "Tz az az Tm -> Tr"},
+	"coo_matmat":    {"spmm", "Tz az az Tmn -> Trn"},
+	"csr_todense":   {"todense", "Tz az aq -> Trn"},
+	"coo_todense":   {"todense", "Tz az az -> Trn"},
+	"csr_fromdense": {"fromdense", "Tmn -> Tz az aq"},
+	"coo_fromdense": {"fromdense", "Tmn -> Tz az az"},
 }
 
 // builder makes the step of a call.
@@ -95,8 +112,22 @@ func init() {
 		"gtsv2":           floats(gtsv2[float32], gtsv2[float64], gtsv2[complex64], gtsv2[complex128]),
 		"ludecomposition": floats(luOf[float32], luOf[float64], luOf[complex64], luOf[complex128]),
 		"perturbed":       floats(perturbed[float32], perturbed[float64], perturbed[complex64], perturbed[complex128]),
-		"csr":             sparse(),
+		"csr": sparse(csr[float32], csr[float64], csr[complex64], csr[complex128],
+			csr[int8], csr[int16], csr[int32], csr[int64],
+			csr[uint8], csr[uint16], csr[uint32], csr[uint64]),
+		"spmm": sparse(spmm[float32], spmm[float64], spmm[complex64], spmm[complex128],
+			spmm[int8], spmm[int16], spmm[int32], spmm[int64],
+			spmm[uint8], spmm[uint16], spmm[uint32], spmm[uint64]),
+		"todense": sparse(toDense[float32], toDense[float64], toDense[complex64], toDense[complex128],
+			toDense[int8], toDense[int16], toDense[int32], toDense[int64],
+			toDense[uint8], toDense[uint16], toDense[uint32], toDense[uint64]),
+		"fromdense": sparse(fromDense[float32], fromDense[float64], fromDense[complex64], fromDense[complex128],
+			fromDense[int8], fromDense[int16], fromDense[int32], fromDense[int64],
+			fromDense[uint8], fromDense[uint16], fromDense[uint32], fromDense[uint64]),
 		"pivots":          {shape.S32: pivots, shape.U32: pivots},
+		"csrlsvqr":        floats(csrlsvqr[float32], csrlsvqr[float64], csrlsvqr[complex64], csrlsvqr[complex128]),
+		"syrk":            floats(syrk[float32], syrk[float64], syrk[complex64], syrk[complex128]),
+		"cholesky_update": {shape.F32: choleskyUpdate[float32], shape.F64: choleskyUpdate[float64]},
 	}
 	fill()
 }
@@ -152,6 +183,13 @@ func fill() {
 			targets[gpu+"blas_"+name+"_batched"] = target{family: name}
 			targets[gpu+"blas_"+name+"_batched_ffi"] = target{family: name}
 		}
+		for name, p := range products {
+			t := target{family: p.family, signature: p.signature, logical: true}
+			targets[gpu+"sparse_"+name], targets[gpu+"sparse_"+name+"_ffi"] = t, t
+		}
+		targets[gpu+"solver_csrlsvqr_ffi"] = target{family: "csrlsvqr", logical: true}
+		targets[gpu+"solver_syrk_ffi"] = target{family: "syrk", logical: true}
+		targets[gpu+"_cholesky_update_ffi"] = target{family: "cholesky_update", logical: true}
 		targets[gpu+"hybrid_eig_real"] = target{family: "geev"}
 		targets[gpu+"hybrid_eig_comp"] = target{family: "geev"}
 		targets[gpu+"hybrid_geqp3"] = target{family: "geqp3"}
@@ -211,6 +249,9 @@ var refusals = []struct{ prefix, why string }{
 	{"CallbackTo", "it calls back into the process that made the program"},
 	{"__cudnn$", "it is a call of cuDNN, whose graph only a GPU runs"},
 	{"cudnn_rnn", "it is a call of cuDNN, whose descriptor only a GPU knows"},
+	{"miopen_rnn", "it is a call of MIOpen, whose descriptor only a GPU knows"},
+	{"__op$block_scaled_dot", "it is a product of blocks with scales, whose layout only a GPU knows"},
+	{"tf.call_tf_function", "it calls back into the TensorFlow program that it was part of"},
 }
 
 // refused says why nobody can serve target, if that is known.
