@@ -65,20 +65,26 @@ type document struct {
 	env                               []string
 }
 
-// newDocument makes a home. There git clones by a link to the sources, and Go and Rust find what they have installed.
+// newDocument makes a home. There git clones by a link to the sources, which Go builds where they are, since its cache
+// knows them there; Go and Rust find what they have installed.
 func newDocument(t *testing.T, root string) *document {
 	home := t.TempDir()
-	write(t, filepath.Join(home, "bin/git"), []byte("#!/bin/sh\nln -s "+root+" halo\n"))
-	if err := os.Chmod(filepath.Join(home, "bin/git"), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	d := &document{root: root, home: home, env: append(os.Environ(), "HOME="+home, "PATH="+home+"/bin:"+os.Getenv("PATH"),
-		"GOFLAGS="+os.Getenv("GOFLAGS")+" -buildvcs=false")} // which would ask git
-	out, err := exec.Command("go", "env", "GOPATH", "GOCACHE", "GOMODCACHE").Output()
+	d := &document{root: root, home: home, env: append(os.Environ(), "HOME="+home, "PATH="+home+"/bin:"+os.Getenv("PATH"))}
+	path, err := exec.LookPath("go")
 	testfile.Library(t, "go", err)
-	for i, line := range strings.Fields(string(out)) {
-		d.env = append(d.env, []string{"GOPATH=", "GOCACHE=", "GOMODCACHE="}[i]+line)
+	for name, text := range map[string]string{"git": "ln -s " + root + " halo", "go": "cd -P .\nexec " + path + ` "$@"`} {
+		write(t, filepath.Join(home, "bin", name), []byte("#!/bin/sh\n"+text+"\n"))
+		if err := os.Chmod(filepath.Join(home, "bin", name), 0o777); err != nil {
+			t.Fatal(err)
+		}
 	}
+	settings := []string{"GOPATH", "GOCACHE", "GOMODCACHE", "GOFLAGS"}
+	out, err := exec.Command(path, append([]string{"env"}, settings...)...).Output()
+	testfile.Library(t, "go", err)
+	for i, line := range strings.Split(string(out), "\n")[:len(settings)] {
+		d.env = append(d.env, settings[i]+"="+line)
+	}
+	d.env[len(d.env)-1] += " -buildvcs=false" // which would ask git
 	for _, name := range []string{"RUSTUP", "CARGO"} {
 		if os.Getenv(name+"_HOME") == "" {
 			d.env = append(d.env, name+"_HOME="+filepath.Join(os.Getenv("HOME"), "."+strings.ToLower(name)))
