@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/halo-xla/halo/xla"
+	"github.com/halo-xla/halo/xla/collective"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
 )
@@ -103,7 +104,12 @@ func (t *tool) readProgram(p *benchProgram, path string) ([][]*literal.Literal, 
 			return nil, err
 		}
 	}
-	return [][]*literal.Literal{args}, nil
+	c := p.module.Config
+	p.replicas, p.partitions = int(max(c.NumReplicas, 1)), int(max(c.NumPartitions, 1))
+	if err := (collective.Grid{Replicas: c.NumReplicas, Partitions: c.NumPartitions}).Check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return slices.Repeat([][]*literal.Literal{args}, p.replicas*p.partitions), nil
 }
 
 // place makes buffers of the inputs.
