@@ -130,7 +130,8 @@ func (f *nativeFft[T]) rows(t fft.Transform, s fourier.Step, dst, src exec.Slice
 	if !f.forward {
 		p.Kind++
 	}
-	tasks := min(max(1, int64(lineFlops(n)*float64(rows)/fftTaskFlops)), mostFftTasks)
+	flops := int64(lineFlops(n) * float64(rows))
+	tasks := max(1, min(flops/fftTaskFlops, mostFftTasks), min(flops/longFftTask, rows))
 	chunk := (rows + tasks - 1) / tasks
 	if tasks > 1 {
 		chunk = (chunk + 15) &^ 15 // so that all tasks begin at aligned places
@@ -188,6 +189,7 @@ func radix(p fourier.Packed) int64 {
 
 const (
 	fftTaskFlops = 1 << 18 // of a task, about 50 us
+	longFftTask  = 4 << 20 // of a task of FFTW, which does not look at the cancel word: about 1 ms
 	mostFftTasks = 8       // each has memory of its own
 	mostLaneWork = 4 << 20 // bytes of a task; with more than this, lines go one by one
 )

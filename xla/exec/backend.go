@@ -51,7 +51,7 @@ type Program interface {
 	Call(ctx context.Context, c *Call) error
 	// Report lists what runs what.
 	Report() []Step
-	// Close frees what the program holds. It is called once, when no Run is under way.
+	// Close frees what the program holds, when no Run is under way. Only the first of several calls does something.
 	Close()
 }
 

@@ -42,6 +42,7 @@ type program struct {
 	subs     []*program // that steps run on devices of their own
 	dynamics []*dynamicThunk
 	closing  []func() // what thunks hold
+	closed   sync.Once
 }
 
 func (p *program) Run(ctx context.Context, args [][]*literal.Literal, o RunOptions) ([]*literal.Literal, error) {
@@ -147,8 +148,10 @@ func (p *program) Memory() Memory { return Memory{p.peakBytes, p.livenessBytes} 
 // Owned reports whether leaf i of the results has memory that is not an argument's, a constant's or another result's.
 func (p *program) Owned(i int) bool { return p.owned[i] }
 
-// Close frees the arenas and the segments.
-func (p *program) Close() {
+// Close frees the arenas and the segments, and ends the use of what is shared with other programs.
+func (p *program) Close() { p.closed.Do(p.close) }
+
+func (p *program) close() {
 	for _, t := range p.dynamics {
 		t.close()
 	}

@@ -19,12 +19,15 @@ typedef struct {
   int64_t across, groups; // groups of lanes for each o, 0 if they go on across it; and all of them
 } fft_job;
 
+__thread const volatile uint32_t *halo_fft_cancel;
+
 static void task(void *arg, int64_t i) {
   const fft_job *j = arg;
   const fft_record *r = j->r;
+  halo_fft_cancel = j->run->cancel;
   const int64_t end = (i + 1) * j->groups / r->tasks;
   char *work = j->work + i * r->work_bytes;
-  for (int64_t g = i * j->groups / r->tasks; g < end && !*j->run->cancel; g++) {
+  for (int64_t g = i * j->groups / r->tasks; g < end && !STOPPED; g++) {
     int64_t first = g * r->lanes, left = r->outer * r->inner - first;
     if (j->across) {
       const int64_t column = g % j->across * r->lanes;

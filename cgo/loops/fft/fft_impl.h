@@ -1,7 +1,5 @@
 // Butterflies and passes on LANES lines at once. The including file sets T, the type of parts, LANES, and NAME(x).
 // Every product and sum is rounded to T, as in package xla/fourier.
-#include <string.h>
-
 #include "plan.h"
 
 #ifndef INLINE
@@ -113,13 +111,13 @@ static void NAME(chirp)(const char *data, const fft_chirp *b, cx *v, cx *work, i
   const fft_plan *inner = (const fft_plan *)(data + b->plan);
   cx *x = work;
   work += b->m;
-  for (int64_t k = 0; k < b->n; k++) x[k] = NAME(turn)(v[k], wave[k], forward);
+  EACH(k, b->n) x[k] = NAME(turn)(v[k], wave[k], forward);
   const cx zero = NAME(scaled)(x[0], 0); // not a number if the elements are not
-  for (int64_t k = b->n; k < b->m; k++) x[k] = zero;
+  EACH(k, b->m - b->n) x[b->n + k] = zero;
   NAME(plan)(data, inner, x, work, 1);
-  for (int64_t k = 0; k < b->m; k++) x[k] = NAME(turn)(x[k], kernel[k < b->m - k ? k : b->m - k], !forward);
+  EACH(k, b->m) x[k] = NAME(turn)(x[k], kernel[k < b->m - k ? k : b->m - k], !forward);
   NAME(plan)(data, inner, x, work, 0);
-  for (int64_t k = 0; k < b->n; k++) v[k] = NAME(turn)(x[k], wave[k], forward);
+  EACH(k, b->n) v[k] = NAME(turn)(x[k], wave[k], forward);
 }
 
 // fly transforms v in place by any butterfly.
@@ -134,21 +132,36 @@ static void NAME(fly)(const char *data, int64_t kind, int64_t at, cx *v, cx *wor
   }
 }
 
+// flies are the butterflies of columns [first, end) of row k.
+INLINE void NAME(flies)(const int radix, const fft_pass *p, const pair *turns, const cx *in, cx *out, int64_t k,
+                        int64_t first, int64_t end, int forward) {
+  const int64_t rest = p->rest, done = p->done;
+  for (int64_t i = first; i < end; i++) {
+    cx v[8];
+    for (int j = 0; j < radix; j++) v[j] = in[i + rest * (j + radix * k)];
+    if (radix == 2) NAME(fly2)(v);
+    if (radix == 4) NAME(fly4)(v, forward);
+    if (radix == 8) NAME(fly8)(v, forward);
+    out[i + rest * k] = v[0];
+    for (int j = 1; j < radix; j++) {
+      if (i > 0) v[j] = NAME(turn)(v[j], turns[(j - 1) * (rest - 1) + i - 1], forward);
+      out[i + rest * (k + done * j)] = v[j];
+    }
+  }
+}
+
 // pass_by is a pass by a butterfly of a known radix.
 INLINE void NAME(pass_by)(const int radix, const fft_pass *p, const pair *turns, const cx *in, cx *out, int forward) {
   const int64_t rest = p->rest, done = p->done;
+  int64_t since = 0; // elements since the last look at the cancel word
   for (int64_t k = 0; k < done; k++)
-    for (int64_t i = 0; i < rest; i++) {
-      cx v[8];
-      for (int j = 0; j < radix; j++) v[j] = in[i + rest * (j + radix * k)];
-      if (radix == 2) NAME(fly2)(v);
-      if (radix == 4) NAME(fly4)(v, forward);
-      if (radix == 8) NAME(fly8)(v, forward);
-      out[i + rest * k] = v[0];
-      for (int j = 1; j < radix; j++) {
-        if (i > 0) v[j] = NAME(turn)(v[j], turns[(j - 1) * (rest - 1) + i - 1], forward);
-        out[i + rest * (k + done * j)] = v[j];
+    for (int64_t first = 0; first < rest; first += FFT_PIECE / 8) {
+      const int64_t end = first + FFT_PIECE / 8 < rest ? first + FFT_PIECE / 8 : rest;
+      if ((since += (end - first) * radix) >= FFT_PIECE) {
+        if (STOPPED) return;
+        since = 0;
       }
+      NAME(flies)(radix, p, turns, in, out, k, first, end, forward);
     }
 }
 
@@ -156,8 +169,13 @@ static void NAME(pass_any)(const char *data, const fft_pass *p, const pair *turn
                            int forward) {
   const int64_t rest = p->rest, done = p->done, radix = p->radix;
   cx *v = work;
+  int64_t since = 0;
   for (int64_t k = 0; k < done; k++)
     for (int64_t i = 0; i < rest; i++) {
+      if ((since += radix) >= FFT_PIECE / 8) { // which may have taken more than a look at each
+        if (STOPPED) return;
+        since = 0;
+      }
       for (int64_t j = 0; j < radix; j++) v[j] = in[i + rest * (j + radix * k)];
       NAME(fly)(data, p->kind, p->fly, v, work + radix, forward);
       out[i + rest * k] = v[0];
@@ -190,10 +208,11 @@ static void NAME(pass)(const char *data, const fft_pass *p, const cx *in, cx *ou
 static void NAME(plan)(const char *data, const fft_plan *p, cx *v, cx *work, int forward) {
   const fft_pass *passes = (const fft_pass *)(data + p->list);
   cx *in = v, *out = work;
-  for (int64_t i = 0; i < p->passes; i++) {
+  for (int64_t i = 0; i < p->passes && !STOPPED; i++) {
     NAME(pass)(data, &passes[i], in, out, work + p->n, forward);
     cx *t = in;
     in = out, out = t;
   }
-  if (in != v) memcpy(v, in, p->n * sizeof(cx));
+  if (in == v) return;
+  EACH(k, p->n) v[k] = in[k];
 }

@@ -25,12 +25,12 @@ INLINE lanes NAME(places)(const fft_record *r, const fft_lines *m, int64_t first
 // BLOCKS goes through n elements in blocks [b, end) that stay in the first cache for all lanes.
 #undef BLOCKS
 #define BLOCKS(n) \
-  for (int64_t b = 0, all = (n), end = 0; end = b + 16 < all ? b + 16 : all, b < all; b += 16)
+  for (int64_t b = 0, all = (n), end = 0; end = b + 16 < all ? b + 16 : all, b < all && !STOPPED; b += 16)
 
 // get_pairs loads n complex numbers of each line. Lanes without a line get one that is there.
 static void NAME(get_pairs)(cx *v, const pair *src, const lanes *l, int64_t n, int64_t step) {
   if (l->columns && l->count == LANES) {
-    for (int64_t e = 0; e < n; e++) {
+    EACH(e, n) {
       const pair *s = src + l->at[0] + e * step;
       for (int k = 0; k < LANES; k++) LANE(v[e].re, k) = s[k].re, LANE(v[e].im, k) = s[k].im;
     }
@@ -45,7 +45,7 @@ static void NAME(get_pairs)(cx *v, const pair *src, const lanes *l, int64_t n, i
 
 static void NAME(put_pairs)(pair *dst, const cx *v, const lanes *l, int64_t n, int64_t step) {
   if (l->columns && l->count == LANES) {
-    for (int64_t e = 0; e < n; e++) {
+    EACH(e, n) {
       pair *d = dst + l->at[0] + e * step;
       for (int k = 0; k < LANES; k++) d[k] = (pair){LANE(v[e].re, k), LANE(v[e].im, k)};
     }
@@ -117,7 +117,7 @@ static void NAME(complex_lines)(const fft_record *r, const char *data, char *dst
     NAME(plan)(data, (const fft_plan *)(data + r->root), v, v + r->n, r->forward);
   }
   if (r->scale != 1)
-    for (int64_t e = 0; e < r->n; e++) v[e] = NAME(scaled)(v[e], (T)r->scale);
+    EACH(e, r->n) v[e] = NAME(scaled)(v[e], (T)r->scale);
   NAME(put_pairs)((pair *)dst, v, to, r->n, r->to.step);
 }
 
@@ -141,7 +141,7 @@ static void NAME(lines)(const fft_record *r, const char *data, char *dst, const 
   NAME(get_half)(v, (const pair *)src, &from, r->n);
   NAME(real)(data, p, v, rest, 0);
   if (r->scale != 1)
-    for (int64_t e = 0; e < r->n; e++) v[e] = v[e] * (T)r->scale;
+    EACH(e, r->n) v[e] = v[e] * (T)r->scale;
   NAME(put_reals)((T *)dst, v, &to, r->n);
 }
 

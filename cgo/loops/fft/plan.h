@@ -67,6 +67,18 @@ extern const fft_table halo_fft_avx2, halo_fft_avx512;
 #endif
 extern const fft_table halo_fft_base, halo_fft_one; // one: of one lane
 
+// halo_fft_cancel is the cancel word of the run whose task this thread is at. Lines may be long: loops look at it between
+// pieces, and leave the rest of their work out.
+extern __thread const volatile uint32_t *halo_fft_cancel;
+#define STOPPED __builtin_expect(*halo_fft_cancel != 0, 0)
+
+enum { FFT_PIECE = 1 << 13 }; // elements, of all lanes of a level, that take a good deal less than a millisecond
+
+// EACH is a loop over [0, count) in such pieces.
+#define EACH(k, count) \
+  for (int64_t k##_from = 0, k##_all = (count); k##_from < k##_all && !STOPPED; k##_from += FFT_PIECE) \
+    for (int64_t k = k##_from, k##_to = k + FFT_PIECE < k##_all ? k + FFT_PIECE : k##_all; k < k##_to; k++)
+
 void halo_fft(const halo_record *, halo_run *);
 
 #endif

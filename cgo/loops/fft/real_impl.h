@@ -44,6 +44,8 @@ INLINE void NAME(load)(const real_job *j, const vec *from, int64_t i) {
 
 #undef HALF
 #undef ROOT2
+#undef LOOK
+#define LOOK 256 // after so many columns
 #define HALF ((T)0.707106781186547524400844362104849L)
 #define ROOT2 ((T)1.414213562373095048801688724209698L)
 
@@ -59,6 +61,7 @@ static void NAME(forward_line)(const real_job *j, const vec *in, int64_t step, v
     if (2 * e < n) to[2 * e * rest] = v[e].im;
   }
   for (int64_t i = 1; 2 * i < rest; i++) {
+    if (i % LOOK == 0 && STOPPED) return;
     v[0] = (cx){in[2 * i - 1], in[2 * i]};
     for (int64_t e = 1; e < n; e++)
       v[e] = NAME(turn)((cx){in[2 * i - 1 + e * step], in[2 * i + e * step]}, NAME(turn_of)(j, e, i), 1);
@@ -89,6 +92,7 @@ static void NAME(back_line)(const real_job *j, const vec *from, vec *out, int64_
   NAME(real_fly)(j, 0);
   for (int64_t e = 0; e < n; e++) out[e * step] = v[e].re;
   for (int64_t i = 1; 2 * i < rest; i++) {
+    if (i % LOOK == 0 && STOPPED) return;
     NAME(load)(j, from, i);
     NAME(real_fly)(j, 0);
     for (int64_t e = 0; e < n; e++) {
@@ -113,10 +117,11 @@ static void NAME(unfold)(const char *data, const fft_real *p, vec *v, cx *work) 
   const pair *turns = (const pair *)(data + p->turns);
   const int64_t n = p->n, half = n / 2;
   cx *f = work;
-  for (int64_t k = 0; k < half; k++) f[k] = (cx){v[2 * k], v[2 * k + 1]};
+  EACH(k, half) f[k] = (cx){v[2 * k], v[2 * k + 1]};
   NAME(plan)(data, (const fft_plan *)(data + p->plan), f, work + half, 1);
   v[0] = f[0].re + f[0].im, v[n - 1] = f[0].re - f[0].im;
-  for (int64_t a = 1, b = half - 1; a <= b; a++, b--) {
+  EACH(i, half / 2) {
+    const int64_t a = i + 1, b = half - 1 - i;
     const cx even = NAME(plus)(f[a], NAME(conj)(f[b]));
     const cx odd = NAME(turn)((cx){f[a].im + f[b].im, f[b].re - f[a].re}, turns[a], 1);
     const vec r0 = (even.re + odd.re) / 2, i0 = (even.im + odd.im) / 2;
@@ -132,14 +137,15 @@ static void NAME(fold)(const char *data, const fft_real *p, vec *v, cx *work) {
   const int64_t n = p->n, half = n / 2;
   cx *f = work;
   f[0] = (cx){v[0] + v[n - 1], v[0] - v[n - 1]};
-  for (int64_t a = 1, b = half - 1; a <= b; a++, b--) {
+  EACH(i, half / 2) {
+    const int64_t a = i + 1, b = half - 1 - i;
     const cx x = {v[2 * a - 1], v[2 * a]}, y = {v[2 * b - 1], -v[2 * b]};
     const cx even = NAME(plus)(x, y), odd = NAME(turn)(NAME(minus)(x, y), turns[a], 0);
     f[a] = (cx){even.re - odd.im, even.im + odd.re};
     f[b] = (cx){even.re + odd.im, odd.re - even.im};
   }
   NAME(plan)(data, (const fft_plan *)(data + p->plan), f, work + half, 0);
-  for (int64_t k = 0; k < half; k++) v[2 * k] = f[k].re, v[2 * k + 1] = f[k].im;
+  EACH(k, half) v[2 * k] = f[k].re, v[2 * k + 1] = f[k].im;
 }
 
 // real transforms n reals in v to the half spectrum or, not forward, the reverse.
@@ -159,6 +165,7 @@ static void NAME(real)(const char *data, const fft_real *p, vec *v, cx *work, in
     const fft_pass *s = &passes[forward ? p->passes - 1 - i : i];
     const real_job j = {data, s, (const pair *)(data + s->turns), work, work + s->radix};
     for (int64_t k = 0; k < s->done; k++) {
+      if (k % LOOK == 0 && STOPPED) return;
       if (forward)
         NAME(forward_line)(&j, in + k * s->rest, s->done * s->rest, out + k * s->radix * s->rest);
       else
@@ -167,5 +174,6 @@ static void NAME(real)(const char *data, const fft_real *p, vec *v, cx *work, in
     vec *t = in;
     in = out, out = t;
   }
-  if (in != v) memcpy(v, in, p->n * sizeof(vec));
+  if (in == v) return;
+  EACH(k, p->n) v[k] = in[k];
 }
