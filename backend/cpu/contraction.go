@@ -64,21 +64,27 @@ const (
 	minBlock   = 64
 )
 
-// wantedBlocks is the number of pieces that a product should have. One with a vector waits for memory, which takes
-// eight times as long.
-func wantedBlocks(m, n, k int) float64 {
+// wantedBlocks is the number of pieces that a product should have, whose operations take so many times as long as those
+// of f32. One with a vector waits for memory, which takes eight times as long.
+func wantedBlocks(m, n, k int, cost float64) float64 {
 	flops := 2 * float64(m) * float64(n) * float64(k)
 	if min(m, n) == 1 {
 		flops *= 8
 	}
-	return max(min(flops/blockFlops, maxBlocks), flops/longFlops)
+	return max(min(flops/blockFlops, maxBlocks), flops*cost/longFlops)
 }
 
+// costs are how many times as long as of f32 an operation of a type takes, if not once.
+var costs = map[shape.ElementType]float64{shape.F64: 2, shape.C64: 4, shape.C128: 8}
+
+// costOf is the cost of an operation of type t.
+func costOf(t shape.ElementType) float64 { return max(costs[t], 1) }
+
 // blocks returns the numbers of rows and columns of the pieces of an m by n product with sums of k terms: a function of
-// the shape alone.
-func blocks(m, n, k int) (rows, columns int) {
+// the shape and the cost of an operation alone.
+func blocks(m, n, k int, cost float64) (rows, columns int) {
 	rows, columns = m, n
-	for count := 2.0; count <= wantedBlocks(m, n, k); count *= 2 {
+	for count := 2.0; count <= wantedBlocks(m, n, k, cost); count *= 2 {
 		switch {
 		case columns >= rows && columns >= 2*minBlock:
 			columns = halve(columns)

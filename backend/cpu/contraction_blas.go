@@ -90,9 +90,10 @@ const (
 	taskFlops = 4_000_000
 )
 
-// product lays the pieces out, of elements of width bytes; false if there are too many.
-func (f *matrices) product(width int) (p gemm.Product, ok bool) {
-	rows, columns := blocks(f.m, f.n, f.k)
+// product lays the pieces out, of elements of type t; false if there are too many.
+func (f *matrices) product(t shape.ElementType) (p gemm.Product, ok bool) {
+	rows, columns := blocks(f.m, f.n, f.k, costOf(t))
+	width := t.Bytes()
 	if len(f.a)*((f.m+rows-1)/rows)*((f.n+columns-1)/columns) > maxPieces {
 		return p, false
 	}
@@ -133,7 +134,7 @@ func blasProduct(_ *exec.Lowering, c *contraction) *thunk {
 	if fn == nil {
 		return nil
 	}
-	p, ok := f.product(c.outType.Bytes())
+	p, ok := f.product(c.outType)
 	if !ok {
 		return nil
 	}
@@ -141,7 +142,9 @@ func blasProduct(_ *exec.Lowering, c *contraction) *thunk {
 	if f.swapped {
 		p.A, p.B = p.B, p.A
 	}
-	return recordThunk(name, c.uses(), gemm.Record(fn, p))
+	rows, columns := blocks(f.m, f.n, f.k, costOf(c.outType))
+	calls := productCalls(len(p.Pieces), rows, columns, f.k, c.outType)
+	return recordThunk(name, c.uses(), gemm.Record(fn, p)).calling(calls)
 }
 
 // smallProduct is up to which number of products OpenBLAS is quicker than oneDNN: it has kernels that pack nothing.

@@ -35,7 +35,7 @@ func nativeContraction(_ *exec.Lowering, c *contraction) *thunk {
 		l, r, m, n = r, l, n, m
 		o.Rows, o.Columns = o.Columns, o.Rows
 	}
-	rows, columns := blocks(m, n, k)
+	rows, columns := blocks(m, n, k, 1)
 	g := gemm.Contraction{LHS: l, RHS: r, Out: o, B: int64(b), M: int64(m), N: int64(n), K: int64(k), Sum: sum,
 		TileM: int64(min(rows, gemm.MaxTileM)), TileN: int64(min(columns, gemm.MaxTileN))}
 	g.PerTask = max(taskFlops/(2*g.TileM*g.TileN*g.K), 1)

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/halo-xla/halo/cgo/onednn"
 	"github.com/halo-xla/halo/xla/exec"
@@ -44,7 +45,7 @@ func matMul(l *exec.Lowering, c *contraction) *thunk {
 	o, uses := onednn.Operands{Src: ref(c.lhs), Weights: ref(c.rhs), Dst: ref(c.out)}, c.uses()
 	name := "onednn " + p.list[0].Primitive.Info()
 	if !p.packed {
-		return recordThunk(name, uses, onednn.Record(o, p.list)).keeping(p.list)
+		return recordThunk(name, uses, onednn.Record(o, p.list)).keeping(p.list).calling(p.calls())
 	}
 	return byPacked(l, c, p, p.size, name)
 }
@@ -78,9 +79,14 @@ func byPacked(l *exec.Lowering, c *contraction, p packing, size int64, name stri
 	return sequence(pack, p.thunk(name, append(uses, exec.Reads(weights)...), o))
 }
 
+// calls are those that multiply the pieces.
+func (p *matMulPlan) calls() exec.Calls {
+	return productCalls(len(p.list), slices.Max(p.rows), slices.Max(p.columns), p.k, p.of.lhsType)
+}
+
 // thunk multiplies by packed weights.
 func (p *matMulPlan) thunk(name string, uses []exec.Use, o onednn.Operands) *thunk {
-	t := recordThunk(name, uses, onednn.Record(o, p.list)).keeping(p.list)
+	t := recordThunk(name, uses, onednn.Record(o, p.list)).keeping(p.list).calling(p.calls())
 	width := int64(p.of.outType.Bytes())
 	var list []piece
 	for i, q := range p.list {
@@ -126,13 +132,13 @@ const (
 // pack anew.
 func packedBlocks(m, n, k, bytes int) (rows, columns int) {
 	if m < minRowBlock || bytes > wideWeights && m < manyRows {
-		return blocks(m, n, k)
+		return blocks(m, n, k, 1)
 	}
 	least := 2 * minRowBlock
 	if m < 2*least {
 		least = (m + 1) / 2
 	}
-	count := max(min(int(wantedBlocks(m, n, k)), m/least), 1)
+	count := max(min(int(wantedBlocks(m, n, k, 1)), m/least), 1)
 	rows = (m + count - 1) / count
 	if rows > least {
 		rows = (rows + 15) / 16 * 16
@@ -141,7 +147,7 @@ func packedBlocks(m, n, k, bytes int) (rows, columns int) {
 }
 
 func (p *matMulPlan) pieces() error {
-	rows, columns := blocks(p.m, p.n, p.k)
+	rows, columns := blocks(p.m, p.n, p.k, 1)
 	if p.packed {
 		rows, columns = packedBlocks(p.m, p.n, p.k, p.n*p.k*p.of.rhsType.Bytes())
 	}
@@ -238,5 +244,6 @@ func (p *matMulPlan) packer(weights exec.Slice) *thunk {
 	}
 	o := onednn.Operands{Src: ref(p.of.rhs), Dst: ref(weights)}
 	uses := append(exec.Reads(p.of.rhs), exec.Writes(weights)...)
-	return recordThunk("onednn reorder", uses, onednn.Record(o, list)).keeping(list)
+	calls := reorderCalls(len(list), weights.Size)
+	return recordThunk("onednn reorder", uses, onednn.Record(o, list)).keeping(list).calling(calls)
 }

@@ -19,9 +19,9 @@ const (
 // sumParts returns in how many parts of equal size the sums of c should be made; 1: in one.
 func sumParts(c *kernel.Contraction) int {
 	b, m, n, k := c.Sizes()
-	rows, columns := blocks(m, n, k)
+	rows, columns := blocks(m, n, k, 1)
 	pieces := b * ((m + rows - 1) / rows) * ((n + columns - 1) / columns)
-	want := min(int(wantedBlocks(m, n, k))*b/pieces, maxSumParts, k/minTerms, maxPartial/(b*m*n))
+	want := min(int(wantedBlocks(m, n, k, 1))*b/pieces, maxSumParts, k/minTerms, maxPartial/(b*m*n))
 	l, r := c.LHS.Columns, c.RHS.Columns
 	if want < 2 || len(l) == 0 || len(r) == 0 || l[0].N != r[0].N {
 		return 1

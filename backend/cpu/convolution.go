@@ -60,7 +60,7 @@ func careful(fast *thunk, slow *goConvolution, weights *literal.Literal, lhs, rh
 	uses := append(exec.Reads(lhs, rhs), exec.Writes(out)...)
 	return goThunk(fast.kernel, append(uses, fast.uses...), func(r *exec.Run) error {
 		if weights := r.Bytes(rhs); !allFinite(weights, t) {
-			slow.run(r.Bytes(out), r.Bytes(lhs), weights, tasks(r))
+			slow.run(r.Bytes(out), r.Bytes(lhs), weights, r.Parallel)
 			return r.Cancelled()
 		}
 		return inner(r)
@@ -160,7 +160,7 @@ func lowerDynamicConvolution(l *exec.Lowering) (exec.Thunk, error) {
 			s.Window[i].PadLow = int(element(r.Bytes(padding), in.Operands[2].Shape.Type.Bytes(), 2*i))
 		}
 		c := &goConvolution{s, in.Operands[0].Shape.Type, in.Operands[1].Shape.Type, in.Shape.Type}
-		c.run(r.Bytes(out), r.Bytes(lhs), r.Bytes(rhs), tasks(r))
+		c.run(r.Bytes(out), r.Bytes(lhs), r.Bytes(rhs), r.Parallel)
 		return r.Cancelled()
 	}), nil
 }

@@ -27,7 +27,7 @@ func onednnConvolution(l *exec.Lowering, s *kernel.Convolution, c *contraction) 
 
 // thunk convolves with packed weights.
 func (p *convolutionPlan) thunk(name string, uses []exec.Use, o onednn.Operands) *thunk {
-	t := recordThunk(name, uses, onednn.Record(o, p.list)).keeping(p.list)
+	t := recordThunk(name, uses, onednn.Record(o, p.list)).keeping(p.list).calling(p.calls())
 	if p.Output.Batch != 0 || p.Output.Spatial[0] != 1 {
 		return t
 	}
@@ -40,6 +40,18 @@ func (p *convolutionPlan) thunk(name string, uses []exec.Use, o onednn.Operands)
 		list = append(list, piece{onednn.Record(o, p.list[i:i+1]), q.Dst / width, p.elements[i]})
 	}
 	return t.inParts(list, elements)
+}
+
+// calls are those that convolve the pieces.
+func (p *convolutionPlan) calls() exec.Calls {
+	share := float64(slices.Max(p.elements)) / float64(max(volume(p.Out), 1))
+	return vendorCalls(len(p.list), share*p.flops(), share*float64(p.of.lhs.Size+p.of.out.Size), p.of.lhsType)
+}
+
+// flops is about how many operations the whole takes.
+func (p *convolutionPlan) flops() float64 {
+	_, m, k, terms := p.of.Sizes()
+	return 2 * float64(m) * float64(k) * float64(terms) * float64(p.FeatureGroups)
 }
 
 // form names the layouts of packed weights and all that they depend on.
@@ -72,7 +84,8 @@ func (p *convolutionPlan) packer(weights exec.Slice) *thunk {
 	}
 	o := onednn.Operands{Src: ref(p.of.rhs), Dst: ref(weights)}
 	uses := append(exec.Reads(p.of.rhs), exec.Writes(weights)...)
-	return recordThunk("onednn reorder", uses, onednn.Record(o, list)).keeping(list)
+	calls := reorderCalls(len(list), weights.Size)
+	return recordThunk("onednn reorder", uses, onednn.Record(o, list)).keeping(list).calling(calls)
 }
 
 // isTransposed says whether lhs is dilated, so that the convolution is the transpose of a strided one.
@@ -144,10 +157,9 @@ const minRows = 3
 // parts returns how many images, and how many rows of one, make a piece: a function of the shape alone.
 func (p *convolutionPlan) parts() (images, height int) {
 	n, out := int(p.Out[p.Output.Batch]), int(p.Out[p.Output.Spatial[0]])
-	_, m, k, terms := p.of.Sizes()
-	flops := 2 * float64(m) * float64(k) * float64(terms) * float64(p.FeatureGroups)
+	flops := p.flops()
 	bytes := float64(p.of.lhs.Size + p.of.out.Size)
-	want := int(min(max(flops/blockFlops, bytes/blockBytes), maxBlocks))
+	want := int(max(min(max(flops/blockFlops, bytes/blockBytes), maxBlocks), flops/longFlops))
 	if want < 2 {
 		return n, out
 	}

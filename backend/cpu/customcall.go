@@ -83,7 +83,7 @@ func siteThunk(l *exec.Lowering, i instantiator, target string) (exec.Thunk, err
 			return fmt.Errorf("custom call %q: %w", target, err)
 		}
 		return nil
-	}).overwriting(pairs...), nil
+	}).overwriting(pairs...).calling(oneCall), nil
 }
 
 // boundCall calls Go code, which may wait, or run another program.
@@ -138,6 +138,9 @@ func nativeCall(l *exec.Lowering, n *ffi.Native, operands, results []exec.Slice)
 	}
 }
 
+// oneCall is that of a function of the user, of which nobody knows how long it takes.
+var oneCall = exec.Calls{Count: 1}
+
 func handlerThunk(l *exec.Lowering, h hlo.Handler) exec.Thunk {
 	operands, uses := arguments(l)
 	results, in := l.Results(), l.In
@@ -149,7 +152,7 @@ func handlerThunk(l *exec.Lowering, h hlo.Handler) exec.Thunk {
 			}
 			return err
 		})
-	})
+	}).calling(oneCall)
 }
 
 func assertionThunk(l *exec.Lowering) exec.Thunk {

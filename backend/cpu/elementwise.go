@@ -55,11 +55,7 @@ func (f *fused) run(results []exec.Slice) func(r *exec.Run) error {
 			p.Run(0, in, out)
 			return nil
 		}
-		r.Parallel(p.Tasks(), func(i int64) {
-			if r.Cancelled() == nil {
-				p.Run(i, in, out)
-			}
-		})
+		r.Parallel(p.Tasks(), func(i int64) { p.Run(i, in, out) })
 		return r.Cancelled()
 	}
 }

@@ -86,7 +86,7 @@ func lowerOutputFusion(l *exec.Lowering, c *hlo.Computation, first *hlo.Instruct
 	if before := contraction.parts.before; before != nil {
 		t = sequence(before, t)
 	}
-	return t, nil
+	return t.calling(contraction.calls), nil
 }
 
 // passesOver reports whether f reads the array at s element by element, each where it writes one of so many bytes, so

@@ -37,12 +37,13 @@ func newFft[T fourier.Number](l *exec.Lowering) exec.Thunk {
 	if run.Available() {
 		o := newFftOptions(l.Options())
 		f := newNativeFft[T](l, o, kind, forward, dims, a.Length, out, src)
-		o.learned(f.called)
+		called := f.calls.Count > 0
+		o.learned(called)
 		name := "loops fft"
-		if f.called {
+		if called {
 			name = "fftw"
 		}
-		t = recordThunk(name, f.uses, f.record())
+		t = recordThunk(name, f.uses, f.record()).calling(f.calls)
 	} else {
 		t = goFft(l, kernel.NewFft[T](kind, forward, dims, a.Length), out, src)
 	}

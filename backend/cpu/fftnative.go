@@ -10,6 +10,7 @@ import (
 	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/fourier"
+	"github.com/halo-xla/halo/xla/shape"
 )
 
 // memory gives a lowering of records its scratch memory and its tables.
@@ -32,8 +33,8 @@ type nativeFft[T fourier.Number] struct {
 	memory  memory
 	forward bool
 	scale   float64
-	last    int64 // the length of the last dimension in time
-	called  bool  // FFTW has some
+	last    int64      // the length of the last dimension in time
+	calls   exec.Calls // of FFTW
 	uses    []exec.Use
 	records []run.Record
 }
@@ -140,10 +141,14 @@ func (f *nativeFft[T]) rows(t fft.Transform, s fourier.Step, dst, src exec.Slice
 	if err != nil {
 		return false
 	}
-	f.called = true
+	f.calls = f.calls.Then(vendorCalls(int((rows+chunk-1)/chunk), lineFlops(n)*float64(chunk),
+		float64(4*chunk*n*f.partBytes()), partTypes[f.wide()]))
 	f.records = append(f.records, plan.Record(ref(dst), ref(src), t.Scale))
 	return true
 }
+
+// partTypes are the types of parts, by whether they are wide.
+var partTypes = map[bool]shape.ElementType{false: shape.F32, true: shape.F64}
 
 // lineFlops is about how many operations a line takes.
 func lineFlops(n int64) float64 { return 5 * float64(n) * math.Log2(float64(n)+1) }

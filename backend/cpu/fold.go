@@ -227,7 +227,7 @@ func axesOf(list []kernel.Extent) []reduce.Axis {
 
 func (f *fold) runGo(r *exec.Run) error {
 	var fault firstError
-	tasks(r)(f.tasks, func(i int64) { fault.set(f.task(r, i)) })
+	r.Parallel(f.tasks, func(i int64) { fault.set(f.task(r, i)) })
 	return fault.orCancelled(r)
 }
 

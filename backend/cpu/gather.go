@@ -24,7 +24,7 @@ func lowerGather(l *exec.Lowering) (exec.Thunk, error) {
 		return nativeGather(l, &x, uses), nil
 	}
 	return goThunk("go gather", uses, func(r *exec.Run) error {
-		x.Gather(r.Bytes(dst), r.Bytes(src), r.Bytes(at), tasks(r))
+		x.Gather(r.Bytes(dst), r.Bytes(src), r.Bytes(at), r.Parallel)
 		return r.Cancelled()
 	}), nil
 }

@@ -44,7 +44,7 @@ func lowerCholesky(l *exec.Lowering) (exec.Thunk, error) {
 	var t *thunk
 	if blas, ok := linalgBy(s.Type, n); ok {
 		c := openblas.Cholesky{Dst: ref(out), Src: ref(a), N: n, Batch: batch, Lower: lower}
-		t = recordThunk("openblas cholesky", uses, blas.cholesky(c))
+		t = recordThunk("openblas cholesky", uses, blas.cholesky(c)).calling(choleskyCalls(batch, n, s.Type))
 	} else {
 		t = goThunk("go cholesky", uses, func(r *exec.Run) error {
 			kernel.Cholesky(r.Parallel, r.Bytes(out), r.Bytes(a), s.Type, n, lower)
@@ -52,6 +52,13 @@ func lowerCholesky(l *exec.Lowering) (exec.Thunk, error) {
 		})
 	}
 	return t.overwriting(exec.Pair{Result: out.Slot, Operand: a.Slot}), nil
+}
+
+// choleskyCalls are those that factor a batch of matrices n by n: for each block of 32 columns one that solves, and one
+// for each 128 rows below.
+func choleskyCalls(batch, n int64, t shape.ElementType) exec.Calls {
+	blocks := (n + 31) / 32
+	return productCalls(int(batch*blocks*(2+n/256)), int(n), 32, 64, t)
 }
 
 // batchOf returns how many matrices an array has.
@@ -74,7 +81,9 @@ func lowerTriangularSolve(l *exec.Lowering) (exec.Thunk, error) {
 		x.Left, x.Lower, x.Unit = solve.Left, solve.Lower, solve.Unit
 		x.Transposed, x.Adjoint = solve.Transposed, solve.Adjoined
 		x.Chunk = solveChunk(solve)
-		t = recordThunk("openblas trsm", uses, blas.solve(x))
+		chunks := x.Batch * ((x.K + x.Chunk - 1) / x.Chunk)
+		calls := productCalls(int(chunks), int(x.M), int(x.Chunk), int(x.M), s.Type)
+		t = recordThunk("openblas trsm", uses, blas.solve(x)).calling(calls)
 	} else {
 		t = goThunk("go triangular solve", uses, func(r *exec.Run) error {
 			kernel.TriangularSolve(r.Parallel, r.Bytes(out), r.Bytes(a), r.Bytes(b), s.Type, solve)

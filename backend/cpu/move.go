@@ -90,19 +90,8 @@ func (b *box) run(r *exec.Run) error {
 			m.Dst += by
 		}
 	}
-	m.Run(r.Bytes(b.dst), r.Bytes(b.src), tasks(r))
+	m.Run(r.Bytes(b.dst), r.Bytes(b.src), r.Parallel)
 	return r.Cancelled()
-}
-
-// tasks is the run's Parallel, which leaves out what is left to do once the run is cancelled.
-func tasks(r *exec.Run) kernel.Parallel {
-	return func(n int64, f func(i int64)) {
-		r.Parallel(n, func(i int64) {
-			if r.Cancelled() == nil {
-				f(i)
-			}
-		})
-	}
 }
 
 // widthOf returns the bytes of an element.

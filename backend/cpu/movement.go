@@ -62,7 +62,7 @@ func lowerIota(l *exec.Lowering) (exec.Thunk, error) {
 	if n*widthOf(s) > iotaBytes {
 		f := kernel.Iota(s.Type, s.Dims, dim)
 		return goThunk("go iota", exec.Writes(l.Result()), func(r *exec.Run) error {
-			f(r.Bytes(l.Result()), tasks(r))
+			f(r.Bytes(l.Result()), r.Parallel)
 			return r.Cancelled()
 		}), nil
 	}

@@ -42,7 +42,7 @@ func (m *mapped) thunk(kernel string) *thunk {
 
 func (m *mapped) runGo(r *exec.Run) error {
 	var fault firstError
-	tasks(r)((m.n+m.grain-1)/m.grain, func(i int64) {
+	r.Parallel((m.n+m.grain-1)/m.grain, func(i int64) {
 		streams := make([]scalar.Stream, len(m.slices))
 		for k, s := range m.slices {
 			streams[k] = scalar.Stream{Data: r.Bytes(s), At: i * m.grain * m.strides[k], Stride: m.strides[k]}

@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"strings"
+
 	"github.com/halo-xla/halo/backend/cpu/kernel"
 	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/cgo/openblas"
@@ -48,6 +50,9 @@ func lowerRoutine(l *exec.Lowering) (exec.Thunk, error) {
 		r.Run(x.Parallel, memoryOf(x, operands), memoryOf(x, results))
 		return nil
 	})
+	if strings.HasPrefix(r.Kernel, "openblas") {
+		call.calling(routineCalls(r.Operands[0].Shape))
+	}
 	all := sequence(append(append(before, call), after...)...)
 	all.kernel = r.Kernel
 	return all, nil
@@ -67,6 +72,7 @@ func factored(l *exec.Lowering, r *lapack.Routine) exec.Thunk {
 	record := blas.cholesky(openblas.Cholesky{Dst: ref(out), Src: ref(a), Info: ref(info), N: c.N, Batch: c.Batch,
 		Lower: c.Lower, Report: true})
 	t := recordThunk("openblas cholesky", append(exec.Reads(a), exec.Writes(out, info)...), record)
+	t.calling(choleskyCalls(c.Batch, c.N, r.Operands[0].Shape.Type))
 	return t.overwriting(exec.Pair{Result: out.Slot, Operand: a.Slot})
 }
 

@@ -120,7 +120,7 @@ func (s *scatter) run(r *exec.Run) error {
 func (s *scatter) scatterInto(r *exec.Run, i int, updates [][]byte, combine func() kernel.Combine) {
 	x := s.x.Of(widthOf(s.to[i]))
 	x.Scatter(r.Bytes(s.results[i]), updates[i], r.Bytes(s.starts), kernel.Cast[int64](r.Bytes(s.places)),
-		int64(r.Threads()), combine, tasks(r))
+		int64(r.Threads()), combine, r.Parallel)
 }
 
 // apply returns what makes the Combine of a task: it runs the program, and knows from an element of the first operand
@@ -165,5 +165,5 @@ func copyTo(r *exec.Run, dst, src exec.Slice) {
 		return
 	}
 	m := kernel.NewMove(1, 0, 0, []kernel.Axis{{N: dst.Size, Dst: 1, Src: 1}})
-	m.Run(r.Bytes(dst), r.Bytes(src), tasks(r))
+	m.Run(r.Bytes(dst), r.Bytes(src), r.Parallel)
 }

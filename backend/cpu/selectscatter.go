@@ -84,12 +84,12 @@ func (t *selectAndScatter) thunk() *thunk {
 
 func (t *selectAndScatter) runGo(r *exec.Run) error {
 	var fault firstError
-	tasks(r)((t.results+fillGrain-1)/fillGrain, func(i int64) {
+	r.Parallel((t.results+fillGrain-1)/fillGrain, func(i int64) {
 		s := []scalar.Stream{{Data: r.Bytes(t.init)},
 			{Data: r.Bytes(t.out), At: i * fillGrain * t.outBytes, Stride: t.outBytes}}
 		fault.set(t.start.Machine(r.Context()).Apply(min(fillGrain, t.results-i*fillGrain), s))
 	})
-	tasks(r)(t.groups*t.strips, func(i int64) {
+	r.Parallel(t.groups*t.strips, func(i int64) {
 		w := &chooser{selectAndScatter: t, x: r.Bytes(t.operand), source: r.Bytes(t.source), out: r.Bytes(t.out),
 			sel: t.sel.Machine(r.Context()), scatter: t.scatter.Machine(r.Context()), keep: make([]byte, 1)}
 		group := i / t.strips

@@ -150,7 +150,7 @@ func (s *sort) run(r *exec.Run) error {
 	}
 	work := s.Sorter
 	work.NewLess = func(start int64) kernel.Less { return s.newLess(r, src, start) }
-	work.Sort(dst, src, keys, tasks(r))
+	work.Sort(dst, src, keys, r.Parallel)
 	return r.Cancelled()
 }
 
@@ -160,7 +160,7 @@ const keyPart = 1 << 12
 // makeKeys runs p on all elements.
 func (s *sort) makeKeys(r *exec.Run, p *scalar.Program, src [][]byte, keys []byte) error {
 	n := s.N * s.Count
-	tasks(r)((n+keyPart-1)/keyPart, func(task int64) {
+	r.Parallel((n+keyPart-1)/keyPart, func(task int64) {
 		streams := make([]scalar.Stream, len(p.Params)+1)
 		for i, leaf := range append(append([]scalar.Leaf(nil), p.Params...), p.Results...) {
 			w := leaf.Bytes()

@@ -51,7 +51,7 @@ func (s *sweep) thunk(name string, uses []exec.Use) *thunk {
 func (s *sweep) runGo(r *exec.Run) error {
 	var fault firstError
 	grain := s.grain()
-	tasks(r)((s.lines+grain-1)/grain, func(i int64) {
+	r.Parallel((s.lines+grain-1)/grain, func(i int64) {
 		start, step := s.start.Machine(r.Context()), s.step.Machine(r.Context())
 		for k := i * grain; k < min((i+1)*grain, s.lines); k++ {
 			fault.set(start.Apply(1, s.streams(r, s.startStreams, k)))

@@ -17,6 +17,7 @@ type thunk struct {
 	record  run.Record
 	keep    any // what the record needs, and Go does not see
 	parts   *parts
+	calls   exec.Calls // of vendors' libraries
 }
 
 // goThunk returns the thunk that runs a kernel in Go; kernel is its name in reports, "go transpose".
@@ -45,12 +46,19 @@ func (t *thunk) keeping(objects any) *thunk {
 	return t
 }
 
+// calling says which calls of vendors' libraries the thunk makes.
+func (t *thunk) calling(c exec.Calls) *thunk {
+	t.calls = c
+	return t
+}
+
 // sequence is a thunk of several that run one after the other; its name is that of the last.
 func sequence(list ...*thunk) *thunk {
 	s := &thunk{kernel: list[len(list)-1].kernel, keep: list}
 	native := true
 	for _, t := range list {
 		s.uses = append(s.uses, t.uses...)
+		s.calls = s.calls.Then(t.calls)
 		native = native && t.run == nil
 	}
 	if native {
@@ -106,6 +114,8 @@ func (t *thunk) Uses() []exec.Use { return t.uses }
 func (t *thunk) InPlace() []exec.Pair { return t.inPlace }
 
 func (t *thunk) Kernel() string { return t.kernel }
+
+func (t *thunk) Calls() exec.Calls { return t.calls }
 
 // recorder is the machine of a build with native kernels: exec runs consecutive records in one call.
 type recorder struct{ *machine }

@@ -20,7 +20,7 @@ func lowerTopK(l *exec.Lowering) (exec.Thunk, error) {
 	}
 	return goThunk("go topk", uses, func(r *exec.Run) error {
 		to := kernel.Cast[int32](r.Bytes(places))
-		kernel.TopK(s.Type, r.Bytes(values), to, r.Bytes(src), rows.N, a.K, a.Largest, tasks(r))
+		kernel.TopK(s.Type, r.Bytes(values), to, r.Bytes(src), rows.N, a.K, a.Largest, r.Parallel)
 		return r.Cancelled()
 	}), nil
 }

@@ -91,7 +91,7 @@ func planOf(w kernel.Window) reduce.Plan {
 
 func (w *windowFold) runGo(r *exec.Run) error {
 	var fault firstError
-	tasks(r)(w.tasks, func(i int64) {
+	r.Parallel(w.tasks, func(i int64) {
 		k := &windowWorker{windowFold: w, r: r, streams: make([]scalar.Stream, 3*len(w.operands))}
 		k.machines[0], k.machines[1] = w.start.Machine(r.Context()), w.step.Machine(r.Context())
 		if w.finish != nil {

@@ -21,6 +21,15 @@ enum {
 static const float s_one = 1, s_minus = -1, c_one[2] = {1, 0}, c_minus[2] = {-1, 0};
 static const double d_one = 1, d_minus = -1, z_one[2] = {1, 0}, z_minus[2] = {-1, 0};
 
+enum { PIECE = 1 << 20 }; /* bytes that are copied between two looks at the cancel word */
+
+/* copy copies bytes unless they are there already, and leaves the rest out once the run is cancelled. */
+static void copy(void *dst, const void *src, int64_t bytes, const halo_run *run) {
+  if (dst == src) return;
+  for (int64_t at = 0; at < bytes && !*run->cancel; at += PIECE)
+    memcpy((char *)dst + at, (const char *)src + at, MIN(PIECE, bytes - at));
+}
+
 #define VALUE(x) (x)
 #define ARRAY(x) (x)
 
@@ -61,8 +70,8 @@ static const double d_one = 1, d_minus = -1, z_one[2] = {1, 0}, z_minus[2] = {-1
                              f->n); \
   } \
 \
-  /* matrix factors one matrix in place, with the tasks of run unless that is null. It returns as diagonal does. */ \
-  static int64_t p##matrix(T *a, int64_t n, int lower, halo_run *run) { \
+  /* matrix factors one matrix in place, alone or with the tasks of run. It returns as diagonal does. */ \
+  static int64_t p##matrix(T *a, int64_t n, int lower, halo_run *run, int alone) { \
     p##factor f = {.a = a, .n = n, .rs = lower ? n : 1, .cs = lower ? 1 : n, .order = lower ? ROW : COLUMN}; \
     for (f.first = 0; f.first < n; f.first = f.end) { \
       f.end = MIN(f.first + BLOCK, n); \
@@ -73,12 +82,9 @@ static const double d_one = 1, d_minus = -1, z_one[2] = {1, 0}, z_minus[2] = {-1
       openblas.cblas_##p##trsm(f.order, RIGHT, LOWER, ADJOINT, NON_UNIT, n - f.end, f.end - f.first, ARG(p##_one), d, \
                                n, d + (f.end - f.first) * f.rs, n); \
       const int64_t tasks = (n - f.end + ROWS - 1) / ROWS; \
-      if (run) { \
-        run->parallel(run, tasks, p##update, &f); \
-        if (*run->cancel) return 0; \
-      } else { \
-        for (int64_t i = 0; i < tasks; i++) p##update(&f, i); \
-      } \
+      if (!alone) run->parallel(run, tasks, p##update, &f); \
+      for (int64_t i = 0; alone && i < tasks && !*run->cancel; i++) p##update(&f, i); \
+      if (*run->cancel) return 0; \
     } \
     return 0; \
   } \
@@ -88,13 +94,15 @@ static const double d_one = 1, d_minus = -1, z_one[2] = {1, 0}, z_minus[2] = {-1
     T *dst; \
     const T *src; \
     int32_t *info; \
+    halo_run *run; \
   } p##cholesky; \
 \
-  static void p##one(const p##cholesky *j, int64_t i, halo_run *run) { \
+  static void p##one(const p##cholesky *j, int64_t i, int alone) { \
     const int64_t n = j->r->n; \
     T *a = j->dst + i * n * n; \
-    if (j->dst != j->src) memcpy(a, j->src + i * n * n, n * n * sizeof(T)); \
-    const int64_t bad = p##matrix(a, n, j->r->lower, run); \
+    copy(a, j->src + i * n * n, n * n * sizeof(T), j->run); \
+    const int64_t bad = p##matrix(a, n, j->r->lower, j->run, alone); \
+    if (*j->run->cancel) return; \
     if (j->r->report) { \
       j->info[i] = (int32_t)bad; \
       return; \
@@ -104,19 +112,19 @@ static const double d_one = 1, d_minus = -1, z_one[2] = {1, 0}, z_minus[2] = {-1
       for (size_t k = 0; k < n * n * sizeof(T) / sizeof(R); k++) parts[k] = NAN; \
       return; \
     } \
-    for (int64_t x = 0; x < n; x++) \
+    for (int64_t x = 0; x < n && !*j->run->cancel; x++) \
       for (int64_t y = j->r->lower ? x + 1 : 0; y < (j->r->lower ? n : x); y++) a[x * n + y] = 0; \
   } \
 \
-  static void p##cholesky_task(void *arg, int64_t i) { p##one(arg, i, 0); } \
+  static void p##cholesky_task(void *arg, int64_t i) { p##one(arg, i, 1); } \
 \
   void halo_openblas_##p##potrf(const halo_record *head, halo_run *run) { \
     const halo_cholesky_record *r = (const halo_cholesky_record *)head; \
-    p##cholesky j = {r, HALO_AT(run, r->dst), HALO_AT(run, r->src), r->report ? HALO_AT(run, r->info) : 0}; \
+    p##cholesky j = {r, HALO_AT(run, r->dst), HALO_AT(run, r->src), r->report ? HALO_AT(run, r->info) : 0, run}; \
     if (r->batch > 1) \
       run->parallel(run, r->batch, p##cholesky_task, &j); \
     else if (r->batch == 1) \
-      p##one(&j, 0, run); \
+      p##one(&j, 0, 0); \
   } \
 \
   typedef struct { \
@@ -140,7 +148,7 @@ static const double d_one = 1, d_minus = -1, z_one[2] = {1, 0}, z_minus[2] = {-1
     const halo_solve_record *r = (const halo_solve_record *)head; \
     p##solve j = {r, HALO_AT(run, r->dst), HALO_AT(run, r->a)}; \
     const T *b = HALO_AT(run, r->b); \
-    if (b != j.dst) memcpy(j.dst, b, r->batch * r->m * r->k * sizeof(T)); \
+    copy(j.dst, b, r->batch * r->m * r->k * sizeof(T), run); \
     run->parallel(run, r->batch *((r->k + r->chunk - 1) / r->chunk), p##solve_task, &j); \
   }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/halo-xla/halo/xla"
+	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/tensorfile"
 )
@@ -164,7 +165,7 @@ func (t *tool) finish(o *runOptions, exe *xla.Executable, results []*literal.Lit
 	if o.report {
 		for _, s := range exe.Report() {
 			fmt.Fprintf(t.stdout, "%-20s %-24s %5d  %-28s %12d bytes %12d flops %10v  %s\n", s.Op, s.Instruction, s.Count,
-				s.Kernel, s.Bytes, s.FLOPs, s.Time, s.Reason)
+				s.Kernel, s.Bytes, s.FLOPs, s.Time, strings.TrimSpace(callsText(s.Calls)+" "+s.Reason))
 		}
 	}
 	switch {
@@ -182,6 +183,17 @@ func (t *tool) finish(o *runOptions, exe *xla.Executable, results []*literal.Lit
 		}
 	}
 	return t.compare(o, results)
+}
+
+// callsText says which calls of libraries a step makes; "" if none.
+func callsText(c exec.Calls) string {
+	switch {
+	case c.Count == 0:
+		return ""
+	case c.Longest == 0:
+		return fmt.Sprintf("calls: %d, of unknown length", c.Count)
+	}
+	return fmt.Sprintf("calls: %d, the longest about %v", c.Count, c.Longest)
 }
 
 func resultNames(n int) []string {

@@ -92,6 +92,8 @@ type Step struct {
 	Reason string
 	// Bytes are those that one run of the step touches, FLOPs what it computes; 0 if unknown.
 	Bytes, FLOPs int64
+	// Calls are those of vendors' libraries in one run of the step, which an execution ends only between.
+	Calls Calls
 	// Runs are how often the step has run, and Time how long that took in all, if the program was compiled with Profile.
 	Runs int64
 	Time time.Duration

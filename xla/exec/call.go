@@ -169,6 +169,9 @@ func (r *Run) execute(c *Call) error {
 	if err := r.run(p.body); err != nil {
 		return err
 	}
+	if err := r.Cancelled(); err != nil { // the last step may have left work out
+		return err
+	}
 	if r.outer == nil && r.place.Grid.Size() == 1 && r.place.Hub != nil {
 		if err := r.place.Hub.Unread(); err != nil {
 			return err

@@ -53,6 +53,9 @@ func (p *program) Report() []Step {
 		}
 		s := Step{Op: st.in.Op.String(), Kernel: st.kernel, Instruction: st.in.Name, Count: 1, Reason: st.reason,
 			Runs: st.runs.Load(), Time: time.Duration(st.nanoseconds.Load())}
+		if c, ok := st.thunk.(Caller); ok {
+			s.Calls = c.Calls()
+		}
 		if _, ok := st.thunk.(nested); !ok {
 			s.FLOPs = st.in.Cost().FLOPs
 			for _, u := range st.thunk.Uses() {

@@ -102,11 +102,12 @@ func (r *Run) Cancelled() error { return r.ctx.Err() }
 func (r *Run) Threads() int { return r.program.machine.Threads() }
 
 // Parallel does f(0) to f(n-1) on the run's threads and returns when all are done. A task should be 20 microseconds of
-// work or more. How work is split must depend on shapes and types alone, never on the number of threads.
+// work or more, and a millisecond at most: once the execution is cancelled, what is left to do is left out. How work is
+// split must depend on shapes and types alone, never on the number of threads.
 func (r *Run) Parallel(n int64, f func(i int64)) {
 	workers := min(int64(r.Threads()), n)
 	if workers <= 1 {
-		for i := range n {
+		for i := int64(0); i < n && r.Cancelled() == nil; i++ {
 			f(i)
 		}
 		return
@@ -120,7 +121,7 @@ func (r *Run) Parallel(n int64, f func(i int64)) {
 				fault.CompareAndSwap(nil, &p)
 			}
 		}()
-		for i := next.Add(1) - 1; i < n; i = next.Add(1) - 1 {
+		for i := next.Add(1) - 1; i < n && r.Cancelled() == nil; i = next.Add(1) - 1 {
 			f(i)
 		}
 	}

@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"time"
+
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/pass"
 )
@@ -54,6 +56,23 @@ type InPlacer interface {
 
 // Pair is a result and the operand whose memory it may have, by slots.
 type Pair struct{ Result, Operand int32 }
+
+// Caller is a thunk that calls libraries of others, which do not look at the cancel word: a cancel waits until the call
+// under way has returned.
+type Caller interface {
+	Calls() Calls
+}
+
+// Calls are those that one run of a thunk makes.
+type Calls struct {
+	// Count is how many there are, 0 for none.
+	Count int64
+	// Longest is about how long the longest takes; 0 if nobody knows, as of functions of the user.
+	Longest time.Duration
+}
+
+// Then returns the calls of c followed by those of d.
+func (c Calls) Then(d Calls) Calls { return Calls{c.Count + d.Count, max(c.Longest, d.Longest)} }
 
 // Described is a thunk that says what it is for reports: "openblas sgemm", "loops transpose", "go sort".
 type Described interface {

@@ -74,7 +74,8 @@ static void task(void *arg, int64_t i) {
   int64_t down = (r->m + r->tile_m - 1) / r->tile_m, across = (r->n + r->tile_n - 1) / r->tile_n;
   int64_t end = least((i + 1) * r->per_task, r->b * down * across);
   for (int64_t t = i * r->per_task; t < end && !*w->run->cancel; t++) {
-    halo_gemm_tile tile = {t / (down * across), t / across % down * r->tile_m, 0, t % across * r->tile_n, 0};
+    halo_gemm_tile tile = {t / (down * across), t / across % down * r->tile_m, 0, t % across * r->tile_n, 0,
+                           w->run->cancel};
     tile.m = least(r->tile_m, r->m - tile.i);
     tile.n = least(r->tile_n, r->n - tile.j);
     kernel->tile(r, s, lhs, rhs, out, tile);

@@ -35,9 +35,11 @@ typedef struct {
   halo_gemm_operand l, r, o;
 } halo_gemm_record;
 
-/* halo_gemm_tile is a part of the result: rows i to i+m-1, columns j to j+n-1 of matrix b. */
+/* halo_gemm_tile is a part of the result: rows i to i+m-1, columns j to j+n-1 of matrix b. Its sums end early if the
+   run is cancelled. */
 typedef struct {
   int64_t b, i, m, j, n;
+  const volatile uint32_t *cancel;
 } halo_gemm_tile;
 
 /* halo_gemm_level is the kernels of an instruction set, by type of sum. scratch is halo_gemm_scratch bytes. */

@@ -160,7 +160,7 @@ static void NAME(tile)(const halo_gemm_record *r, char *scratch, const void *lhs
   T *rows = panels + GEMM_CHUNK * stride;
   lb += r->l.first, rb += r->r.first;
   memset(sums, 0, t.m * stride * sizeof(T));
-  for (int64_t p = 0, k; p < r->k; p += k) {
+  for (int64_t p = 0, k; p < r->k && !*t.cancel; p += k) {
     k = r->k - p < long_k ? r->k - p : long_k;
     int ready = halo_walk_offsets(&r->l.columns, p, k, lk), contiguous = halo_walk_offsets(&r->r.columns, p, k, rk);
     if (t.m == 1 && k > GEMM_CHUNK && !((neighbours || contiguous) && r->r.type == OWN)) long_k = k = GEMM_CHUNK;
