@@ -202,29 +202,36 @@ func manySteps(n int) string {
 func BenchmarkCancel(b *testing.B) {
 	r := rand.New(rand.NewPCG(4, 1))
 	for _, c := range cancelPrograms {
-		b.Run(c.name, func(b *testing.B) { cancelOften(b, r, cancelHead+"ENTRY e {\n"+c.text+" }") })
+		b.Run(c.name, func(b *testing.B) { cancelOften(b, r, c.text) })
 	}
 }
 
-func cancelOften(b *testing.B, r *rand.Rand, text string) {
-	m, err := hlo.Parse([]byte(text), "test.hlo")
+// cancelProgram compiles one of the programs and makes its arguments.
+func cancelProgram(t testing.TB, text string) (exec.Program, []*literal.Literal) {
+	t.Helper()
+	m, err := hlo.Parse([]byte(cancelHead+"ENTRY e {\n"+text+" }"), "test.hlo")
 	if err == nil {
 		err = hlo.Verify(m)
 	}
 	if err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
 	p, err := New(Options{}).Compile(context.Background(), m, exec.Options{AllowReference: true})
 	if err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
-	defer p.Close()
+	t.Cleanup(p.Close)
 	var args []*literal.Literal
 	for _, in := range m.Entry.Parameters {
-		args = append(args, quickArgument(b, in.Shape))
+		args = append(args, quickArgument(t, in.Shape))
 	}
+	return p, args
+}
+
+func cancelOften(b *testing.B, r *rand.Rand, text string) {
+	p, args := cancelProgram(b, text)
 	run := func(after time.Duration) stop { return stopped(p, args, after) }
-	whole := min(run(2*time.Second).whole, run(2*time.Second).whole) // the first also makes what is kept
+	whole := min(run(time.Second).whole, run(time.Second).whole) // the first also makes what is kept
 	var wall, used []float64
 	b.ResetTimer()
 	for range b.N {

@@ -52,6 +52,7 @@ func weightGradient(l *exec.Lowering, s *kernel.Convolution, c *contraction) *th
 	pieces := []onednn.Piece{{Primitive: unpack}}
 	o := onednn.Operands{Src: ref(partial), Dst: ref(c.out)}
 	last := recordThunk("", append(exec.Reads(partial), exec.Writes(c.out)...), onednn.Record(o, pieces)).keeping(pieces)
+	last.calling(reorderCalls(1, c.out.Size))
 	whole := sequence(t, last)
 	whole.kernel = "onednn " + g.first.Info()
 	return whole
@@ -130,7 +131,9 @@ func picked(dims, order []int64, n int64) onednn.Array {
 func (g *gradient) products(partial exec.Slice) *thunk {
 	o := onednn.Operands{Src: ref(g.of.lhs), Weights: ref(partial), Dst: ref(g.of.rhs)}
 	uses := append(exec.Reads(g.of.lhs, g.of.rhs), exec.Writes(partial)...)
-	return recordThunk("", uses, onednn.Record(o, g.list)).keeping(g.list)
+	_, rows, columns, terms := g.of.Sizes()
+	calls := productCalls(len(g.list), rows, columns, (terms+len(g.list)-1)/len(g.list), shape.F32)
+	return recordThunk("", uses, onednn.Record(o, g.list)).keeping(g.list).calling(calls)
 }
 
 // total sums the parts' weights, by a product with ones.

@@ -111,7 +111,7 @@ func BenchmarkFft(b *testing.B) {
 			o := fftOptions{isa: run.Level(), vendor: vendor && fftw.Load() == nil}
 			f := newNativeFft[float32](m, o, tc.kind, true, tc.dims, tc.lengths, to, from)
 			for _, threads := range []int{1, 2} {
-				b.Logf("%v fftw=%v threads=%d %v", tc.dims, f.called, threads,
+				b.Logf("%v fftw=%v threads=%d %v", tc.dims, f.calls.Count > 0, threads,
 					leastTime(50, func() { runNative(t, threads, m.slots, f.records...) }))
 			}
 		}
@@ -146,7 +146,7 @@ func TestFftwRows(t *testing.T) {
 			from, to := m.Pack(append(make([]byte, shift), data...)), m.Scratch(8*k.to+shift)
 			from.Offset, to.Offset = shift, shift
 			f := newNativeFft[float64](m, fftOptions{isa: run.Level(), vendor: true}, k.kind, k.forward, k.dims, lengths, to, from)
-			if !f.called {
+			if f.calls.Count == 0 {
 				t.Fatal("FFTW is not called")
 			}
 			runNative(t, 3, m.slots, f.records...)
@@ -169,7 +169,7 @@ func TestTune(t *testing.T) {
 	o := newFftOptions(exec.Options{Tune: 50 * time.Millisecond, TuneFolder: folder})
 	m := &testMemory{}
 	f := newNativeFft[float64](m, o, fourier.Complex, true, []int64{96}, []int64{96}, m.Scratch(96*16), m.Scratch(96*16))
-	o.learned(f.called)
+	o.learned(f.calls.Count > 0)
 	if files, err := os.ReadDir(folder); err != nil || len(files) != 2 {
 		t.Errorf("got the files %v, %v, want what FFTW has measured in f32 and f64", files, err)
 	}

@@ -8,7 +8,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,6 +17,8 @@ import (
 
 const benchHelp = `M is a case folder, which brings its inputs, or a program, which runs on random ones.
 The clock runs while results are made: inputs are in place before, results are closed after.
+rss_bytes_first and rss_bytes_last are the resident set after a tenth of the runs and at the end, each the greatest of
+32 readings in a tenth of the runs: it goes up and down with the garbage collector's cycles.
 `
 
 type benchOptions struct {
@@ -113,7 +114,7 @@ func (t *tool) bench(o *benchOptions, path string) (*benchReport, error) {
 	r.FLOPs, r.Bytes = cost.FLOPs, cost.Bytes
 	memory := p.exe.Memory()
 	r.Peak, r.Liveness = memory.Peak, memory.Liveness
-	if err := p.warmUp(t.ctx); err != nil {
+	if err := p.warmUp(t.ctx, o.concurrency); err != nil {
 		return nil, err
 	}
 	if err := p.measure(t.ctx, o, r); err != nil {
@@ -128,115 +129,129 @@ func (t *tool) bench(o *benchOptions, path string) (*benchReport, error) {
 // measure runs the program until time or runs are used up, and fills in what was seen.
 func (p *benchProgram) measure(ctx context.Context, o *benchOptions, r *benchReport) error {
 	m := newMeter(o)
-	var wg sync.WaitGroup
-	errs := make([]error, o.concurrency)
-	begin := time.Now()
-	for i := range o.concurrency {
-		wg.Go(func() { errs[i] = m.loop(ctx, p) })
+	defer m.resident.close()
+	if err := together(o.concurrency, func() error { return m.loop(ctx, p) }); err != nil {
+		return err
 	}
-	wg.Wait()
-	elapsed := time.Since(begin).Seconds()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	ms := m.sorted()
-	r.Runs = len(ms)
-	r.P10, r.P50, r.P90, r.P99 = quantile(ms, .1), quantile(ms, .5), quantile(ms, .9), quantile(ms, .99)
+	elapsed := time.Since(m.begin).Seconds()
+	m.look(slots)
+	r.Runs = int(m.times.count())
+	r.P10, r.P50, r.P90, r.P99 = m.times.quantile(.1), m.times.quantile(.5), m.times.quantile(.9), m.times.quantile(.99)
 	r.Throughput = float64(r.Runs) / elapsed
 	median := max(r.P50, 1e-6)
 	r.GFLOPs, r.GBs = float64(r.FLOPs)/median/1e6, float64(r.Bytes)/median/1e6
-	r.RSSFirst, r.RSSLast, r.ThreadsMost = m.first.Load(), residentBytes(), max(m.threads.Load(), osThreads())
+	r.RSSFirst, r.RSSLast, r.ThreadsMost = m.first, m.last, m.threads
 	return nil
 }
 
-// meter hands out runs to goroutines and keeps their times.
+// meter hands out runs to goroutines and counts their times. It needs no memory for them, so that the resident set is
+// the program's.
 type meter struct {
-	times    []float32 // milliseconds, by number of run; made and touched before the first
+	times    histogram
 	next     atomic.Int64
-	deadline time.Time // zero: none
-	tenth    int64     // the run, or the time, after which the resident set is looked at first
-	early    time.Time
-	first    atomic.Int64
-	threads  atomic.Int64
+	runs     int64 // 0: until the duration is over
+	begin    time.Time
+	duration time.Duration
+	slot     atomic.Int64 // of the last look
+
+	mu          sync.Mutex
+	resident    *resident
+	first, last int64 // the resident set
+	threads     int64
 }
 
 // minRuns are made however short the time is.
 const minRuns = 5
 
-// maxTimes is how many times are kept when only the seconds end a benchmark.
-const maxTimes = 1 << 22
+// A benchmark has so many slots, in each of which the meter looks at the process once. The resident set of firstSlots
+// is the first, that of lastSlots the last: the greatest that is seen in a tenth of the work, since it goes up and down
+// with the collector's cycles.
+const slots = 320
+
+var firstSlots, lastSlots = [2]int64{slots / 10, slots / 5}, [2]int64{slots * 9 / 10, slots + 1}
 
 func newMeter(o *benchOptions) *meter {
-	m := &meter{}
-	n := o.runs
-	if n == 0 {
-		n = maxTimes
-	}
-	m.times = slices.Repeat([]float32{-1}, n)
-	m.tenth = int64(n) / 10
-	if o.runs == 0 {
-		d := time.Duration(o.seconds * float64(time.Second))
-		m.early, m.deadline = time.Now().Add(d/10), time.Now().Add(d)
-	}
+	m := &meter{runs: int64(o.runs), resident: openResident(), begin: time.Now()}
+	m.duration = time.Duration(o.seconds * float64(time.Second))
 	return m
 }
 
 func (m *meter) loop(ctx context.Context, p *benchProgram) error {
-	for m.deadline.IsZero() || m.next.Load() < minRuns || time.Now().Before(m.deadline) {
-		i := m.next.Add(1) - 1
-		if i >= int64(len(m.times)) {
+	for {
+		i, now := m.next.Add(1)-1, time.Now()
+		if m.runs > 0 && i >= m.runs || m.runs == 0 && i >= minRuns && now.Sub(m.begin) >= m.duration {
 			return nil
 		}
-		begin := time.Now()
 		if err := p.run(ctx); err != nil {
 			return err
 		}
-		m.times[i] = float32(time.Since(begin).Seconds() * 1e3)
-		m.look(i, begin)
-	}
-	return nil
-}
-
-// look takes the resident set once after a tenth of the work, and now and then the number of threads.
-func (m *meter) look(i int64, now time.Time) {
-	if m.first.Load() == 0 && (i >= m.tenth || !m.early.IsZero() && now.After(m.early)) {
-		m.first.CompareAndSwap(0, residentBytes())
-	}
-	if i == 0 || i%(1<<14) == 1<<13 {
-		m.threads.Store(max(m.threads.Load(), osThreads()))
+		m.times.add(time.Since(now))
+		m.perhapsLook(i, now)
 	}
 }
 
-// sorted returns the times of the runs that were made.
-func (m *meter) sorted() []float32 {
-	ms := m.times[:min(m.next.Load(), int64(len(m.times)))]
-	slices.Sort(ms)
-	for len(ms) > 0 && ms[0] < 0 {
-		ms = ms[1:]
+// perhapsLook looks at the process if nobody has in this slot.
+func (m *meter) perhapsLook(i int64, now time.Time) {
+	slot := int64(slots * float64(now.Sub(m.begin)) / float64(m.duration))
+	if m.runs > 0 {
+		slot = slots * i / m.runs
 	}
-	return ms
+	if old := m.slot.Load(); slot > old && m.slot.CompareAndSwap(old, slot) {
+		m.look(slot)
+	}
 }
 
-func quantile(sorted []float32, q float64) float64 {
-	if len(sorted) == 0 {
-		return 0
+// look takes the resident set and the number of threads.
+func (m *meter) look(slot int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	bytes := m.resident.bytes()
+	if m.first == 0 || firstSlots[0] <= slot && slot < firstSlots[1] {
+		m.first = max(m.first, bytes)
 	}
-	return math.Round(float64(sorted[int(q*float64(len(sorted)-1)+.5)])*1e6) / 1e6
+	if lastSlots[0] <= slot && slot < lastSlots[1] {
+		m.last = max(m.last, bytes)
+	}
+	if slot%(slots/10) == 0 {
+		m.threads = max(m.threads, osThreads())
+	}
 }
 
 func millis(since time.Time) float64 { return time.Since(since).Seconds() * 1e3 }
 
-// residentBytes is the process's resident set, 0 where the system does not tell.
-func residentBytes() int64 {
-	var total, resident int64
-	b, err := os.ReadFile("/proc/self/statm")
-	if err != nil {
+// resident reads the process's resident set. What it needs for that it has from the beginning.
+type resident struct {
+	file   *os.File // nil where the system does not tell
+	buffer [128]byte
+}
+
+func openResident() *resident {
+	f, _ := os.Open("/proc/self/statm")
+	return &resident{file: f}
+}
+
+// bytes returns the resident set, 0 where the system does not tell.
+func (r *resident) bytes() int64 {
+	if r.file == nil {
 		return 0
 	}
-	fmt.Sscan(string(b), &total, &resident)
-	return resident * int64(os.Getpagesize())
+	n, _ := r.file.ReadAt(r.buffer[:], 0)
+	pages, field := int64(0), 0 // it is the second field
+	for _, c := range r.buffer[:n] {
+		switch {
+		case c == ' ':
+			field++
+		case field == 1:
+			pages = 10*pages + int64(c-'0')
+		}
+	}
+	return pages * int64(os.Getpagesize())
+}
+
+func (r *resident) close() {
+	if r.file != nil {
+		r.file.Close()
+	}
 }
 
 // osThreads is how many threads the process has, 0 where the system does not tell.

@@ -2,11 +2,13 @@ package main
 
 import (
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestBench(t *testing.T) {
@@ -36,12 +38,23 @@ func TestBench(t *testing.T) {
 	}
 }
 
-func TestQuantile(t *testing.T) {
-	ms := []float32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}
+func TestHistogram(t *testing.T) {
+	var h histogram
+	if got := h.quantile(.5); got != 0 || h.count() != 0 {
+		t.Errorf("nothing: got the median %g of %d times", got, h.count())
+	}
+	for ms := range 11 {
+		h.add(time.Duration(ms+1) * time.Millisecond)
+	}
 	for q, want := range map[float64]float64{0: 1, .1: 2, .5: 6, .99: 11, 1: 11} {
-		if got := quantile(ms, q); got != want {
-			t.Errorf("quantile %g: got %g, want %g", q, got, want)
+		if got := h.quantile(q); math.Abs(got-want) > want/1000 {
+			t.Errorf("quantile %g: got %g, want %g within a thousandth", q, got, want)
 		}
+	}
+	h.add(0)
+	h.add(1000 * time.Hour)
+	if got := h.count(); got != 13 {
+		t.Errorf("got %d times, want 13", got)
 	}
 }
 

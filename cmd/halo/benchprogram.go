@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/halo-xla/halo/xla"
@@ -138,15 +140,28 @@ func (p *benchProgram) compile(ctx context.Context, o *benchOptions) (err error)
 	return err
 }
 
-// warmUp runs the program until what is made at the first runs is there: memory, threads, caches.
-func (p *benchProgram) warmUp(ctx context.Context) error {
+// warmUp runs the program with all callers until what is made at the first runs is there: memory, threads, caches.
+func (p *benchProgram) warmUp(ctx context.Context, callers int) error {
 	begin := time.Now()
-	for i := 0; i < 3 || i < 100 && time.Since(begin) < 100*time.Millisecond; i++ {
-		if err := p.run(ctx); err != nil {
-			return err
+	return together(callers, func() error {
+		for i := 0; i < 3 || i < 100 && time.Since(begin) < 100*time.Millisecond; i++ {
+			if err := p.run(ctx); err != nil {
+				return err
+			}
 		}
+		return nil
+	})
+}
+
+// together calls f on n goroutines at once and returns the first of their errors.
+func together(n int, f func() error) error {
+	var wg sync.WaitGroup
+	errs := make([]error, n)
+	for i := range n {
+		wg.Go(func() { errs[i] = f() })
 	}
-	return nil
+	wg.Wait()
+	return cmp.Or(errs...)
 }
 
 // run executes the program once on its devices and closes the results.

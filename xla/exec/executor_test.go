@@ -11,6 +11,7 @@ import (
 
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/pass"
 )
 
 // waitFor waits until n callers wait for a token.
@@ -195,3 +196,32 @@ func TestConcurrentRuns(t *testing.T) {
 		t.Errorf("%d bytes and %d arenas are kept after trim", k.bytes, len(p.idle))
 	}
 }
+
+// TestParallelCancel wants what is left to do to be left out once the execution is cancelled, on one thread and several.
+func TestParallelCancel(t *testing.T) {
+	for _, threads := range []int{1, 4} {
+		ctx, cancel := context.WithCancel(context.Background())
+		r := &Run{ctx: ctx, program: &program{machine: threaded{threads}}}
+		var done atomic.Int64
+		r.Parallel(1000, func(i int64) {
+			done.Add(1)
+			switch {
+			case i == 10:
+				cancel()
+			case i > 10:
+				<-ctx.Done()
+			}
+		})
+		if n := done.Load(); n < 11 || n > int64(10+threads) {
+			t.Errorf("%d threads: %d tasks ran, want 11 and what was under way", threads, n)
+		}
+	}
+}
+
+// threaded is a machine of nothing but threads.
+type threaded struct{ threads int }
+
+func (threaded) Name() string                     { return "threaded" }
+func (threaded) Passes() []pass.Pass              { return nil }
+func (m threaded) Threads() int                   { return m.threads }
+func (threaded) Lower(l *Lowering) (Thunk, error) { return nil, errors.ErrUnsupported }
