@@ -84,7 +84,7 @@ var cancelPrograms = []struct{ name, text string }{
 	{"topk", "x = f32[64,262144] parameter(0)\n ROOT t = (f32[64,1000], s32[64,1000]) topk(x), k=1000, largest=true"},
 	{"fft c64[16M]", "x = c64[16777216] parameter(0)\n ROOT y = c64[16777216] fft(x), fft_type=FFT, " +
 		"fft_length={16777216}"},
-	{"fft prime", "x = c64[4194319] parameter(0)\n ROOT y = c64[4194319] fft(x), fft_type=FFT, fft_length={4194319}"},
+	{"fft prime", "x = c64[1048583] parameter(0)\n ROOT y = c64[1048583] fft(x), fft_type=FFT, fft_length={1048583}"},
 	{"rfft 2d", "x = f32[4096,4096] parameter(0)\n ROOT y = c64[4096,2049] fft(x), fft_type=RFFT, " +
 		"fft_length={4096,4096}"},
 	{"fft c128", "x = c128[16,262144] parameter(0)\n ROOT y = c128[16,262144] fft(x), fft_type=IFFT, fft_length={262144}"},

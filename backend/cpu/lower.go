@@ -72,12 +72,12 @@ func init() {
 		hlo.Divide:                 lowerElementwise,
 		hlo.Domain:                 nil, // exec
 		hlo.Dot:                    lowerDot,
-		hlo.DynamicBroadcastInDim:  nil, // reference
+		hlo.DynamicBroadcastInDim:  nil, // exec
 		hlo.DynamicConvolution:     lowerDynamicConvolution,
-		hlo.DynamicGather:          nil, // reference
-		hlo.DynamicIota:            nil, // reference
-		hlo.DynamicPad:             nil, // reference
-		hlo.DynamicReshape:         nil, // reference
+		hlo.DynamicGather:          nil, // exec
+		hlo.DynamicIota:            nil, // exec
+		hlo.DynamicPad:             nil, // exec
+		hlo.DynamicReshape:         nil, // exec
 		hlo.DynamicSlice:           lowerDynamicSlice,
 		hlo.DynamicUpdateSlice:     lowerDynamicUpdateSlice,
 		hlo.Erf:                    lowerElementwise,
@@ -114,7 +114,7 @@ func init() {
 		hlo.RaggedAllToAll:         lowerRaggedAllToAll,
 		hlo.RaggedDot:              lowerRaggedDot,
 		hlo.Real:                   lowerElementwise,
-		hlo.RealDynamicSlice:       nil, // reference
+		hlo.RealDynamicSlice:       nil, // exec
 		hlo.Recv:                   lowerRecv,
 		hlo.RecvDone:               lowerRecvDone,
 		hlo.Reduce:                 lowerReduce,

@@ -46,7 +46,7 @@ func (t *dynamicThunk) Run(r *Run) error {
 	if s == nil { // sizes are this op's own matter
 		return t.evaluate(r, args)
 	}
-	sp, err := t.take(s)
+	sp, err := t.take(r.ctx, s)
 	if err != nil {
 		return err
 	}
@@ -80,13 +80,13 @@ func (p *program) within(r *Run, args []*literal.Literal) (_ *literal.Literal, e
 }
 
 // take returns the program for s until give.
-func (t *dynamicThunk) take(s *hlo.Special) (*special, error) {
+func (t *dynamicThunk) take(ctx context.Context, s *hlo.Special) (*special, error) {
 	key := keyOf(s)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	sp := t.cache[key]
 	if sp == nil {
-		p, err := t.program.special(s)
+		p, err := t.program.special(ctx, s)
 		if err != nil {
 			return nil, err
 		}
@@ -130,12 +130,11 @@ func (t *dynamicThunk) close() {
 }
 
 // special compiles s as a part of p.
-func (p *program) special(s *hlo.Special) (*program, error) {
+func (p *program) special(ctx context.Context, s *hlo.Special) (*program, error) {
 	m, err := s.Module()
 	if err != nil {
 		return nil, err
 	}
-	ctx := context.Background()
 	if m, err = pass.Run(ctx, m, p.machine.Passes(), pass.Options{Verify: p.options.Verify}); err != nil {
 		return nil, err
 	}

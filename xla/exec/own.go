@@ -49,8 +49,9 @@ func init() {
 	}
 }
 
-// Owns reports whether exec runs op itself, on every machine: what only renames bytes, and control flow.
-func Owns(op hlo.Opcode) bool { return own[op] != nil }
+// Owns reports whether exec runs op itself, on every machine: what only renames bytes, control flow, and what takes its
+// sizes from operands, of which exec makes the static op when it runs.
+func Owns(op hlo.Opcode) bool { return own[op] != nil || hlo.TakesSizes(op) }
 
 func firstOperand(_ *compiler, s *scope, in *hlo.Instruction) (value, bool, error) {
 	return s.values[in.Operands[0]], true, nil

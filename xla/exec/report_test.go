@@ -100,7 +100,7 @@ func TestMemoryLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = New(bare{}).Compile(context.Background(), m, Options{AllowReference: true, MemoryLimit: 500})
-	if !errors.Is(err, hlo.ErrLimit) || !strings.Contains(err.Error(), "896") {
-		t.Errorf("got %v, want the limit passed with 896 bytes", err)
+	if !errors.Is(err, hlo.ErrLimit) || !strings.Contains(err.Error(), "896") || !strings.Contains(err.Error(), "500") {
+		t.Errorf("got %v, want the limit of 500 bytes passed with 896", err)
 	}
 }
