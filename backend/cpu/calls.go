@@ -33,8 +33,8 @@ func reorderCalls(n int, bytes int64) exec.Calls {
 	return vendorCalls(n, 0, 2*float64(bytes)/float64(max(n, 1)), shape.F32)
 }
 
-// routineCalls are those of a routine of LAPACK on a batch of matrices of shape s: about what eigenvalues take, which is
-// more than most.
+// routineCalls are those of a routine of LAPACK on a batch of matrices of shape s: about what eigenvalues take, which
+// is more than most.
 func routineCalls(s shape.Shape) exec.Calls {
 	if s.Size() == 0 || len(s.Dims) < 2 {
 		return exec.Calls{}

@@ -67,8 +67,8 @@ extern const fft_table halo_fft_avx2, halo_fft_avx512;
 #endif
 extern const fft_table halo_fft_base, halo_fft_one; // one: of one lane
 
-// halo_fft_cancel is the cancel word of the run whose task this thread is at. Lines may be long: loops look at it between
-// pieces, and leave the rest of their work out.
+// halo_fft_cancel is the cancel word of the run whose task this thread is at. Lines may be long: loops look at it
+// between pieces, and leave the rest of their work out.
 extern __thread const volatile uint32_t *halo_fft_cancel;
 #define STOPPED __builtin_expect(*halo_fft_cancel != 0, 0)
 
