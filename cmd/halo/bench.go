@@ -130,7 +130,7 @@ func (t *tool) bench(o *benchOptions, path string) (*benchReport, error) {
 func (p *benchProgram) measure(ctx context.Context, o *benchOptions, r *benchReport) error {
 	m := newMeter(o)
 	defer m.resident.close()
-	if err := together(o.concurrency, func() error { return m.loop(ctx, p) }); err != nil {
+	if err := byAll(o.concurrency, func() error { return m.loop(ctx, p) }); err != nil {
 		return err
 	}
 	elapsed := time.Since(m.begin).Seconds()

@@ -143,7 +143,7 @@ func (p *benchProgram) compile(ctx context.Context, o *benchOptions) (err error)
 // warmUp runs the program with all callers until what is made at the first runs is there: memory, threads, caches.
 func (p *benchProgram) warmUp(ctx context.Context, callers int) error {
 	begin := time.Now()
-	return together(callers, func() error {
+	return byAll(callers, func() error {
 		for i := 0; i < 3 || i < 100 && time.Since(begin) < 100*time.Millisecond; i++ {
 			if err := p.run(ctx); err != nil {
 				return err
@@ -153,8 +153,8 @@ func (p *benchProgram) warmUp(ctx context.Context, callers int) error {
 	})
 }
 
-// together calls f on n goroutines at once and returns the first of their errors.
-func together(n int, f func() error) error {
+// byAll calls f on n goroutines at once and returns the first of their errors.
+func byAll(n int, f func() error) error {
 	var wg sync.WaitGroup
 	errs := make([]error, n)
 	for i := range n {
