@@ -45,7 +45,7 @@ func (r *Registry) Instantiate(ctx context.Context, in *hlo.Instruction) (*Bound
 	if !ok {
 		return nil, fmt.Errorf("nobody serves the target %q: %w", target, errors.ErrUnsupported)
 	}
-	s, err := SiteOf(in)
+	s, err := siteOf(in)
 	if err != nil {
 		return nil, err
 	}

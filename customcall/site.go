@@ -8,8 +8,8 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// SiteOf describes the custom call in. It fails if an attribute or an alias cannot be read, or a shape is dynamic.
-func SiteOf(in *hlo.Instruction) (*ffi.Site, error) {
+// siteOf describes the custom call in. It fails if an attribute or an alias cannot be read, or a shape is dynamic.
+func siteOf(in *hlo.Instruction) (*ffi.Site, error) {
 	a := in.Attrs.(*hlo.CustomCallAttrs)
 	s := &ffi.Site{Target: a.Target, Version: ffi.Version(a.APIVersion), Tuple: in.Shape.IsTuple(),
 		HasSideEffect: a.HasSideEffect}

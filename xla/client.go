@@ -22,7 +22,9 @@ import (
 // Backend is a family of devices: Reference, or one made by a backend package.
 type Backend = exec.Backend
 
-// Reference returns the backend that runs every op by its definition: slow, plain and exact.
+// Reference returns the backend that runs every op by its definition: slow, plain and exact. It serves no custom calls
+// of its own: for those of linear algebra that exported programs have, give lapack.Handlers of package
+// customcall/lapack as ClientOptions.Handlers.
 func Reference() Backend { return exec.Reference() }
 
 // Handlers finds the functions behind custom calls. HandlerMap is a simple one.

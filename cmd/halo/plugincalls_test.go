@@ -16,6 +16,7 @@ import (
 	"github.com/halo-xla/halo/cgo/crash"
 	"github.com/halo-xla/halo/cgo/dl"
 	"github.com/halo-xla/halo/customcall"
+	"github.com/halo-xla/halo/customcall/lapack"
 	"github.com/halo-xla/halo/ffi"
 	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla"
@@ -209,6 +210,38 @@ func absolute(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	return a
+}
+
+// LAPACK is there on every backend with the handlers of package lapack, beside functions of the user's, whose registry
+// the client holds through them.
+func TestLinearAlgebraOfClients(t *testing.T) {
+	const text = `ENTRY e {
+  a = f32[2,2] constant({{4, 2}, {2, 5}})
+  l = (f32[2,2]{0,1}, s32[]) custom-call(a), custom_call_target="lapack_spotrf_ffi",
+    operand_layout_constraints={f32[2,2]{0,1}}, api_version=API_VERSION_TYPED_FFI, backend_config={uplo = 76 : ui8}
+  f = f32[2,2]{0,1} get-tuple-element(l), index=0
+  s = f32[2,2] slice(f), slice={[0:2], [0:2]}
+  ROOT r = f32[2,2] custom-call(s), custom_call_target="same"
+}`
+	for _, b := range callers() {
+		r := customcall.New()
+		same := func(_ context.Context, c *ffi.Call) error { copy(c.Results[0].Data, c.Operands[0].Data); return nil }
+		if err := r.Register("same", same); err != nil {
+			t.Fatal(err)
+		}
+		c, err := xla.NewClient(b, xla.ClientOptions{Handlers: lapack.Handlers{User: r}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Close()
+		if v, err := first(t.Context(), compiled(t, c, text)); err != nil || v != 2 {
+			t.Errorf("%s: got %v, %v, want 2", c.BackendName(), v, err)
+		}
+		c.Close()
+		if _, ok := r.Handler("same"); ok {
+			t.Errorf("%s: the registry is held although its client is closed", c.BackendName())
+		}
+	}
 }
 
 // Go functions that panic or end their goroutine fail, and so do those that run a program that does; one may run programs

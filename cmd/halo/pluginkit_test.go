@@ -83,6 +83,12 @@ func TestPluginProjectForCUDA(t *testing.T) {
 		runProgram(t, dir, "make")
 		return
 	}
+	_, err := exec.LookPath("make")
+	testfile.Library(t, "make", err)
+	said, err := exec.Command("make", "-C", dir).CombinedOutput()
+	if err == nil || !strings.Contains(string(said), "nvcc is not there: it compiles CUDA") {
+		t.Errorf("without nvcc: got %v and %s", err, said)
+	}
 	source, err := os.ReadFile(filepath.Join(dir, "demo.cu"))
 	if err != nil {
 		t.Fatal(err)
