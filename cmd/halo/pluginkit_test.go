@@ -123,6 +123,7 @@ func TestPluginNewIsRefused(t *testing.T) {
 
 // defects is the function of a project with mistakes that a name defines.
 const defects = `#include <poll.h>
+#include <stdlib.h>
 #include "halo/ffi.h"
 static volatile float shared[8];
 HALO_FFI_HANDLER(demo) {
@@ -144,6 +145,10 @@ HALO_FFI_HANDLER(demo) {
 #ifdef CHANGE
   float old = in[1];
   in[1] = 7;
+#endif
+#ifdef LEAK
+  volatile char *kept = malloc(LEAK);
+  kept[0] = 1;
 #endif
 #ifdef DIE
   __builtin_trap();
@@ -176,6 +181,7 @@ func TestPluginCheckFinds(t *testing.T) {
 		{"-DCHANGE", plain, "the function wrote to operand 0 (f32[2,3]), at its byte "},
 		{"-DLESS", plain, "results: result 0, element 5 is not written"},
 		{"-DRACE", "--race=8", "differs when several calls are made at the same time"},
+		{"-DLEAK=100", plain, "leak: each call leaves about 112 bytes allocated"},
 		{"-DDIE", plain, `the process that served "demo" died of SIGILL`},
 	} {
 		runProgram(t, dir, "make", "-B", "CFLAGS=-O1 "+c.defect)
@@ -191,10 +197,16 @@ func TestPluginCheckWithAddressSanitizer(t *testing.T) {
 		t.Log(string(said))
 	}
 	wantHalo(t, exitOK, "0 findings", "plugin", "check", "--asan", dir+"/build/asan/libdemo.so")
-	write(t, filepath.Join(dir, "demo.c"), []byte("#define READ 6\n"+defects))
-	runProgram(t, dir, "make", "build/asan/libdemo.so")
-	wantHalo(t, exitFailure, "asan: it touched memory at byte 24 of operand 0 (f32[2,3]), which has 24 bytes",
-		"plugin", "check", "--asan", dir+"/build/asan/libdemo.so")
+	for defect, want := range map[string]string{
+		"READ 6":   "asan: it touched memory at byte 24 of operand 0 (f32[2,3]), which has 24 bytes",
+		"WRITE 7":  "asan: it touched memory at byte 28 of result 0 (f32[2,3]), which has 24 bytes",
+		"READ -1":  "asan: it touched memory 4 bytes before the start of operand 0",
+		"LEAK 100": "leak: each call leaves about 100 bytes allocated",
+	} {
+		write(t, filepath.Join(dir, "demo.c"), []byte("#define "+defect+"\n"+defects))
+		runProgram(t, dir, "make", "-B", "build/asan/libdemo.so")
+		wantHalo(t, exitFailure, want, "plugin", "check", "--asan", dir+"/build/asan/libdemo.so")
+	}
 }
 
 // conventions is a library with a function of each calling convention, and some that are lost.

@@ -88,9 +88,6 @@ func Open(name string, spec []byte, o Options) (*Pool, error) {
 	return p, nil
 }
 
-// ErrClosed is the error of what is asked of a pool or an instance after it was closed.
-var ErrClosed = errors.New("isolate: closed")
-
 // program is what a pool starts.
 func program(o Options) (string, error) {
 	switch {
@@ -188,12 +185,13 @@ type Instance struct {
 }
 
 // Instantiate makes the instance of a call site, in a process to see whether the library can serve it. An instance with
-// state has one process, which serves its calls one after another; when that dies, its state is made anew.
+// state has one process, which serves its calls one after another; when that dies, its state is made anew. It fails
+// with os.ErrClosed if the pool is closed.
 func (p *Pool) Instantiate(ctx context.Context, site *ffi.Site, state bool) (*Instance, error) {
 	p.mu.Lock()
 	if p.closed {
 		p.mu.Unlock()
-		return nil, fmt.Errorf("%s: %w", p.name, ErrClosed)
+		return nil, fmt.Errorf("%s: %w", p.name, os.ErrClosed)
 	}
 	p.users++
 	p.last++

@@ -89,6 +89,39 @@ var functions = map[string]func(*goServer, *ffi.Call) error{
 		os.Exit(1)
 		return nil
 	},
+	"shrink": func(*goServer, *ffi.Call) error { return syscall.Ftruncate(memoryFile(), 4096) },
+	"extend": func(*goServer, *ffi.Call) error { return syscall.Ftruncate(memoryFile(), 1<<30) },
+	"unmap":  func(*goServer, *ffi.Call) error { return syscall.Close(memoryFile()) },
+	"garbage": func(*goServer, *ffi.Call) error {
+		syscall.Write(socket, []byte(strings.Repeat("\x07garbage", 9999)))
+		select {}
+	},
+	"endless": func(*goServer, *ffi.Call) error { // a message of a billion bytes
+		syscall.SetNonblock(socket, false)
+		for b := append([]byte("\xfc\x3b\x9a\xca\x00"), make([]byte, 1<<16)...); ; {
+			if _, err := syscall.Write(socket, b); err != nil {
+				select {}
+			}
+		}
+	},
+	"inherit": func(*goServer, *ffi.Call) error { // a process that has the socket, as after a fork
+		c := exec.Command("sleep", "100")
+		c.ExtraFiles = []*os.File{os.NewFile(socket, "socket")}
+		c.Start()
+		os.Exit(3)
+		return nil
+	},
+	"flood": func(*goServer, *ffi.Call) error {
+		for range 1000 {
+			fmt.Fprintln(os.Stderr, strings.Repeat("many words ", 1000))
+		}
+		return nil
+	},
+	"floodexit": func(*goServer, *ffi.Call) error {
+		fmt.Fprintln(os.Stderr, strings.Repeat("many words ", 100000)+"at last")
+		os.Exit(8)
+		return nil
+	},
 	"close":     func(*goServer, *ffi.Call) error { syscall.Close(socket); select {} },
 	"fault":     func(*goServer, *ffi.Call) error { poke(nil, 16); return nil },
 	"over":      func(_ *goServer, c *ffi.Call) error { poke(c.Results[0].Data, len(c.Results[0].Data)); return nil },
@@ -102,6 +135,16 @@ var functions = map[string]func(*goServer, *ffi.Call) error{
 }
 
 func put(c *ffi.Call, v int) { binary.NativeEndian.PutUint32(c.Results[0].Data, uint32(v)) }
+
+// memoryFile finds the file of the shared memory, as a hostile function would.
+func memoryFile() int {
+	for fd := range 100 {
+		if name, _ := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", fd)); strings.HasPrefix(name, "/memfd:halo") {
+			return fd
+		}
+	}
+	return -1
+}
 
 // poke writes outside of an array, as C does.
 //
@@ -179,7 +222,12 @@ func TestDeaths(t *testing.T) {
 		"abort": `lib.so: the process that served "abort" died of SIGABRT`,
 		"exit":  `the process that served "exit" ended with exit status 7; it had said: good bye`,
 		"hang":  `the process that served "hang" did not answer within 100ms and was ended`,
-		"spawn": "ended with exit status 1", "close": "died of SIGKILL",
+		"spawn": "ended with exit status 1", "close": `the process that served "close"`,
+		"shrink": "operation not permitted", "extend": "", "unmap": "", "flood": "",
+		"garbage":   `served "garbage" sent no answer that can be read and was ended: `,
+		"endless":   `served "endless" sent no answer that can be read and was ended: `,
+		"inherit":   `the process that served "inherit" ended with exit status 3`,
+		"floodexit": `ended with exit status 8; it had said: `,
 	} {
 		if target == "abort" && !crash.Available {
 			want = "ended with exit status 2" // Go's own words about the signal
@@ -190,15 +238,20 @@ func TestDeaths(t *testing.T) {
 			pool = impatient
 		}
 		err := instantiate(t, pool, s, false).Call(context.Background(), bad)
-		if err == nil || !strings.Contains(err.Error(), want) {
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: got %.300v, want %q", target, err, want)
+		}
+		if target == "floodexit" && (len(err.Error()) > 2*tailBytes || !strings.HasSuffix(err.Error(), "at last")) {
+			t.Errorf("%s: got %d bytes, want the end of what it said", target, len(err.Error()))
 		}
 		if errors.Is(err, errors.ErrUnsupported) != (target == "plain") {
 			t.Errorf("%s: whether it is unsupported is lost", target)
 		}
-		clear(c.Results[0].Data)
-		if err := works.Call(context.Background(), c); err != nil || c.Results[0].Data[0] != 3 {
-			t.Errorf("after %s: got %v, %v", target, c.Results[0].Data, err)
+		for range 2 {
+			clear(c.Results[0].Data)
+			if err := works.Call(context.Background(), c); err != nil || c.Results[0].Data[0] != 3 {
+				t.Errorf("after %s: got %v, %v", target, c.Results[0].Data, err)
+			}
 		}
 	}
 	s, _ := call("nobody")

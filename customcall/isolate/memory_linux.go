@@ -17,14 +17,28 @@ type memory struct {
 // createNumber is the system call memfd_create, which package syscall does not name everywhere.
 var createNumber = map[string]uintptr{"amd64": 319, "arm64": 279}[runtime.GOARCH]
 
+// What package syscall does not name: flags of memfd_create, and of fcntl the command that adds seals and the seals
+// against other seals and against shrinking.
+const (
+	closeOnExec  = 1
+	allowSealing = 2
+	addSeals     = 1033
+	sealSeal     = 1
+	sealShrink   = 2
+)
+
+// newMemory makes memory that nobody can make smaller: who uses pages of a file that are gone dies of SIGBUS.
 func newMemory() (*memory, error) {
 	name := []byte("halo\x00")
-	const closeOnExec = 1
-	fd, _, errno := syscall.Syscall(createNumber, uintptr(unsafe.Pointer(&name[0])), closeOnExec, 0)
+	fd, _, errno := syscall.Syscall(createNumber, uintptr(unsafe.Pointer(&name[0])), closeOnExec|allowSealing, 0)
 	if createNumber == 0 || errno != 0 {
 		return nil, fmt.Errorf("isolate: memory to share cannot be made: %w", errno)
 	}
 	m := &memory{file: os.NewFile(fd, "halo")}
+	if _, _, errno := syscall.Syscall(syscall.SYS_FCNTL, fd, addSeals, sealSeal|sealShrink); errno != 0 {
+		m.close()
+		return nil, fmt.Errorf("isolate: memory to share cannot be sealed: %w", errno)
+	}
 	if err := m.grow(page); err != nil {
 		m.close()
 		return nil, err
@@ -37,7 +51,11 @@ func (m *memory) grow(size int64) error {
 	if size += page; size <= int64(len(m.data)) { // one page is for the end, that nobody uses
 		return nil
 	}
-	if err := m.file.Truncate(size); err != nil {
+	info, err := m.file.Stat()
+	if err == nil && info.Size() < size { // the other side may have made it larger
+		err = m.file.Truncate(size)
+	}
+	if err != nil {
 		return fmt.Errorf("isolate: %d bytes to share: %w", size, err)
 	}
 	return m.view(size)

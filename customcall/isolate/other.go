@@ -19,6 +19,7 @@ func (*memory) grow(int64) error { return errNone }
 type process struct {
 	dead   bool
 	memory *memory
+	growth growth
 }
 
 func start(context.Context, *Pool) (*process, error) { return nil, errNone }

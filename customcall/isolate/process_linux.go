@@ -32,6 +32,9 @@ type process struct {
 	known   map[uint64]bool // instances that it has
 	open    bool            // it serves
 	dead    bool
+	over    chan struct{} // closed when it has ended
+	answers answers
+	growth  growth // of the last answer
 
 	mu     sync.Mutex
 	forgot []uint64 // instances to be told of with the next request
@@ -44,6 +47,7 @@ func start(ctx context.Context, pool *Pool) (*process, error) {
 		return nil, err
 	}
 	p := &process{name: pool.name, program: path, options: pool.options, known: map[uint64]bool{},
+		over:   make(chan struct{}),
 		output: &tail{to: pool.options.output()}}
 	if p.memory, err = newMemory(); err != nil {
 		return nil, err
@@ -82,13 +86,24 @@ func (p *process) launch() error {
 		p.conn.Close()
 		return err
 	}
-	p.out, p.in = gob.NewEncoder(p.conn), gob.NewDecoder(p.conn)
+	register()
+	p.out, p.in = gob.NewEncoder(p.conn), gob.NewDecoder(&p.answers)
+	p.answers.from = p.conn
+	go p.wait()
 	rights := syscall.UnixRights(int(p.memory.file.Fd()))
 	if err := syscall.Sendmsg(ends[0], []byte{hello}, rights, nil, 0); err != nil {
 		p.kill()
 		return err
 	}
 	return nil
+}
+
+// wait waits for the end of the process, after which nobody waits for its answer: what it has started may have its end
+// of the socket.
+func (p *process) wait() {
+	p.cmd.Wait() // its error is in the state
+	close(p.over)
+	p.conn.SetDeadline(time.Unix(1, 0))
 }
 
 // instantiate has the process make the instance, if it has not yet.
@@ -128,6 +143,12 @@ func (p *process) ask(ctx context.Context, doing string, r *request) error {
 	r.Forget, p.forgot = p.forgot, nil
 	p.mu.Unlock()
 	p.conn.SetDeadline(time.Time{})
+	select {
+	case <-p.over:
+		return p.died(doing)
+	default:
+	}
+	p.answers.left = longest
 	stop := whenEnded(ctx, func() { p.conn.SetDeadline(time.Unix(1, 0)) })
 	var answer reply
 	err := p.out.Encode(r)
@@ -137,12 +158,47 @@ func (p *process) ask(ctx context.Context, doing string, r *request) error {
 	stop()
 	switch {
 	case err == nil:
+		p.growth = answer.Growth
 		return answer.err()
 	case ctx.Err() != nil:
 		p.kill()
 		return p.late(ctx, doing)
+	case isEnd(err):
+		return p.died(doing)
 	}
-	return p.died(doing)
+	p.kill()
+	return ffi.Errorf(ffi.Internal, "%s: the process that %s sent no answer that can be read and was ended: %v", p.name,
+		doing, err)
+}
+
+// isEnd reports whether err may be of a socket whose other end is closed, or of a process that has ended.
+func isEnd(err error) bool {
+	for _, end := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.EPIPE, syscall.ECONNRESET, os.ErrDeadlineExceeded} {
+		if errors.Is(err, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// answers reads what the process sends, of which one answer is no longer than it may be.
+type answers struct {
+	from io.Reader
+	left int
+}
+
+// longest is how many bytes an answer may have: the text of an error is most of it.
+const longest = 16 << 20
+
+var errLong = errors.New("the answer is too long")
+
+func (a *answers) Read(b []byte) (int, error) {
+	if a.left == 0 {
+		return 0, errLong
+	}
+	n, err := a.from.Read(b[:min(len(b), a.left)])
+	a.left -= n
+	return n, err
 }
 
 // whenEnded calls f when ctx ends, until the function that it returns is called: after that f does not run, or the next
@@ -173,7 +229,7 @@ func (p *process) late(ctx context.Context, doing string) error {
 func (p *process) died(doing string) error {
 	p.conn.Close()
 	timer := time.AfterFunc(time.Second, func() { syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) })
-	p.cmd.Wait() // its error is in the state
+	<-p.over
 	timer.Stop()
 	d := &Death{Library: p.name, Doing: doing, Output: p.output.String(), record: crash.Read(p.memory.data),
 		base: binary.NativeEndian.Uint64(p.memory.data[baseAt:])}
@@ -200,7 +256,7 @@ func (p *process) end() {
 func (p *process) kill() {
 	p.conn.Close()
 	syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
-	p.cmd.Wait()
+	<-p.over
 	p.bury()
 }
 

@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"sync"
 	"syscall"
 	"unsafe"
 
 	"github.com/halo-xla/halo/cgo/crash"
+	"github.com/halo-xla/halo/cgo/heap"
 	"github.com/halo-xla/halo/ffi"
 )
 
@@ -32,6 +34,7 @@ type server struct {
 	instances   map[uint64]instance
 	memory      *memory
 	first       []byte // the first page, mapped once for all
+	growth      growth
 }
 
 type instance struct {
@@ -41,6 +44,7 @@ type instance struct {
 
 // serveSocket answers requests until the socket is closed; then it ends the process, even if a function hangs.
 func serveSocket(open Opener) error {
+	register()
 	syscall.CloseOnExec(socket)
 	s := &server{open: open, instances: map[uint64]instance{}}
 	if err := s.greet(); err != nil {
@@ -60,7 +64,9 @@ func serveSocket(open Opener) error {
 	}()
 	out := gob.NewEncoder(conn)
 	for r := range requests {
-		if err := out.Encode(replyOf(s.answer(r))); err != nil {
+		answer := replyOf(s.answer(r))
+		answer.Growth = s.growth
+		if err := out.Encode(answer); err != nil {
 			return err
 		}
 	}
@@ -117,7 +123,31 @@ func (s *server) answer(r *request) (err error) {
 	if !ok {
 		return fmt.Errorf("isolate: bug: there is no instance %d", r.ID)
 	}
+	if r.Kind == growthKind {
+		return s.grow(i, r)
+	}
 	return s.call(i, r)
+}
+
+// grow makes the call of a request often and takes the growth of the heap: the first round is for what is made once. On
+// one thread, since the allocator keeps memory for each.
+func (s *server) grow(i instance, r *request) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := s.show(r.Size); err != nil {
+		return err
+	}
+	var used [3]int64
+	for round := range used {
+		for range r.Times {
+			if err := run(i, s.memory.data[:r.Size], r, 0); err != nil {
+				return err
+			}
+		}
+		used[round], _ = heap.Bytes()
+	}
+	s.growth = growth{used[1] - used[0], used[2] - used[1]}
+	return nil
 }
 
 // call makes the calls of a request, at the same time if there are several.

@@ -192,6 +192,23 @@ func (t *trial) find(at int64) string {
 	return ""
 }
 
+// Growth executes the site n times, three times over, and returns by how many bytes the heap of the process grew the
+// second time and the third; both are 0 where nobody knows. It fails as Call does.
+func (i *Instance) Growth(ctx context.Context, c *ffi.Call, n int) (second, third int64, err error) {
+	err = i.with(ctx, func(p *process) error {
+		l := layoutOf(i.site, c)
+		if err := p.memory.grow(l.size); err != nil {
+			return err
+		}
+		l.copyIn(p.memory.data, c)
+		err := p.call(ctx, i, &request{Kind: growthKind, ID: i.id, RunID: c.RunID, Device: c.Device, Size: l.size,
+			Runs: []places{l.places}, Times: n})
+		second, third = p.growth[0], p.growth[1]
+		return err
+	})
+	return second, third, err
+}
+
 // Try executes the site as t says and returns the results of each copy. The findings are sentences about memory that
 // the function wrote and must not. It fails as Call does; a *Death says in Place which array the function left.
 func (i *Instance) Try(ctx context.Context, c *ffi.Call, t Trial) (results [][]ffi.Buffer, findings []string,

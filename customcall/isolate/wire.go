@@ -3,6 +3,7 @@ package isolate
 import (
 	"encoding/gob"
 	"errors"
+	"sync"
 
 	"github.com/halo-xla/halo/ffi"
 )
@@ -14,6 +15,7 @@ const (
 	openKind kind = iota + 1
 	instantiateKind
 	callKind
+	growthKind
 )
 
 // request is what a pool asks a process.
@@ -34,6 +36,8 @@ type request struct {
 	// Traps are parts of the memory that must not be touched; Poison gives the bytes to AddressSanitizer, too.
 	Traps  []trap
 	Poison bool
+	// Times is how often growthKind makes the call, three times over.
+	Times int
 }
 
 // places are offsets of arrays in the shared memory.
@@ -53,13 +57,18 @@ type reply struct {
 	Message     string
 	Plain       bool // not an *ffi.Error
 	Unsupported bool
+	Growth      growth
 }
 
-func init() {
+// growth is by how many bytes the heap of C grew in the second and in the third round of calls.
+type growth [2]int64
+
+// register names the types of attributes on the wire.
+var register = sync.OnceFunc(func() {
 	gob.Register(ffi.Scalar{})
 	gob.Register(ffi.Array{})
 	gob.Register(ffi.Attrs{})
-}
+})
 
 // replyOf carries an error.
 func replyOf(err error) *reply {

@@ -115,10 +115,32 @@ func (i *checkedInstance) Call(ctx context.Context, c *ffi.Call) error {
 	if i.ASan {
 		i.try(ctx, &again, "asan", isolate.Trial{Poison: true}, err)
 	}
+	if err == nil && !i.site.HasSideEffect {
+		i.leaks(ctx, &again)
+	}
 	if found, _ := i.Findings(); len(found) == known { // else the trials have said it better
 		i.died(i.site.Target, "call", err)
 	}
 	return err
+}
+
+// What is a leak: so many calls leave so many bytes each, which is half of the least that an allocator gives, and the
+// same number of calls once more do so too.
+const (
+	leakCalls = 32
+	leakBytes = 16
+)
+
+// leaks looks whether calls keep memory.
+func (i *checkedInstance) leaks(ctx context.Context, c *ffi.Call) {
+	second, third, err := i.Instance.Growth(ctx, c, leakCalls)
+	if known := (*ffi.Error)(nil); errors.As(err, &known) && known.Code == ffi.DeadlineExceeded {
+		return // so many calls may take longer than one may
+	}
+	if i.died(i.site.Target, "leak", err) || err != nil || min(second, third) < leakCalls*leakBytes {
+		return
+	}
+	i.add(i.site.Target, "leak", fmt.Sprintf("each call leaves about %d bytes allocated", third/leakCalls))
 }
 
 func clones(list []ffi.Buffer) []ffi.Buffer {

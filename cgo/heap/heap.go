@@ -1,0 +1,2 @@
+// Package heap tells how much memory the C code of this process has allocated and not freed.
+package heap
