@@ -14,7 +14,7 @@ import (
 )
 
 // emitter makes the native half of a fused computation: a program of the register pipeline. One value is in the
-// registers; what else is wanted later is spilled to slots. It goes through the nodes twice, first to see which.
+// registers; what else is wanted later is spilled to slots. It goes through the nodes until it has seen which.
 type emitter struct {
 	f       *fused
 	lane    int // bytes
@@ -61,16 +61,20 @@ type step struct {
 	a, b operand
 }
 
-// newEmitter returns the emitter of f's nodes.
-func newEmitter(f *fused) *emitter {
-	lane := 4
+// lane is how many bytes a lane needs.
+func (f *fused) lane() int {
 	for _, nd := range f.nodes {
 		if nd.t.Bits() > 32 {
-			lane = 8
+			return 8
 		}
 	}
+	return 4
+}
+
+// newEmitter returns the emitter of f's nodes.
+func newEmitter(f *fused) *emitter {
 	n := len(f.nodes)
-	e := &emitter{f: f, lane: lane, known: map[string]int{}, prior: make([]operand, n), saves: make([]operand, n)}
+	e := &emitter{f: f, lane: f.lane(), known: map[string]int{}, prior: make([]operand, n), saves: make([]operand, n)}
 	for i := range n {
 		e.prior[i], e.saves[i] = operand{kind: nowhere}, operand{kind: nowhere}
 	}
@@ -96,7 +100,7 @@ func (f *fused) program(results []exec.Slice) (*pipeline.Program, bool) {
 }
 
 // emit makes the steps that compute the nodes of the list, and then the results of the nodes that live to the end. It
-// goes through the nodes twice, first to see which values are wanted in memory.
+// goes through the nodes again as long as more values turn out to be wanted in memory.
 func (e *emitter) emit(ends []int) bool {
 	n := len(e.f.nodes)
 	e.wanted, e.lastUse = make([]bool, n), make([]int, n)
@@ -108,7 +112,15 @@ func (e *emitter) emit(ends []int) bool {
 	for _, r := range ends {
 		e.lastUse[r] = n
 	}
-	return e.once() && e.once()
+	for {
+		before := slices.Clone(e.wanted)
+		if !e.once() {
+			return false
+		}
+		if slices.Equal(before, e.wanted) {
+			return true
+		}
+	}
 }
 
 // once goes through the nodes once.
@@ -149,7 +161,10 @@ func (e *emitter) produce(i int, nd *node) bool {
 	case hlo.Iota:
 		return e.iota(i, nd)
 	}
-	if !e.operation(nd) {
+	if e.inMemory(i, nd) {
+		return true
+	}
+	if !e.operation(i, nd) {
 		return false
 	}
 	e.held = i
@@ -171,11 +186,19 @@ func (e *emitter) spill(i int) {
 	}
 }
 
-func (e *emitter) operation(nd *node) bool {
-	if nd.stage != "" {
-		e.hold(nd.args[0])
-		e.stage(nd.stage, number(0), number(0))
+func (e *emitter) operation(i int, nd *node) bool {
+	switch {
+	case nd.stage == "mix":
+		e.mix(i, nd)
 		return true
+	case len(nd.args) == 3 && nd.stage != "":
+		e.hold(nd.args[0])
+		e.stage(nd.stage, e.memory(nd.args[1]), e.memory(nd.args[2]))
+		return true
+	case nd.stage != "":
+		e.hold(nd.args[0])
+		e.stage(nd.stage, number(nd.imm), number(0))
+		return e.round(nd.t)
 	}
 	if f := natives[nd.op]; f != nil {
 		return f(e, nd)
@@ -217,7 +240,7 @@ func (e *emitter) immediate(lane uint64) bool {
 	return true
 }
 
-// memory returns where the value of node x lies. In the first round that may be nowhere yet; then the second has it.
+// memory returns where the value of node x lies. In a round that may be nowhere yet; then the next one has it.
 func (e *emitter) memory(x int) operand {
 	e.wanted[x] = true
 	return e.home[x]
@@ -460,6 +483,7 @@ func (f *fused) native(uses []exec.Use, results []exec.Slice) *thunk {
 		return nil
 	}
 	f.rows = false
+	f.useMixes()
 	p, ok := f.program(results)
 	if !ok {
 		return nil

@@ -39,6 +39,8 @@ type node struct {
 	op     hlo.Opcode
 	in     *hlo.Instruction
 	stage  string // what computes it in the pipeline, if that is not its op's
+	imm    int    // the stage's small number
+	mixed  int    // of the stage mix: the node of the sum that it leaves in memory
 	t      shape.ElementType
 	args   []int
 	input  int

@@ -3,6 +3,7 @@ package cpu
 import (
 	"bytes"
 	"maps"
+	"math"
 	"slices"
 	"sync"
 
@@ -17,7 +18,10 @@ type idiom struct {
 	pattern *hlo.Computation
 }
 
-var idioms = sync.OnceValue(func() []idiom { return []idiom{{"erfc", erfcPattern()}} })
+var idioms = sync.OnceValue(func() []idiom {
+	return []idiom{{"erfc", erfcPattern()}, {"erf_inv", erfInvPattern(erfInvTwice)},
+		{"erf_inv", erfInvPattern(erfInvChosen)}}
+})
 
 // erfcCoefficients are those of the Cephes library: of erf(x)/x in x^2 up to 1, and of erfc(x) exp(x^2) |x| in 1/x^2 up
 // to 2 and from there on.
@@ -30,18 +34,68 @@ var erfcCoefficients = [3][]float32{
 		4.218463358204948e-1, -2.820767439740514e-1, 5.641895067754075e-1},
 }
 
-// erfcPattern is what chlo.erfc of f32 becomes.
-func erfcPattern() *hlo.Computation {
-	b := hlo.NewBuilder("erfc")
-	number := func(v float32) *hlo.Instruction { return b.ConstantLiteral(literal.Scalar(v)) }
-	horner := func(x *hlo.Instruction, c []float32) *hlo.Instruction {
-		p := b.Mul(number(c[0]), x)
-		for _, v := range c[1 : len(c)-1] {
-			p = b.Mul(b.Add(p, number(v)), x)
-		}
-		return b.Add(p, number(c[len(c)-1]))
+// erfInvCoefficients are those of Giles in w = -log(1-x^2): up to 5 in w-2.5, and from there on in sqrt(w)-3.
+var erfInvCoefficients = [2][]float32{
+	{2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087, -0.00125372503, -0.00417768164,
+		0.246640727, 1.50140941},
+	{-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773, -0.0076224613, 0.00943887047,
+		1.00167406, 2.83297682},
+}
+
+// number and horner, of coefficients with the highest first, are what patterns are made of.
+func (b builder) number(v float32) *hlo.Instruction { return b.ConstantLiteral(literal.Scalar(v)) }
+
+func (b builder) horner(x *hlo.Instruction, c []float32) *hlo.Instruction {
+	p := b.Mul(b.number(c[0]), x)
+	for _, v := range c[1 : len(c)-1] {
+		p = b.Mul(b.Add(p, b.number(v)), x)
 	}
-	x := b.Parameter(0, shape.Array(shape.F32), "x")
+	return b.Add(p, b.number(c[len(c)-1]))
+}
+
+// pattern returns the computation of one f32.
+func pattern(name string, of func(b builder, x *hlo.Instruction) *hlo.Instruction) *hlo.Computation {
+	b := builder{hlo.NewBuilder(name)}
+	c, err := b.Build(of(b, b.Parameter(0, shape.Array(shape.F32), "x")))
+	if err != nil {
+		panic("cpu: bug: " + err.Error())
+	}
+	return c
+}
+
+// erfInvPattern is what chlo.erf_inv of f32 becomes, with the polynomials of w as one of two ways writes them.
+func erfInvPattern(polynomials func(b builder, w, near *hlo.Instruction) *hlo.Instruction) *hlo.Computation {
+	return pattern("erf_inv", func(b builder, x *hlo.Instruction) *hlo.Instruction {
+		w := b.Neg(b.Log1p(b.Mul(x, b.Neg(x))))
+		p := b.Mul(polynomials(b, w, b.Lt(w, b.number(5))), x)
+		return b.Select(b.Eq(b.Abs(x), b.number(1)), b.Mul(x, b.number(float32(math.Inf(1)))), p)
+	})
+}
+
+// erfInvTwice has both polynomials and takes one, as our importer does.
+func erfInvTwice(b builder, w, near *hlo.Instruction) *hlo.Instruction {
+	return b.Select(near, b.horner(b.Sub(w, b.number(2.5)), erfInvCoefficients[0]),
+		b.horner(b.Sub(b.Sqrt(w), b.number(3)), erfInvCoefficients[1]))
+}
+
+// erfInvChosen chooses each coefficient, as StableHLO's own passes do.
+func erfInvChosen(b builder, w, near *hlo.Instruction) *hlo.Instruction {
+	y := b.Select(near, b.Sub(w, b.number(2.5)), b.Sub(b.Sqrt(w), b.number(3)))
+	c := func(i int) *hlo.Instruction {
+		return b.Select(near, b.number(erfInvCoefficients[0][i]), b.number(erfInvCoefficients[1][i]))
+	}
+	p := c(0)
+	for i := 1; i < len(erfInvCoefficients[0]); i++ {
+		p = b.Add(b.Mul(p, y), c(i))
+	}
+	return p
+}
+
+// erfcPattern is what chlo.erfc of f32 becomes.
+func erfcPattern() *hlo.Computation { return pattern("erfc", erfcOperations) }
+
+func erfcOperations(b builder, x *hlo.Instruction) *hlo.Instruction {
+	number, horner := b.number, b.horner
 	square, abs := b.Mul(x, x), b.Abs(x)
 	minus := b.Neg(square)
 	inverse := b.Div(number(1), square)
@@ -50,11 +104,7 @@ func erfcPattern() *hlo.Computation {
 	tail = b.Select(b.Lt(minus, number(-88.72283905206835)), number(0), tail)
 	tail = b.Select(b.Lt(x, number(0)), b.Sub(number(2), tail), tail)
 	near := b.Sub(number(1), b.Mul(x, horner(square, erfcCoefficients[0])))
-	c, err := b.Build(b.Select(b.Lt(abs, number(1)), near, tail))
-	if err != nil {
-		panic("cpu: bug: " + err.Error())
-	}
-	return c
+	return b.Select(b.Lt(abs, number(1)), near, tail)
 }
 
 // matcher finds a pattern among the nodes of a computation.
@@ -116,36 +166,7 @@ func (f *fused) useIdioms() {
 			}
 		}
 	}
-	if found {
-		f.dropUnused()
+	if f.useShifts() || found {
+		f.order()
 	}
-}
-
-// dropUnused drops the nodes that no result needs.
-func (f *fused) dropUnused() {
-	needed := make([]bool, len(f.nodes))
-	for _, r := range f.roots {
-		needed[r] = true
-	}
-	for n := len(f.nodes) - 1; n >= 0; n-- {
-		for _, a := range f.nodes[n].args {
-			needed[a] = needed[a] || needed[n]
-		}
-	}
-	now := make([]int, len(f.nodes))
-	var nodes []node
-	for n, nd := range f.nodes {
-		if !needed[n] {
-			continue
-		}
-		for i, a := range nd.args {
-			nd.args[i] = now[a]
-		}
-		now[n] = len(nodes)
-		nodes = append(nodes, nd)
-	}
-	for i, r := range f.roots {
-		f.roots[i] = now[r]
-	}
-	f.nodes = nodes
 }

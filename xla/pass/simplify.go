@@ -138,7 +138,7 @@ func Simplify() Pass { return rewritePass("simplify", simplifications()) }
 func simplifications() *ruleTable {
 	var t ruleTable
 	for _, family := range []map[hlo.Opcode][]rule{arithmeticRules, logicRules, movementRules, sliceRules, indexRules,
-		reduceRules, dotRules} {
+		reduceRules, dotRules, iotaRules} {
 		for op, rules := range family {
 			t[op] = append(t[op], rules...)
 		}

@@ -2,115 +2,185 @@
 // last place, most of them within 1. The coefficients are ours: interpolation at Chebyshev's points.
 #define SHIFT32 0x1.8p23f
 
-// scaled is v*2^k, in two steps since k may be beyond the exponents of a float.
-INLINE VF scaled(VF v, VI k) {
-  VI h = k >> 1;
-  VF a = (VF)((h + 127) << 23), b = (VF)((k - h + 127) << 23);
-  return v * a * b;
+// Of the places of a vector where something is so: a mask, in a register of its own where the machine has those. blend
+// is x there and y elsewhere; keep is x there and 0 elsewhere. least and most are the second operand if either is NaN.
+#if defined(__x86_64__) && VB == 64
+typedef __mmask16 MASK;
+#define COMPARE(x, y, how) _mm512_cmp_ps_mask((__m512)(x), (__m512)(y), how)
+#define LESS(x, y) COMPARE(x, y, _CMP_LT_OQ)
+#define EQUAL(x, y) COMPARE(x, y, _CMP_EQ_OQ)
+#define NEGATIVE(x) _mm512_movepi32_mask((__m512i)(x))
+#define ALL(m) ((m) == 0xffff)
+INLINE VF blend(MASK m, VF x, VF y) { return (VF)_mm512_mask_blend_ps(m, (__m512)y, (__m512)x); }
+INLINE VF keep(MASK m, VF x) { return (VF)_mm512_maskz_mov_ps(m, (__m512)x); }
+INLINE VF least(F x, VF y) { return (VF)_mm512_min_ps((__m512)same(x), (__m512)y); }
+INLINE VF most(F x, VF y) { return (VF)_mm512_max_ps((__m512)same(x), (__m512)y); }
+// scaled is v*2^t for whole t.
+INLINE VF scaled(VF v, VF t) { return (VF)_mm512_scalef_ps((__m512)v, (__m512)t); }
+INLINE VF power2(VF t) { return scaled(same(1), t); }
+// parts gives m from sqrt(1/2) to sqrt(2) and the whole number e so that x = m*2^e; m is NaN where x is negative.
+INLINE VF parts(VF x, VF *e) {
+  VF m = (VF)_mm512_getmant_ps((__m512)x, _MM_MANT_NORM_1_2, _MM_MANT_SIGN_nan);
+  *e = (VF)_mm512_getexp_ps((__m512)x);
+  MASK large = LESS(same(0x1.6a09e6p0f), m);
+  *e = (VF)_mm512_mask_add_ps((__m512)*e, large, (__m512)*e, (__m512)same(1));
+  return (VF)_mm512_mask_mul_ps((__m512)m, large, (__m512)m, (__m512)same(0.5f));
 }
+// inverse is 1/x but for the last place; x is neither 0 nor small, and NaN comes of infinities.
+INLINE VF inverse(VF x) {
+  VF r = (VF)_mm512_rcp14_ps((__m512)x);
+  return r + r * (1 - x * r);
+}
+#else
+typedef VI MASK;
+#define LESS(x, y) ((VF)(x) < (VF)(y))
+#define EQUAL(x, y) ((VF)(x) == (VF)(y))
+#define NEGATIVE(x) ((VI)(x) < 0)
+#define ALL(m) 0
+INLINE VF blend(MASK m, VF x, VF y) { return pickf(m, x, y); }
+INLINE VF keep(MASK m, VF x) { return (VF)(m & (VI)x); }
+INLINE VF least(F x, VF y) { return pickf(y > x, same(x), y); }
+INLINE VF most(F x, VF y) { return pickf(y < x, same(x), y); }
+// whole is the integer of a whole float.
+INLINE VI whole(VF t) { return (VI)(t + SHIFT32) - (VI)same(SHIFT32); }
+// power2 is 2^t for whole t from -126 to 127.
+INLINE VF power2(VF t) { return (VF)((whole(t) + 127) << 23); }
+// scaled is v*2^t, in two steps since t may be beyond the exponents of a float.
+INLINE VF scaled(VF v, VF t) {
+  VI k = whole(t), h = k >> 1;
+  return v * (VF)((h + 127) << 23) * (VF)((k - h + 127) << 23);
+}
+INLINE VF parts(VF x, VF *e) {
+  VI tiny = x < 0x1p-126f;
+  VF y = pickf(tiny, x * 0x1p25f, x);
+  VI k = ((VI)y - 0x3f3504f3) >> 23;
+  VF m = (VF)((VI)y - (VI)((VU)k << 23));
+  *e = __builtin_convertvector(k, VF) - pickf(tiny, same(25), same(0));
+  *e = pickf(x == 0, same(-INFINITY), pickf(x == INFINITY, x, *e));
+  return pickf(x < 0, same(NAN), pickf((x == 0) | (x == INFINITY), same(1), pickf(x != x, x, m)));
+}
+INLINE VF inverse(VF x) { return 1 / x; }
+#endif
 
-// exp32_parts gives r and the whole number k so that x = k*log(2) + r, and q so that exp(r) = 1 + q.
-INLINE VF exp32_parts(VF x, VI *k) {
-  VF t = x * 0x1.715476p0f + SHIFT32;
-  *k = (VI)t - (VI)same(SHIFT32);
-  t -= SHIFT32;
-  VF r = x - t * 0x1.62e400p-1f;
-  r = r - t * 0x1.7f7d1cp-20f;
-  VF q = 0.008333310915f + r * (0.00139336608f + r * 0.0001989100282f);
-  q = 0.1666666668f + r * (0.04166646483f + r * q);
-  return r + r * r * (0.5f + r * q);
+// ROUNDED keeps the compiler from rounding a product only after something is added to it.
+#if defined(__x86_64__)
+#define ROUNDED(v) __asm__("" : "+v"(v))
+#else
+#define ROUNDED(v) __asm__("" : "+w"(v))
+#endif
+
+// exp32_parts gives r and the whole number t so that x = t*log(2) + r, and q so that exp(r) = 1 + q.
+INLINE VF exp32_parts(VF x, VF *t) {
+  *t = (x * 0x1.715476p0f + SHIFT32) - SHIFT32;
+  VF r = x - *t * 0x1.62e400p-1f;
+  r = r - *t * 0x1.7f7d1cp-20f;
+  VF q = 0.04166838908f + r * (0.008368715188f + r * 0.001381448171f);
+  q = 0.4999999345f + r * (0.1666652065f + r * q);
+  return r + r * r * q;
 }
 
 INLINE VF f_expf(VF x) {
-  VI k;
-  x = pickf(x > 89, same(89), x);
-  x = pickf(x < -104, same(-104), x);
-  VF q = exp32_parts(x, &k);
-  return scaled(1 + q, k);
+  VF t, q = exp32_parts(most(-104, least(89, x)), &t);
+  return scaled(1 + q, t);
 }
 
 // f_logisticf adds 1 to exp(-x) without rounding that first.
 INLINE VF f_logisticf(VF x) {
-  VI k;
-  VF y = -x;
-  y = pickf(y > 104, same(104), y);
-  y = pickf(y < -60, same(-60), y);
-  VF q = exp32_parts(y, &k);
-  VF small = scaled(1 / (1 + q), -k); // where exp(-x) is so large that adding 1 makes no difference
-  k = pick(k > 60, samei(60), k);
-  VF s = (VF)((k + 127) << 23);
+  VF t, y = most(-60, least(104, -x));
+  VF q = exp32_parts(y, &t);
+  VF small = scaled(1 / (1 + q), -t); // where exp(-x) is so large that adding 1 makes no difference
+  VF s = power2(least(60, t));
   VF r = 1 / ((1 + s) + s * q);
-  return pickf(y > 40, small, r);
+  return blend(LESS(same(40), y), small, r);
 }
 
 INLINE VF f_tanhf(VF x) {
-  VI k;
-  VF a = magnitude(x), z = x * x;
-  VF y = 2 * pickf(a > 10, same(10), a);
-  VF q = exp32_parts(y, &k);
-  VF s = (VF)((k + 127) << 23);
+  VF a = magnitude(x), z = x * x, t;
+  VF q = exp32_parts(2 * least(10, a), &t);
+  VF s = power2(t);
   VF far = with_sign(1 - 2 / ((1 + s) + s * q), x);
   VF p = 0.021788322f + z * (-0.008410070802f + z * 0.00237076564f);
   p = -0.3333333323f + z * (0.1333331287f + z * (-0.05396155178f + z * p));
   VF near = x + x * z * p;
-  return pickf(x != x, x, pickf(a < 0.6f, near, far));
+  return blend(LESS(a, same(0.6f)), near, far);
 }
 
-INLINE VF f_logf(VF x) {
-  VI tiny = x < 0x1p-126f;
-  VF y = pickf(tiny, x * 0x1p25f, x);
-  VI b = (VI)y - 0x3f3504f3;
-  VI e = b >> 23;
-  VF m = (VF)((VI)y - (VI)((VU)e << 23)), f = m - 1;
-  VF n = __builtin_convertvector(e, VF) - pickf(tiny, same(25), same(0));
+// log32 is log(2^e*(1+f)) for 1+f from sqrt(1/2) to sqrt(2).
+INLINE VF log32(VF f, VF e) {
   VF p = 0.1168541992f + f * (-0.1147973385f + f * 0.06971611471f);
   p = -0.1666780232f + f * (0.1424905765f + f * (-0.1242568733f + f * p));
   p = 0.3333333118f + f * (-0.2499999696f + f * (0.2000071575f + f * p));
   VF g = f * f;
-  VF l = n * 0x1.7f7d1cp-20f + f * g * p;
+  VF l = e * 0x1.7f7d1cp-20f + f * g * p;
   l = l - 0.5f * g;
-  l = n * 0x1.62e400p-1f + (f + l);
-  l = pickf(x == 0, same(-INFINITY), pickf(x < 0, same(NAN), l));
-  return pickf((x == INFINITY) | (x != x), x, l);
+  return e * 0x1.62e400p-1f + (f + l);
+}
+
+INLINE VF f_logf(VF x) {
+  VF e, m = parts(x, &e);
+  return log32(m - 1, e);
+}
+
+// f_log1pf is log(1+x) with what rounding 1+x drops, which matters as long as that is small.
+INLINE VF f_log1pf(VF x) {
+  VF u = 1 + x, e, m = parts(u, &e);
+  VF c = blend(LESS(same(1), x), 1 - (u - x), x - (u - 1));
+  c = keep(LESS(x, same(0x1p24f)), keep(LESS(same(-1), x), c));
+  VF l = log32((m - 1) + scaled(c, -most(-30, least(30, e))), e);
+  return (VF)((VI)l | ((VI)x & SIGN));
 }
 
 INLINE VF f_erff(VF x) {
-  VI k;
-  VF a = magnitude(x), z = x * x;
+  VF a = magnitude(x), z = x * x, t;
   VF p = 0.005201456326f + z * (-0.0008147081117f + z * 8.387074557e-5f);
   p = -0.3761263402f + z * (0.1128369935f + z * (-0.02685958812f + z * p));
   VF near = x * 0x1.06eba8p-3f + x * (z * p); // 1.128379167 = 1 + 0.128379167
   near = x + near;
-  VF y = pickf(a > 3.925f, same(3.925f), a);
+  VF y = least(3.925f, a);
   VF l = -0.004775956548f + y * (0.000600684201f + y * (-4.65619265e-5f + y * 1.664758188e-6f));
   l = -0.6317707067f + y * (-0.1101425082f + y * (0.02646223236f + y * l));
   l = 0.0003247762472f + y * (-1.130259149f + y * l);
-  VF q = exp32_parts(l, &k);
-  VF s = (VF)((k + 127) << 23);
-  VF far = with_sign(pickf(a > 3.925f, same(1), 1 - (s + s * q)), x);
-  return pickf(x != x, x, pickf(a < 0.9219f, near, far));
+  VF q = exp32_parts(l, &t);
+  VF s = power2(t);
+  VF far = with_sign(blend(LESS(same(3.925f), a), same(1), 1 - (s + s * q)), x);
+  return blend(LESS(a, same(0.9219f)), near, far);
 }
 
-// f_erfcf has the coefficients of the Cephes library, as the operations have that programs write for it.
+// f_erfcf is exp(-x^2) times a polynomial in (|x|-3)/(|x|+3), with the square rounded and 0 where the operations have
+// that which programs write for it.
 INLINE VF f_erfcf(VF x) {
-  VF a = magnitude(x), z = x * x, r = 1 / a, w = r * r;
-  VI mid = a < 2;
-  VF t = 5.188327685732524e-3f + z * (-8.010193625184903e-4f + z * 7.853861353153693e-5f);
-  t = 1.128358514861418e-1f + z * (-2.685381193529856e-2f + z * t);
-  t = 1.128379165726710f + z * (-3.761262582423300e-1f + z * t);
-#define BOTH(p, q) pickf(mid, same(p), same(q))
-  VF p = pickf(mid, same(2.326819970068386e-2f), same(0));
-  p = BOTH(-1.387039388740657e-1f, -1.047766399936249e1f) + w * p;
-  p = BOTH(3.687424674597105e-1f, 1.297719955372516e1f) + w * p;
-  p = BOTH(-5.824733027278666e-1f, -7.495518717768503f) + w * p;
-  p = BOTH(6.210004621745983e-1f, 2.921019019210786f) + w * p;
-  p = BOTH(-4.944515323274145e-1f, -1.015265279202700f) + w * p;
-  p = BOTH(3.404879937665872e-1f, 4.218463358204948e-1f) + w * p;
-  p = BOTH(-2.741127028184656e-1f, -2.820767439740514e-1f) + w * p;
-  p = BOTH(5.638259427386472e-1f, 5.641895067754075e-1f) + w * p;
-  VF far = pickf(z > 88.72283905206835f, same(0), f_expf(-z) * r * p);
-  far = pickf(x < 0, 2 - far, far);
-  return pickf(a < 1, 1 - x * t, far);
+  VF a = magnitude(x), z = x * x, t;
+  ROUNDED(z);
+  VF y = (a - 3) * inverse(a + 3);
+  VF p = -0.0005951704294f + y * (2.76838674e-5f + y * 5.541645305e-5f);
+  p = -0.0243942767f + y * (0.004269296849f + y * (0.0007162207229f + y * p));
+  p = 0.2456038021f + y * (-0.1501157826f + y * (0.07166578669f + y * p));
+  p = 0.1790011512f + y * (-0.3262335637f + y * p);
+  VF q = exp32_parts(-z, &t);
+  VF far = scaled(p + p * q, t);
+  far = blend(LESS(same(88.72283905206835f), z), same(0), far);
+  return blend(NEGATIVE(x), 2 - far, far);
+}
+
+// f_erf_invf is Giles's polynomials in -log(1-x^2), with the square rounded as in the operations.
+INLINE VF f_erf_invf(VF x) {
+  VF v = x * x;
+  ROUNDED(v);
+  VF u = 1 - v, e, m = parts(u, &e);
+  VF c = (1 - u) - v;
+  VF w = -log32((m - 1) + scaled(c, -most(-30, e)), e);
+  VF y = w - 2.5f;
+  VF p = -3.5233877e-6f + y * (3.43273939e-7f + y * 2.81022636e-8f);
+  p = -0.00125372503f + y * (0.00021858087f + y * (-4.39150654e-6f + y * p));
+  p = 1.50140941f + y * (0.246640727f + y * (-0.00417768164f + y * p));
+  MASK near = LESS(w, same(5));
+  if (ALL(near))
+    return p * x;
+  y = square_root(w) - 3;
+  VF r = 0.00134934322f + y * (0.000100950558f + y * -0.000200214257f);
+  r = -0.0076224613f + y * (0.00573950773f + y * (-0.00367342844f + y * r));
+  r = 2.83297682f + y * (1.00167406f + y * (0.00943887047f + y * r));
+  return blend(EQUAL(v, same(1)), x * INFINITY, blend(near, p, r) * x);
 }
 
 // quarter32 reduces x to r = x - k*pi/2, for arguments up to LIMIT32.
@@ -143,7 +213,7 @@ INLINE VF f_sinf(VF x) {
   VI k;
   VF r = quarter32(x, &k);
   VF v = pickf(odd32(k), cos32_near(r), sin32_near(r));
-  return pickf(x == 0, x, (VF)((VI)v ^ turn32(k)));
+  return blend(EQUAL(x, same(0)), x, (VF)((VI)v ^ turn32(k)));
 }
 
 INLINE VF f_cosf(VF x) {

@@ -261,6 +261,12 @@ INLINE VD d_erfc(VD x) {
   return choose(a < 1, 1 - x * near, far);
 }
 
+INLINE VD d_erf_inv(VD x) {
+  for (size_t i = 0; i < VB / sizeof(double); i++)
+    x[i] = inverse_erf(x[i]);
+  return x;
+}
+
 INLINE VD d_pow(VD x, VD y) {
   VD a = magn(x), half = y * 0.5;
   VL whole = ((y + SHIFTER) - SHIFTER == y) | (magn(y) >= 0x1p52);

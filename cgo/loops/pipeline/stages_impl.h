@@ -38,6 +38,15 @@ INLINE VF square_root(VF x) {
 }
 #endif
 
+#if defined(__x86_64__) && VB == 64
+#if LANE == 32
+#define TO_WHOLE(x, how) ((VF)_mm512_roundscale_ps((__m512)(x), how))
+#else
+#define TO_WHOLE(x, how) ((VF)_mm512_roundscale_pd((__m512d)(x), how))
+#endif
+INLINE VF round_even(VF x) { return TO_WHOLE(x, 0); }
+INLINE VF round_down(VF x) { return TO_WHOLE(x, 1); }
+#else
 INLINE VF round_even(VF x) {
   VF a = magnitude(x), r = (a + WHOLE) - WHOLE;
   return pickf(a < WHOLE, with_sign(r, x), x);
@@ -48,6 +57,7 @@ INLINE VF round_down(VF x) {
   r = pickf(r > x, r - 1, r);
   return pickf(magnitude(x) < WHOLE, with_sign(r, pickf(r == 0, x, r)), x);
 }
+#endif
 
 INLINE VF round_afz(VF x) {
   VF a = magnitude(x), r = (a + WHOLE) - WHOLE, d = a - r; // d is exact
@@ -55,6 +65,20 @@ INLINE VF round_afz(VF x) {
   return pickf(a < WHOLE, with_sign(r, x), x);
 }
 
+// The machine's own choice knows the signs of zeros, but of a NaN and a number it takes the number.
+#if defined(__x86_64__) && VB == 64
+#if LANE == 32
+#define RANGE(x, y, how)                                                                                               \
+  (VI) _mm512_mask_add_ps(_mm512_range_ps((__m512)(x), (__m512)(y), how),                                              \
+      _mm512_cmp_ps_mask((__m512)(x), (__m512)(y), _CMP_UNORD_Q), (__m512)(x), (__m512)(y))
+#else
+#define RANGE(x, y, how)                                                                                               \
+  (VI) _mm512_mask_add_pd(_mm512_range_pd((__m512d)(x), (__m512d)(y), how),                                            \
+      _mm512_cmp_pd_mask((__m512d)(x), (__m512d)(y), _CMP_UNORD_Q), (__m512d)(x), (__m512d)(y))
+#endif
+INLINE VI maximum(VI x, VI y) { return RANGE(x, y, 5); }
+INLINE VI minimum(VI x, VI y) { return RANGE(x, y, 4); }
+#else
 INLINE VI maximum(VI x, VI y) {
   VF a = F(x), b = F(y);
   VF r = pickf(a == b, F(x & y), pickf(a > b, a, b));
@@ -66,6 +90,7 @@ INLINE VI minimum(VI x, VI y) {
   VF r = pickf(a == b, F(x | y), pickf(a < b, a, b));
   return I(pickf((a != a) | (b != b), a + b, r));
 }
+#endif
 
 #define TOP ((F)((U)1 << (LANE - 1))) // what is too large for a signed lane
 
@@ -136,6 +161,15 @@ INLINE VI narrow_exponent(VI x, int bits) {
   return pick(a > INFINITE, x, r | (x & SIGN));
 }
 
+// rotate moves the bits of a lane up by n, from 1 to LANE-1; what leaves at the top comes back below.
+INLINE VI rotate(VI x, I n) {
+#if defined(__x86_64__) && VB == 64 && LANE == 32
+  return (VI)_mm512_rolv_epi32((__m512i)x, _mm512_set1_epi32(n));
+#else
+  return (VI)((VU)x << n | (VU)x >> (LANE - n));
+#endif
+}
+
 // Integer helpers on one lane.
 static inline U power_u(U x, U y) {
   U p = 1;
@@ -162,6 +196,18 @@ static double cube_root(double x) {
   return y - (double)(((long double)y * y * y - x) / (3 * (long double)y * y));
 }
 #endif
+
+// inverse_erf is Giles's polynomials in -log(1-x^2) with the square rounded to a float, as the operations of f32 have it.
+static __attribute__((unused)) double inverse_erf(double x) {
+  static const float near[] = {2.81022636e-8f, 3.43273939e-7f, -3.5233877e-6f, -4.39150654e-6f, 0.00021858087f,
+      -0.00125372503f, -0.00417768164f, 0.246640727f, 1.50140941f};
+  static const float far[] = {-0.000200214257f, 0.000100950558f, 0.00134934322f, -0.00367342844f, 0.00573950773f,
+      -0.0076224613f, 0.00943887047f, 1.00167406f, 2.83297682f};
+  double w = -log1p(-(double)(float)(x * x)), y = w < 5 ? w - 2.5 : sqrt(w) - 3, p = 0;
+  for (int i = 0; i < 9; i++)
+    p = p * y + (double)(w < 5 ? near : far)[i];
+  return fabs(x) == 1 ? x * INFINITY : p * x;
+}
 
 #include "math64.h"
 #if LANE == 32 && (VB > 16 || defined(__aarch64__))
@@ -224,6 +270,76 @@ static double cube_root(double x) {
     }                                                                                                                  \
     GET(t) NEXT;                                                                                                       \
   }
+// MIX adds x to an operand in memory, y, which becomes that, and rotates x before the new y changes its bits. INTO adds
+// one operand in memory to another.
+#define MIX1(a, k)                                                                                                     \
+  {                                                                                                                    \
+    VI y = (VI)((VU)LOAD(q, k) + (VU)a);                                                                               \
+    *(VIm *)(q + k * VB) = y;                                                                                          \
+    a = rotate(a, n) ^ y;                                                                                              \
+  }
+#define MIX(name)                                                                                                      \
+  static void s_##name(ARGS) {                                                                                         \
+    char *q = p[s->a];                                                                                                 \
+    const I n = s->b;                                                                                                  \
+    EACH(MIX1) NEXT;                                                                                                   \
+  }
+#define INTO1(a, k) *(VIm *)(q + k * VB) = (VI)((VU)LOAD(q, k) + (VU)LOAD(w, k));
+#define INTO(name)                                                                                                     \
+  static void s_##name(ARGS) {                                                                                         \
+    char *q = p[s->a];                                                                                                 \
+    const char *w = p[s->b];                                                                                           \
+    EACH(INTO1) NEXT;                                                                                                  \
+  }
+// QUOTIENT divides by y, which is one number in all lanes, with its rounded inverse z: two corrections of the product
+// give the rounded quotient, if nothing on the way leaves the normal numbers. Else it divides.
+#define DIVIDE1(a, k) a = I(F(a) / y);
+#if LANE == 32 && (VB > 16 || defined(__aarch64__))
+INLINE VU larger(VU x, VU y) {
+#if defined(__x86_64__) && VB == 64
+  return (VU)_mm512_max_epu32((__m512i)x, (__m512i)y);
+#elif defined(__x86_64__)
+  return (VU)_mm256_max_epu32((__m256i)x, (__m256i)y);
+#else
+  return (VU)pick((VI)(x > y), (VI)x, (VI)y);
+#endif
+}
+// within is at most 0x7e000000 for magnitudes from 2^-63 to 2^63.
+INLINE VU within(VI x) { return ((VU)x << 1) - 0x40000000; }
+INLINE int exceeds(VU x, U limit) {
+#if defined(__x86_64__) && VB == 64
+  return _mm512_cmpgt_epu32_mask((__m512i)x, _mm512_set1_epi32((I)limit)) != 0;
+#else
+  U any = 0;
+  for (int i = 0; i < N; i++)
+    any |= x[i] > limit;
+  return any != 0;
+#endif
+}
+#define WITHIN(a, k) out = larger(out, within(a));
+#define QUOTIENT1(a, k)                                                                                                \
+  {                                                                                                                    \
+    VF x = F(a), r = x * z;                                                                                            \
+    r += z * (x - r * y);                                                                                              \
+    a = I(r + z * (x - r * y));                                                                                        \
+  }
+#define QUOTIENT(name)                                                                                                 \
+  static void s_##name(ARGS) {                                                                                         \
+    const VF y = F(LOAD(p[s->a], 0)), z = F(LOAD(p[s->b], 0));                                                         \
+    VU out = within(I(y));                                                                                             \
+    EACH(WITHIN)                                                                                                       \
+    if (exceeds(out, 0x7e000000)) {                                                                                    \
+      EACH(DIVIDE1) NEXT;                                                                                              \
+    }                                                                                                                  \
+    EACH(QUOTIENT1) NEXT;                                                                                              \
+  }
+#else
+#define QUOTIENT(name)                                                                                                 \
+  static void s_##name(ARGS) {                                                                                         \
+    const VF y = F(LOAD(p[s->a], 0));                                                                                  \
+    EACH(DIVIDE1) NEXT;                                                                                                \
+  }
+#endif
 #define STORE1(a, k) *(VIm *)(q + k * VB) = a;
 #define STORE(name)                                                                                                    \
   static void s_##name(ARGS) {                                                                                         \
@@ -298,9 +414,9 @@ typedef float VFm __attribute__((vector_size(VB), may_alias));
     *(VFm *)(t + i) = fv(*(VFm *)(t + i));
 #define FAST1(name, fv, dv, fs)                                                                                        \
   static void s_##name(ARGS) {                                                                                         \
-    PUT(F, t)                                                                                                          \
-    WHOLES(t, fv)                                                                                                      \
-    GET(t) NEXT;                                                                                                       \
+    a0 = I(fv(F(a0))), a1 = I(fv(F(a1))), a2 = I(fv(F(a2))), a3 = I(fv(F(a3)));                                        \
+    a4 = I(fv(F(a4))), a5 = I(fv(F(a5))), a6 = I(fv(F(a6))), a7 = I(fv(F(a7)));                                        \
+    NEXT;                                                                                                              \
   }
 #define FASTL(name, fv, dv, fs) LIMITED(name, WHOLES(t, fv), LIMIT32, fs)
 #else
@@ -367,6 +483,9 @@ typedef float VFm __attribute__((vector_size(VB), may_alias));
 #undef UNARY
 #undef BINARY
 #undef TERNARY
+#undef MIX
+#undef INTO
+#undef QUOTIENT
 #undef ARRAY1
 #undef ARRAY2
 #undef STORE
@@ -385,6 +504,9 @@ typedef float VFm __attribute__((vector_size(VB), may_alias));
 #define ARRAY1(name, T, e) ROW(name)
 #define ARRAY2(name, T, e) ROW(name)
 #define STORE(name) ROW(name)
+#define MIX(name) ROW(name)
+#define INTO(name) ROW(name)
+#define QUOTIENT(name) ROW(name)
 #define STREAM(name) ROW(name)
 #define END(name) ROW(name)
 #define MATH1(name, fv, fs) ROW(name)

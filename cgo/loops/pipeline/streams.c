@@ -97,21 +97,25 @@ static char *linear(const halo_space *w, const halo_stream *s, int64_t at, int64
   return room;
 }
 
-static void put_lane(char *room, int32_t lane, int64_t i, int64_t v) {
-  if (lane == 4)
-    ((int32_t *)room)[i] = (int32_t)v;
-  else
-    ((int64_t *)room)[i] = v;
-}
+// COUNT counts n lanes on from v.
+#define COUNT(T)                                                                                                       \
+  static void count_##T(T *dst, T v, T step, int64_t n) {                                                              \
+    for (int64_t i = 0; i < n; i++, v += step)                                                                         \
+      dst[i] = v;                                                                                                      \
+  }
+COUNT(uint32_t)
+COUNT(uint64_t)
 
 // iota numbers the elements.
 static char *iota(const halo_space *w, const halo_stream *s, int64_t at, int64_t m, char *room) {
-  int last = w->rank - 1;
+  const int64_t step = w->rank ? s->strides[w->rank - 1] : 0;
   for (int64_t k = 0; k < m;) {
     int64_t rest, v = halo_place(w, s, at + k, &rest);
     int64_t n = rest < m - k ? rest : m - k;
-    for (int64_t i = 0; i < n; i++)
-      put_lane(room, w->lane, k + i, v + (last < 0 ? 0 : i * s->strides[last]));
+    if (w->lane == 4)
+      count_uint32_t((uint32_t *)room + k, (uint32_t)v, (uint32_t)step, n);
+    else
+      count_uint64_t((uint64_t *)room + k, (uint64_t)v, (uint64_t)step, n);
     k += n;
   }
   return room;

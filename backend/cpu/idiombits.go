@@ -1,0 +1,167 @@
+package cpu
+
+import (
+	"slices"
+
+	"github.com/halo-xla/halo/xla/hlo"
+)
+
+// shiftStages shift by a small number that is part of the stage.
+var shiftStages = map[hlo.Opcode]string{hlo.ShiftLeft: "shli", hlo.ShiftRightLogical: "shri", hlo.ShiftRightArithmetic: "sari"}
+
+// useShifts finds shifts of whole lanes by known numbers, and rotations that are made of two.
+func (f *fused) useShifts() bool {
+	found, bits := false, 8*f.lane()
+	for i := range f.nodes {
+		nd := &f.nodes[i]
+		if !nd.t.IsInteger() || nd.t.Bits() != bits || nd.stage != "" || len(nd.args) != 2 {
+			continue
+		}
+		x, y := &f.nodes[nd.args[0]], &f.nodes[nd.args[1]]
+		switch {
+		case shiftStages[nd.op] != "" && y.op == hlo.Constant:
+			if n := wideInt(y.value.Wide()); n >= 0 && n < int64(bits) {
+				nd.stage, nd.imm, nd.args, found = shiftStages[nd.op], int(n), nd.args[:1:1], true
+			}
+		case nd.op == hlo.Or || nd.op == hlo.Xor || nd.op == hlo.Add: // no bit is set in both
+			if y.stage == "shli" {
+				x, y = y, x
+			}
+			if x.stage == "shli" && y.stage == "shri" && x.imm+y.imm == bits && x.args[0] == y.args[0] && x.imm > 0 && y.imm > 0 {
+				nd.stage, nd.imm, nd.args = "rotate", x.imm, x.args
+			}
+		}
+	}
+	return found
+}
+
+// useMixes finds the rounds of ThreeFry and its like: t = rotate(x, n) xor s with s = x + y. One stage makes t of the x
+// in the registers, and s of the y in memory.
+func (f *fused) useMixes() {
+	users := make([][]int, len(f.nodes))
+	for i, nd := range f.nodes {
+		for _, a := range nd.args {
+			users[a] = append(users[a], i)
+		}
+	}
+	for t := range f.nodes {
+		if nd := &f.nodes[t]; nd.op == hlo.Xor && nd.stage == "" && len(nd.args) == 2 {
+			if !f.useMix(users, t, nd.args[0], nd.args[1]) {
+				f.useMix(users, t, nd.args[1], nd.args[0])
+			}
+		}
+	}
+	f.order()
+}
+
+// useMix makes a mix of node t = r xor s, if it is one: it gets the place of s, and the sum that of t.
+func (f *fused) useMix(users [][]int, t, r, s int) bool {
+	turn, sum := &f.nodes[r], &f.nodes[s]
+	if turn.stage != "rotate" || sum.op != hlo.Add || sum.stage != "" || len(sum.args) != 2 || len(users[r]) != 1 {
+		return false
+	}
+	x := turn.args[0]
+	k := slices.Index(sum.args, x)
+	if k < 0 || sum.args[1-k] == x || slices.Contains(f.roots, r) {
+		return false
+	}
+	mix, rest := f.nodes[t], *sum
+	mix.stage, mix.imm, mix.mixed, mix.args = "mix", turn.imm, t, []int{x, sum.args[1-k]}
+	rest.stage, rest.args = "mixed", []int{s}
+	f.nodes[s], f.nodes[t] = mix, rest
+	swap := func(list []int) []int {
+		list = slices.Clone(list)
+		for i, a := range list {
+			switch a {
+			case s:
+				list[i] = t
+			case t:
+				list[i] = s
+			}
+		}
+		return list
+	}
+	for u := range f.nodes {
+		if u != t && (slices.Contains(f.nodes[u].args, s) || slices.Contains(f.nodes[u].args, t)) {
+			f.nodes[u].args = swap(f.nodes[u].args)
+		}
+	}
+	f.roots = swap(f.roots)
+	users[s], users[t] = users[t], slices.DeleteFunc(users[s], func(u int) bool { return u == t })
+	return true
+}
+
+// order puts the nodes that results need in an order in which operands come first, and drops the others.
+func (f *fused) order() {
+	now := make([]int, len(f.nodes))
+	var nodes []node
+	var visit func(n int) int
+	visit = func(n int) int {
+		if now[n] > 0 {
+			return now[n] - 1
+		}
+		nd := f.nodes[n]
+		nd.args = slices.Clone(nd.args)
+		for i, a := range nd.args {
+			nd.args[i] = visit(a)
+		}
+		nodes = append(nodes, nd)
+		now[n] = len(nodes)
+		return len(nodes) - 1
+	}
+	for i, r := range f.roots {
+		f.roots[i] = visit(r)
+	}
+	for n := range nodes {
+		if nd := &nodes[n]; nd.stage == "mix" {
+			nd.mixed = now[nd.mixed] - 1 // none if nothing needs it
+		}
+	}
+	f.nodes = nodes
+}
+
+// mix emits a mix: its sum takes the place of the operand in memory if nothing else needs that any more.
+func (e *emitter) mix(i int, nd *node) {
+	x, y := nd.args[0], nd.args[1]
+	room := e.home[y]
+	if room.kind == slot && e.lastUse[y] == i {
+		e.home[y] = operand{kind: nowhere}
+	} else {
+		e.hold(y)
+		room = e.reserve()
+		e.stage("store", room, number(0))
+	}
+	e.hold(x)
+	e.stage("mix", room, number(nd.imm))
+	if nd.mixed == none {
+		e.free(room)
+	} else {
+		e.home[nd.mixed] = room
+	}
+}
+
+// inMemory emits what leaves the registers alone, and reports whether node i is such: the sum of a mix, which is there
+// already, and a sum that takes the place of an operand while something else that is still wanted is in the registers.
+func (e *emitter) inMemory(i int, nd *node) bool {
+	if nd.stage == "mixed" {
+		return true
+	}
+	if nd.op != hlo.Add || nd.stage != "" || !nd.t.IsInteger() || nd.t.Bits() != e.bits() || e.saves[i].kind != nowhere ||
+		e.held == none || e.lastUse[e.held] <= i || slices.Contains(nd.args, e.held) {
+		return false
+	}
+	x, y := nd.args[0], nd.args[1]
+	if !e.dies(x, i) {
+		x, y = y, x
+	}
+	if !e.dies(x, i) || x == y || e.home[y].kind == nowhere {
+		return false
+	}
+	held := e.held
+	e.stage("add_to", e.home[x], e.memory(y))
+	e.held, e.home[i], e.home[x] = held, e.home[x], operand{kind: nowhere}
+	return true
+}
+
+// dies reports whether the value of node x is in a slot and node i is the last that needs it.
+func (e *emitter) dies(x, i int) bool { return e.home[x].kind == slot && e.lastUse[x] == i }
