@@ -7,7 +7,9 @@ import (
 )
 
 // shiftStages shift by a small number that is part of the stage.
-var shiftStages = map[hlo.Opcode]string{hlo.ShiftLeft: "shli", hlo.ShiftRightLogical: "shri", hlo.ShiftRightArithmetic: "sari"}
+var shiftStages = map[hlo.Opcode]string{
+	hlo.ShiftLeft: "shli", hlo.ShiftRightLogical: "shri", hlo.ShiftRightArithmetic: "sari",
+}
 
 // useShifts finds shifts of whole lanes by known numbers, and rotations that are made of two.
 func (f *fused) useShifts() bool {
@@ -27,7 +29,8 @@ func (f *fused) useShifts() bool {
 			if y.stage == "shli" {
 				x, y = y, x
 			}
-			if x.stage == "shli" && y.stage == "shri" && x.imm+y.imm == bits && x.args[0] == y.args[0] && x.imm > 0 && y.imm > 0 {
+			whole := x.stage == "shli" && y.stage == "shri" && x.imm+y.imm == bits && x.imm*y.imm > 0
+			if whole && x.args[0] == y.args[0] {
 				nd.stage, nd.imm, nd.args = "rotate", x.imm, x.args
 			}
 		}

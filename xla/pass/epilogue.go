@@ -110,7 +110,7 @@ func (x *epilogues) join(in, c *hlo.Instruction) {
 			x.copyInto(f, b)
 		}
 	}
-	x.call(f, in, f.now[root])
+	x.call(f, "kOutput", in, f.now[root])
 }
 
 // input returns the parameter of the fusion that stands for o.
@@ -140,7 +140,7 @@ func (x *epilogues) copyInto(f *fusion, b *hlo.Instruction) {
 }
 
 // call adds the fusion and makes it stand for in.
-func (x *epilogues) call(f *fusion, in, root *hlo.Instruction) {
+func (x *epilogues) call(f *fusion, kind hlo.Raw, in, root *hlo.Instruction) {
 	rename(f.body, nil)
 	c, err := hlo.NewComputation(fmt.Sprintf("fused_%s", root.Name), f.body, root)
 	if err != nil {
@@ -150,7 +150,7 @@ func (x *epilogues) call(f *fusion, in, root *hlo.Instruction) {
 	for i, o := range f.inputs {
 		operands[i] = x.editor.of(o)
 	}
-	n := x.make(in, hlo.Fusion, &hlo.FusionAttrs{Kind: "kOutput", Calls: c}, shape.Shape{}, operands...)
+	n := x.make(in, hlo.Fusion, &hlo.FusionAttrs{Kind: kind, Calls: c}, shape.Shape{}, operands...)
 	inherit(n, in)
 	x.replace(in, n)
 }

@@ -22,7 +22,7 @@ import (
 // everyPass are the passes by the names of their files in testdata/passes, in an order in which they make sense.
 func everyPass() []Pass {
 	return []Pass{Layout(), Inline(), DCE(), CSE(), Tuples(), ExpandBatchNorm(), Widen(anyFusion.Elementwise), Fold(), Simplify(),
-		Precompute(byReference), Unroll(), Hoist(), Convolutions(), Arguments(), Fuse(anyFusion),
+		Precompute(byReference), Unroll(), Hoist(), Convolutions(), Planes(), Arguments(), Fuse(anyFusion),
 		Epilogue(anyFusion.Elementwise, anyFusion.Elementwise)}
 }
 

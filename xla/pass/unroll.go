@@ -40,12 +40,14 @@ func (e *editor) unroll(in *hlo.Instruction) bool {
 	return true
 }
 
-// isOnElements reports whether all of c works on elements or only moves them within an array, and on arrays if so wanted.
+// isOnElements reports whether all of c works on elements or only moves them within an array, and whether it does that
+// to an array if so wanted.
 func isOnElements(c *hlo.Computation, arrays bool) bool {
 	found := !arrays
 	for _, in := range c.Instructions {
 		traits := in.Op.Info().Traits
-		if !onElements[in.Op] && traits&hlo.Elementwise == 0 || in.HasSideEffect() || in.Common != nil && len(in.Common.Predecessors) > 0 {
+		held := in.Common != nil && len(in.Common.Predecessors) > 0
+		if !onElements[in.Op] && traits&hlo.Elementwise == 0 || in.HasSideEffect() || held {
 			return false
 		}
 		found = found || traits&hlo.Elementwise != 0 && in.Shape.IsArray() && !in.Shape.IsScalar()
@@ -55,7 +57,7 @@ func isOnElements(c *hlo.Computation, arrays bool) bool {
 
 // onElements are the ops that a body may have besides those on elements.
 var onElements = [hlo.NumOps]bool{
-	hlo.Parameter: true, hlo.Constant: true, hlo.Tuple: true, hlo.GetTupleElement: true, hlo.Broadcast: true, hlo.Iota: true,
-	hlo.Slice: true, hlo.Reshape: true, hlo.Reverse: true, hlo.Copy: true, hlo.Clamp: true, hlo.BitcastConvert: true,
-	hlo.Bitcast: true,
+	hlo.Parameter: true, hlo.Constant: true, hlo.Tuple: true, hlo.GetTupleElement: true, hlo.Broadcast: true,
+	hlo.Iota: true, hlo.Slice: true, hlo.Reshape: true, hlo.Reverse: true, hlo.Copy: true, hlo.Clamp: true,
+	hlo.BitcastConvert: true, hlo.Bitcast: true,
 }

@@ -1,0 +1,154 @@
+// floats.h: roots, roundings and choices of vectors of floats, for the level and lane of lanes.h.
+// Square roots, which GNU C has no vectors of.
+#if defined(__x86_64__) && VB == 64
+#define ROOT32(x) _mm512_sqrt_ps((__m512)(x))
+#define ROOT64(x) _mm512_sqrt_pd((__m512d)(x))
+#elif defined(__x86_64__) && VB == 32
+#define ROOT32(x) _mm256_sqrt_ps((__m256)(x))
+#define ROOT64(x) _mm256_sqrt_pd((__m256d)(x))
+#elif defined(__x86_64__)
+#define ROOT32(x) _mm_sqrt_ps((__m128)(x))
+#define ROOT64(x) _mm_sqrt_pd((__m128d)(x))
+#elif defined(__aarch64__)
+#define ROOT32(x) vsqrtq_f32((float32x4_t)(x))
+#define ROOT64(x) vsqrtq_f64((float64x2_t)(x))
+#endif
+
+#define F(x) ((VF)(x))
+#define I(x) ((VI)(x))
+
+// Float helpers. 2^MANTISSA and more are whole numbers; adding it to smaller ones rounds them to nearest even.
+#define WHOLE ((F)((U)1 << MANTISSA))
+
+#ifdef ROOT32
+INLINE VF square_root(VF x) { return LANE == 32 ? (VF)ROOT32(x) : (VF)ROOT64(x); }
+#else
+INLINE VF square_root(VF x) {
+  for (int i = 0; i < N; i++)
+    x[i] = LANE == 32 ? __builtin_sqrtf(x[i]) : __builtin_sqrt(x[i]);
+  return x;
+}
+#endif
+
+#if defined(__x86_64__) && VB == 64
+#if LANE == 32
+#define TO_WHOLE(x, how) ((VF)_mm512_roundscale_ps((__m512)(x), how))
+#else
+#define TO_WHOLE(x, how) ((VF)_mm512_roundscale_pd((__m512d)(x), how))
+#endif
+INLINE VF round_even(VF x) { return TO_WHOLE(x, 0); }
+INLINE VF round_down(VF x) { return TO_WHOLE(x, 1); }
+#else
+INLINE VF round_even(VF x) {
+  VF a = magnitude(x), r = (a + WHOLE) - WHOLE;
+  return pickf(a < WHOLE, with_sign(r, x), x);
+}
+
+INLINE VF round_down(VF x) {
+  VF r = round_even(x);
+  r = pickf(r > x, r - 1, r);
+  return pickf(magnitude(x) < WHOLE, with_sign(r, pickf(r == 0, x, r)), x);
+}
+#endif
+
+INLINE VF round_afz(VF x) {
+  VF a = magnitude(x), r = (a + WHOLE) - WHOLE, d = a - r; // d is exact
+  r = pickf(d >= (F)0.5, r + 1, r);
+  return pickf(a < WHOLE, with_sign(r, x), x);
+}
+
+// The machine's own choice knows the signs of zeros, but of a NaN and a number it takes the number.
+#if defined(__x86_64__) && VB == 64
+#if LANE == 32
+#define RANGE(x, y, how)                                                                                               \
+  (VI) _mm512_mask_add_ps(_mm512_range_ps((__m512)(x), (__m512)(y), how),                                              \
+      _mm512_cmp_ps_mask((__m512)(x), (__m512)(y), _CMP_UNORD_Q), (__m512)(x), (__m512)(y))
+#else
+#define RANGE(x, y, how)                                                                                               \
+  (VI) _mm512_mask_add_pd(_mm512_range_pd((__m512d)(x), (__m512d)(y), how),                                            \
+      _mm512_cmp_pd_mask((__m512d)(x), (__m512d)(y), _CMP_UNORD_Q), (__m512d)(x), (__m512d)(y))
+#endif
+INLINE VI maximum(VI x, VI y) { return RANGE(x, y, 5); }
+INLINE VI minimum(VI x, VI y) { return RANGE(x, y, 4); }
+#else
+INLINE VI maximum(VI x, VI y) {
+  VF a = F(x), b = F(y);
+  VF r = pickf(a == b, F(x & y), pickf(a > b, a, b));
+  return I(pickf((a != a) | (b != b), a + b, r));
+}
+
+INLINE VI minimum(VI x, VI y) {
+  VF a = F(x), b = F(y);
+  VF r = pickf(a == b, F(x | y), pickf(a < b, a, b));
+  return I(pickf((a != a) | (b != b), a + b, r));
+}
+#endif
+
+#define TOP ((F)((U)1 << (LANE - 1))) // what is too large for a signed lane
+
+INLINE VI to_signed(VF x) {
+  VI inside = magnitude(x) < TOP;
+  VI r = __builtin_convertvector(pickf(inside, x, same(0)), VI);
+  VI beyond = pick(x > 0, samei((I)ALLBUTSIGN), samei(SIGN)) & (x == x);
+  return pick(inside, r, beyond);
+}
+
+INLINE VI to_unsigned(VF x) {
+  VI high = x >= TOP;
+  x = pickf(x > 0, x, same(0)); // NaN too
+  VF low = pickf(high, x - TOP, x);
+  VI big = low >= TOP;
+  VI r = __builtin_convertvector(pickf(big, same(0), low), VI) ^ (high & SIGN);
+  return r | big;
+}
+
+// odd rounds a whole number that a float may not have so that a second rounding is right; it is not negative.
+INLINE VI odd(VI x) {
+  const I drop = LANE == 32 ? 8 : 11, low = ((I)1 << drop) - 1;
+  VI sticky = (x & low) != 0;
+  VI r = (x & ~low) | (sticky & ((I)1 << drop));
+  return pick((VI)((VU)x >> (LANE - drop)) != 0, r, x);
+}
+
+// round_to rounds to a float with man stored bits of mantissa and the least normal number least; what is more than most
+// becomes infinite.
+INLINE VF round_to(VF x, int man, F least, F most) {
+  VF a = magnitude(x);
+  a = pickf(a > most * 4, same(most * 4), a);
+  VF e = F(I(a) & INFINITE);
+  e = pickf(e < least, same(least), e) * ((F)1.5 * (F)((U)1 << (MANTISSA - man)));
+  VF r = (a + e) - e;
+  r = pickf(r > most, same(INFINITY), r);
+  return pickf(x != x, x, with_sign(r, x));
+}
+
+INLINE VF round_f16(VF x) { return round_to(x, 10, (F)0x1p-14, 65504); }
+
+#if LANE == 32
+INLINE VF round_f32(VF x) { return x; }
+INLINE VF round_bf16(VF x) {
+  VU b = (VU)x;
+  VI r = I((b + 0x7fff + ((b >> 16) & 1)) & 0xffff0000);
+  return pickf(x != x, F((b | 0x400000) & 0xffff0000), F(r));
+}
+#else
+typedef float VH __attribute__((vector_size(VB / 2)));
+INLINE VF round_f32(VF x) { return __builtin_convertvector(__builtin_convertvector(x, VH), VF); }
+INLINE VF round_bf16(VF x) { return round_to(x, 7, (F)0x1p-126, (F)0x1.fep127); }
+#endif
+
+// narrow_mantissa drops bits of the mantissa, rounding to even; narrow_exponent makes numbers beyond the range of so
+// many bits of exponent infinite or 0. Law: reduce-precision.
+INLINE VI narrow_mantissa(VI x, int drop) {
+  VI a = x & ALLBUTSIGN;
+  VI r = a + ((a >> drop) & 1) + (((I)1 << (drop - 1)) - 1);
+  r = (VI)((VU)r >> drop << drop);
+  return pick(a > INFINITE, x, r | (x & SIGN));
+}
+
+INLINE VI narrow_exponent(VI x, int bits) {
+  const I bias = ((I)1 << (bits - 1)) - 1;
+  VI a = x & ALLBUTSIGN, e = a >> MANTISSA;
+  VI r = pick(e > BIAS + bias, samei(INFINITE), pick(e <= BIAS - bias, samei(0), a));
+  return pick(a > INFINITE, x, r | (x & SIGN));
+}
