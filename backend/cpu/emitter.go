@@ -422,7 +422,11 @@ func (e *emitter) finish(results []exec.Slice) (*pipeline.Program, bool) {
 func (e *emitter) output(r int, to exec.Slice) pipeline.Stream {
 	t := e.f.nodes[r].t
 	name, _ := e.conversion(t)
-	return pipeline.Stream{Ref: ref(to), Size: t.Bytes(), Convert: name, Bits: t.Bits()}
+	s := pipeline.Stream{Ref: ref(to), Size: t.Bytes(), Convert: name, Bits: t.Bits()}
+	if out := e.f.out; out != nil {
+		s.Kind, s.Offset, s.Strides = pipeline.Rowwise, out.Offset, out.Strides[:e.f.lead]
+	}
+	return s
 }
 
 // bases are the first numbers of the pointers of each kind.
@@ -479,7 +483,7 @@ func (f *fused) native(uses []exec.Use, results []exec.Slice) *thunk {
 			return recordThunk("loops rows", uses, p.Record(run.Level()))
 		}
 	}
-	if f.reduces {
+	if f.reduces || f.out != nil {
 		return nil
 	}
 	f.rows = false

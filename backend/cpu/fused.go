@@ -25,7 +25,8 @@ type fused struct {
 	// rows says that the first lead dimensions count rows, reduces that there are values of rows that are reduced.
 	rows, reduces bool
 	lead          int
-	byRow         []bool // of the results: they have an element for each row; nil: none has
+	byRow         []bool       // of the results: they have an element for each row; nil: none has
+	out           *tile.Access // of the one result, if that is part of a larger array
 	// lastRead is the last sweep over a row that reads an input, storedAt the one that stores a result; nil: there is one.
 	lastRead, storedAt []int
 }
@@ -247,6 +248,9 @@ func (f *fused) merge() {
 		if f.nodes[i].access.Strides != nil {
 			all = append(all, &f.nodes[i].access)
 		}
+	}
+	if f.out != nil {
+		all = append(all, f.out)
 	}
 	for d := len(f.dims) - 1; d >= 0; d-- {
 		last := d == len(f.dims)-1 || f.rows && d == f.lead-1

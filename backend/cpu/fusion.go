@@ -18,6 +18,9 @@ func lowerFusion(l *exec.Lowering) (exec.Thunk, error) {
 	if first := contractionIn(c); first != nil {
 		return lowerOutputFusion(l, c, first)
 	}
+	if c.Root.Op == hlo.Pad {
+		return lowerFramed(l, c)
+	}
 	roots := []*hlo.Instruction{c.Root}
 	if c.Root.Op == hlo.Tuple {
 		roots = c.Root.Operands

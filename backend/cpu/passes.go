@@ -33,6 +33,7 @@ func (m *machine) Passes() []pass.Pass {
 		pass.Repeat("tidy", rounds, clean...),
 		pass.Fuse(pass.Fusible{Elementwise: fusible, Reduce: reducible, Rows: inRow, Mixed: true}),
 		pass.Epilogue(contracts, fusible),
+		pass.Frame(framed),
 	}
 }
 
@@ -86,5 +87,6 @@ var passOrder = []pass.Order{
 	{Before: "precompute", After: "tidy", Because: "what has become a constant is known to rules"},
 	{Before: "convolution", After: "tidy", Because: "transposes that met elsewhere than in one sweep cancel there"},
 	{Before: "fuse", After: "epilogue", Because: "an epilogue is all that is done to the elements of a contraction"},
+	{Before: "epilogue", After: "frame", Because: "an edge can wait, what is done to a product's elements cannot"},
 	{Before: "tidy", After: "fuse", Because: "inside a fusion nothing is simplified any more"},
 }

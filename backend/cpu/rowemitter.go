@@ -59,7 +59,7 @@ func (f *fused) inRows() bool {
 		return f.reduces
 	}
 	f.rows, f.lead = true, last
-	return slices.ContainsFunc(f.nodes, func(n node) bool {
+	return f.out != nil || slices.ContainsFunc(f.nodes, func(n node) bool {
 		return n.op == hlo.Parameter && !isConstant(n.access) && !inOrder(f.dims, n.access) &&
 			(n.access.Strides[last] == 1 || n.access.Strides[last] == 0)
 	})

@@ -23,7 +23,7 @@ import (
 func everyPass() []Pass {
 	return []Pass{Layout(), Inline(), DCE(), CSE(), Tuples(), ExpandBatchNorm(), Widen(anyFusion.Elementwise), Fold(), Simplify(),
 		Precompute(byReference), Unroll(), Hoist(), Convolutions(), Planes(), Arguments(), Fuse(anyFusion),
-		Epilogue(anyFusion.Elementwise, anyFusion.Elementwise)}
+		Epilogue(anyFusion.Elementwise, anyFusion.Elementwise), Frame(anyFusion.Elementwise)}
 }
 
 // anyFusion takes all that Fuse can.
