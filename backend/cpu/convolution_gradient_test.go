@@ -52,7 +52,8 @@ func TestWeightGradientLibrary(t *testing.T) {
 		for _, line := range p.Report() {
 			kernels = append(kernels, line.Kernel)
 		}
-		if all := strings.Join(kernels, ", "); !strings.Contains(all, "onednn jit") {
+		all := strings.Join(kernels, ", ") // without AVX-512 some are products
+		if !strings.Contains(all, "onednn jit") && !strings.Contains(all, "onednn x64:gemm") {
 			t.Errorf("%s: got %s, want a gradient of onednn", text, all)
 		}
 	}

@@ -63,7 +63,7 @@ func TestHostile(t *testing.T) {
 		if err != nil && len(err.Error()) > 2000 {
 			t.Errorf("%s: error of %d bytes", c.name, len(err.Error()))
 		}
-		if d := cpuTime(t) - start; d > 5*time.Second {
+		if d := cpuTime(t) - start; d > time.Minute { // the longest takes two seconds
 			t.Errorf("%s: took %v for %d bytes", c.name, d, len(c.text))
 		}
 	}
