@@ -408,7 +408,11 @@ func TestFeedFaults(t *testing.T) {
 		wantCode(t, d.Infeed(soon(t, time.Millisecond), vector(t, 1)), xla.Cancelled, "infeed of device "+d.String())
 		_, err := x.Execute(t.Context())
 		wantCode(t, err, xla.Failed, "the infeed holds f32[3], want f32[2]")
-		_, err = x.Execute(soon(t, time.Millisecond))
+		for wait := time.Millisecond; wait < time.Minute; wait *= 2 { // it may pass before the program reads
+			if _, err = x.Execute(soon(t, wait)); err == nil || strings.Contains(err.Error(), "reading the infeed") {
+				break
+			}
+		}
 		wantCode(t, err, xla.Cancelled, "reading the infeed")
 		_, err = d.Outfeed(soon(t, time.Millisecond))
 		wantCode(t, err, xla.Cancelled, "outfeed of device "+d.String())
