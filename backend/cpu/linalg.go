@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/halo-xla/halo/backend/cpu/kernel"
+	"github.com/halo-xla/halo/cgo/loops/linalg"
 	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/cgo/openblas"
 	"github.com/halo-xla/halo/xla/exec"
@@ -11,8 +12,8 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// leastLinalg is the size of matrices from which OpenBLAS factors and solves. Smaller ones are done wide, with the bits
-// of the reference.
+// leastLinalg is the size of matrices from which libraries and native kernels factor and solve. Smaller ones are done
+// wide, with the bits of the reference.
 const leastLinalg = 64
 
 // blasLinalg makes records of linear algebra for elements of one type.
@@ -23,8 +24,8 @@ type blasLinalg struct {
 
 // blasLinalgs are the types that OpenBLAS has; other floats go through the kernels in Go.
 var blasLinalgs = map[shape.ElementType]blasLinalg{
-	shape.F32:  {openblas.CholeskyRecord[float32], openblas.SolveRecord[float32]},
-	shape.F64:  {openblas.CholeskyRecord[float64], openblas.SolveRecord[float64]},
+	shape.F32:  {nil, openblas.SolveRecord[float32]},
+	shape.F64:  {nil, openblas.SolveRecord[float64]},
 	shape.C64:  {openblas.CholeskyRecord[complex64], openblas.SolveRecord[complex64]},
 	shape.C128: {openblas.CholeskyRecord[complex128], openblas.SolveRecord[complex128]},
 }
@@ -35,17 +36,40 @@ func linalgBy(t shape.ElementType, n int64) (blasLinalg, bool) {
 	return b, ok && n >= leastLinalg && n <= math.MaxInt16<<4 && run.Available() && openblas.Load() == nil
 }
 
+// ownLinalg says whether our kernels factor matrices of type t.
+func ownLinalg(t shape.ElementType) bool {
+	return run.Available() && (t == shape.F32 || t == shape.F64)
+}
+
+// factorThunk makes what factors positive matrices of type t, nil if that is left to the kernel in Go. info is where the
+// first columns that are not positive go, with the slot exec.NoSlot for none.
+func factorThunk(t shape.ElementType, n, batch int64, lower bool, out, a, info exec.Slice) *thunk {
+	uses := append(exec.Reads(a), exec.Writes(out)...)
+	report := info.Slot != exec.NoSlot
+	if report {
+		uses = append(uses, exec.Writes(info)...)
+	}
+	if ownLinalg(t) && n >= leastLinalg {
+		c := linalg.Cholesky{Dst: ref(out), Src: ref(a), N: n, Batch: batch, Lower: lower, Report: report, Wide: t == shape.F64}
+		c.Info = ref(info)
+		return recordThunk("loops cholesky", uses, c.Record(run.Level()))
+	}
+	if blas, ok := linalgBy(t, n); ok && blas.cholesky != nil {
+		c := openblas.Cholesky{Dst: ref(out), Src: ref(a), N: n, Batch: batch, Lower: lower, Report: report}
+		c.Info = ref(info)
+		return recordThunk("openblas cholesky", uses, blas.cholesky(c)).calling(choleskyCalls(batch, n, t))
+	}
+	return nil
+}
+
 // lowerCholesky factors a batch of matrices. Row 96.
 func lowerCholesky(l *exec.Lowering) (exec.Thunk, error) {
 	a, out, s := l.Operand(0), l.Result(), l.In.Shape
 	rank := len(s.Dims)
 	n, batch, lower := s.Dims[rank-1], batchOf(s), l.In.Attrs.(*hlo.CholeskyAttrs).Lower
 	uses := append(exec.Reads(a), exec.Writes(out)...)
-	var t *thunk
-	if blas, ok := linalgBy(s.Type, n); ok {
-		c := openblas.Cholesky{Dst: ref(out), Src: ref(a), N: n, Batch: batch, Lower: lower}
-		t = recordThunk("openblas cholesky", uses, blas.cholesky(c)).calling(choleskyCalls(batch, n, s.Type))
-	} else {
+	t := factorThunk(s.Type, n, batch, lower, out, a, exec.Slice{Slot: exec.NoSlot})
+	if t == nil {
 		t = goThunk("go cholesky", uses, func(r *exec.Run) error {
 			kernel.Cholesky(r.Parallel, r.Bytes(out), r.Bytes(a), s.Type, n, lower)
 			return nil

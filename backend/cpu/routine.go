@@ -4,10 +4,11 @@ import (
 	"strings"
 
 	"github.com/halo-xla/halo/backend/cpu/kernel"
+	"github.com/halo-xla/halo/cgo/loops/linalg"
 	"github.com/halo-xla/halo/cgo/loops/run"
-	"github.com/halo-xla/halo/cgo/openblas"
 	"github.com/halo-xla/halo/customcall/lapack"
 	"github.com/halo-xla/halo/xla/exec"
+	"github.com/halo-xla/halo/xla/shape"
 )
 
 // lowerRoutine calls LAPACK. Column-major matrices are transposed into memory of their own before, and back after.
@@ -58,23 +59,29 @@ func lowerRoutine(l *exec.Lowering) (exec.Thunk, error) {
 	return all, nil
 }
 
-// factored returns a Cholesky factorization on all threads, if the matrices are large enough for it.
+// factored returns a factorization by native kernels, nil if those have none or the matrices are small.
 func factored(l *exec.Lowering, r *lapack.Routine) exec.Thunk {
-	c := r.Cholesky
-	if c == nil || len(l.Results()) != 2 {
+	if len(r.Operands) != 1 {
 		return nil
 	}
-	blas, ok := linalgBy(r.Operands[0].Shape.Type, c.N)
-	if !ok {
+	t, a, out := r.Operands[0].Shape.Type, l.Operands(r.Operands[0].Index)[0], l.Results()
+	var f *thunk
+	if c := r.Cholesky; c != nil && len(out) == 2 {
+		f = factorThunk(t, c.N, c.Batch, c.Lower, out[0], a, out[1])
+	}
+	if x := r.LU; x != nil && ownLinalg(t) && min(x.M, x.N) >= leastLU {
+		u := linalg.LU{Dst: ref(out[0]), Src: ref(a), Pivots: ref(out[1]), Info: ref(out[2]), M: x.M, N: x.N, Batch: x.Batch,
+			Wide: t == shape.F64}
+		f = recordThunk("loops lu", append(exec.Reads(a), exec.Writes(out...)...), u.Record(run.Level()))
+	}
+	if f == nil {
 		return nil
 	}
-	a, out, info := l.Operands(r.Operands[0].Index)[0], l.Results()[0], l.Results()[1]
-	record := blas.cholesky(openblas.Cholesky{Dst: ref(out), Src: ref(a), Info: ref(info), N: c.N, Batch: c.Batch,
-		Lower: c.Lower, Report: true})
-	t := recordThunk("openblas cholesky", append(exec.Reads(a), exec.Writes(out, info)...), record)
-	t.calling(choleskyCalls(c.Batch, c.N, r.Operands[0].Shape.Type))
-	return t.overwriting(exec.Pair{Result: out.Slot, Operand: a.Slot})
+	return f.overwriting(exec.Pair{Result: out[0].Slot, Operand: a.Slot})
 }
+
+// leastLU is the size of matrices from which our kernels exchange rows and factor.
+const leastLU = 16
 
 // turnedBy moves the matrices of a part to or from columns.
 func turnedBy(p lapack.Part, dst, src exec.Slice, back bool) *thunk {

@@ -3,6 +3,7 @@ package cpu_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/halo-xla/halo/backend/cpu"
@@ -65,7 +66,7 @@ func TestRoutines(t *testing.T) {
 }
 
 func entry(dims, diagonal, body string) string {
-	rank := (len(dims) + 1) / 2
+	rank := strings.Count(dims, ",") + 1
 	return "ENTRY e {" + fmt.Sprintf(matrices, "f32", dims, diagonal, rank-2, rank-1) + "  " + body + "\n}"
 }
 
@@ -84,6 +85,19 @@ func TestLargeCholesky(t *testing.T) {
 	got, want := p.results(t, m, 2)[0].Elems()[1].Wide().I, p.evaluated(t, m)[0].Elems()[1].Wide().I
 	if got[0] != want[0] || got[1] != want[1] || got[0] == 0 || got[1] != 0 {
 		t.Errorf("info is %v, want %v, the first not 0", got, want)
+	}
+}
+
+// TestLargeLU factors in blocks, by other code than the evaluator's.
+func TestLargeLU(t *testing.T) {
+	for _, x := range []struct{ dims, body string }{
+		{"2,70,45", `ROOT r = (f32[2,70,45]{1,2,0}, s32[2,45], s32[2]) custom-call(a), custom_call_target="lapack_sgetrf_ffi",
+  operand_layout_constraints={f32[2,70,45]{1,2,0}}, backend_config={}, api_version=API_VERSION_TYPED_FFI`},
+		{"33,40", `w = f64[33,40] convert(a)
+  ROOT r = (f64[33,40], s32[33], s32[]) custom-call(w), custom_call_target="lapack_dgetrf_ffi", backend_config={},
+  api_version=API_VERSION_TYPED_FFI`},
+	} {
+		agree(t, program{text: entry(x.dims, "1", x.body), near: 1e-4, o: exec.Options{Handlers: lapack.Handlers{}}})
 	}
 }
 

@@ -18,8 +18,8 @@ enum {
 
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
-static const float s_one = 1, s_minus = -1, c_one[2] = {1, 0}, c_minus[2] = {-1, 0};
-static const double d_one = 1, d_minus = -1, z_one[2] = {1, 0}, z_minus[2] = {-1, 0};
+static const float s_one = 1, c_one[2] = {1, 0}, c_minus[2] = {-1, 0};
+static const double d_one = 1, z_one[2] = {1, 0}, z_minus[2] = {-1, 0};
 
 enum { PIECE = 1 << 20 }; /* bytes that are copied between two looks at the cancel word */
 
@@ -30,11 +30,8 @@ static void copy(void *dst, const void *src, int64_t bytes, const halo_run *run)
     memcpy((char *)dst + at, (const char *)src + at, MIN(PIECE, bytes - at));
 }
 
-#define VALUE(x) (x)
-#define ARRAY(x) (x)
-
-/* What the types differ in: p the prefix, T a number, R its real part's type, ARG how CBLAS takes factors, CONJ, RE. */
-#define LINALG(p, T, R, ARG, ADJOINT, RANK, CONJ, RE) \
+/* p is the prefix, T a complex number, R its real part's type. Real matrices are factored by our own kernels. */
+#define CHOLESKY(p, T, R) \
   typedef struct { \
     T *a; \
     int64_t n, rs, cs, first, end; \
@@ -47,12 +44,12 @@ static void copy(void *dst, const void *src, int64_t bytes, const halo_run *run)
     for (int64_t i = 0; i < f->end - f->first; i++) \
       for (int64_t j = 0; j <= i; j++) { \
         T sum = d[i * f->rs + j * f->cs]; \
-        for (int64_t k = 0; k < j; k++) sum -= d[i * f->rs + k * f->cs] * CONJ (d[j * f->rs + k * f->cs]); \
+        for (int64_t k = 0; k < j; k++) sum -= d[i * f->rs + k * f->cs] * ~(d[j * f->rs + k * f->cs]); \
         if (j < i) { \
-          d[i * f->rs + j * f->cs] = sum / RE(d[j * (f->rs + f->cs)]); \
+          d[i * f->rs + j * f->cs] = sum / __real__(d[j * (f->rs + f->cs)]); \
         } else { \
-          if (!(RE(sum) > 0)) return i + 1; \
-          d[i * f->rs + i * f->cs] = sqrt(RE(sum)); \
+          if (!(__real__(sum) > 0)) return i + 1; \
+          d[i * f->rs + i * f->cs] = sqrt(__real__(sum)); \
         } \
       } \
     return 0; \
@@ -64,9 +61,9 @@ static void copy(void *dst, const void *src, int64_t bytes, const halo_run *run)
     const int64_t top = f->end + i * ROWS, rows = MIN(ROWS, f->n - top), width = f->end - f->first; \
     T *left = f->a + top * f->rs + f->first * f->cs, *a = f->a + top * f->rs + f->end * f->cs; \
     if (top > f->end) \
-      openblas.cblas_##p##gemm(f->order, NO_TRANS, ADJOINT, rows, top - f->end, width, ARG(p##_minus), left, f->n, \
-                               f->a + f->end * f->rs + f->first * f->cs, f->n, ARG(p##_one), a, f->n); \
-    openblas.cblas_##p##RANK(f->order, LOWER, NO_TRANS, rows, width, -1, left, f->n, 1, a + (top - f->end) * f->cs, \
+      openblas.cblas_##p##gemm(f->order, NO_TRANS, CONJ_TRANS, rows, top - f->end, width, p##_minus, left, f->n, \
+                               f->a + f->end * f->rs + f->first * f->cs, f->n, p##_one, a, f->n); \
+    openblas.cblas_##p##herk(f->order, LOWER, NO_TRANS, rows, width, -1, left, f->n, 1, a + (top - f->end) * f->cs, \
                              f->n); \
   } \
 \
@@ -79,7 +76,7 @@ static void copy(void *dst, const void *src, int64_t bytes, const halo_run *run)
       if (bad) return f.first + bad; \
       if (f.end == n) break; \
       T *d = a + f.first * (f.rs + f.cs); \
-      openblas.cblas_##p##trsm(f.order, RIGHT, LOWER, ADJOINT, NON_UNIT, n - f.end, f.end - f.first, ARG(p##_one), d, \
+      openblas.cblas_##p##trsm(f.order, RIGHT, LOWER, CONJ_TRANS, NON_UNIT, n - f.end, f.end - f.first, p##_one, d, \
                                n, d + (f.end - f.first) * f.rs, n); \
       const int64_t tasks = (n - f.end + ROWS - 1) / ROWS; \
       if (!alone) run->parallel(run, tasks, p##update, &f); \
@@ -125,8 +122,10 @@ static void copy(void *dst, const void *src, int64_t bytes, const halo_run *run)
       run->parallel(run, r->batch, p##cholesky_task, &j); \
     else if (r->batch == 1) \
       p##one(&j, 0, 0); \
-  } \
-\
+  }
+
+/* one is 1 as CBLAS takes factors. */
+#define SOLVE(p, T, one) \
   typedef struct { \
     const halo_solve_record *r; \
     T *dst; \
@@ -140,7 +139,7 @@ static void copy(void *dst, const void *src, int64_t bytes, const halo_run *run)
     const int64_t some = MIN(r->chunk, r->k - first); \
     T *b = j->dst + i / parts * r->m * r->k + first * (r->left ? 1 : r->m); \
     openblas.cblas_##p##trsm(ROW, r->left ? LEFT : RIGHT, r->lower ? LOWER : UPPER, r->transpose, \
-                             r->unit ? UNIT : NON_UNIT, r->left ? r->m : some, r->left ? some : r->m, ARG(p##_one), \
+                             r->unit ? UNIT : NON_UNIT, r->left ? r->m : some, r->left ? some : r->m, one, \
                              j->a + i / parts * r->m * r->m, r->m, b, r->left ? r->k : r->m); \
   } \
 \
@@ -152,9 +151,10 @@ static void copy(void *dst, const void *src, int64_t bytes, const halo_run *run)
     run->parallel(run, r->batch *((r->k + r->chunk - 1) / r->chunk), p##solve_task, &j); \
   }
 
-#define SELF(x) (x)
+CHOLESKY(c, float _Complex, float)
+CHOLESKY(z, double _Complex, double)
 
-LINALG(s, float, float, VALUE, TRANS, syrk, SELF, SELF)
-LINALG(d, double, double, VALUE, TRANS, syrk, SELF, SELF)
-LINALG(c, float _Complex, float, ARRAY, CONJ_TRANS, herk, ~, __real__)
-LINALG(z, double _Complex, double, ARRAY, CONJ_TRANS, herk, ~, __real__)
+SOLVE(s, float, s_one)
+SOLVE(d, double, d_one)
+SOLVE(c, float _Complex, c_one)
+SOLVE(z, double _Complex, z_one)

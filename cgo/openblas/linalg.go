@@ -34,7 +34,7 @@ type solveArgs struct {
 }
 
 // CholeskyRecord makes the record of c for elements of type T. It must not be called before Load succeeds.
-func CholeskyRecord[T float32 | float64 | complex64 | complex128](c Cholesky) run.Record {
+func CholeskyRecord[T complex64 | complex128](c Cholesky) run.Record {
 	return run.Pack(potrf[T](), &choleskyArgs{c.Dst, c.Src, c.Info, c.N, c.Batch, bit(c.Lower), bit(c.Report)})
 }
 

@@ -19,8 +19,6 @@ typedef struct {
   int64_t m, k, batch, left, lower, unit, transpose, chunk;
 } halo_solve_record;
 
-void halo_openblas_spotrf(const halo_record *r, halo_run *run);
-void halo_openblas_dpotrf(const halo_record *r, halo_run *run);
 void halo_openblas_cpotrf(const halo_record *r, halo_run *run);
 void halo_openblas_zpotrf(const halo_record *r, halo_run *run);
 

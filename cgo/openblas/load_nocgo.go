@@ -21,6 +21,6 @@ func Gemm[T float32 | float64 | complex64 | complex128]() unsafe.Pointer {
 // Info fails as Load does.
 func Info() (file, config, core string, err error) { return "", "", "", Load() }
 
-func potrf[T float32 | float64 | complex64 | complex128]() unsafe.Pointer { return Gemm[T]() }
+func potrf[T complex64 | complex128]() unsafe.Pointer { return Gemm[T]() }
 
 func trsm[T float32 | float64 | complex64 | complex128]() unsafe.Pointer { return Gemm[T]() }

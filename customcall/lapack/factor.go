@@ -28,6 +28,9 @@ func getrf[T openblas.Number](s *site) (step, error) {
 	f, err := choose(s, openblas.Getrf[T], dense.Getrf[T])
 	m, n := s.at('m'), s.at('n')
 	s.same(0)
+	if s.used == 3 && len(s.results) == 3 && !s.transposed {
+		s.lu = &LU{M: s.dims['m'], N: s.dims['n']}
+	}
 	return func(_, out [][]byte) {
 		a := as[T](out[0])
 		report(out, 2, careful(a, f, dense.Getrf[T])(m, n, a, as[int32](out[1])))

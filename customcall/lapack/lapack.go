@@ -24,8 +24,10 @@ type Routine struct {
 	Operands, Results []Part
 	// Cholesky is what a Cholesky factorization does, for who has a better one; nil for other routines.
 	Cholesky *Cholesky
-	batch    int64
-	step     step
+	// LU is what an LU factorization does, likewise.
+	LU    *LU
+	batch int64
+	step  step
 }
 
 // Cholesky is the factorization of the triangle of Batch row-major matrices N by N, the only operand, in the first
@@ -34,6 +36,10 @@ type Cholesky struct {
 	N, Batch int64
 	Lower    bool
 }
+
+// LU is P L U = A of Batch row-major matrices M by N, the only operand, in the first result. The second has the rows
+// exchanged in turn, from 1, and the third, for each, the first pivot that is zero, from 1.
+type LU struct{ M, N, Batch int64 }
 
 // Part is an operand or a result of a call.
 type Part struct {

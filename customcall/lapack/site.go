@@ -25,6 +25,7 @@ type site struct {
 	batch    int64
 	kernel   string
 	cholesky *Cholesky
+	lu       *LU
 	step     step
 	notes    map[string]string
 	wrong    error // of the first attribute that was
@@ -242,6 +243,9 @@ func (s *site) routine() *Routine {
 	r := &Routine{Kernel: s.kernel, Operands: s.operands, Results: s.results, batch: s.batch, step: s.step}
 	if r.Cholesky = s.cholesky; r.Cholesky != nil {
 		r.Cholesky.Batch = s.batch
+	}
+	if r.LU = s.lu; r.LU != nil {
+		r.LU.Batch = s.batch
 	}
 	for _, p := range s.operands {
 		if p.Shape.Size() == 0 {

@@ -1,0 +1,364 @@
+/* The kernels of one instruction set and one type. The including file defines T, the type; BITS, the unsigned integer of
+ * its size; ABS and INF, the bits of an absolute value and of infinity; LEAST, the least normal number; VB, bytes of a
+ * vector; MR, rows, and NV, vectors of columns of a tile; NAME(x), names of this set and type. */
+
+enum { NAME(VL) = VB / sizeof(T), NAME(W) = NV * VB / sizeof(T) };
+#define VL NAME(VL)
+#define W NAME(W)
+#define vec NAME(vec)
+#define ivec NAME(ivec)
+#define job NAME(job)
+
+typedef T vec __attribute__((vector_size(VB), aligned(sizeof(T)), may_alias));
+typedef BITS ivec __attribute__((vector_size(VB), aligned(sizeof(T)), may_alias));
+
+/* job is a block of nb columns from j0 on, packed: element i of column k is p[k * ld + i], where row 0 is row j0. It
+ * changes columns from begin to end; of an upper triangular factor, rows up to end. If rows is not 0, it has the rows
+ * behind the block once more, MR by MR, each time nb columns, since columns of a large matrix are pages apart. */
+typedef struct {
+  T *a, *p, *rows;
+  int64_t m, n, ld, j0, nb, begin, end;
+  int32_t *pivots; /* of the block, from 0 on */
+  int lower;
+} job;
+
+/* greatest returns the first row, from j on, with the greatest magnitude in column c; NaN is none, but in row j. Bits of
+ * magnitudes are in the order of the numbers, NaN's behind those of infinity. */
+static int64_t NAME(greatest)(const T *c, int64_t j, int64_t rows) {
+  enum { SOME = 128 };
+  const BITS *b = (const BITS *)c;
+  if (c[j] != c[j]) return j;
+  ivec many = {0};
+  BITS most = 0;
+  int64_t i = j;
+  for (; i + VL <= rows; i += VL) {
+    ivec x = *(const ivec *)(b + i) & ABS;
+    x &= (ivec)(x <= INF);
+    const ivec more = (ivec)(x > many);
+    many = (x & more) | (many & ~more);
+  }
+  for (int v = 0; v < VL; v++) most = many[v] > most ? many[v] : most;
+  for (; i < rows; i++)
+    if ((b[i] & ABS) <= INF && (b[i] & ABS) > most) most = b[i] & ABS;
+  for (i = j; i + SOME <= rows; i += SOME) {
+    BITS hit = 0;
+    for (int64_t k = i; k < i + SOME; k++) hit |= (b[k] & ABS) == most;
+    if (hit) break;
+  }
+  while ((b[i] & ABS) != most) i++;
+  return i;
+}
+
+/* step makes column j of a packed block: exchanges rows and divides, or takes the root and divides. It returns 0 where
+ * that cannot be. */
+static int NAME(step)(job *w, int64_t j, int64_t rows, int32_t *pivots) {
+  T *c = w->p + j * w->ld, d = c[j];
+  if (pivots) {
+    const int64_t best = NAME(greatest)(c, j, rows);
+    pivots[j] = (int32_t)best;
+    if (c[best] == 0) return 0;
+    if (best != j)
+      for (int64_t k = 0; k < w->nb; k++) {
+        T *x = w->p + k * w->ld, t = x[j];
+        x[j] = x[best], x[best] = t;
+      }
+    d = c[j];
+  } else {
+    if (!(d > 0)) return 0;
+    c[j] = d = ROOT(d);
+  }
+  if (d >= LEAST || d <= -LEAST) {
+    const T inverse = 1 / d;
+    for (int64_t i = j + 1; i < rows; i++) c[i] *= inverse;
+  } else {
+    for (int64_t i = j + 1; i < rows; i++) c[i] /= d;
+  }
+  return 1;
+}
+
+enum { NAME(INNER) = 8 };
+
+/* rest takes the product of INNER columns from b on off column k of a packed block, from row e on. */
+static void NAME(rest)(job *w, int64_t b, int64_t e, int64_t k, int64_t rows) {
+  const T *l = w->p + b * w->ld;
+  T *c = w->p + k * w->ld, x[NAME(INNER)];
+  const int64_t n = e - b;
+  if (w->pivots) /* the block's own rows come first */
+    for (int64_t j = 0; j < n; j++)
+      for (int64_t i = j + 1; i < n; i++) c[b + i] -= l[j * w->ld + b + i] * c[b + j];
+  for (int64_t j = 0; j < n; j++) x[j] = w->pivots ? c[b + j] : l[j * w->ld + k];
+  int64_t i = w->pivots ? e : k;
+  if (n == NAME(INNER))
+    for (; i + VL <= rows; i += VL) {
+      vec s = *(vec *)(c + i), t = x[0] * *(const vec *)(l + i);
+#pragma GCC unroll 8
+      for (int j = 1; j < NAME(INNER); j += 2) s -= x[j] * *(const vec *)(l + j * w->ld + i);
+#pragma GCC unroll 8
+      for (int j = 2; j < NAME(INNER); j += 2) t += x[j] * *(const vec *)(l + j * w->ld + i);
+      *(vec *)(c + i) = s - t;
+    }
+  for (; i < rows; i++)
+    for (int64_t j = 0; j < n; j++) c[i] -= x[j] * l[j * w->ld + i];
+}
+
+/* panel factors a packed block. pivots are given for a factorization with exchanges. It returns the first column that
+ * fails, from 1, else 0; with exchanges it goes on. */
+static int64_t NAME(panel)(job *w, int64_t rows, int32_t *pivots) {
+  int64_t bad = 0;
+  for (int64_t b = 0, e; b < w->nb; b = e) {
+    e = b + NAME(INNER) < w->nb ? b + NAME(INNER) : w->nb;
+    for (int64_t j = b; j < e; j++) {
+      const int ok = NAME(step)(w, j, rows, pivots);
+      if (!ok && !bad) bad = j + 1;
+      if (!ok && !pivots) return bad;
+      const T *c = w->p + j * w->ld;
+      for (int64_t k = j + 1; k < e; k++) {
+        T *to = w->p + k * w->ld, x = pivots ? to[j] : c[k];
+        for (int64_t i = pivots ? j + 1 : k; i < rows; i++) to[i] -= c[i] * x;
+      }
+    }
+    for (int64_t k = e; k < w->nb; k++) NAME(rest)(w, b, e, k, rows);
+  }
+  return bad;
+}
+
+/* tile takes the product of mr rows, the elements of a column side by side and columns lda apart, and of b, n by W, off
+ * a tile of the matrix. The tile below comes next. */
+INLINE void NAME(tile)(const int mr, int64_t n, const T *a, int64_t lda, const T *b, T *c, int64_t stride) {
+  vec acc[MR][NV];
+#pragma GCC unroll 16
+  for (int r = 0; r < mr; r++)
+#pragma GCC unroll 4
+    for (int v = 0; v < NV; v++) {
+      acc[r][v] = *(const vec *)(c + r * stride + v * VL);
+      __builtin_prefetch(c + (mr + r) * stride + v * VL);
+    }
+  for (int64_t k = 0; k < n; k++, a += lda, b += W) {
+    vec x[NV];
+#pragma GCC unroll 4
+    for (int v = 0; v < NV; v++) x[v] = *(const vec *)(b + v * VL);
+#pragma GCC unroll 16
+    for (int r = 0; r < mr; r++) {
+      const T y = a[r];
+#pragma GCC unroll 4
+      for (int v = 0; v < NV; v++) acc[r][v] -= y * x[v];
+    }
+  }
+#pragma GCC unroll 16
+  for (int r = 0; r < mr; r++)
+#pragma GCC unroll 4
+    for (int v = 0; v < NV; v++) *(vec *)(c + r * stride + v * VL) = acc[r][v];
+}
+
+/* update is tile for rows from i on, which is nb and some times MR if the job has rows. */
+static void NAME(update)(const job *w, int64_t i, const T *b, T *c, int64_t stride) {
+  if (w->rows)
+    NAME(tile)(MR, w->nb, w->rows + (i - w->nb) * w->nb, MR, b, c, stride);
+  else
+    NAME(tile)(MR, w->nb, w->p + i, w->ld, b, c, stride);
+}
+
+/* part is update where only the elements from first[r] to end[r] of each of mr rows belong to the matrix. */
+static void NAME(part)(const job *w, int64_t i, int64_t mr, const T *b, T *c, int64_t width, const int64_t *first,
+                       const int64_t *end) {
+  T some[MR * W];
+  memset(some, 0, sizeof some);
+  for (int64_t r = 0; r < mr; r++) memcpy(some + r * W, c + r * w->n, width * sizeof(T));
+  NAME(update)(w, i, b, some, W);
+  for (int64_t r = 0; r < mr; r++)
+    if (first[r] < end[r]) memcpy(c + r * w->n + first[r], some + r * W + first[r], (end[r] - first[r]) * sizeof(T));
+}
+
+/* repack makes the job's rows. */
+static void NAME(repack)(job *w, T *to) {
+  const int64_t end = w->m - w->j0;
+  w->rows = to;
+  for (int64_t i = w->nb; i < end; i += MR)
+    for (int64_t k = 0; k < w->nb; k++, to += MR) memcpy(to, w->p + k * w->ld + i, MR * sizeof(T));
+}
+
+static void NAME(exchange)(const job *w, int64_t column, int64_t width) {
+  for (int64_t k = 0; k < w->nb; k++) {
+    if (w->pivots[k] == k) continue;
+    T *x = w->a + (w->j0 + k) * w->n + column, *y = w->a + (w->j0 + w->pivots[k]) * w->n + column, t;
+    for (int64_t j = 0; j < width; j++) t = x[j], x[j] = y[j], y[j] = t;
+  }
+}
+
+/* lu_strip brings a strip of columns behind the block up to date. */
+static void NAME(lu_strip)(const job *w, int64_t column, int64_t width) {
+  T b[LINALG_OUTER * W] __attribute__((aligned(64)));
+  NAME(exchange)(w, column, width);
+  T *top = w->a + w->j0 * w->n + column;
+  for (int64_t k = 0; k < w->nb; k++) {
+    T *row = b + k * W;
+    if (width < W) memset(row, 0, W * sizeof(T));
+    memcpy(row, top + k * w->n, width * sizeof(T));
+    vec x[NV];
+#pragma GCC unroll 4
+    for (int v = 0; v < NV; v++) x[v] = *(const vec *)(row + v * VL);
+    for (int64_t j = 0; j < k; j++) {
+      const T y = w->p[j * w->ld + k];
+#pragma GCC unroll 4
+      for (int v = 0; v < NV; v++) x[v] -= y * *(const vec *)(b + j * W + v * VL);
+    }
+#pragma GCC unroll 4
+    for (int v = 0; v < NV; v++) *(vec *)(row + v * VL) = x[v];
+    memcpy(top + k * w->n, row, width * sizeof(T));
+  }
+  int64_t i = w->nb, rows = w->m - w->j0;
+  if (width == W)
+    for (; i + MR <= rows; i += MR) NAME(update)(w, i, b, top + i * w->n, w->n);
+  int64_t first[MR] = {0}, end[MR];
+  for (int r = 0; r < MR; r++) end[r] = width;
+  for (; i < rows; i += MR)
+    NAME(part)(w, i, rows - i < MR ? rows - i : MR, b, top + i * w->n, width, first, end);
+}
+
+enum { NAME(STRIPS) = W < 128 ? 128 / W : 1 }; /* of a task */
+
+/* lu_task is task 0 for the columns before the block, and the others for some strips each. */
+static void NAME(lu_task)(void *arg, int64_t task) {
+  const job *w = arg;
+  if (task == 0) {
+    NAME(exchange)(w, w->begin, w->j0 - w->begin);
+    return;
+  }
+  int64_t c = w->j0 + w->nb + (task - 1) * NAME(STRIPS) * W;
+  for (int s = 0; s < NAME(STRIPS) && c < w->end; s++, c += W) NAME(lu_strip)(w, c, w->end - c < W ? w->end - c : W);
+}
+
+/* chol_strip brings a strip of columns behind the block up to date, in the triangle that is the factor's. */
+static void NAME(chol_strip)(const job *w, int64_t column, int64_t width) {
+  const int64_t c = column - w->j0, rows = w->n - w->j0;
+  T b[LINALG_OUTER * W] __attribute__((aligned(64)));
+  for (int64_t k = 0; k < w->nb; k++) memcpy(b + k * W, w->p + k * w->ld + c, sizeof(T) * W);
+  int64_t i = w->lower ? w->nb + (c - w->nb) / MR * MR : w->nb, last = w->lower ? rows : LEAST_OF(c + width, w->end - w->j0);
+  for (; i < last; i += MR) {
+    const int64_t mr = last - i < MR ? last - i : MR;
+    T *at = w->a + (w->j0 + i) * w->n + column;
+    const int inside = w->lower ? i >= c + width - 1 : i + MR - 1 <= c;
+    if (inside && width == W && mr == MR) {
+      NAME(update)(w, i, b, at, w->n);
+      continue;
+    }
+    int64_t first[MR], end[MR];
+    for (int64_t r = 0; r < mr; r++) {
+      const int64_t diagonal = i + r - c; /* the place of the diagonal in the strip */
+      first[r] = w->lower ? 0 : diagonal > 0 ? diagonal : 0;
+      end[r] = w->lower && diagonal + 1 < width ? diagonal + 1 : width;
+    }
+    NAME(part)(w, i, mr, b, at, width, first, end);
+  }
+}
+
+static void NAME(chol_task)(void *arg, int64_t task) {
+  const job *w = arg;
+  int64_t c = w->j0 + w->nb + task * NAME(STRIPS) * W;
+  const int64_t end = w->lower ? w->end : w->n;
+  for (int s = 0; s < NAME(STRIPS) && c < end; s++, c += W) NAME(chol_strip)(w, c, end - c < W ? end - c : W);
+}
+
+/* copy moves the block between the matrix and its packed form; of a symmetric matrix only the triangle. */
+static void NAME(copy)(const job *w, int64_t rows, int triangle, int pack) {
+  enum { SOME = 16 };
+  const int across = triangle && !w->lower; /* the block is rows of the matrix */
+  T *a = w->a + w->j0 * (w->n + 1);
+  if (across) {
+    for (int64_t k = 0; k < w->nb; k++) {
+      T *x = a + k * w->n + k, *y = w->p + k * w->ld + k;
+      memcpy(pack ? y : x, pack ? x : y, (rows - k) * sizeof(T));
+    }
+    return;
+  }
+  for (int64_t i = 0; i < rows; i += SOME) {
+    const int64_t end = i + SOME < rows ? i + SOME : rows;
+    for (int64_t k = 0; k < w->nb; k++)
+      for (int64_t r = triangle && i < k ? k : i; r < end; r++) {
+        if (pack)
+          w->p[k * w->ld + r] = a[r * w->n + k];
+        else
+          a[r * w->n + k] = w->p[k * w->ld + r];
+      }
+  }
+}
+
+/* behind brings what a block changes up to date; before is a task more, before the block. */
+static void NAME(behind)(job *w, int64_t columns, int64_t before, halo_task task, halo_run *run) {
+  const int64_t strips = (columns + W - 1) / W, tasks = before + (strips + NAME(STRIPS) - 1) / NAME(STRIPS);
+  if (run && 2.0 * columns * (w->m - w->j0) * w->nb > LINALG_ALONE)
+    run->parallel(run, tasks, task, w);
+  else
+    for (int64_t i = 0; i < tasks; i++) task(w, i);
+}
+
+/* blocks factors an outer block by inner ones, all packed. It returns as panel does, or -1 if the run was cancelled. */
+static int64_t NAME(blocks)(job *o, halo_run *run) {
+  int64_t bad = 0;
+  for (int64_t q = 0, nb; q < o->nb; q += nb) {
+    nb = LEAST_OF(o->nb - q, LINALG_BLOCK);
+    job w = *o;
+    w.j0 += q, w.p += q * o->ld + q, w.nb = nb, w.begin = o->j0, w.end = o->j0 + o->nb;
+    if (w.pivots) w.pivots += q;
+    const int64_t rows = o->m - w.j0, triangle = !w.pivots;
+    NAME(copy)(&w, rows, triangle, 1);
+    const int64_t failed = NAME(panel)(&w, rows, w.pivots);
+    if (failed && !bad) bad = q + failed;
+    if (failed && triangle) return bad;
+    NAME(copy)(&w, rows, triangle, 0);
+    NAME(behind)(&w, (triangle && !w.lower ? w.n : w.end) - w.j0 - nb, !triangle, triangle ? NAME(chol_task) : NAME(lu_task),
+                 run);
+    for (int64_t k = 0; k < nb && w.pivots; k++) {
+      const int64_t x = q + k, y = q + w.pivots[k];
+      for (int64_t c = 0; c < q && x != y; c++) {
+        T *column = o->p + c * o->ld, t = column[x];
+        column[x] = column[y], column[y] = t;
+      }
+    }
+    for (int64_t k = 0; k < nb && w.pivots; k++) w.pivots[k] += (int32_t)q;
+    if (run && *run->cancel) return -1;
+  }
+  return bad;
+}
+
+static int64_t NAME(outer)(int64_t n) { return n > LINALG_LARGE ? LINALG_OUTER : LINALG_BLOCK; }
+
+static int64_t NAME(lu)(void *a, int64_t m, int64_t n, int32_t *pivots, void *scratch, halo_run *run) {
+  const int64_t least = LEAST_OF(m, n), block = NAME(outer)(least);
+  int64_t info = 0;
+  job w = {.a = a, .p = scratch, .m = m, .n = n, .ld = LINALG_LD(m), .end = n};
+  for (w.j0 = 0; w.j0 < least; w.j0 += w.nb) {
+    w.nb = LEAST_OF(least - w.j0, block);
+    w.pivots = pivots + w.j0;
+    const int64_t bad = NAME(blocks)(&w, run);
+    if (bad < 0) return bad;
+    if (bad && !info) info = w.j0 + bad;
+    if (block > LINALG_BLOCK) NAME(repack)(&w, w.p + (w.ld + 1) * LINALG_OUTER);
+    NAME(behind)(&w, n - w.j0 - w.nb, 1, NAME(lu_task), run);
+    w.rows = 0;
+    if (run && *run->cancel) return -1;
+    for (int64_t k = 0; k < w.nb; k++) w.pivots[k] += (int32_t)w.j0 + 1;
+  }
+  return info;
+}
+
+static int64_t NAME(cholesky)(void *a, int64_t n, int lower, void *scratch, halo_run *run) {
+  const int64_t block = NAME(outer)(n);
+  job w = {.a = a, .p = scratch, .m = n, .n = n, .ld = LINALG_LD(n), .end = n, .lower = lower};
+  for (w.j0 = 0; w.j0 < n; w.j0 += w.nb) {
+    w.nb = LEAST_OF(n - w.j0, block);
+    const int64_t bad = NAME(blocks)(&w, run);
+    if (bad) return bad < 0 ? bad : w.j0 + bad;
+    if (block > LINALG_BLOCK) NAME(repack)(&w, w.p + (w.ld + 1) * LINALG_OUTER);
+    NAME(behind)(&w, n - w.j0 - w.nb, 0, NAME(chol_task), run);
+    w.rows = 0;
+    if (run && *run->cancel) return -1;
+  }
+  return 0;
+}
+
+#undef vec
+#undef ivec
+#undef job
+#undef VL
+#undef W
