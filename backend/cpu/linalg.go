@@ -41,8 +41,8 @@ func ownLinalg(t shape.ElementType) bool {
 	return run.Available() && (t == shape.F32 || t == shape.F64)
 }
 
-// factorThunk makes what factors positive matrices of type t, nil if that is left to the kernel in Go. info is where the
-// first columns that are not positive go, with the slot exec.NoSlot for none.
+// factorThunk makes what factors positive matrices of type t, nil if that is left to the kernel in Go. info is where
+// the first columns that are not positive go, with the slot exec.NoSlot for none.
 func factorThunk(t shape.ElementType, n, batch int64, lower bool, out, a, info exec.Slice) *thunk {
 	uses := append(exec.Reads(a), exec.Writes(out)...)
 	report := info.Slot != exec.NoSlot
@@ -50,8 +50,8 @@ func factorThunk(t shape.ElementType, n, batch int64, lower bool, out, a, info e
 		uses = append(uses, exec.Writes(info)...)
 	}
 	if ownLinalg(t) && n >= leastLinalg {
-		c := linalg.Cholesky{Dst: ref(out), Src: ref(a), N: n, Batch: batch, Lower: lower, Report: report, Wide: t == shape.F64}
-		c.Info = ref(info)
+		c := linalg.Cholesky{Dst: ref(out), Src: ref(a), Info: ref(info), N: n, Batch: batch, Lower: lower, Report: report}
+		c.Wide = t == shape.F64
 		return recordThunk("loops cholesky", uses, c.Record(run.Level()))
 	}
 	if blas, ok := linalgBy(t, n); ok && blas.cholesky != nil {

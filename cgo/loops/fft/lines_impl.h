@@ -27,13 +27,112 @@ INLINE lanes NAME(places)(const fft_record *r, const fft_lines *m, int64_t first
 #define BLOCKS(n) \
   for (int64_t b = 0, all = (n), end = 0; end = b + 16 < all ? b + 16 : all, b < all && !STOPPED; b += 16)
 
+// AHEAD asks for the LANES pairs that are so many steps behind those at p, to read or to write them: steps may be
+// pages, which no hardware sees coming.
+#undef AHEAD
+#define AHEAD(p, step, write) \
+  do { \
+    __builtin_prefetch((p) + 12 * (step), write); \
+    if (LANES * sizeof(pair) > 64) __builtin_prefetch((p) + 12 * (step) + LANES / 2, write); \
+  } while (0)
+
+#if LANES == 1
+static void NAME(get_rows)(vec *v, const T *src, const int64_t *at, int64_t by, int64_t n) {
+  memcpy(v, src + at[0] * by, n * sizeof(T));
+}
+
+static void NAME(put_rows)(T *dst, const vec *v, const lanes *l, int64_t by, int64_t n) {
+  memcpy(dst + l->at[0] * by, v, n * sizeof(T));
+}
+
+INLINE cx NAME(get_columns)(const pair *s) { return (cx){s->re, s->im}; }
+INLINE void NAME(put_columns)(pair *d, cx v) { *d = (pair){v.re, v.im}; }
+#else
+typedef __typeof__((vec){0} == (vec){0}) NAME(places_of);
+typedef T NAME(anywhere) __attribute__((vector_size(LANES * sizeof(T)), aligned(sizeof(T)), may_alias));
+#define ivec NAME(places_of)
+#define uvec NAME(anywhere)
+
+// exchange swaps halves of squares of 2 s by 2 s.
+INLINE void NAME(exchange)(vec *r, const int s) {
+  if (s >= LANES) return;
+  ivec low, high;
+#pragma GCC unroll 16
+  for (int l = 0; l < LANES; l++) low[l] = l & s ? LANES + l - s : l, high[l] = l & s ? LANES + l : l + s;
+#pragma GCC unroll 16
+  for (int i = 0; i < LANES; i++) {
+    if (i & s) continue;
+    const vec a = r[i], b = r[i + s];
+    r[i] = __builtin_shuffle(a, b, low), r[i + s] = __builtin_shuffle(a, b, high);
+  }
+}
+
+// cross transposes LANES vectors.
+INLINE void NAME(cross)(vec *r) {
+  NAME(exchange)(r, 1), NAME(exchange)(r, 2), NAME(exchange)(r, 4), NAME(exchange)(r, 8);
+}
+
+// get_rows loads n numbers of each line, which are neighbours; places count by by.
+static void NAME(get_rows)(vec *v, const T *src, const int64_t *at, int64_t by, int64_t n) {
+  int64_t e = 0;
+  for (; e + LANES <= n; e += LANES) {
+    vec r[LANES];
+#pragma GCC unroll 16
+    for (int k = 0; k < LANES; k++) r[k] = *(const uvec *)(src + at[k] * by + e);
+    NAME(cross)(r);
+#pragma GCC unroll 16
+    for (int k = 0; k < LANES; k++) v[e + k] = r[k];
+  }
+  for (; e < n; e++)
+    for (int k = 0; k < LANES; k++) v[e][k] = src[at[k] * by + e];
+}
+
+static void NAME(put_rows)(T *dst, const vec *v, const lanes *l, int64_t by, int64_t n) {
+  int64_t e = 0;
+  for (; l->count == LANES && e + LANES <= n; e += LANES) {
+    vec r[LANES];
+#pragma GCC unroll 16
+    for (int k = 0; k < LANES; k++) r[k] = v[e + k];
+    NAME(cross)(r);
+#pragma GCC unroll 16
+    for (int k = 0; k < LANES; k++) *(uvec *)(dst + l->at[k] * by + e) = r[k];
+  }
+  for (; e < n; e++)
+    for (int64_t k = 0; k < l->count; k++) dst[l->at[k] * by + e] = v[e][k];
+}
+
+// get_columns loads LANES neighbours.
+INLINE cx NAME(get_columns)(const pair *s) {
+  ivec even, odd;
+#pragma GCC unroll 16
+  for (int l = 0; l < LANES; l++) even[l] = 2 * l, odd[l] = 2 * l + 1;
+  const vec a = *(const uvec *)s, b = *(const uvec *)(s + LANES / 2);
+  return (cx){__builtin_shuffle(a, b, even), __builtin_shuffle(a, b, odd)};
+}
+
+INLINE void NAME(put_columns)(pair *d, cx v) {
+  ivec low, high;
+#pragma GCC unroll 16
+  for (int l = 0; l < LANES; l++) low[l] = l / 2 + l % 2 * LANES, high[l] = low[l] + LANES / 2;
+  *(uvec *)d = __builtin_shuffle(v.re, v.im, low);
+  *(uvec *)(d + LANES / 2) = __builtin_shuffle(v.re, v.im, high);
+}
+#undef ivec
+#undef uvec
+#endif
+
 // get_pairs loads n complex numbers of each line. Lanes without a line get one that is there.
 static void NAME(get_pairs)(cx *v, const pair *src, const lanes *l, int64_t n, int64_t step) {
   if (l->columns && l->count == LANES) {
     EACH(e, n) {
       const pair *s = src + l->at[0] + e * step;
-      for (int k = 0; k < LANES; k++) LANE(v[e].re, k) = s[k].re, LANE(v[e].im, k) = s[k].im;
+      AHEAD(s, step, 0);
+      v[e] = NAME(get_columns)(s);
     }
+    return;
+  }
+  if (step == 1) {
+    NAME(get_rows)((vec *)v, (const T *)src, l->at, 2, 2 * n);
     return;
   }
   BLOCKS(n)
@@ -47,8 +146,13 @@ static void NAME(put_pairs)(pair *dst, const cx *v, const lanes *l, int64_t n, i
   if (l->columns && l->count == LANES) {
     EACH(e, n) {
       pair *d = dst + l->at[0] + e * step;
-      for (int k = 0; k < LANES; k++) d[k] = (pair){LANE(v[e].re, k), LANE(v[e].im, k)};
+      AHEAD(d, step, 1);
+      NAME(put_columns)(d, v[e]);
     }
+    return;
+  }
+  if (step == 1) {
+    NAME(put_rows)((T *)dst, (const vec *)v, l, 2, 2 * n);
     return;
   }
   BLOCKS(n)
@@ -58,39 +162,24 @@ static void NAME(put_pairs)(pair *dst, const cx *v, const lanes *l, int64_t n, i
   }
 }
 
-// get_half loads half spectra to the n numbers that stand for them, put_half does the reverse.
+// get_half loads half spectra to the n numbers that stand for them, which is all but the imaginary parts that are zero;
+// put_half does the reverse.
 static void NAME(get_half)(vec *v, const pair *src, const lanes *l, int64_t n) {
   for (int k = 0; k < LANES; k++) LANE(v[0], k) = src[l->at[k]].re;
-  BLOCKS(n / 2 + 1)
-  for (int k = 0; k < LANES; k++) {
-    const pair *s = src + l->at[k];
-    for (int64_t e = b ? b : 1; e < end; e++) {
-      LANE(v[2 * e - 1], k) = s[e].re;
-      if (2 * e < n) LANE(v[2 * e], k) = s[e].im;
-    }
-  }
+  NAME(get_rows)(v + 1, (const T *)src + 2, l->at, 2, n - 1);
 }
 
 static void NAME(put_half)(pair *dst, const vec *v, const lanes *l, int64_t n) {
-  for (int64_t k = 0; k < l->count; k++) dst[l->at[k]] = (pair){LANE(v[0], k), 0};
-  BLOCKS(n / 2 + 1)
   for (int64_t k = 0; k < l->count; k++) {
-    pair *d = dst + l->at[k];
-    for (int64_t e = b ? b : 1; e < end; e++) d[e] = (pair){LANE(v[2 * e - 1], k), 2 * e < n ? LANE(v[2 * e], k) : 0};
+    dst[l->at[k]] = (pair){LANE(v[0], k), 0};
+    if (n % 2 == 0) dst[l->at[k] + n / 2].im = 0;
   }
+  NAME(put_rows)((T *)dst + 2, v + 1, l, 2, n - 1);
 }
 
-static void NAME(get_reals)(vec *v, const T *src, const lanes *l, int64_t n) {
-  BLOCKS(n)
-  for (int k = 0; k < LANES; k++)
-    for (int64_t e = b; e < end; e++) LANE(v[e], k) = src[l->at[k] + e];
-}
+static void NAME(get_reals)(vec *v, const T *src, const lanes *l, int64_t n) { NAME(get_rows)(v, src, l->at, 1, n); }
 
-static void NAME(put_reals)(T *dst, const vec *v, const lanes *l, int64_t n) {
-  BLOCKS(n)
-  for (int64_t k = 0; k < l->count; k++)
-    for (int64_t e = b; e < end; e++) dst[l->at[k] + e] = LANE(v[e], k);
-}
+static void NAME(put_reals)(T *dst, const vec *v, const lanes *l, int64_t n) { NAME(put_rows)(dst, v, l, 1, n); }
 
 // column_turns turns element j of the columns from first on: the table has one for each but column 0.
 static void NAME(column_turns)(cx *v, const pair *turns, const fft_pass *p, int64_t first, int64_t count, int forward) {
@@ -98,6 +187,7 @@ static void NAME(column_turns)(cx *v, const pair *turns, const fft_pass *p, int6
     const pair *w = turns + (j - 1) * (p->rest - 1) + first - 1;
     const cx a = v[j];
     cx t = a;
+    AHEAD(w, p->rest - 1, 0);
     for (int64_t k = first == 0; k < count; k++) LANE(t.re, k) = w[k].re, LANE(t.im, k) = w[k].im;
     const cx b = forward ? (cx){a.re * t.re + a.im * t.im, a.im * t.re - a.re * t.im}
                          : (cx){a.re * t.re - a.im * t.im, a.re * t.im + a.im * t.re};

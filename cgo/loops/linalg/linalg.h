@@ -15,8 +15,8 @@ typedef struct {
 } halo_lu_record;
 
 /* L L' = A or U' U = A of batch matrices n by n, of which a triangle is read. info[batch] gets the first column that is
- * not positive, from 1, else 0. Without a report, a slot less than 0, the other triangle becomes zero, and all NaN if the
- * matrix is not positive; with one the other triangle is left as it is in src. */
+ * not positive, from 1, else 0. Without a report, a slot less than 0, the other triangle becomes zero, and all NaN if
+ * the matrix is not positive; with one the other triangle is left as it is in src. */
 typedef struct {
   halo_record head;
   halo_ref dst, src, info; /* dst may be src */
@@ -33,9 +33,9 @@ typedef struct {
 /* By type: f32, f64. */
 extern const halo_linalg_kernel halo_linalg_base[2], halo_linalg_avx2[2], halo_linalg_avx512[2];
 
-/* A block has LINALG_BLOCK columns. Matrices of more than LINALG_LARGE have outer blocks of LINALG_OUTER columns, so that
- * what is behind them goes through the caches less often. A packed column is so many elements longer than the matrix
- * that columns do not meet in the cache. */
+/* A block has LINALG_BLOCK columns. Matrices of more than LINALG_LARGE have outer blocks of LINALG_OUTER columns, so
+ * that what is behind them goes through the caches less often. A packed column is longer than the matrix by LINALG_PAD,
+ * so that columns do not meet in the cache. */
 enum { LINALG_BLOCK = 32, LINALG_OUTER = 128, LINALG_LARGE = 512, LINALG_PAD = 48 };
 
 void halo_lu(const halo_record *r, halo_run *run);

@@ -1,6 +1,6 @@
-/* The kernels of one instruction set and one type. The including file defines T, the type; BITS, the unsigned integer of
- * its size; ABS and INF, the bits of an absolute value and of infinity; LEAST, the least normal number; VB, bytes of a
- * vector; MR, rows, and NV, vectors of columns of a tile; NAME(x), names of this set and type. */
+/* The kernels of one instruction set and one type. The including file defines T, the type; BITS, the unsigned integer
+ * of its size; ABS and INF, the bits of an absolute value and of infinity; LEAST, the least normal number; VB, bytes of
+ * a vector; MR, rows, and NV, vectors of columns of a tile; NAME(x), names of this set and type. */
 
 enum { NAME(VL) = VB / sizeof(T), NAME(W) = NV * VB / sizeof(T) };
 #define VL NAME(VL)
@@ -22,8 +22,8 @@ typedef struct {
   int lower;
 } job;
 
-/* greatest returns the first row, from j on, with the greatest magnitude in column c; NaN is none, but in row j. Bits of
- * magnitudes are in the order of the numbers, NaN's behind those of infinity. */
+/* greatest returns the first row, from j on, with the greatest magnitude in column c; NaN is none, but in row j. Bits
+ * of magnitudes are in the order of the numbers, NaN's behind those of infinity. */
 static int64_t NAME(greatest)(const T *c, int64_t j, int64_t rows) {
   enum { SOME = 128 };
   const BITS *b = (const BITS *)c;
@@ -233,7 +233,8 @@ static void NAME(chol_strip)(const job *w, int64_t column, int64_t width) {
   const int64_t c = column - w->j0, rows = w->n - w->j0;
   T b[LINALG_OUTER * W] __attribute__((aligned(64)));
   for (int64_t k = 0; k < w->nb; k++) memcpy(b + k * W, w->p + k * w->ld + c, sizeof(T) * W);
-  int64_t i = w->lower ? w->nb + (c - w->nb) / MR * MR : w->nb, last = w->lower ? rows : LEAST_OF(c + width, w->end - w->j0);
+  const int64_t last = w->lower ? rows : LEAST_OF(c + width, w->end - w->j0);
+  int64_t i = w->lower ? w->nb + (c - w->nb) / MR * MR : w->nb;
   for (; i < last; i += MR) {
     const int64_t mr = last - i < MR ? last - i : MR;
     T *at = w->a + (w->j0 + i) * w->n + column;
@@ -306,8 +307,8 @@ static int64_t NAME(blocks)(job *o, halo_run *run) {
     if (failed && !bad) bad = q + failed;
     if (failed && triangle) return bad;
     NAME(copy)(&w, rows, triangle, 0);
-    NAME(behind)(&w, (triangle && !w.lower ? w.n : w.end) - w.j0 - nb, !triangle, triangle ? NAME(chol_task) : NAME(lu_task),
-                 run);
+    const int64_t columns = (triangle && !w.lower ? w.n : w.end) - w.j0 - nb;
+    NAME(behind)(&w, columns, !triangle, triangle ? NAME(chol_task) : NAME(lu_task), run);
     for (int64_t k = 0; k < nb && w.pivots; k++) {
       const int64_t x = q + k, y = q + w.pivots[k];
       for (int64_t c = 0; c < q && x != y; c++) {
