@@ -70,7 +70,8 @@ func factored(l *exec.Lowering, r *lapack.Routine) exec.Thunk {
 		f = factorThunk(t, c.N, c.Batch, c.Lower, out[0], a, out[1])
 	}
 	if x := r.LU; x != nil && ownLinalg(t) && min(x.M, x.N) >= leastLU {
-		u := linalg.LU{Dst: ref(out[0]), Src: ref(a), Pivots: ref(out[1]), Info: ref(out[2]), M: x.M, N: x.N, Batch: x.Batch,
+		at := func(i int) exec.Slice { return out[r.Results[i].Index] }
+		u := linalg.LU{Dst: ref(at(0)), Src: ref(a), Pivots: ref(at(1)), Info: ref(at(2)), M: x.M, N: x.N, Batch: x.Batch,
 			Wide: t == shape.F64}
 		f = recordThunk("loops lu", append(exec.Reads(a), exec.Writes(out...)...), u.Record(run.Level()))
 	}

@@ -1,4 +1,5 @@
 // Lines from and to memory: after real_impl.h.
+#include <string.h>
 
 // lanes are the places of the lines that are transformed together. columns: neighbours in memory.
 typedef struct {

@@ -38,8 +38,17 @@ static void fill(void *a, int64_t wide, int64_t n, int nan) {
 
 typedef struct {
   const halo_record *record;
-  halo_run *run, *inner; /* inner: for the tasks of one matrix, 0 if matrices are the tasks */
+  halo_run *run;
+  int alone; /* matrices are the tasks */
 } work;
+
+enum { PIECE = 1 << 20 }; /* bytes that are copied between two looks at the cancel word */
+
+/* copy copies bytes unless they are there already, and leaves the rest out once the run is cancelled. */
+static void copy(char *dst, const char *src, int64_t bytes, const halo_run *run) {
+  for (int64_t at = 0; dst != src && at < bytes && !*run->cancel; at += PIECE)
+    memcpy(dst + at, src + at, bytes - at < PIECE ? bytes - at : PIECE);
+}
 
 static void lu(void *arg, int64_t i) {
   const work *w = arg;
@@ -47,11 +56,11 @@ static void lu(void *arg, int64_t i) {
   const int64_t bytes = r->m * r->n * (r->wide ? 8 : 4), least = r->m < r->n ? r->m : r->n;
   char *a = (char *)HALO_AT(w->run, r->dst) + i * bytes;
   const char *src = (const char *)HALO_AT(w->run, r->src) + i * bytes;
-  if (a != src) memcpy(a, src, bytes);
+  copy(a, src, bytes, w->run);
   void *scratch = packed(r->m, r->wide, w->run);
   if (!scratch) return;
   int32_t *pivots = (int32_t *)HALO_AT(w->run, r->pivots) + i * least;
-  const int64_t info = kernel_of(r->isa, r->wide)->lu(a, r->m, r->n, pivots, scratch, w->inner);
+  const int64_t info = kernel_of(r->isa, r->wide)->lu(a, r->m, r->n, pivots, scratch, w->run, w->alone);
   if (r->info.slot >= 0) ((int32_t *)HALO_AT(w->run, r->info))[i] = (int32_t)info;
   free(scratch);
 }
@@ -62,24 +71,25 @@ static void cholesky(void *arg, int64_t i) {
   const int64_t n = r->n, width = r->wide ? 8 : 4, bytes = n * n * width;
   char *a = (char *)HALO_AT(w->run, r->dst) + i * bytes;
   const char *src = (const char *)HALO_AT(w->run, r->src) + i * bytes;
-  if (a != src) memcpy(a, src, bytes);
+  copy(a, src, bytes, w->run);
   void *scratch = packed(n, r->wide, w->run);
   if (!scratch) return;
-  const int64_t info = kernel_of(r->isa, r->wide)->cholesky(a, n, r->lower != 0, scratch, w->inner);
+  const int64_t info = kernel_of(r->isa, r->wide)->cholesky(a, n, r->lower != 0, scratch, w->run, w->alone);
   free(scratch);
+  if (*w->run->cancel) return;
   if (r->info.slot >= 0) {
     ((int32_t *)HALO_AT(w->run, r->info))[i] = (int32_t)info;
     return;
   }
   if (info > 0) fill(a, r->wide, n * n, 1);
-  for (int64_t x = 0; x < n && !info; x++) {
+  for (int64_t x = 0; x < n && !info && !*w->run->cancel; x++) {
     const int64_t y = r->lower ? x + 1 : 0, end = r->lower ? n : x;
     fill(a + (x * n + y) * width, r->wide, end - y, 0);
   }
 }
 
 static void each(const halo_record *r, halo_run *run, int64_t batch, halo_task task) {
-  work w = {r, run, batch == 1 ? run : 0};
+  work w = {r, run, batch > 1};
   if (batch == 1)
     task(&w, 0);
   else if (batch > 1)

@@ -23,11 +23,11 @@ typedef struct {
   int64_t n, batch, lower, wide, isa;
 } halo_cholesky_record;
 
-/* halo_linalg_kernel factors one matrix of one type in place, with scratch for an outer block in
- * both forms, with the tasks of run, or alone if that is 0. The result is info, or -1 if the run was cancelled. */
+/* halo_linalg_kernel factors one matrix of one type in place, with scratch for an outer block in both forms, with the
+ * tasks of run or alone. The result is info, or -1 if the run was cancelled. */
 typedef struct {
-  int64_t (*lu)(void *a, int64_t m, int64_t n, int32_t *pivots, void *scratch, halo_run *run);
-  int64_t (*cholesky)(void *a, int64_t n, int lower, void *scratch, halo_run *run);
+  int64_t (*lu)(void *a, int64_t m, int64_t n, int32_t *pivots, void *scratch, halo_run *run, int alone);
+  int64_t (*cholesky)(void *a, int64_t n, int lower, void *scratch, halo_run *run, int alone);
 } halo_linalg_kernel;
 
 /* By type: f32, f64. */

@@ -285,16 +285,16 @@ static void NAME(copy)(const job *w, int64_t rows, int triangle, int pack) {
 }
 
 /* behind brings what a block changes up to date; before is a task more, before the block. */
-static void NAME(behind)(job *w, int64_t columns, int64_t before, halo_task task, halo_run *run) {
+static void NAME(behind)(job *w, int64_t columns, int64_t before, halo_task task, halo_run *run, int alone) {
   const int64_t strips = (columns + W - 1) / W, tasks = before + (strips + NAME(STRIPS) - 1) / NAME(STRIPS);
-  if (run && 2.0 * columns * (w->m - w->j0) * w->nb > LINALG_ALONE)
+  if (!alone && 2.0 * columns * (w->m - w->j0) * w->nb > LINALG_ALONE)
     run->parallel(run, tasks, task, w);
   else
-    for (int64_t i = 0; i < tasks; i++) task(w, i);
+    for (int64_t i = 0; i < tasks && !*run->cancel; i++) task(w, i);
 }
 
 /* blocks factors an outer block by inner ones, all packed. It returns as panel does, or -1 if the run was cancelled. */
-static int64_t NAME(blocks)(job *o, halo_run *run) {
+static int64_t NAME(blocks)(job *o, halo_run *run, int alone) {
   int64_t bad = 0;
   for (int64_t q = 0, nb; q < o->nb; q += nb) {
     nb = LEAST_OF(o->nb - q, LINALG_BLOCK);
@@ -308,7 +308,7 @@ static int64_t NAME(blocks)(job *o, halo_run *run) {
     if (failed && triangle) return bad;
     NAME(copy)(&w, rows, triangle, 0);
     const int64_t columns = (triangle && !w.lower ? w.n : w.end) - w.j0 - nb;
-    NAME(behind)(&w, columns, !triangle, triangle ? NAME(chol_task) : NAME(lu_task), run);
+    NAME(behind)(&w, columns, !triangle, triangle ? NAME(chol_task) : NAME(lu_task), run, alone);
     for (int64_t k = 0; k < nb && w.pivots; k++) {
       const int64_t x = q + k, y = q + w.pivots[k];
       for (int64_t c = 0; c < q && x != y; c++) {
@@ -317,43 +317,43 @@ static int64_t NAME(blocks)(job *o, halo_run *run) {
       }
     }
     for (int64_t k = 0; k < nb && w.pivots; k++) w.pivots[k] += (int32_t)q;
-    if (run && *run->cancel) return -1;
+    if (*run->cancel) return -1;
   }
   return bad;
 }
 
 static int64_t NAME(outer)(int64_t n) { return n > LINALG_LARGE ? LINALG_OUTER : LINALG_BLOCK; }
 
-static int64_t NAME(lu)(void *a, int64_t m, int64_t n, int32_t *pivots, void *scratch, halo_run *run) {
+static int64_t NAME(lu)(void *a, int64_t m, int64_t n, int32_t *pivots, void *scratch, halo_run *run, int alone) {
   const int64_t least = LEAST_OF(m, n), block = NAME(outer)(least);
   int64_t info = 0;
   job w = {.a = a, .p = scratch, .m = m, .n = n, .ld = LINALG_LD(m), .end = n};
   for (w.j0 = 0; w.j0 < least; w.j0 += w.nb) {
     w.nb = LEAST_OF(least - w.j0, block);
     w.pivots = pivots + w.j0;
-    const int64_t bad = NAME(blocks)(&w, run);
+    const int64_t bad = NAME(blocks)(&w, run, alone);
     if (bad < 0) return bad;
     if (bad && !info) info = w.j0 + bad;
     if (block > LINALG_BLOCK) NAME(repack)(&w, w.p + (w.ld + 1) * LINALG_OUTER);
-    NAME(behind)(&w, n - w.j0 - w.nb, 1, NAME(lu_task), run);
+    NAME(behind)(&w, n - w.j0 - w.nb, 1, NAME(lu_task), run, alone);
     w.rows = 0;
-    if (run && *run->cancel) return -1;
+    if (*run->cancel) return -1;
     for (int64_t k = 0; k < w.nb; k++) w.pivots[k] += (int32_t)w.j0 + 1;
   }
   return info;
 }
 
-static int64_t NAME(cholesky)(void *a, int64_t n, int lower, void *scratch, halo_run *run) {
+static int64_t NAME(cholesky)(void *a, int64_t n, int lower, void *scratch, halo_run *run, int alone) {
   const int64_t block = NAME(outer)(n);
   job w = {.a = a, .p = scratch, .m = n, .n = n, .ld = LINALG_LD(n), .end = n, .lower = lower};
   for (w.j0 = 0; w.j0 < n; w.j0 += w.nb) {
     w.nb = LEAST_OF(n - w.j0, block);
-    const int64_t bad = NAME(blocks)(&w, run);
+    const int64_t bad = NAME(blocks)(&w, run, alone);
     if (bad) return bad < 0 ? bad : w.j0 + bad;
     if (block > LINALG_BLOCK) NAME(repack)(&w, w.p + (w.ld + 1) * LINALG_OUTER);
-    NAME(behind)(&w, n - w.j0 - w.nb, 0, NAME(chol_task), run);
+    NAME(behind)(&w, n - w.j0 - w.nb, 0, NAME(chol_task), run, alone);
     w.rows = 0;
-    if (run && *run->cancel) return -1;
+    if (*run->cancel) return -1;
   }
   return 0;
 }
