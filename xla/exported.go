@@ -1,6 +1,7 @@
 package xla
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/halo-xla/halo/xla/export"
@@ -12,7 +13,7 @@ import (
 func parseExported(p Program) (*hlo.Module, error) {
 	e, err := export.Parse(p.Source)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", p.Name, err)
 	}
 	m, err := (Program{Name: p.Name, Source: e.Module}).parse()
 	if err != nil {

@@ -20,7 +20,8 @@ type Program struct {
 	Source []byte
 	// chunk says that Split made the program.
 	chunk bool
-	// Lenient lets elementwise ops of HLO text have operands of several float types, as XLA does: the widest is taken.
+	// Lenient lets elementwise ops of HLO, text or protos, have operands of several float types, as XLA does: the widest
+	// is taken.
 	Lenient bool
 	// Module is a module that was built or read already; Source is ignored then.
 	Module *hlo.Module
@@ -54,6 +55,8 @@ func Detect(src []byte) Format {
 	case bytes.IndexByte(src[:min(len(src), 512)], 0) >= 0:
 		return NoProgram
 	case len(s) == 0:
+		return NoProgram
+	case jsonKind(s) != "" || hlopb.IsGraph(src) || bytes.HasPrefix(s, []byte("{ lambda")):
 		return NoProgram
 	case strings.ContainsRune("#!\"{", rune(s[0])):
 		return MLIRText
@@ -122,7 +125,7 @@ func ReadSnapshot(p Program) (s *Snapshot, err error) {
 		m, err := Read(p)
 		return &Snapshot{Module: m}, err
 	}
-	if s, err = hlopb.ParseSnapshot(p.Source, p.Name); err == nil {
+	if s, err = hlopb.ParseSnapshot(p.Source, p.Name, hlopb.Options{Lenient: p.Lenient}); err == nil {
 		err = hlo.Verify(s.Module)
 	}
 	if err != nil {
@@ -154,7 +157,11 @@ func (p Program) parse() (*hlo.Module, error) {
 	case JAXExport:
 		return parseExported(p)
 	case HLOProto, HLOProtoText:
-		return hlopb.Parse(p.Source, p.Name)
+		s, err := hlopb.ParseSnapshot(p.Source, p.Name, hlopb.Options{Lenient: p.Lenient})
+		if err != nil {
+			return nil, err
+		}
+		return s.Module, nil
 	}
 	return nil, p.notProgram()
 }
@@ -215,6 +222,9 @@ func Bytecode(m *hlo.Module, target string) ([]byte, error) {
 	}
 	return stablehlo.WriteBytecode(p, o)
 }
+
+// HLOSnapshot returns a program, its arguments on one device and its result as a HloSnapshot, which ReadSnapshot reads.
+func HLOSnapshot(s *Snapshot) []byte { return hlopb.MarshalSnapshot(s) }
 
 // HLOModuleProto returns m as a HloModuleProto of XLA, which Read takes back.
 func HLOModuleProto(m *hlo.Module) []byte { return hlopb.Marshal(m) }

@@ -75,9 +75,11 @@ func (p *benchProgram) readCase(dir string) ([][]*literal.Literal, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.module, err = xla.Read(xla.Program{Name: p.path, Source: src}); err != nil {
+	snapshot, err := xla.ReadSnapshot(xla.Program{Name: p.path, Source: src})
+	if err != nil {
 		return nil, err
 	}
+	p.module = snapshot.Module
 	p.replicas, p.partitions = int(max(m.NumReplicas, 1)), int(max(m.NumPartitions, 1))
 	p.bound = map[int]*xla.Buffer{}
 	if p.replicas*p.partitions == 1 {
@@ -85,17 +87,25 @@ func (p *benchProgram) readCase(dir string) ([][]*literal.Literal, error) {
 			p.bound[i] = nil
 		}
 	}
+	if len(snapshot.Arguments) == p.replicas*p.partitions {
+		return snapshot.Arguments, nil
+	}
 	return m.inputs(dir, p.module, p.replicas*p.partitions)
 }
 
-// readProgram reads a program and makes random inputs.
+// readProgram reads a program and makes random inputs, unless it is a snapshot, which has some.
 func (t *tool) readProgram(p *benchProgram, path string) ([][]*literal.Literal, error) {
 	src, err := t.readFile(path)
 	if err != nil {
 		return nil, err
 	}
-	if p.module, err = xla.Read(xla.Program{Name: path, Source: src}); err != nil {
+	snapshot, err := xla.ReadSnapshot(xla.Program{Name: path, Source: src})
+	if err != nil {
 		return nil, err
+	}
+	p.module = snapshot.Module
+	if len(snapshot.Arguments) == 1 {
+		return snapshot.Arguments, nil
 	}
 	if skip := nothingToRun(p.module); skip != nil {
 		return nil, skip

@@ -10,6 +10,7 @@ import (
 	"github.com/halo-xla/halo/xla"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
+	"github.com/halo-xla/halo/xla/tensorfile"
 )
 
 // inputs makes the arguments of a program from the command line's words: in order, or name=... . A parameter that no
@@ -38,7 +39,7 @@ func inputs(sig xla.Signature, words []string, given map[int]*literal.Literal) (
 		if i >= len(args) {
 			return nil, exitf(exitUsage, "input %q is one too many: the program takes %d: %v", w, len(args), sig)
 		}
-		l, err := input(spec, sig.Parameters[i].Shape)
+		l, err := input(spec, sig.Parameters[i].Name, sig.Parameters[i].Shape)
 		if err != nil {
 			return nil, fmt.Errorf("input %d (%s): %w", i, sig.Parameters[i].Name, err)
 		}
@@ -71,10 +72,13 @@ func named(sig xla.Signature, word string) (int, string, error) {
 	return -1, word, nil
 }
 
-// input reads one input: @file.npy, 2x2xf32=1,2,3,4, random:seed, zeros, ones, iota.
-func input(spec string, want shape.Shape) (*literal.Literal, error) {
+// input reads one input for the parameter called name: @file.npy, 2x2xf32=1,2,3,4, random:seed, zeros, ones, iota.
+func input(spec, name string, want shape.Shape) (*literal.Literal, error) {
 	if path, ok := strings.CutPrefix(spec, "@"); ok {
-		return readInput(path, want)
+		if strings.HasSuffix(path, ".npy") || !tensorfile.IsData(path) {
+			return readInput(path, want)
+		}
+		return inputByName(path, name)
 	}
 	if s, values, ok := strings.Cut(spec, "="); ok {
 		return typedList(s, values)
@@ -103,10 +107,31 @@ func input(spec string, want shape.Shape) (*literal.Literal, error) {
 	return nil, exitf(exitUsage, "got %q, want @file.npy, 4xf32=1,2,3,4, random:SEED, zeros, ones or iota", spec)
 }
 
+// inputByName takes an array from a file of several: the only one, or that of the parameter's name.
+func inputByName(path, name string) (*literal.Literal, error) {
+	f, err := tensorfile.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if len(f.Arrays) == 1 {
+		return f.Arrays[0].Value()
+	}
+	sig := xla.Signature{Parameters: []xla.Value{{Name: name}}}
+	found, err := weightsByName(sig, f.Arrays)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w; --weights %[1]s gives several parameters their arrays at once", path, err)
+	}
+	return found[0].Value()
+}
+
 // readInput is readArray for files that a person names: numbers of one kind are not taken as the bits of another, as
 // integers for floating point, if numpy has the wanted type.
 func readInput(path string, want shape.Shape) (*literal.Literal, error) {
 	l, err := readArray(path, want)
+	if what := foreignFile(path); err != nil && what != "" && !strings.Contains(what, "numpy's format") {
+		return nil, fmt.Errorf("%s: %s; want a npy file, or a npz or safetensors one with the array: %w", path, what, err)
+	}
 	if err != nil || !numpyHas(want.Type) {
 		return l, err
 	}

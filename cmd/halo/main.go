@@ -38,7 +38,7 @@ type command struct {
 const inputHelp = `M is a program, told by its content: a file of HLO or StableHLO text or of MLIR bytecode,
 a HloModuleProto or HloSnapshot, or a container of jax.export; - is the standard input.
 Inputs come in the program's order, or as name=INPUT:
-  @file.npy                an array in numpy's format
+  @file.npy                an array in numpy's format; @file.npz or .safetensors: the array of the name
   2x2xf32=1,2,3,4          its elements, row-major; HLO's names of types: f32, bf16, s32, u8, pred, ...
   random:SEED              normal numbers; integers from -10 to 10
   zeros, ones, iota        iota counts 0, 1, 2, ... row-major

@@ -9,12 +9,14 @@ import (
 
 	"github.com/halo-xla/halo/xla"
 	"github.com/halo-xla/halo/xla/exec"
+	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/tensorfile"
 )
 
 type runOptions struct {
 	backend, out, dump    string
+	snapshot              string
 	weights, weightsOrder string
 	expect, plugins       listFlag
 	report, noReference   bool
@@ -36,6 +38,7 @@ func runCommand(t *tool, args []string) error {
 	fl.StringVar(&o.backend, "backend", "cpu", "what runs the program")
 	fl.StringVar(&o.out, "out", "", "`folder` for the results, as result_N.npy, or a file ending in .npz")
 	fl.StringVar(&o.dump, "dump", "", "`folder` for the program as it was understood")
+	fl.StringVar(&o.snapshot, "snapshot", "", "`file` for a HloSnapshot: the program with these inputs and results")
 	fl.StringVar(&o.weights, "weights", "", "safetensors or npz `file` with arguments by name")
 	fl.StringVar(&o.weightsOrder, "weights-order", "name",
 		"how arrays of --weights become arguments: by name, or to the first parameters as in the file or sorted")
@@ -110,7 +113,21 @@ func (t *tool) runProgram(o *runOptions, path string, words []string) error {
 	if err != nil {
 		return err
 	}
+	if o.snapshot != "" {
+		if err := writeSnapshot(o, m, args, results); err != nil {
+			return err
+		}
+	}
 	return t.finish(o, exe, results)
+}
+
+// writeSnapshot keeps an execution, for others to repeat it.
+func writeSnapshot(o *runOptions, m *hlo.Module, args, results []*literal.Literal) error {
+	s := &xla.Snapshot{Module: m, Arguments: [][]*literal.Literal{args}, Platform: o.backend}
+	if s.Result = literal.NewTuple(results...); len(results) == 1 && !m.Entry.Root.Shape.IsTuple() {
+		s.Result = results[0]
+	}
+	return os.WriteFile(o.snapshot, xla.HLOSnapshot(s), 0o666)
 }
 
 func dumpText(dir, name, text string) error {

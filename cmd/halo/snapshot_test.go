@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halo-xla/halo/xla"
 	"github.com/halo-xla/halo/xla/hlo"
-	"github.com/halo-xla/halo/xla/hlo/hlopb"
 	"github.com/halo-xla/halo/xla/literal"
 )
 
@@ -21,7 +21,7 @@ func TestSnapshot(t *testing.T) {
 	argument, _ := literal.FromSlice([]float32{1, 2})
 	for name, values := range map[string][]float32{"right": {2, 4}, "wrong": {2, 5}} {
 		result, _ := literal.FromSlice(values)
-		b := hlopb.MarshalSnapshot(&hlopb.Snapshot{Module: m, Arguments: [][]*literal.Literal{{argument}}, Result: result})
+		b := xla.HLOSnapshot(&xla.Snapshot{Module: m, Arguments: [][]*literal.Literal{{argument}}, Result: result})
 		if err := os.WriteFile(filepath.Join(dir, name+".snapshot.pb"), b, 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -35,6 +35,10 @@ func TestSnapshot(t *testing.T) {
 		{"check DIR/wrong.snapshot.pb", exitFailure, "result 0 of the snapshot: "},
 		{"run DIR/right.snapshot.pb", exitOK, "f32[2] {2, 4}"},
 		{"run DIR/right.snapshot.pb 2xf32=3,4", exitOK, "f32[2] {6, 8}"},
+		{"bench DIR/right.snapshot.pb --runs 3", exitOK, "p50"},
+		{"run DIR/right.snapshot.pb 2xf32=3,4 --snapshot DIR/again.pb", exitOK, "f32[2] {6, 8}"},
+		{"check DIR/again.pb", exitOK, "1 passed, 0 failed"},
+		{"run DIR/again.pb", exitOK, "f32[2] {6, 8}"},
 		{"diff DIR/wrong.snapshot.pb", exitOK, "cpu and reference agree"},
 		{"verify DIR/right.snapshot.pb", exitOK, "accept"},
 		{"inspect DIR/right.snapshot.pb", exitOK, "1 add"},

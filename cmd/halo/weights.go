@@ -1,7 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -30,7 +33,7 @@ func weightArguments(path, order string, sig xla.Signature) (map[int]*literal.Li
 	if choose == nil {
 		return nil, exitf(exitUsage, "--weights-order: got %q, want name, file or sorted", order)
 	}
-	f, err := tensorfile.Open(path)
+	f, err := openData(path)
 	if err != nil {
 		return nil, err
 	}
@@ -45,6 +48,33 @@ func weightArguments(path, order string, sig xla.Signature) (map[int]*literal.Li
 		}
 	}
 	return given, nil
+}
+
+// openData opens a file of arrays, and calls one of another kind by its name.
+func openData(path string) (*tensorfile.File, error) {
+	f, err := tensorfile.Open(path)
+	if err == nil || tensorfile.IsData(path) {
+		return f, err
+	}
+	if what := foreignFile(path); what != "" {
+		return nil, fmt.Errorf("%s: %s; want npy, npz, safetensors, an index or a folder of such: %w", path, what,
+			errors.ErrUnsupported)
+	}
+	return nil, err
+}
+
+// foreignFile says what a file of another kind seems to be, "" if that is not known.
+func foreignFile(path string) string {
+	file, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	head, err := io.ReadAll(io.LimitReader(file, 4096))
+	if err != nil {
+		return ""
+	}
+	return xla.Foreign(head)
 }
 
 // weightsInOrder gives the first parameters the arrays in their order.

@@ -375,8 +375,10 @@ func (d *draft) finish() (*Instruction, error) {
 		in.Common = &d.common
 	}
 	if d.lenient {
-		if err := d.widen(in); err != nil {
-			return nil, err
+		for _, w := range Widen(in) {
+			if _, err := d.add(w); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return d.add(in)

@@ -10,22 +10,23 @@ import (
 // are converted to the type with most bits, the first among equals. Section 3.2.
 func ParseLenient(src []byte, file string) (*Module, error) { return parse(src, file, true) }
 
-// widen appends the conversions that in needs, and lets it use them.
-func (b *body) widen(in *Instruction) error {
+// Widen has an elementwise instruction use conversions of its operands where they are of several float types, as
+// ParseLenient says, and returns the conversions, which are to stand before it.
+func Widen(in *Instruction) []*Instruction {
 	to := widest(in)
+	if to == shape.Invalid {
+		return nil
+	}
+	var made []*Instruction
 	for i, o := range in.Operands {
-		if to == shape.Invalid || o.Shape.Type == to {
+		if o.Shape.Type == to {
 			continue
 		}
-		w := &Instruction{Name: fmt.Sprintf("%s.wide.%d", in.Name, i), Op: Convert, Shape: o.Shape.WithType(to),
-			Operands: []*Instruction{o}, Pos: in.Pos}
-		w, err := b.add(w)
-		if err != nil {
-			return err
-		}
-		in.Operands[i] = w
+		in.Operands[i] = &Instruction{Name: fmt.Sprintf("%s.wide.%d", in.Name, i), Op: Convert,
+			Shape: o.Shape.WithType(to), Operands: []*Instruction{o}, Pos: in.Pos}
+		made = append(made, in.Operands[i])
 	}
-	return nil
+	return made
 }
 
 // widest is the type that the operands of in are converted to, Invalid if they are fine or beyond help.

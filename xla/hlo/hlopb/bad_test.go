@@ -1,6 +1,7 @@
 package hlopb
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -203,4 +204,37 @@ func TestRemoved(t *testing.T) {
 		t.Error(err)
 	}
 	roundTrip(t, m)
+}
+
+// TestLenient wants operands of two float types to be refused, and widened where that is wished.
+func TestLenient(t *testing.T) {
+	parameter := func(n int64, typ shape.ElementType) func(w *writer) {
+		return func(w *writer) {
+			w.str("name", fmt.Sprint("p", n))
+			w.str("opcode", "parameter")
+			w.shape("shape", shape.Array(typ, 4))
+			w.num("parameter_number", n)
+		}
+	}
+	add := func(w *writer) {
+		w.str("name", "sum")
+		w.str("opcode", "add")
+		w.shape("shape", shape.Array(shape.F32, 4))
+		w.nums("operand_ids", []int64{1, 2})
+	}
+	src := build(parameter(0, shape.F32), parameter(1, shape.BF16), add)
+	if _, err := ParseSnapshot(src, "t.pb", Options{}); err == nil || !strings.Contains(err.Error(), "bf16") {
+		t.Errorf("got %v, want that the types differ", err)
+	}
+	s, err := ParseSnapshot(src, "t.pb", Options{Lenient: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := hlo.Verify(s.Module); err != nil {
+		t.Error(err)
+	}
+	if text := s.Module.Text(); !strings.Contains(text, " convert(%p1)") {
+		t.Errorf("got no conversion of p1:\n%s", text)
+	}
+	roundTrip(t, s.Module)
 }

@@ -41,7 +41,7 @@ func FuzzParseText(f *testing.F) {
 func readAndWrite(t *testing.T, src []byte) {
 	var s *Snapshot
 	var err error
-	testfile.Bounded(t, len(src), 512, func() { s, err = ParseSnapshot(src, "f") })
+	testfile.Bounded(t, len(src), 512, func() { s, err = ParseSnapshot(src, "f", Options{}) })
 	if err != nil {
 		return
 	}
@@ -58,7 +58,7 @@ func readAndWrite(t *testing.T, src []byte) {
 func FuzzSnapshot(f *testing.F) {
 	testfile.Seeds(f, "testdata/snapshot.pb")
 	f.Fuzz(func(t *testing.T, src []byte) {
-		if format, _ := Detect(src); format != SnapshotProto && format != UnoptimizedSnapshot {
+		if format, _ := Detect(src); format != snapshotProto && format != unoptimizedSnapshot {
 			return
 		}
 		readAndWrite(t, src)

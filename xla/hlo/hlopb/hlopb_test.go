@@ -256,30 +256,30 @@ func TestSnapshot(t *testing.T) {
 	m := parse(t, "HloModule m\nENTRY e { ROOT a = s32[2] parameter(0) }")
 	l, _ := literal.FromSlice([]int32{3, 4})
 	b := MarshalSnapshot(&Snapshot{Module: m, Arguments: [][]*literal.Literal{{l}}, Result: l, Platform: "cpu"})
-	s, err := ParseSnapshot(b, "t.pb")
+	s, err := ParseSnapshot(b, "t.pb", Options{})
 	if err != nil || len(s.Arguments) != 1 || !bytes.Equal(s.Arguments[0][0].Bytes(), l.Bytes()) ||
 		!bytes.Equal(s.Result.Bytes(), l.Bytes()) || s.Platform != "cpu" || s.Module.Text() != m.Text() {
 		t.Errorf("got %v (%v)", s, err)
 	}
-	if f, text := Detect([]byte(Text("HloSnapshot", b))); f != SnapshotProto || !text {
+	if f, text := Detect([]byte(Text("HloSnapshot", b))); f != snapshotProto || !text {
 		t.Errorf("text of a snapshot is found to be %s", f)
 	}
 	w := &writer{desc: describe("HloUnoptimizedSnapshot")}
 	w.packed("hlo_module", func() { w.b = append(w.b, Marshal(m)...) })
-	if f, _ := Detect(w.b); f != Proto {
+	if f, _ := Detect(w.b); f != programProto {
 		t.Errorf("a module in field 1 is found to be %s", f)
 	}
 	for range 2 {
 		w.sub("partitions", func() { w.literal("arguments", l, nil) })
 	}
-	if f, _ := Detect([]byte(Text(w.desc.name, w.b))); f != UnoptimizedSnapshot {
+	if f, _ := Detect([]byte(Text(w.desc.name, w.b))); f != unoptimizedSnapshot {
 		t.Errorf("text of a snapshot before optimisation is found to be %s", f)
 	}
-	if s, err := ParseSnapshot(w.b, "t.pb"); err != nil || len(s.Arguments) != 2 || s.Result != nil {
+	if s, err := ParseSnapshot(w.b, "t.pb", Options{}); err != nil || len(s.Arguments) != 2 || s.Result != nil {
 		t.Errorf("got %v (%v)", s, err)
 	}
 	wrong := MarshalSnapshot(&Snapshot{Module: m, Arguments: [][]*literal.Literal{{literal.Scalar(int32(1))}}})
-	if _, err := ParseSnapshot(wrong, "t.pb"); err == nil || !strings.Contains(err.Error(), "arguments[0]: got s32[]") {
+	if _, err := ParseSnapshot(wrong, "t.pb", Options{}); err == nil || !strings.Contains(err.Error(), "arguments[0]: got s32[]") {
 		t.Errorf("a wrong argument: got %v", err)
 	}
 }

@@ -27,10 +27,10 @@ type Format string
 
 // The formats.
 const (
-	ModuleProto         Format = "HloModuleProto"
-	Proto               Format = "HloProto"
-	SnapshotProto       Format = "HloSnapshot"
-	UnoptimizedSnapshot Format = "HloUnoptimizedSnapshot"
+	moduleProto         Format = "HloModuleProto"
+	programProto        Format = "HloProto"
+	snapshotProto       Format = "HloSnapshot"
+	unoptimizedSnapshot Format = "HloUnoptimizedSnapshot"
 	None                Format = ""
 )
 
@@ -55,17 +55,19 @@ func detectBinary(src []byte) Format {
 	}
 	one := first(src, 1)
 	switch {
+	case IsGraph(src):
+		return None
 	case one == nil && !isModule(src):
 		return None
 	case isModule(src):
-		return ModuleProto
+		return moduleProto
 	case isModule(one):
 		if snapshot := first(src, 2); snapshot != nil {
-			return UnoptimizedSnapshot // HloProto has no field 2
+			return unoptimizedSnapshot // HloProto has no field 2
 		}
-		return Proto
+		return programProto
 	case isModule(first(one, 1)):
-		return SnapshotProto
+		return snapshotProto
 	}
 	return None
 }
@@ -77,6 +79,17 @@ func isModule(b []byte) bool {
 		return isOpcode(first(first(c, 2), 2))
 	}
 	return isText(first(b, 1)) && (isText(first(b, 2)) || first(b, 4) != nil || hasNumber(b, 6))
+}
+
+// IsGraph reports whether src is a GraphDef of TensorFlow, binary or text: nodes that have a name, an operation and
+// attributes.
+func IsGraph(src []byte) bool {
+	if word, rest, ok := bytes.Cut(src[:min(len(src), 512)], []byte("{")); ok && string(bytes.TrimSpace(word)) == "node" {
+		return bytes.Contains(rest, []byte("op:")) || bytes.Contains(rest, []byte("name:"))
+	}
+	node := first(src, 1)
+	op := first(node, 2)
+	return isText(first(node, 1)) && isText(op) && op[0] >= 'A' && op[0] <= 'Z' && first(node, 5) != nil
 }
 
 func isText(b []byte) bool {
@@ -155,16 +168,17 @@ var errNoProto = errors.New("no HloModuleProto, HloProto or HloSnapshot")
 // Parse reads the program of a HloModuleProto, HloProto or HloSnapshot, binary or text; file is what errors say. It
 // checks every instruction by its op's rules. Errors say the path of the field at fault.
 func Parse(src []byte, file string) (*hlo.Module, error) {
-	d, format, err := open(src, file)
+	s, err := ParseSnapshot(src, file, Options{})
 	if err != nil {
 		return nil, err
 	}
-	m := d.open(describe(string(format)))
-	module, err := readModule(moduleOf(m, format))
-	if err != nil {
-		return nil, err
-	}
-	return module, nil
+	return s.Module, nil
+}
+
+// Options are what may be read in another way.
+type Options struct {
+	// Lenient lets elementwise ops have operands of several float types, as hlo.ParseLenient does.
+	Lenient bool
 }
 
 // open finds the format of a file and makes binary of text.
@@ -183,9 +197,9 @@ func open(src []byte, file string) (*decoder, Format, error) {
 // moduleOf returns the HloModuleProto in a file.
 func moduleOf(m *message, format Format) *message {
 	switch format {
-	case ModuleProto:
+	case moduleProto:
 		return m
-	case SnapshotProto:
+	case snapshotProto:
 		m = m.need("hlo")
 	}
 	return m.need("hlo_module")
@@ -193,24 +207,25 @@ func moduleOf(m *message, format Format) *message {
 
 // ParseSnapshot reads a HloSnapshot or HloUnoptimizedSnapshot: the program with its arguments and its result. Of other
 // files it returns the program alone.
-func ParseSnapshot(src []byte, file string) (*Snapshot, error) {
+func ParseSnapshot(src []byte, file string, o Options) (*Snapshot, error) {
 	d, format, err := open(src, file)
 	if err != nil {
 		return nil, err
 	}
+	d.lenient = o.Lenient
 	m := d.open(describe(string(format)))
 	s := &Snapshot{}
 	if s.Module, err = readModule(moduleOf(m, format)); err != nil {
 		return nil, err
 	}
 	switch format {
-	case SnapshotProto:
+	case snapshotProto:
 		s.Arguments = [][]*literal.Literal{arguments(m)}
 		if r := m.sub("result"); r != nil {
 			s.Result = literalOf(r)
 		}
 		s.Platform = m.str("execution_platform")
-	case UnoptimizedSnapshot:
+	case unoptimizedSnapshot:
 		m.subs("partitions", func(p *message) { s.Arguments = append(s.Arguments, arguments(p)) })
 	}
 	if d.err != nil {

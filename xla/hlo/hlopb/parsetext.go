@@ -18,7 +18,7 @@ func detectText(src []byte) Format {
 	if name == "" || !colon && !open {
 		return None
 	}
-	for _, f := range []Format{ModuleProto, Proto, SnapshotProto} {
+	for _, f := range []Format{moduleProto, programProto, snapshotProto} {
 		desc := describe(string(f))
 		known := desc.byName[name]
 		if known == nil || open != (known.kind == messageKind) {
@@ -30,8 +30,8 @@ func detectText(src []byte) Format {
 				continue
 			}
 		}
-		if f == Proto && mentions(src, "partitions") {
-			return UnoptimizedSnapshot
+		if f == programProto && mentions(src, "partitions") {
+			return unoptimizedSnapshot
 		}
 		return f
 	}

@@ -300,12 +300,15 @@ func (d *draft) finish() *hlo.Instruction {
 	if d.err != nil {
 		return nil
 	}
-	in, err := hlo.NewInstruction(d.op, d.attrs, d.shape, d.operands, at)
-	if err != nil {
+	in := &hlo.Instruction{Op: d.op, Attrs: d.attrs, Shape: d.shape, Operands: d.operands, Pos: at, Name: d.name}
+	if d.lenient {
+		d.list = append(d.list, hlo.Widen(in)...)
+	}
+	if err := in.Complete(); err != nil {
 		d.m.fail("", "%w", err)
 		return nil
 	}
-	in.Name, in.Common = d.name, common
+	in.Common = common
 	d.list = append(d.list, in)
 	return in
 }

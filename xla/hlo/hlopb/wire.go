@@ -18,6 +18,8 @@ type decoder struct {
 	src  []byte
 	// text says that src was made from text, so that offsets mean nothing to the user.
 	text bool
+	// lenient says that operands of mixed float types are widened.
+	lenient bool
 	// devices are the ids that replica groups have spelled out.
 	devices int
 	err     error

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/tensorfile"
+)
+
+// TestForeignInputs gives files of other kinds as inputs and weights: they are called by name. Archives have the array of
+// the parameter's name.
+func TestForeignInputs(t *testing.T) {
+	dir := folder(t)
+	one, err := literal.FromSlice([]float32{1, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := literal.FromSlice([]float32{30, 40})
+	if err != nil {
+		t.Fatal(err)
+	}
+	both := []*literal.Literal{one, two}
+	for name, names := range map[string][]string{"w.npz": {"x", "y"}, "others.npz": {"a", "b"}} {
+		if err := tensorfile.WriteNPZ(filepath.Join(dir, name), names, both); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := tensorfile.WriteNPZ(filepath.Join(dir, "alone.npz"), []string{"z"}, both[1:]); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"a.pkl": "\x80\x04\x95", "a.h5": "\x89HDF\r\n\x1a\n", "a.gz": "\x1f\x8b\x08\x00",
+		"a.json": `{"hidden": 3}`} {
+		write(t, filepath.Join(dir, name), []byte(text))
+	}
+	for _, c := range []struct {
+		args         string
+		code         int
+		stdout, want string
+	}{
+		{"@DIR/w.npz @DIR/w.npz", exitOK, "{31, 42}", ""},
+		{"ones @DIR/alone.npz", exitOK, "{31, 41}", ""},
+		{"ones @DIR/others.npz", exitFailure, "", "none of its 2 arrays (a, b) has the name of a parameter"},
+		{"ones @DIR/a.pkl", exitFailure, "", "a Python pickle, which halo never reads"},
+		{"ones @DIR/a.gz", exitFailure, "", "compressed by gzip: unpack it first"},
+		{"--weights DIR/a.pkl", exitFailure, "", "save weights as safetensors"},
+		{"--weights DIR/a.h5", exitFailure, "", "an HDF5 file"},
+		{"--weights DIR/a.json", exitFailure, "", "JSON, a description"},
+		{"--weights DIR/add.hlo", exitFailure, "", "the name ends in none of .npy, .npz"},
+		{"z=2xf32=1,2 ones", exitUsage, "", `"z" is neither a parameter's name nor a shape`},
+	} {
+		code, stdout, stderr := halo(t, dir, "", append([]string{"run", "DIR/add.hlo"}, strings.Fields(c.args)...)...)
+		if code != c.code || !strings.Contains(stdout, c.stdout) || !strings.Contains(stderr, c.want) {
+			t.Errorf("%s: got exit %d, %q, %q, want exit %d, %q, %q", c.args, code, stdout, stderr, c.code, c.stdout, c.want)
+		}
+	}
+}
