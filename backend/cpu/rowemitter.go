@@ -67,6 +67,7 @@ func (f *fused) inRows() bool {
 
 // rowProgram returns the computation as phases over rows, or false if the pipeline lacks a type or an operation.
 func (f *fused) rowProgram(results []exec.Slice) (*pipeline.Rows, bool) {
+	f.invertDivisors()
 	for _, save := range []bool{true, false} {
 		e := &rowEmitter{emitter: newEmitter(f), save: save, folds: map[int]pipeline.Fold{}}
 		e.plan()
