@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Sees to it that the project can be built here: finds Go, lets it fetch the toolchain go.mod asks for, and the modules.
-# Says what to do where it cannot help itself. Needs no root and writes only where the go command does. The other
-# scripts source it, to have go in PATH.
+# As root it installs libraries with apt-get; otherwise it says what is missing and writes only where the go command
+# does. The other scripts source it, to have go in PATH.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -44,8 +44,10 @@ func onBackends(t *testing.T, o xla.ClientOptions, f func(t *testing.T, c *xla.C
 			f(t, c)
 			c.Close()
 			wantNothingLive(t, c)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
 			for runtime.NumGoroutine() > before { // those that have ended go at once
-				if t.Context().Err() != nil {
+				if ctx.Err() != nil {
 					t.Fatalf("%d goroutines are left", runtime.NumGoroutine()-before)
 				}
 				runtime.Gosched()
@@ -228,9 +230,11 @@ func (c *ending) Err() error {
 
 // waits returns when two goroutines wait in a collective.
 func waits(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
 	stacks := make([]byte, 1<<20)
 	for strings.Count(string(stacks[:runtime.Stack(stacks, true)]), "(*Hub).await(") < 2 {
-		if t.Context().Err() != nil {
+		if ctx.Err() != nil {
 			t.Fatal("nobody waits")
 		}
 		runtime.Gosched()

@@ -2,7 +2,6 @@ package xla
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -155,24 +154,23 @@ func copyPart(dst, src *literal.Literal, size, to, from []int64) {
 	walk(0, 0, 0)
 }
 
-// errNotPartitioned is what programs get that are written for whole arrays and are run on their parts.
-var errNotPartitioned = errors.New("; the program's sharding is for a compiler that cuts it up, which halo is not: " +
+// notPartitioned is what programs are told that are written for whole arrays and are run on their parts.
+const notPartitioned = "; the program's sharding is for a compiler that cuts it up, which halo is not: " +
 	"export what one device does, by jax.shard_map around the function, or the text of XLA's partitioned program " +
-	"(jax.jit(f).lower(...).compile().as_text()); or give each device the whole arrays")
+	"(jax.jit(f).lower(...).compile().as_text()); or give each device the whole arrays"
 
-// notPartitioned is errNotPartitioned if got is the part that the parameter's sharding gives a device.
-func (v *Value) notPartitioned(got shape.Shape) error {
-	none := errors.New("")
+// partHint is notPartitioned if got is the part that the parameter's sharding gives a device, else "".
+func (v *Value) partHint(got shape.Shape) string {
 	if v.Sharding == "" || !v.Shape.IsArray() {
-		return none
+		return ""
 	}
 	s, err := collective.ParseSharding(v.Sharding)
 	if err != nil || s.Tiles == nil {
-		return none
+		return ""
 	}
 	_, size, _, _, err := s.Part(v.Shape.Dims, max(0, slices.Min(append([]int{collective.MaxDevices}, s.Devices...))))
 	if err != nil || !slices.Equal(size, got.Dims) {
-		return none
+		return ""
 	}
-	return errNotPartitioned
+	return notPartitioned
 }

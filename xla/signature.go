@@ -82,8 +82,8 @@ func (s *Signature) take(out []*literal.Literal, args []*Buffer, d *Device) ([]*
 		}
 		if !hlo.Fits(l.Shape(), p.Shape) {
 			dropAll(args[:i+1])
-			return nil, errorf(InvalidArgument, "argument %d (%s): got %v, want %v%w", i, p.Name, l.Shape(), p.Shape,
-				p.notPartitioned(l.Shape()))
+			return nil, errorf(InvalidArgument, "argument %d (%s): got %v, want %v%s", i, p.Name, l.Shape(), p.Shape,
+				p.partHint(l.Shape()))
 		}
 		if b.device != d {
 			dropAll(args[:i+1])

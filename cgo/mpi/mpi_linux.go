@@ -61,12 +61,22 @@ var path string
 // Path returns the library's file once Load has succeeded.
 func Path() string { return path }
 
-// Family returns which of the two ABIs the library has once Load has succeeded.
-func Family() string {
-	if C.halo_mpi_open() != 0 {
-		return OpenMPI
+// Family opens MPI as Load does and returns its family.
+func Family() (string, error) {
+	if err := Load(); err != nil {
+		return "", err
 	}
-	return MPICH
+	if C.halo_mpi_open() != 0 {
+		return OpenMPI, nil
+	}
+	return MPICH, nil
+}
+
+// Find fails as Load does if no MPI of a family can be opened. It is not the one that Start uses, unless that is its own
+// choice.
+func Find(family string) error {
+	_, err := dl.Open("mpi", families[family]...)
+	return err
 }
 
 // Version returns what the library says of itself once Load has succeeded: its first line.

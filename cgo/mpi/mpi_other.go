@@ -21,8 +21,11 @@ func Load() error { return errNone }
 // Path returns "": no library is open.
 func Path() string { return "" }
 
-// Family returns "": no library is open.
-func Family() string { return "" }
+// Family fails: this build calls no C.
+func Family() (string, error) { return "", errNone }
+
+// Find fails: this build calls no C.
+func Find(string) error { return errNone }
 
 // Version returns "": no library is open.
 func Version() string { return "" }

@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 
 	"github.com/halo-xla/halo/backend/cpu"
+	"github.com/halo-xla/halo/xla/collective/mpi"
 )
 
 // finding is one line of doctor.
@@ -28,10 +29,19 @@ func findings() []finding {
 	for _, l := range cpu.Libraries() {
 		list = append(list, libraryFinding(l))
 	}
+	list = append(list, mpiFinding())
 	for _, name := range planned {
 		list = append(list, finding{"backend " + name, "missing", "not in this build"})
 	}
 	return append(list, environment()...)
+}
+
+func mpiFinding() finding {
+	file, version, err := mpi.Library()
+	if err != nil {
+		return finding{"mpi", "missing", err.Error()}
+	}
+	return finding{"mpi", "ok", file + ", " + version}
 }
 
 func libraryFinding(l cpu.Library) finding {

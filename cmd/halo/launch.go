@@ -38,7 +38,7 @@ func launchCommand(t *tool, args []string) error {
 	if err != nil {
 		return &exitError{exitMissing, err}
 	}
-	j := &launched{t: t, grace: *grace, ended: make(chan int), stdout: together(t.stdout), stderr: together(t.stderr)}
+	j := &launched{t: t, grace: *grace, ended: make(chan *exec.Cmd), stdout: together(t.stdout), stderr: together(t.stderr)}
 	if found == mpi.OpenMPI {
 		return j.mpirun(*n, fs.Args())
 	}
@@ -52,8 +52,8 @@ type launched struct {
 	t              *tool
 	grace          time.Duration
 	stdout, stderr io.Writer
-	processes      []*exec.Cmd
-	ended          chan int // the process that has ended
+	processes      []*exec.Cmd // nil: it has ended
+	ended          chan *exec.Cmd
 }
 
 // together lets several processes write to w, which those of the system's files do by themselves.
@@ -146,11 +146,10 @@ func (j *launched) start(c *exec.Cmd) error {
 	if err := c.Start(); err != nil {
 		return exitf(exitMissing, "launch: %v", err)
 	}
-	i := len(j.processes)
 	j.processes = append(j.processes, c)
 	go func() {
 		_ = c.Wait() // ProcessState has how it ended
-		j.ended <- i
+		j.ended <- c
 	}()
 	return nil
 }
@@ -158,7 +157,9 @@ func (j *launched) start(c *exec.Cmd) error {
 // signal sends s to the processes that run, and to what they have started.
 func (j *launched) signal(s syscall.Signal) {
 	for _, c := range j.processes {
-		_ = syscall.Kill(-c.Process.Pid, s) // gone is fine
+		if c != nil {
+			_ = syscall.Kill(-c.Process.Pid, s) // gone is fine
+		}
 	}
 }
 
@@ -169,37 +170,40 @@ func (j *launched) wait() error {
 	defer signal.Stop(interrupts)
 	var fault error
 	var deadline <-chan time.Time
-	hard := false // what the deadline brings
+	next := syscall.SIGTERM // what the deadline brings
 	cancelled := j.t.ctx.Done()
 	for left := len(j.processes); left > 0; {
 		select {
-		case i := <-j.ended:
+		case c := <-j.ended:
 			left--
-			if err := j.failure(i); err != nil && fault == nil {
+			if err := j.failure(c); err != nil && fault == nil {
 				fault, deadline = err, time.After(j.grace)
 			}
 		case <-deadline:
-			j.signal(map[bool]syscall.Signal{false: syscall.SIGTERM, true: syscall.SIGKILL}[hard])
-			hard, deadline = true, time.After(time.Second)
+			j.signal(next)
+			next, deadline = syscall.SIGKILL, time.After(time.Second)
 		case s := <-interrupts:
 			j.signal(s.(syscall.Signal))
-			fault, hard, deadline = errors.Join(fault, fmt.Errorf("launch: told to end: %v", s)), true, time.After(j.grace)
+			fault = errors.Join(fault, fmt.Errorf("launch: told to end: %v", s))
+			next, deadline = syscall.SIGKILL, time.After(j.grace)
 		case <-cancelled:
 			j.signal(syscall.SIGINT)
-			fault, hard, deadline, cancelled = j.t.ctx.Err(), true, time.After(j.grace), nil
+			fault, cancelled = j.t.ctx.Err(), nil
+			next, deadline = syscall.SIGKILL, time.After(j.grace)
 		}
 	}
 	return fault
 }
 
-// failure says how a process failed, nil if it did not.
-func (j *launched) failure(i int) error {
-	state := j.processes[i].ProcessState
+// failure notes that a process has ended, and says how if it failed.
+func (j *launched) failure(c *exec.Cmd) error {
+	i, state := slices.Index(j.processes, c), c.ProcessState
+	j.processes[i] = nil
 	if state.Success() {
 		return nil
 	}
 	if len(j.processes) == 1 {
-		return exitf(max(state.ExitCode(), 1), "launch: %s: %v", j.processes[i].Args[0], state)
+		return exitf(max(state.ExitCode(), 1), "launch: %s: %v", c.Args[0], state)
 	}
 	return exitf(max(state.ExitCode(), 1), "launch: rank %d: %v", i, state)
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // errGone is why calls fail that need a rank whose transport is closed.
-var errGone = errors.New("its process is gone")
+var errGone = errors.New("it has closed its transport")
 
 // loopback is the ranks of a Loopback together.
 type loopback struct {

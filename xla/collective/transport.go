@@ -6,14 +6,13 @@ import (
 )
 
 // Transport carries bytes between the processes of one job, which are called ranks: MPI does it between machines,
-// Loopback within a process, for tests. A Hub with a Transport does the rest: its devices of one rank meet in memory
-// first, the last of them to come exchanges with the other ranks, and every rank combines what it has in the order of
-// the group, so that all ranks have the same bits whatever carried them.
+// Loopback within a process, for tests. Ranks that combine what they exchange in the order of the group have the same bits
+// whatever carried them.
 //
 // A Transport is for any number of goroutines. Messages are matched by rank and tag and, of those that have the same,
 // in the order in which they were sent; a tag stands for one group of devices or one channel, so calls with different
-// tags may be under way at once and come in another order on another rank. Lengths agree: before it sends what has no
-// fixed size, the Hub has compared what the ranks are about to do.
+// tags may be under way at once and come in another order on another rank. Lengths agree: ranks first compare what they
+// are about to do, in messages of a fixed size.
 //
 // The memory handed to a call is the transport's until the call returns, also when it fails: nothing touches it later.
 //

@@ -9,7 +9,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 	"time"
 
@@ -23,19 +22,24 @@ const (
 	MPICH   = mpi.MPICH
 )
 
-// Family opens MPI, of the family that is wanted unless that is "", and returns its family. It fails with
-// errors.ErrUnsupported and what was tried if there is none.
+// Family returns the family that is wanted, or that Start will open if want is "". It fails with errors.ErrUnsupported
+// and what was tried if none of that family can be opened.
 func Family(want string) (string, error) {
 	if want != "" && want != OpenMPI && want != MPICH {
 		return "", fmt.Errorf("mpi: %w: got the family %q, want %s or %s", errors.ErrUnsupported, want, OpenMPI, MPICH)
 	}
-	if want != "" {
-		os.Setenv("HALO_MPI", want)
+	if want == "" {
+		return mpi.Family()
 	}
+	return want, mpi.Find(want)
+}
+
+// Library opens MPI and returns its file and what it says of itself. It fails as Start does if none can be opened.
+func Library() (file, version string, err error) {
 	if err := mpi.Load(); err != nil {
-		return "", err
+		return "", "", err
 	}
-	return mpi.Family(), nil
+	return mpi.Path(), mpi.Version(), nil
 }
 
 // Options are how long Start and Close wait. The zero value waits a minute in each.

@@ -1,11 +1,14 @@
 package mpi
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/halo-xla/halo/cgo/mpi"
 	"github.com/halo-xla/halo/xla/collective"
 )
+
+var errClosed = errors.New("mpi: the transport is closed")
 
 // work is what a call waits for.
 type work struct {
@@ -20,6 +23,9 @@ func (w *work) place(group []int, self int) int { return slices.Index(group, sel
 
 // advance does what can be done of w without waiting, and reports whether that was all.
 func (t *Transport) advance(w *work) (bool, error) {
+	if t.closed && !w.goodbye {
+		return false, errClosed
+	}
 	t.step()
 	if t.fault != nil && (t.left || !w.goodbye) {
 		return false, t.fault
