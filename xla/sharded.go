@@ -29,8 +29,8 @@ type Sharded struct {
 // does not divide, the last parts are filled up with zeros. It fails if s has another rank than l, or needs devices
 // that are not there.
 func NewSharded(l *literal.Literal, s *Sharding, devices []*Device) (*Sharded, error) {
-	if l == nil || !l.Shape().IsArray() {
-		return nil, errorf(InvalidArgument, "want an array to cut")
+	if l == nil || s == nil || !l.Shape().IsArray() {
+		return nil, errorf(InvalidArgument, "want an array to cut, and a sharding")
 	}
 	whole := l.RowMajor()
 	out := &Sharded{Buffers: make([]*Buffer, len(devices))}
@@ -55,7 +55,7 @@ func NewSharded(l *literal.Literal, s *Sharding, devices []*Device) (*Sharded, e
 // checkTiles fails unless the n devices from 0 on have all parts.
 func checkTiles(s *Sharding, n int) error {
 	for _, d := range s.Devices {
-		if d >= n {
+		if d < 0 || d >= n {
 			return errorf(InvalidArgument, "the sharding has a part for device %d, and there are %d devices", d, n)
 		}
 	}
@@ -75,6 +75,9 @@ func (x *Sharded) Close() error {
 // Join puts together an array of dims of its parts by s. It fails if a part is missing or has another shape, or if
 // devices that should have the same part do not.
 func (x *Sharded) Join(s *Sharding, dims ...int64) (*literal.Literal, error) {
+	if s == nil {
+		return nil, errorf(InvalidArgument, "want a sharding to join by")
+	}
 	if err := checkTiles(s, len(x.Buffers)); err != nil {
 		return nil, err
 	}

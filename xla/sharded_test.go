@@ -51,6 +51,22 @@ func TestShardedRefused(t *testing.T) {
 	flat, _ := xla.ParseSharding("{devices=[2]<=[2]}")
 	_, err = xla.NewSharded(literal.Zeros(shape.Array(shape.F32, 2, 2)), flat, c.Devices())
 	wantCode(t, err, xla.InvalidArgument, "a sharding of 1 dimensions for an array of 2")
+	for _, wrong := range []*xla.Sharding{
+		nil, {}, {Tiles: []int64{2}, Devices: []int{0, 1}}, {Tiles: []int64{0}, Copies: 1},
+		{Tiles: []int64{2}, Devices: []int{0}, Copies: 1}, {Devices: []int{-1}, Copies: 1},
+	} {
+		_, err = xla.NewSharded(vector(t, 1, 2), wrong, c.Devices())
+		wantCode(t, err, xla.InvalidArgument, "")
+	}
+	ordered, err := xla.NewSharded(vector(t, 1, 2), &xla.Sharding{Tiles: []int64{2}, Copies: 1}, c.Devices())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ordered.Close()
+	if joined, err := ordered.Join(&xla.Sharding{Tiles: []int64{2}, Copies: 1}, 2); err != nil ||
+		literal.Compare(joined, vector(t, 1, 2), literal.Tolerance{}) != nil {
+		t.Errorf("parts in order: got %v, %v", joined, err)
+	}
 	parts, err := xla.NewSharded(vector(t, 1, 2), flat, c.Devices())
 	if err != nil {
 		t.Fatal(err)

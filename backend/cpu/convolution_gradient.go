@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"slices"
+
 	"github.com/halo-xla/halo/backend/cpu/kernel"
 	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/cgo/onednn"
@@ -60,6 +62,9 @@ func weightGradient(l *exec.Lowering, s *kernel.Convolution, c *contraction) *th
 
 // isGradient says whether what is called batch lies where features do, and the window has more places than the result.
 func isGradient(s *kernel.Convolution) bool {
+	if slices.Contains(s.LHS, 0) || slices.Contains(s.RHS, 0) {
+		return false
+	}
 	results := 1
 	for i, w := range s.Window {
 		results *= int(s.Out[s.Output.Spatial[i]])

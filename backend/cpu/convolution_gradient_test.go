@@ -42,6 +42,17 @@ func TestWeightGradients(t *testing.T) {
 	}
 }
 
+// TestWeightGradientOfNothing has an empty batch, whose gradient is zero.
+func TestWeightGradientOfNothing(t *testing.T) {
+	text := `ENTRY e { a = f32[0,2,14] parameter(0) b = f32[0,3,6] parameter(1)
+		ROOT c = f32[4,2,3] convolution(a, b), window={size=6 stride=3 pad=1_1}, dim_labels=fb0_io0->0bf }`
+	m, p := compile(t, New(Options{}), text)
+	got := execute(t, p, literal.Zeros(m.Entry.Parameters[0].Shape), literal.Zeros(m.Entry.Parameters[1].Shape))
+	if d := literal.Compare(got, literal.Zeros(shape.Array(shape.F32, 4, 2, 3)), literal.Tolerance{}); d != nil {
+		t.Error(d)
+	}
+}
+
 // TestWeightGradientLibrary wants oneDNN's gradients, however the arrays lie.
 func TestWeightGradientLibrary(t *testing.T) {
 	testfile.Library(t, "onednn", onednn.Load())

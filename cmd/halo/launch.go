@@ -202,8 +202,12 @@ func (j *launched) failure(c *exec.Cmd) error {
 	if state.Success() {
 		return nil
 	}
-	if len(j.processes) == 1 {
-		return exitf(max(state.ExitCode(), 1), "launch: %s: %v", c.Args[0], state)
+	code := state.ExitCode()
+	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		code = 128 + int(status.Signal()) // as a shell has it
 	}
-	return exitf(max(state.ExitCode(), 1), "launch: rank %d: %v", i, state)
+	if len(j.processes) == 1 {
+		return exitf(code, "launch: %s: %v", c.Args[0], state)
+	}
+	return exitf(code, "launch: rank %d: %v", i, state)
 }

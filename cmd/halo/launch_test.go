@@ -102,6 +102,13 @@ func TestLaunch(t *testing.T) {
 		t.Errorf("got %q", out)
 	}
 	launchNoted(t)
+	lonely := `if [ $PMI_RANK = 0 ]; then exit 0; fi; echo cmd=barrier_in >&3; read line <&3; [ -n "$line" ]`
+	if code, _, message := halo(t, "", "", "launch", "-n", "2", "--mpi", "mpich", "sh", "-c", lonely); code != 1 {
+		t.Errorf("a rank that waits for one that is gone: got code %d and %q, want 1", code, message)
+	}
+	if code, _, _ := halo(t, "", "", "launch", "-n", "2", "--mpi", "mpich", "sh", "-c", "kill -9 $$"); code != 137 {
+		t.Errorf("killed: got code %d, want 137", code)
+	}
 	if code, _, message := halo(t, "", "", "launch", "-n", "2", "--mpi", "mpich", "/nowhere"); code != exitMissing {
 		t.Errorf("a command that there is not: got code %d and %q", code, message)
 	}

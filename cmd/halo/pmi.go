@@ -7,9 +7,11 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 )
 
 // pmi is the other end of what MPICH, and MPIs with its ABI, ask who launched them: a store of names and values, and a
@@ -19,7 +21,8 @@ type pmi struct {
 
 	mu      sync.Mutex
 	values  map[string]string
-	arrived []io.Writer // at the barrier
+	arrived []*pmiRank // at the barrier
+	broken  bool       // a rank is gone that had not finished
 }
 
 // pmiSpace is the name of the one store.
@@ -49,18 +52,48 @@ func (p *pmi) connect(rank, fd int) (environment []string, theirs *os.File, err 
 	return []string{fmt.Sprint("PMI_RANK=", rank), fmt.Sprint("PMI_SIZE=", p.size), fmt.Sprint("PMI_FD=", fd)}, theirs, nil
 }
 
-// pmiMaxLine bounds what a rank may say in a line.
-const pmiMaxLine = 64 << 10
+// What a rank may say in a line, and how long it may leave an answer unread.
+const (
+	pmiMaxLine  = 64 << 10
+	pmiPatience = 5 * time.Second
+)
+
+// pmiRank is the connection to a rank.
+type pmiRank struct {
+	net.Conn
+	finished bool // it has said that it ends
+}
 
 func (p *pmi) serve(conn net.Conn) {
-	defer conn.Close()
+	r := &pmiRank{Conn: conn}
+	defer p.leave(r)
 	lines := bufio.NewScanner(conn)
 	lines.Buffer(nil, pmiMaxLine)
 	for lines.Scan() {
-		if err := p.answer(conn, pmiFields(lines.Text())); err != nil {
+		line, to, err := p.answer(r, pmiFields(lines.Text()))
+		for _, other := range to {
+			err = errors.Join(err, say(other, line))
+		}
+		if err != nil {
 			return
 		}
 	}
+}
+
+// leave notes that a rank is gone. If it went without a word, those that wait for it, or will, are cut off: MPI makes
+// that a fault of theirs.
+func (p *pmi) leave(r *pmiRank) {
+	r.Close()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if r.finished {
+		return
+	}
+	p.broken = true
+	for _, other := range p.arrived {
+		other.Close()
+	}
+	p.arrived = nil
 }
 
 func pmiFields(line string) map[string]string {
@@ -88,45 +121,49 @@ var pmiAnswers = map[string]string{
 	"finalize":          "cmd=finalize_ack rc=0",
 }
 
-var errPMIAbort = errors.New("a rank has aborted")
+var errPMI = errors.New("a rank has aborted, is gone, or came to a barrier twice")
 
-func (p *pmi) answer(conn io.Writer, q map[string]string) error {
+// answer returns a line, and who gets it.
+func (p *pmi) answer(r *pmiRank, q map[string]string) (string, []*pmiRank, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	self := []*pmiRank{r}
+	r.finished = r.finished || q["cmd"] == "finalize"
 	if line, ok := pmiAnswers[q["cmd"]]; ok {
-		return say(conn, strings.ReplaceAll(line, "N", fmt.Sprint(p.size)))
+		return strings.ReplaceAll(line, "N", fmt.Sprint(p.size)), self, nil
 	}
 	switch q["cmd"] {
 	case "put":
 		p.values[q["key"]] = q["value"]
-		return say(conn, "cmd=put_result rc=0 msg=success")
+		return "cmd=put_result rc=0 msg=success", self, nil
 	case "get":
 		if v, ok := p.values[q["key"]]; ok {
-			return say(conn, "cmd=get_result rc=0 msg=success value="+v)
+			return "cmd=get_result rc=0 msg=success value=" + v, self, nil
 		}
-		return say(conn, "cmd=get_result rc=-1 msg=not_found value=unknown")
+		return "cmd=get_result rc=-1 msg=not_found value=unknown", self, nil
 	case "barrier_in":
-		return p.barrier(conn)
+		return p.barrier(r)
 	case "abort":
-		return errPMIAbort
+		return "", nil, errPMI
 	}
-	return say(conn, fmt.Sprintf("cmd=%s_result rc=-1 msg=unknown_command", q["cmd"]))
+	return fmt.Sprintf("cmd=%s_result rc=-1 msg=unknown_command", q["cmd"]), self, nil
 }
 
 // barrier answers all ranks when the last has come.
-func (p *pmi) barrier(conn io.Writer) error {
-	if p.arrived = append(p.arrived, conn); len(p.arrived) < p.size {
-		return nil
+func (p *pmi) barrier(r *pmiRank) (string, []*pmiRank, error) {
+	if p.broken || slices.Contains(p.arrived, r) {
+		return "", nil, errPMI
 	}
-	var errs []error
-	for _, c := range p.arrived {
-		errs = append(errs, say(c, "cmd=barrier_out rc=0"))
+	all := append(p.arrived, r)
+	if p.arrived = all; len(all) < p.size {
+		return "", nil, nil
 	}
 	p.arrived = nil
-	return errors.Join(errs...)
+	return "cmd=barrier_out rc=0", all, nil
 }
 
-func say(w io.Writer, line string) error {
-	_, err := io.WriteString(w, line+"\n")
+func say(r *pmiRank, line string) error {
+	_ = r.SetWriteDeadline(time.Now().Add(pmiPatience))
+	_, err := io.WriteString(r, line+"\n")
 	return err
 }

@@ -173,18 +173,32 @@ func numbers(list string) ([]int64, error) {
 	return out, nil
 }
 
+// check fails if the fields contradict one another, as those of a Sharding that was not read may.
+func (s *Sharding) check() error {
+	if s.Copies < 1 || slices.ContainsFunc(s.Tiles, func(n int64) bool { return n < 1 }) {
+		return fmt.Errorf("a sharding of %d copies of tiles %v, want at least 1 of each", s.Copies, s.Tiles)
+	}
+	n, err := product(append([]int64{s.Copies}, s.Tiles...))
+	if err == nil && s.Tiles != nil && s.Devices != nil && n != int64(len(s.Devices)) {
+		err = fmt.Errorf("a sharding of %d copies of tiles %v for %d devices", s.Copies, s.Tiles, len(s.Devices))
+	}
+	return err
+}
+
 // Part returns where the part of device d of an array of dims begins, its size, and how much of that lies in the array:
 // where a size does not divide, the last parts have room left. ok is false if d has none of it.
 //
 // It fails unless the sharding has as many dimensions as the array.
 func (s *Sharding) Part(dims []int64, d int) (at, size, inside []int64, ok bool, err error) {
-	tile := 0
+	if err := s.check(); err != nil {
+		return nil, nil, nil, false, err
+	}
+	tile := d
 	if s.Devices != nil {
-		i := slices.Index(s.Devices, d)
-		if i < 0 {
-			return nil, nil, nil, false, nil
-		}
-		tile = i / int(s.Copies)
+		tile = slices.Index(s.Devices, d)
+	}
+	if tile /= int(s.Copies); tile < 0 || s.Devices != nil && !slices.Contains(s.Devices, d) {
+		return nil, nil, nil, false, nil
 	}
 	if s.Tiles == nil {
 		return make([]int64, len(dims)), dims, dims, true, nil
@@ -201,5 +215,5 @@ func (s *Sharding) Part(dims []int64, d int) (at, size, inside []int64, ok bool,
 		inside[k] = min(size[k], dims[k]-at[k])
 		tile /= count
 	}
-	return at, size, inside, true, nil
+	return at, size, inside, tile == 0, nil
 }

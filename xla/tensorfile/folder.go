@@ -119,7 +119,7 @@ func readIndex(f *File, path string) ([]Stored, error) {
 
 // readPart reads the named arrays of one file of an index. The file must stand beside the index.
 func readPart(f *File, dir, file string, names []string) ([]Stored, error) {
-	if !filepath.IsLocal(file) || filepath.Ext(file) != ".safetensors" {
+	if file != filepath.Base(file) || filepath.Ext(file) != ".safetensors" {
 		return nil, errors.New("want the name of a safetensors file beside the index")
 	}
 	arrays, err := readSafetensors(f, filepath.Join(dir, file))

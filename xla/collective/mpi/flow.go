@@ -16,10 +16,12 @@ const (
 	headBytes  = 40
 	eagerBytes = 4096
 	inline     = eagerBytes - headBytes
+	smallBytes = 16 << 10
 	pieceBytes = 1 << 20
 	window     = 4 // pieces of a message that are on their way at a time
 	headTag    = 0
-	maxUnsent  = 256 << 20
+	maxUnsent  = 256 << 20 // bytes that Send leaves unreceived
+	maxFlows   = 4096      // and messages
 )
 
 // What a header announces.
@@ -67,19 +69,30 @@ type piece struct {
 	lo, n  int
 }
 
-// pool keeps memory for pieces.
-type pool struct{ free []mpi.Memory }
+// pool keeps memory for headers and small pieces, and for large ones.
+type pool struct{ small, large []mpi.Memory }
 
-func (p *pool) take() (mpi.Memory, error) {
-	if k := len(p.free); k > 0 {
-		m := p.free[k-1]
-		p.free = p.free[:k-1]
+// take returns memory for n bytes, at most pieceBytes.
+func (p *pool) take(n int) (mpi.Memory, error) {
+	free, size := &p.large, pieceBytes
+	if n <= smallBytes {
+		free, size = &p.small, smallBytes
+	}
+	if k := len(*free); k > 0 {
+		m := (*free)[k-1]
+		*free = (*free)[:k-1]
 		return m, nil
 	}
-	return mpi.Alloc(pieceBytes)
+	return mpi.Alloc(size)
 }
 
-func (p *pool) give(m mpi.Memory) { p.free = append(p.free, m) }
+func (p *pool) give(m mpi.Memory) {
+	if len(m.Bytes()) == smallBytes {
+		p.small = append(p.small, m)
+	} else {
+		p.large = append(p.large, m)
+	}
+}
 
 // flow is a message on its way out.
 type flow struct {
@@ -123,13 +136,17 @@ func (f *flow) advance(t *Transport) (bool, error) {
 
 // push sends the header, or the next piece.
 func (f *flow) push(t *Transport) error {
-	m, err := t.pool.take()
+	size := eagerBytes
+	if f.begun {
+		size = min(pieceBytes, len(f.data)-f.next)
+	}
+	m, err := t.pool.take(size)
 	if err != nil {
 		return err
 	}
 	p := &piece{memory: m}
 	if f.begun {
-		n := copy(m.Bytes(), f.data[f.next:])
+		n := copy(m.Bytes()[:size], f.data[f.next:])
 		f.next += n
 		p.op = t.job.SendMet(m, n, f.to, int(f.head.rest))
 	} else {
@@ -197,11 +214,11 @@ func (r *receipt) open(t *Transport) (bool, error) {
 
 // post begins to receive the next piece.
 func (r *receipt) post(t *Transport) error {
-	m, err := t.pool.take()
+	n := min(pieceBytes, len(r.into)-r.next)
+	m, err := t.pool.take(n)
 	if err != nil {
 		return err
 	}
-	n := min(pieceBytes, len(r.into)-r.next)
 	r.in = append(r.in, &piece{memory: m, op: t.job.Receive(m, n, r.at.from, r.rest), lo: r.next, n: n})
 	r.next += n
 	return nil

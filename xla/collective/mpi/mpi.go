@@ -156,7 +156,7 @@ func (t *Transport) checkPeer(r int) error {
 	return nil
 }
 
-// Send is as collective.Transport says. It waits only while more than maxUnsent bytes are on their way.
+// Send is as collective.Transport says. It waits only while much is on its way that nobody has received.
 func (t *Transport) Send(ctx context.Context, tag uint64, to int, data []byte) error {
 	if err := t.checkPeer(to); err != nil {
 		return err

@@ -47,7 +47,7 @@ func (t *Transport) settled(w *work) bool {
 	if w.goodbye {
 		return len(t.flows) == 0 && len(t.missing(w)) == 0
 	}
-	return !w.room || t.unsent() < maxUnsent
+	return !w.room || len(t.flows) < maxFlows && t.unsent() < maxUnsent
 }
 
 type advancer interface {
@@ -87,17 +87,18 @@ func (t *Transport) missing(w *work) []int {
 	return slices.Compact(ranks)
 }
 
+// unsent counts the bytes of messages that nobody waits for and that have not been received whole.
 func (t *Transport) unsent() int {
 	n := 0
 	for f := range t.flows {
-		n += len(f.data) - max(f.next, 0)
+		n += len(f.data)
 	}
 	return n
 }
 
 // listen makes room for the next header.
 func (t *Transport) listen() error {
-	m, err := t.pool.take()
+	m, err := t.pool.take(eagerBytes)
 	if err != nil {
 		return err
 	}
