@@ -114,10 +114,20 @@ func (p *program) begin(ctx context.Context, place hlo.Place, o *RunOptions) (*R
 // unfinished is what the error of a step may be: somebody uses the memory of the execution until Over is closed.
 type unfinished interface{ Over() <-chan struct{} }
 
+// users tells of those who use the memory of an execution after its end with err, or is nil.
+func users(err error) (u unfinished) {
+	if err != nil { // what is found takes memory, which an execution without a fault does not
+		var found unfinished
+		errors.As(err, &found)
+		u = found
+	}
+	return u
+}
+
 // endWith ends a run that failed with err, if it did.
 func (r *Run) endWith(err error) {
-	var u unfinished
-	if !errors.As(err, &u) {
+	u := users(err)
+	if u == nil {
 		r.end()
 		return
 	}
