@@ -3,7 +3,8 @@
 
 Two figures: microseconds for one of 8 bytes, in a program that is a chain of them (the time of a chain of one is taken
 off, so that what a call of the program costs does not count), and gigabytes a second for one of 64 MB, where the bytes
-are those that any way must read and write. Both run in turns, and the median of all turns counts. Needs jax and numpy.
+are those that any way must read and write. All turns of halo run first, then those of JAX: on a busy machine their
+ratio is no finding. Needs jax and numpy.
 """
 import json
 import os

@@ -38,7 +38,8 @@ func launchCommand(t *tool, args []string) error {
 	if err != nil {
 		return &exitError{exitMissing, err}
 	}
-	j := &launched{t: t, grace: *grace, ended: make(chan *exec.Cmd), stdout: together(t.stdout), stderr: together(t.stderr)}
+	j := &launched{t: t, grace: *grace, ended: make(chan *exec.Cmd)}
+	j.stdout, j.stderr = together(t.stdout), together(t.stderr)
 	if found == mpi.OpenMPI {
 		return j.mpirun(*n, fs.Args())
 	}

@@ -6,8 +6,8 @@ import (
 )
 
 // Transport carries bytes between the processes of one job, which are called ranks: MPI does it between machines,
-// Loopback within a process, for tests. Ranks that combine what they exchange in the order of the group have the same bits
-// whatever carried them.
+// Loopback within a process, for tests. Ranks that combine what they exchange in the order of the group have the
+// same bits whatever carried them.
 //
 // A Transport is for any number of goroutines. Messages are matched by rank and tag and, of those that have the same,
 // in the order in which they were sent; a tag stands for one group of devices or one channel, so calls with different
