@@ -72,8 +72,7 @@ func Family() (string, error) {
 	return MPICH, nil
 }
 
-// Find fails as Load does if no MPI of a family can be opened. It is not the one that Start uses, unless that is its own
-// choice.
+// Find fails as Load does if no MPI of a family can be opened. Start may choose another.
 func Find(family string) error {
 	_, err := dl.Open("mpi", families[family]...)
 	return err
