@@ -113,8 +113,8 @@ func (a twofold) settle() twofold {
 }
 
 func (a twofold) times(b twofold) twofold {
-	p := a.hi * b.hi
-	return twofold{p, math.FMA(a.hi, b.hi, -p) + (a.hi*b.lo + a.lo*b.hi)}.settle()
+	p := float64(a.hi * b.hi)
+	return twofold{p, math.FMA(a.hi, b.hi, -p) + (float64(a.hi*b.lo) + float64(a.lo*b.hi))}.settle()
 }
 
 func (a twofold) over(d float64) twofold {

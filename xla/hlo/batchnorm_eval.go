@@ -62,7 +62,7 @@ func (f *features) normalise(e *Evaluator, scale, offset, mean, variance []float
 	err := f.each(e, func(c, first, end int) {
 		deviation := math.Sqrt(variance[c] + f.epsilon)
 		for i := first; i < end; i++ {
-			out[i] = scale[c]*((f.x[i]-mean[c])/deviation) + offset[c]
+			out[i] = float64(scale[c]*((f.x[i]-mean[c])/deviation)) + offset[c]
 		}
 	})
 	return f.array(out), err
@@ -119,7 +119,7 @@ func evalBatchNormGrad(e *Evaluator, in *Instruction, args []*literal.Literal) (
 	out := make([]float64, len(f.x))
 	err = f.each(e, func(c, first, end int) {
 		for i := first; i < end; i++ {
-			out[i] = scale[c] * inverse[c] * (dy[i] - meanDy[c] - normal(c, i)*meanDyX[c])
+			out[i] = scale[c] * inverse[c] * (dy[i] - meanDy[c] - float64(normal(c, i)*meanDyX[c]))
 		}
 	})
 	return literal.NewTuple(f.array(out), f.vector(f.sum(meanDyX)), f.vector(f.sum(meanDy))), err

@@ -23,7 +23,7 @@ func quickSum(a, b float64) dd {
 }
 
 func twoProd(a, b float64) dd {
-	p := a * b
+	p := float64(a * b)
 	return dd{p, math.FMA(a, b, -p)}
 }
 
@@ -39,7 +39,7 @@ func ddSub(a, b dd) dd { return ddAdd(a, ddNeg(b)) }
 
 func ddMul(a, b dd) dd {
 	p := twoProd(a.hi, b.hi)
-	return quickSum(p.hi, p.lo+(a.hi*b.lo+a.lo*b.hi))
+	return quickSum(p.hi, p.lo+(float64(a.hi*b.lo)+float64(a.lo*b.hi)))
 }
 
 func ddDiv(a, b dd) dd {

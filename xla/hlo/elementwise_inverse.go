@@ -73,7 +73,7 @@ func complexAcosh(z complex128) complex128 {
 func cddAtanh(x, y float64) cdd {
 	if m := max(x, y); m > hugeArgument {
 		p, q := x/m, y/m
-		return cdd{dd{p / (p*p + q*q) / m, 0}, ddPiHalf} // 1/z
+		return cdd{dd{p / (float64(p*p) + float64(q*q)) / m, 0}, ddPiHalf} // 1/z
 	}
 	f, g := twoSum(1, -x), twoSum(1, x)
 	yy := twoProd(y, y)
@@ -121,8 +121,9 @@ func ddSum2(a, b, c, d float64) dd {
 // divideSpecial is Annex G.5.1 for operands with an infinity, a NaN or a divisor of 0.
 func divideSpecial(z, w complex128) complex128 {
 	a, b, c, d := real(z), imag(z), real(w), imag(w)
-	n := c*c + d*d
-	re, im := (a*c+b*d)/n, (b*c-a*d)/n
+	n := float64(c*c) + float64(d*d)
+	p := mulC128(z, complex(c, -d))
+	re, im := real(p)/n, imag(p)/n
 	if re == re || im == im {
 		return complex(re, im)
 	}
@@ -133,10 +134,12 @@ func divideSpecial(z, w complex128) complex128 {
 		return complex(inf*a, inf*b)
 	case zInf && finite(w):
 		a, b = boxed(a), boxed(b)
-		return complex(math.Inf(1)*(a*c+b*d), math.Inf(1)*(b*c-a*d))
+		p := mulC128(complex(a, b), complex(c, -d))
+		return complex(math.Inf(1)*real(p), math.Inf(1)*imag(p))
 	case wInf && finite(z):
 		c, d = boxed(c), boxed(d)
-		return complex(0*(a*c+b*d), 0*(b*c-a*d))
+		p := mulC128(complex(a, b), complex(c, -d))
+		return complex(0*real(p), 0*imag(p))
 	}
 	return complex(re, im)
 }
@@ -238,7 +241,7 @@ func complexLogistic(z complex128) complex128 {
 
 // complexAtan2 is -i log((x+iy)/sqrt(x*x+y*y)); row 41.
 func complexAtan2(y, x complex128) complex128 {
-	return overI(complexLog(complexDivide(x+timesI(y), complexSqrt(x*x+y*y))))
+	return overI(complexLog(complexDivide(x+timesI(y), complexSqrt(mulC128(x, x)+mulC128(y, y)))))
 }
 
 // complexSign is z/|z|; row 10.

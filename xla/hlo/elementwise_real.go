@@ -81,9 +81,9 @@ func tangent(v float64) float64 {
 }
 
 // sinNear and cosNear take a reduced argument of at most pi/4.
-func sinNear(r dd) float64 { return math.Sin(r.hi) + r.lo*math.Cos(r.hi) }
+func sinNear(r dd) float64 { return math.Sin(r.hi) + float64(r.lo*math.Cos(r.hi)) }
 
-func cosNear(r dd) float64 { return math.Cos(r.hi) - r.lo*math.Sin(r.hi) }
+func cosNear(r dd) float64 { return math.Cos(r.hi) - float64(r.lo*math.Sin(r.hi)) }
 
 // arcsin is asin; near 1 the difference to 1 must not be squared away.
 func arcsin(v float64) float64 {

@@ -26,7 +26,7 @@ var (
 		Signed:   func(a []int64, _ int) int64 { return a[0] * a[1] },
 		Unsigned: func(a []uint64, _ int) uint64 { return a[0] * a[1] },
 		Float:    func(a []float64) float64 { return a[0] * a[1] },
-		Complex:  func(a []complex128) complex128 { return a[0] * a[1] },
+		Complex:  func(a []complex128) complex128 { return mulC128(a[0], a[1]) },
 		C64:      func(a []complex128) complex128 { return mulC64(a[0], a[1]) },
 	}
 	scalarMulhi = Scalar{

@@ -33,7 +33,7 @@ var (
 func dotReal(x, y []float64) float64 {
 	sum := 0.0
 	for k, v := range x {
-		sum += v * y[k]
+		sum += float64(v * y[k])
 	}
 	return sum
 }
@@ -41,7 +41,7 @@ func dotReal(x, y []float64) float64 {
 func dotComplex(x, y []complex128) complex128 {
 	sum := complex128(0)
 	for k, v := range x {
-		sum += v * y[k]
+		sum += mulC128(v, y[k])
 	}
 	return sum
 }
@@ -49,7 +49,7 @@ func dotComplex(x, y []complex128) complex128 {
 func dotConj(x, y []complex128) complex128 {
 	sum := complex128(0)
 	for k, v := range x {
-		sum += v * cmplx.Conj(y[k])
+		sum += mulC128(v, cmplx.Conj(y[k]))
 	}
 	return sum
 }

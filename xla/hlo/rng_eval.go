@@ -63,7 +63,7 @@ func evalRng(e *Evaluator, in *Instruction, args []*literal.Literal) (*literal.L
 		b := cellAt(args[1].Wide(), 0)
 		switch {
 		case d == RngNormal:
-			draw = func() Cell { return Cell{F: a.F + b.F*r.normal()} }
+			draw = func() Cell { return Cell{F: a.F + float64(b.F*r.normal())} }
 		case s.Type.IsFloat():
 			draw = func() Cell { return Cell{F: r.uniformFloat(a.F, b.F, s.Type)} }
 		case s.Type.IsUnsigned():
@@ -135,7 +135,7 @@ func (s *stream) uniformFloat(a, b float64, t shape.ElementType) float64 {
 	if !(a < b) {
 		return a
 	}
-	v := t.ToFloat64(t.FromFloat64(a*(1-u) + b*u))
+	v := t.ToFloat64(t.FromFloat64(float64(a*(1-u)) + float64(b*u)))
 	switch { // rounding up must not reach b: take the value below it
 	case v < b:
 		return max(v, a)

@@ -143,11 +143,8 @@ func eliminate[T wide](a []T, n, i, first, end int) {
 		s := dotConj4(known, a[j*n:], a[(j+1)*n:], a[(j+2)*n:], a[(j+3)*n:])
 		for k := range s {
 			l := a[(j+k)*n : (j+k+1)*n]
-			sum := s[k]
-			for m := first; m < j+k; m++ {
-				sum += row[m] * conj(l[m])
-			}
-			row[j+k] = (row[j+k] - sum) / l[j+k]
+			addDotConj(&s[k], row[first:j+k], l[first:])
+			row[j+k] = (row[j+k] - s[k]) / l[j+k]
 		}
 	}
 	for ; j < end; j++ {
@@ -158,29 +155,26 @@ func eliminate[T wide](a []T, n, i, first, end int) {
 
 // dotConj is the sum of x[k] times the conjugate of y[k].
 func dotConj[T wide](x, y []T) T {
-	switch x := any(x).(type) {
-	case []float64:
-		return any(dotReal(x, any(y).([]float64))).(T)
-	case []complex128:
-		return any(dotComplex(x, any(y).([]complex128))).(T)
-	}
-	panic("kernel: bug: no such number")
-}
-
-func dotReal(x, y []float64) float64 {
-	sum := 0.0
-	for k, v := range x {
-		sum += float64(v * y[k])
-	}
+	var sum T
+	addDotConj(&sum, x, y)
 	return sum
 }
 
-func dotComplex(x, y []complex128) complex128 {
-	sum := complex128(0)
-	for k, v := range x {
-		sum += v * cmplx.Conj(y[k])
+// addDotConj adds each x[k] times the conjugate of y[k] to sum. Products are rounded, as in the evaluator: Go may fuse
+// them with the sum otherwise.
+func addDotConj[T wide](sum *T, x, y []T) {
+	switch sum := any(sum).(type) {
+	case *float64:
+		y := any(y).([]float64)
+		for k, v := range any(x).([]float64) {
+			*sum += float64(v * y[k])
+		}
+	case *complex128:
+		y := any(y).([]complex128)
+		for k, v := range any(x).([]complex128) {
+			*sum += timesComplex(v, cmplx.Conj(y[k]))
+		}
 	}
-	return sum
 }
 
 // dotConj4 is dotConj of x with four others.

@@ -111,20 +111,38 @@ func substitute[T wide](x, rows []T, m int, lower, unit bool) {
 			i = m - 1 - k
 			row, known = rows[i*m+i+1:(i+1)*m], x[(i+1)*panel:]
 		}
-		var s0, s1, s2, s3 T
-		for j, a := range row {
-			v := known[j*panel : j*panel+panel]
-			s0 += a * v[0]
-			s1 += a * v[1]
-			s2 += a * v[2]
-			s3 += a * v[3]
-		}
-		for r, s := range [panel]T{s0, s1, s2, s3} {
+		var sums [panel]T
+		sumPanel(&sums, row, known)
+		for r, s := range sums {
 			v := x[i*panel+r] - s
 			if !unit {
 				v /= rows[i*m+i]
 			}
 			x[i*panel+r] = v
+		}
+	}
+}
+
+// sumPanel computes row times known[len(row)][panel]. Products are rounded, as in addDotConj.
+func sumPanel[T wide](sums *[panel]T, row, known []T) {
+	switch sums := any(sums).(type) {
+	case *[panel]float64:
+		var s0, s1, s2, s3 float64
+		known := any(known).([]float64)
+		for j, a := range any(row).([]float64) {
+			v := known[j*panel : j*panel+panel]
+			s0 += float64(a * v[0])
+			s1 += float64(a * v[1])
+			s2 += float64(a * v[2])
+			s3 += float64(a * v[3])
+		}
+		*sums = [panel]float64{s0, s1, s2, s3}
+	case *[panel]complex128:
+		known := any(known).([]complex128)
+		for j, a := range any(row).([]complex128) {
+			for r := range sums {
+				sums[r] += timesComplex(a, known[j*panel+r])
+			}
 		}
 	}
 }

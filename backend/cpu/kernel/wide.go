@@ -77,3 +77,9 @@ func storeReals(dst []byte, src []float64, t shape.ElementType) {
 		}
 	}
 }
+
+// timesComplex is x*y with each product rounded.
+func timesComplex(x, y complex128) complex128 {
+	a, b, c, d := real(x), imag(x), real(y), imag(y)
+	return complex(float64(a*c)-float64(b*d), float64(a*d)+float64(b*c))
+}
