@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/halo-xla/halo/xla/exec"
-	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
 )
@@ -17,14 +16,7 @@ import (
 // compiled compiles HLO text on two threads.
 func compiled(t testing.TB, text string) exec.Program {
 	t.Helper()
-	m, err := hlo.Parse([]byte(text), "test.hlo")
-	if err == nil {
-		err = hlo.Verify(m)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := New(Options{Threads: 2}).Compile(context.Background(), m, exec.Options{})
+	p, err := New(Options{Threads: 2}).Compile(context.Background(), parse(t, text), exec.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

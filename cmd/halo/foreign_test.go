@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/tensorfile"
 )
 
@@ -13,15 +12,7 @@ import (
 // the parameter's name.
 func TestForeignInputs(t *testing.T) {
 	dir := folder(t)
-	one, err := literal.FromSlice([]float32{1, 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	two, err := literal.FromSlice([]float32{30, 40})
-	if err != nil {
-		t.Fatal(err)
-	}
-	both := []*literal.Literal{one, two}
+	both := twoArrays(t)
 	for name, names := range map[string][]string{"w.npz": {"x", "y"}, "others.npz": {"a", "b"}} {
 		if err := tensorfile.WriteNPZ(filepath.Join(dir, name), names, both); err != nil {
 			t.Fatal(err)

@@ -10,19 +10,26 @@ import (
 	"github.com/halo-xla/halo/xla/tensorfile"
 )
 
+// twoArrays are {1, 2} and {30, 40}.
+func twoArrays(t *testing.T) []*literal.Literal {
+	t.Helper()
+	var both []*literal.Literal
+	for _, v := range [][]float32{{1, 2}, {30, 40}} {
+		l, err := literal.FromSlice(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		both = append(both, l)
+	}
+	return both
+}
+
 // TestWeights takes arguments from files by name and by order.
 func TestWeights(t *testing.T) {
 	dir := folder(t)
-	one, err := literal.FromSlice([]float32{1, 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	two, err := literal.FromSlice([]float32{30, 40})
-	if err != nil {
-		t.Fatal(err)
-	}
+	both := twoArrays(t)
 	for name, names := range map[string][]string{"same": {"y", "x"}, "other": {"b", "a"}} {
-		err = tensorfile.WriteNPZ(filepath.Join(dir, name+".npz"), names, []*literal.Literal{one, two})
+		err := tensorfile.WriteNPZ(filepath.Join(dir, name+".npz"), names, both)
 		if err != nil {
 			t.Fatal(err)
 		}
