@@ -3,6 +3,8 @@ package xla
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/halo-xla/halo/xla/exec"
@@ -59,31 +61,41 @@ ENTRY e { x = f32[64,64] parameter(0)
 	}
 }
 
-// TestRecycledMemory wants the memory of a closed result for the next one, unless somebody may see it.
+// TestRecycledMemory wants the memory of a closed result for the next one, unless somebody may see it, however small
+// the result is.
 func TestRecycledMemory(t *testing.T) {
-	const text = "ENTRY e { x = f32[128,128] parameter(0) ROOT y = f32[128,128] negate(x) }"
+	for _, n := range []int64{3, 1000, 128 * 128} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) { recycled(t, n) })
+	}
+}
+
+func recycled(t *testing.T, n int64) {
 	ctx := context.Background()
 	c, err := NewClient(exec.New(plain{}), ClientOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
+	text := fmt.Sprintf("ENTRY e { x = f32[%d] parameter(0) ROOT y = f32[%d] negate(x) }", n, n)
 	exe, err := c.Compile(ctx, Program{Source: []byte(text)}, CompileOptions{AllowReference: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer exe.Close()
-	x, err := FromSlice(c, make([]float32, 128*128), 128, 128)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer x.Close()
-	run := func(see bool) *byte {
+	run := func(value float32, see bool) *byte {
+		x, err := FromSlice(c, slices.Repeat([]float32{value}, int(n)), n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer x.Close()
 		out, err := exe.Execute(ctx, x)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer out[0].Close()
+		if v, err := literal.View[float32](out[0].state.value); err != nil || v[0] != -value || v[n-1] != -value {
+			t.Errorf("got %v to %v, %v, want %v", v[0], v[n-1], err, -value)
+		}
 		if see {
 			if _, err := out[0].Literal(); err != nil {
 				t.Fatal(err)
@@ -91,11 +103,11 @@ func TestRecycledMemory(t *testing.T) {
 		}
 		return &out[0].state.value.Bytes()[0]
 	}
-	first := run(false)
-	if second := run(true); second != first {
+	first := run(1, false)
+	if second := run(2, true); second != first {
 		t.Error("the memory of a closed result is not used again")
 	}
-	if third := run(false); third == first {
+	if third := run(3, false); third == first {
 		t.Error("memory that was seen is used again")
 	}
 }

@@ -150,6 +150,7 @@ func (r *Run) end() {
 	r.pins.Unpin()
 	clear(r.boxes)
 	clear(r.own)
+	clear(r.again)
 	clear(r.arguments)
 	r.ctx, r.place, r.options, r.evaluator, r.arguments = nil, hlo.Place{}, RunOptions{}, nil, r.arguments[:0]
 	r.random, r.outer = Random{}, nil
@@ -299,7 +300,7 @@ func (r *Run) makeResults(into [][]byte) {
 			r.own[i] = p.madeFor(i, into)
 		}
 		if r.own[i] == nil {
-			r.own[i] = p.keeper.takeResult(p.slots[s].size)
+			r.own[i], r.again[i] = p.keeper.memoryOf(p.slots[s].size)
 		}
 		r.memory.lend(s, r.own[i], &r.pins)
 	}
@@ -376,10 +377,24 @@ func (r *Run) collectLeaf(l leaf) *literal.Literal {
 		return hlo.Cropped(r.boxes[s.index])
 	}
 	data := r.bytesOf(l)
-	if s.kind == result && s.staged {
-		data = slices.Clone(data)
+	if s.kind != result {
+		return literalOf(l.shape, data)
 	}
-	v, err := literal.FromBytes(l.shape, data)
+	again := r.again[s.index]
+	if s.staged {
+		staged := data
+		data, again = r.program.keeper.memoryOf(int64(len(staged)))
+		copy(data, staged)
+	}
+	if again != nil && again.Shape().Equal(l.shape) {
+		return again
+	}
+	return literalOf(l.shape, data)
+}
+
+// literalOf returns the literal of shape s, which takes as many bytes as data has.
+func literalOf(s shape.Shape, data []byte) *literal.Literal {
+	v, err := literal.FromBytes(s, data)
 	if err != nil {
 		panic("exec: bug: " + err.Error())
 	}

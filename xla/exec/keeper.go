@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 	"unsafe"
+
+	"github.com/halo-xla/halo/xla/literal"
 )
 
 // keeper keeps memory that is not in use, so that the next execution finds it with its pages in place. It gives the
@@ -16,6 +18,8 @@ type keeper struct {
 	// first and last are the ends of the list of what is kept, the oldest first.
 	first, last *kept
 	results     map[int64][]*kept // by size
+	// spare are records of results that are in use, for the next ones that are kept.
+	spare []*kept
 }
 
 // kept is a piece of memory that is kept.
@@ -25,7 +29,7 @@ type kept struct {
 	// memory is the arena, of program, or the result.
 	memory  *instance
 	program *program
-	result  []byte
+	result  *literal.Literal
 }
 
 func newKeeper() *keeper { return &keeper{results: map[int64][]*kept{}} }
@@ -101,24 +105,38 @@ func (k *keeper) keepArena(p *program, m *instance) {
 	k.push(&m.kept)
 }
 
-// smallest is the size in bytes from which the memory of results is kept; the collector is good at smaller ones.
-const smallest = 32 << 10
-
-// takeResult returns n bytes, which may hold anything.
-func (k *keeper) takeResult(n int64) []byte {
-	if n >= smallest {
-		k.mu.Lock()
-		list := k.results[n]
-		if i := len(list) - 1; i >= 0 {
-			x := list[i]
-			k.results[n] = list[:i]
-			k.unlink(x)
-			k.mu.Unlock()
-			return x.result
-		}
-		k.mu.Unlock()
+// memoryOf returns n bytes for a result, which may hold anything, and the literal that had them before, if any.
+func (k *keeper) memoryOf(n int64) ([]byte, *literal.Literal) {
+	if l := k.takeResult(n); l != nil {
+		return l.Bytes(), l
 	}
-	if n < smallest {
+	return newResult(n), nil
+}
+
+// takeResult returns a literal that nobody sees any more and whose memory is of n bytes, nil if none is kept.
+func (k *keeper) takeResult(n int64) *literal.Literal {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	list := k.results[n]
+	i := len(list) - 1
+	if i < 0 {
+		return nil
+	}
+	x := list[i]
+	k.results[n] = list[:i]
+	k.unlink(x)
+	l := x.result
+	*x = kept{}
+	k.spare = append(k.spare, x)
+	return l
+}
+
+// huge is the size in bytes from which memory is asked for in huge pages and not cleared.
+const huge = 32 << 10
+
+// newResult returns n bytes, which may hold anything.
+func newResult(n int64) []byte {
+	if n < huge {
 		return make([]byte, n)
 	}
 	b := uncleared(n)
@@ -134,14 +152,17 @@ func uncleared(n int64) []byte {
 	return unsafe.Slice(unsafe.StringData(b.String()), n)
 }
 
-// keepResult keeps the memory of a result that nobody sees any more.
-func (k *keeper) keepResult(b []byte) {
-	if len(b) < smallest {
-		return
-	}
-	x := &kept{bytes: int64(len(b)), result: b}
+// keepResult keeps a result that nobody sees any more.
+func (k *keeper) keepResult(l *literal.Literal) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	var x *kept
+	if n := len(k.spare); n > 0 {
+		x, k.spare = k.spare[n-1], k.spare[:n-1]
+	} else {
+		x = &kept{}
+	}
+	x.bytes, x.result = int64(len(l.Bytes())), l
 	k.results[x.bytes] = append(k.results[x.bytes], x)
 	k.push(x)
 }
@@ -154,6 +175,7 @@ func (k *keeper) trim() {
 		k.drop(k.first)
 	}
 	clear(k.results)
+	k.spare = nil
 }
 
 // forget gives back the arenas of p.

@@ -38,7 +38,9 @@ func newInstance(p *program) (*instance, error) {
 		arena: b[arena : arena+p.arenaBytes], pins: &runtime.Pinner{}}
 	m.leak = runtime.AddCleanup(m, free, owned{b, m.pins})
 	m.kept = kept{bytes: int64(len(b)), memory: m, program: p}
-	m.run = Run{program: p, memory: m, boxes: make([]*literal.Literal, p.boxes), own: make([][]byte, len(p.resultSlots))}
+	n := len(p.resultSlots)
+	m.run = Run{program: p, memory: m, boxes: make([]*literal.Literal, p.boxes), own: make([][]byte, n),
+		again: make([]*literal.Literal, n)}
 	m.pins.Pin(&noBytes[0])
 	for i, s := range p.slots {
 		switch {

@@ -137,8 +137,8 @@ func (ex *execution) finish() ([]*literal.Literal, error) {
 
 // Recycle takes back the memory of leaf i of a result that nobody sees any more, if it has memory of its own.
 func (p *program) Recycle(i int, l *literal.Literal) {
-	if p.Owned(i) {
-		p.keeper.keepResult(l.Bytes())
+	if p.Owned(i) && len(l.Bytes()) > 0 {
+		p.keeper.keepResult(l)
 	}
 }
 

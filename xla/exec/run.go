@@ -29,6 +29,7 @@ type Run struct {
 	random    Random
 	arguments []*literal.Literal // leaf by leaf
 	own       [][]byte           // memory of the results that have some of their own
+	again     []*literal.Literal // which had that memory in an earlier run, and nobody sees any more
 	pins      runtime.Pinner
 	held      bool // a token of the executor
 	outer     *Run // that this one is a part of
