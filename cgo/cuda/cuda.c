@@ -1,0 +1,87 @@
+//go:build linux
+#include "cuda.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+
+#define LOAD(name, result, params, args) \
+  if (!(*(void **)&t->name = dlsym(lib, #name))) { \
+    *missing = #name; \
+    free(t); \
+    return 0; \
+  }
+
+cuda_table *halo_cuda_load(void *lib, const char **missing) {
+  *missing = 0;
+  cuda_table *t = malloc(sizeof *t);
+  if (!t) return 0;
+  CUDA_LIST(LOAD)
+  return t;
+}
+
+typedef struct {
+  const cuda_table *t;
+  halo_stream stream;
+  const halo_cuda_value *values;
+  const unsigned long long *base;
+} submission;
+
+static unsigned long long resolve(const submission *s, int64_t i) {
+  const halo_cuda_value *v = s->values + i;
+  return v->slot < 0 ? (unsigned long long)v->value : s->base[v->slot] + (unsigned long long)v->value;
+}
+
+static unsigned launch(const submission *s, const halo_cuda_command *c) {
+  unsigned long long words[HALO_CUDA_PARAMS];
+  void *params[HALO_CUDA_PARAMS];
+  for (uint32_t i = 0; i < c->params; i++) {
+    words[i] = resolve(s, c->first + i);
+    params[i] = words + i;
+  }
+  return s->t->cuLaunchKernel(c->handle, c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2],
+                              c->shared, s->stream, params, 0);
+}
+
+static unsigned copy(const submission *s, const halo_cuda_command *c) {
+  const unsigned long long dst = resolve(s, c->first), src = resolve(s, c->first + 1), n = resolve(s, c->first + 2);
+  return dst == src || !n ? 0 : s->t->cuMemcpyDtoDAsync_v2(dst, src, n, s->stream);
+}
+
+static unsigned fill(const submission *s, const halo_cuda_command *c) {
+  const unsigned long long dst = resolve(s, c->first), n = resolve(s, c->first + 1), byte = resolve(s, c->first + 2);
+  return n ? s->t->cuMemsetD8Async(dst, (unsigned char)byte, n, s->stream) : 0;
+}
+
+static unsigned record_event(const submission *s, const halo_cuda_command *c) {
+  return s->t->cuEventRecord(c->handle, s->stream);
+}
+
+static unsigned wait_event(const submission *s, const halo_cuda_command *c) {
+  return s->t->cuStreamWaitEvent(s->stream, c->handle, 0);
+}
+
+static unsigned graph(const submission *s, const halo_cuda_command *c) {
+  return s->t->cuGraphLaunch(c->handle, s->stream);
+}
+
+static unsigned (*const commands[])(const submission *, const halo_cuda_command *) = {
+  [HALO_LAUNCH] = launch, [HALO_COPY] = copy, [HALO_FILL] = fill,
+  [HALO_RECORD_EVENT] = record_event, [HALO_WAIT_EVENT] = wait_event, [HALO_GRAPH] = graph,
+};
+
+unsigned halo_cuda_submit(const cuda_table *t, halo_context c, halo_stream stream, const halo_cuda_command *list,
+                          int64_t count, const halo_cuda_value *values, const unsigned long long *base,
+                          int64_t *done) {
+  const submission s = {t, stream, values, base};
+  *done = 0;
+  unsigned status = t->cuCtxSetCurrent(c);
+  for (; !status && *done < count; ++*done)
+    if ((status = commands[list[*done].kind](&s, list + *done))) break;
+  return status;
+}
+
+unsigned halo_cuda_update(const cuda_table *t, halo_context c, halo_graph_exec exec, halo_graph graph) {
+  long long info[16]; // the result of the update and two nodes, which nobody asks for
+  const unsigned status = t->cuCtxSetCurrent(c);
+  return status ? status : t->cuGraphExecUpdate_v2(exec, graph, (struct CUgraphExecUpdateResultInfo_st *)info);
+}

@@ -1,0 +1,159 @@
+/* The part of the CUDA driver that we call: NVIDIA's cuda.h, versions 12 and 13. One row a function:
+ *   X(symbol, result, (parameters), (arguments))
+ * A status is an unsigned, as are the enumerations; device memory is an unsigned long long. The lists make the table,
+ * its loader and the forwards, so they are the only place to edit. CUDA_PLAIN needs no context; of CUDA_BOUND the
+ * forwards make a context current first, so that any thread may call. scripts/check-headers.sh compares with the
+ * vendor's headers. */
+#ifndef HALO_CUDA_H
+#define HALO_CUDA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct CUctx_st *halo_context;
+typedef struct CUstream_st *halo_stream;
+typedef struct CUevent_st *halo_event;
+typedef struct CUmod_st *halo_module;
+typedef struct CUfunc_st *halo_function;
+typedef struct CUgraph_st *halo_graph;
+typedef struct CUgraphExec_st *halo_graph_exec;
+typedef struct CUmemPoolHandle_st *halo_pool;
+struct CUgraphExecUpdateResultInfo_st;
+
+#define CUDA_PLAIN(X) \
+  X(cuInit, unsigned, (unsigned flags), (flags)) \
+  X(cuDriverGetVersion, unsigned, (int *version), (version)) \
+  X(cuGetErrorName, unsigned, (unsigned status, const char **name), (status, name)) \
+  X(cuGetErrorString, unsigned, (unsigned status, const char **text), (status, text)) \
+  X(cuDeviceGetCount, unsigned, (int *count), (count)) \
+  X(cuDeviceGet, unsigned, (int *device, int ordinal), (device, ordinal)) \
+  X(cuDeviceGetName, unsigned, (char *name, int size, int device), (name, size, device)) \
+  X(cuDeviceTotalMem_v2, unsigned, (size_t *bytes, int device), (bytes, device)) \
+  X(cuDeviceGetAttribute, unsigned, (int *value, unsigned attribute, int device), (value, attribute, device)) \
+  X(cuDeviceGetDefaultMemPool, unsigned, (halo_pool *pool, int device), (pool, device)) \
+  X(cuMemPoolSetAttribute, unsigned, (halo_pool pool, unsigned attribute, void *value), (pool, attribute, value)) \
+  X(cuMemPoolGetAttribute, unsigned, (halo_pool pool, unsigned attribute, void *value), (pool, attribute, value)) \
+  X(cuMemPoolTrimTo, unsigned, (halo_pool pool, size_t keep), (pool, keep)) \
+  X(cuDevicePrimaryCtxRetain, unsigned, (halo_context *context, int device), (context, device)) \
+  X(cuDevicePrimaryCtxRelease_v2, unsigned, (int device), (device)) \
+  X(cuDeviceCanAccessPeer, unsigned, (int *can, int device, int peer), (can, device, peer)) \
+  X(cuCtxSetCurrent, unsigned, (halo_context context), (context))
+
+#define CUDA_BOUND(X) \
+  X(cuCtxEnablePeerAccess, unsigned, (halo_context peer, unsigned flags), (peer, flags)) \
+  X(cuMemGetInfo_v2, unsigned, (size_t *free, size_t *total), (free, total)) \
+  X(cuMemAlloc_v2, unsigned, (unsigned long long *p, size_t bytes), (p, bytes)) \
+  X(cuMemFree_v2, unsigned, (unsigned long long p), (p)) \
+  X(cuMemAllocAsync, unsigned, (unsigned long long *p, size_t bytes, halo_stream stream), (p, bytes, stream)) \
+  X(cuMemFreeAsync, unsigned, (unsigned long long p, halo_stream stream), (p, stream)) \
+  X(cuMemHostAlloc, unsigned, (void **p, size_t bytes, unsigned flags), (p, bytes, flags)) \
+  X(cuMemFreeHost, unsigned, (void *p), (p)) \
+  X(cuMemcpyHtoD_v2, unsigned, (unsigned long long dst, const void *src, size_t bytes), (dst, src, bytes)) \
+  X(cuMemcpyDtoH_v2, unsigned, (void *dst, unsigned long long src, size_t bytes), (dst, src, bytes)) \
+  X(cuMemcpyHtoDAsync_v2, unsigned, (unsigned long long dst, const void *src, size_t bytes, halo_stream stream), \
+    (dst, src, bytes, stream)) \
+  X(cuMemcpyDtoHAsync_v2, unsigned, (void *dst, unsigned long long src, size_t bytes, halo_stream stream), \
+    (dst, src, bytes, stream)) \
+  X(cuMemcpyDtoDAsync_v2, unsigned, (unsigned long long dst, unsigned long long src, size_t bytes, \
+      halo_stream stream), (dst, src, bytes, stream)) \
+  X(cuMemcpyPeerAsync, unsigned, (unsigned long long dst, halo_context to, unsigned long long src, \
+      halo_context from, size_t bytes, halo_stream stream), (dst, to, src, from, bytes, stream)) \
+  X(cuMemsetD8Async, unsigned, (unsigned long long dst, unsigned char value, size_t count, halo_stream stream), \
+    (dst, value, count, stream)) \
+  X(cuMemsetD32Async, unsigned, (unsigned long long dst, unsigned value, size_t count, halo_stream stream), \
+    (dst, value, count, stream)) \
+  X(cuStreamCreate, unsigned, (halo_stream *stream, unsigned flags), (stream, flags)) \
+  X(cuStreamDestroy_v2, unsigned, (halo_stream stream), (stream)) \
+  X(cuStreamSynchronize, unsigned, (halo_stream stream), (stream)) \
+  X(cuStreamQuery, unsigned, (halo_stream stream), (stream)) \
+  X(cuStreamWaitEvent, unsigned, (halo_stream stream, halo_event event, unsigned flags), (stream, event, flags)) \
+  X(cuEventCreate, unsigned, (halo_event *event, unsigned flags), (event, flags)) \
+  X(cuEventDestroy_v2, unsigned, (halo_event event), (event)) \
+  X(cuEventRecord, unsigned, (halo_event event, halo_stream stream), (event, stream)) \
+  X(cuEventQuery, unsigned, (halo_event event), (event)) \
+  X(cuEventSynchronize, unsigned, (halo_event event), (event)) \
+  X(cuEventElapsedTime, unsigned, (float *ms, halo_event from, halo_event to), (ms, from, to)) \
+  X(cuModuleLoadDataEx, unsigned, (halo_module *module, const void *image, unsigned count, unsigned *options, \
+      void **values), (module, image, count, options, values)) \
+  X(cuModuleUnload, unsigned, (halo_module module), (module)) \
+  X(cuModuleGetFunction, unsigned, (halo_function *function, halo_module module, const char *name), \
+    (function, module, name)) \
+  X(cuModuleGetGlobal_v2, unsigned, (unsigned long long *p, size_t *bytes, halo_module module, const char *name), \
+    (p, bytes, module, name)) \
+  X(cuFuncGetAttribute, unsigned, (int *value, unsigned attribute, halo_function function), \
+    (value, attribute, function)) \
+  X(cuFuncSetAttribute, unsigned, (halo_function function, unsigned attribute, int value), \
+    (function, attribute, value)) \
+  X(cuOccupancyMaxActiveBlocksPerMultiprocessor, unsigned, (int *blocks, halo_function function, int threads, \
+      size_t shared), (blocks, function, threads, shared)) \
+  X(cuLaunchKernel, unsigned, (halo_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, \
+      unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared, halo_stream stream, void **params, \
+      void **extra), (function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream, params, extra)) \
+  X(cuStreamBeginCapture_v2, unsigned, (halo_stream stream, unsigned mode), (stream, mode)) \
+  X(cuStreamEndCapture, unsigned, (halo_stream stream, halo_graph *graph), (stream, graph)) \
+  X(cuGraphInstantiateWithFlags, unsigned, (halo_graph_exec *exec, halo_graph graph, unsigned long long flags), \
+    (exec, graph, flags)) \
+  X(cuGraphExecUpdate_v2, unsigned, (halo_graph_exec exec, halo_graph graph, \
+      struct CUgraphExecUpdateResultInfo_st *info), (exec, graph, info)) \
+  X(cuGraphLaunch, unsigned, (halo_graph_exec exec, halo_stream stream), (exec, stream)) \
+  X(cuGraphGetNodes, unsigned, (halo_graph graph, struct CUgraphNode_st **nodes, size_t *count), \
+    (graph, nodes, count)) \
+  X(cuGraphDestroy, unsigned, (halo_graph graph), (graph)) \
+  X(cuGraphExecDestroy, unsigned, (halo_graph_exec exec), (exec))
+
+#define CUDA_LIST(X) CUDA_PLAIN(X) CUDA_BOUND(X)
+
+struct CUgraphNode_st;
+
+#define FIELD(name, result, params, args) result(*name) params;
+typedef struct {
+  CUDA_LIST(FIELD)
+} cuda_table;
+#undef FIELD
+
+#define UNPACK(...) __VA_ARGS__
+#define PLAIN(name, result, params, args) \
+  static inline result halo_##name(const cuda_table *t, UNPACK params) { return t->name args; }
+#define BOUND(name, result, params, args) \
+  static inline result halo_##name(const cuda_table *t, halo_context c, UNPACK params) { \
+    const unsigned status = t->cuCtxSetCurrent(c); \
+    return status ? status : t->name args; \
+  }
+CUDA_PLAIN(PLAIN)
+CUDA_BOUND(BOUND)
+#undef PLAIN
+#undef BOUND
+#undef UNPACK
+
+// halo_cuda_load makes a table of the functions of lib. It returns null, and in missing the name of what lib lacks or
+// null if there is no memory. The table stays as long as the process.
+cuda_table *halo_cuda_load(void *lib, const char **missing);
+
+enum { HALO_LAUNCH, HALO_COPY, HALO_FILL, HALO_RECORD_EVENT, HALO_WAIT_EVENT, HALO_GRAPH };
+
+// A value of 64 bits: if slot is not negative, the address base[slot] + value.
+typedef struct {
+  int64_t slot, value;
+} halo_cuda_value;
+
+// One command of an array. A launch has a function, its grid, block and bytes of shared memory, and parameters of 64
+// bits each from first on in the array of values. A copy has destination, source and size there, a fill destination,
+// size in bytes and the byte. handle is a function, an event or a graph.
+typedef struct {
+  int64_t kind;
+  void *handle;
+  uint32_t grid[3], block[3], shared, params;
+  int64_t first;
+} halo_cuda_command;
+
+// The most parameters that one launch may have.
+enum { HALO_CUDA_PARAMS = 500 };
+
+// halo_cuda_submit enqueues count commands on stream. It stops at the first that fails, whose number is left in done.
+unsigned halo_cuda_submit(const cuda_table *t, halo_context c, halo_stream stream, const halo_cuda_command *list,
+                          int64_t count, const halo_cuda_value *values, const unsigned long long *base, int64_t *done);
+
+// halo_cuda_update makes exec run graph, which has the same nodes but for their parameters.
+unsigned halo_cuda_update(const cuda_table *t, halo_context c, halo_graph_exec exec, halo_graph graph);
+
+#endif

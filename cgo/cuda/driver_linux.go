@@ -1,0 +1,146 @@
+//go:build cgo
+
+package cuda
+
+// #include <stdlib.h>
+// #include "cuda.h"
+import "C"
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/halo-xla/halo/cgo/dl"
+)
+
+// Driver is an opened driver.
+type Driver struct {
+	t    *C.cuda_table
+	path string
+}
+
+// Open starts the driver in lib. It fails if lib lacks a function, or with what the driver says: that there is no
+// device.
+func Open(lib *dl.Library) (*Driver, error) {
+	var missing *C.char
+	d := &Driver{C.halo_cuda_load(lib.Handle(), &missing), lib.Path()}
+	if d.t == nil {
+		return nil, fmt.Errorf("cuda: %s lacks %s, the driver is too old: %w", lib.Path(), C.GoString(missing),
+			errors.ErrUnsupported)
+	}
+	if err := d.check("cuInit", C.halo_cuInit(d.t, 0)); err != nil {
+		return nil, fmt.Errorf("%w (%s)", err, lib.Path())
+	}
+	return d, nil
+}
+
+// Path returns the driver's file.
+func (d *Driver) Path() string { return d.path }
+
+// check makes an error of a status that is not 0.
+func (d *Driver) check(call string, status C.uint) error {
+	if status == 0 {
+		return nil
+	}
+	var name, text *C.char
+	e := &Error{Call: call, Status: int(status), Name: fmt.Sprintf("status %d", status), Text: "the driver has no text"}
+	if C.halo_cuGetErrorName(d.t, status, &name) == 0 && name != nil {
+		e.Name = C.GoString(name)
+	}
+	if C.halo_cuGetErrorString(d.t, status, &text) == 0 && text != nil {
+		e.Text = C.GoString(text)
+	}
+	return e
+}
+
+// Version returns the newest version of CUDA that the driver serves: 12040 is 12.4.
+func (d *Driver) Version() (int, error) {
+	var v C.int
+	err := d.check("cuDriverGetVersion", C.halo_cuDriverGetVersion(d.t, &v))
+	return int(v), err
+}
+
+// Devices returns how many there are.
+func (d *Driver) Devices() (int, error) {
+	var n C.int
+	err := d.check("cuDeviceGetCount", C.halo_cuDeviceGetCount(d.t, &n))
+	return int(n), err
+}
+
+// Device is a device with its primary context. It must be closed.
+type Device struct {
+	*Driver
+	// Ordinal is the device's number.
+	Ordinal int
+	device  C.int
+	context C.halo_context
+	pool    C.halo_pool
+}
+
+// Device opens a device.
+func (d *Driver) Device(ordinal int) (*Device, error) {
+	v := &Device{Driver: d, Ordinal: ordinal}
+	if err := d.check("cuDeviceGet", C.halo_cuDeviceGet(d.t, &v.device, C.int(ordinal))); err != nil {
+		return nil, err
+	}
+	if err := d.check("cuDevicePrimaryCtxRetain", C.halo_cuDevicePrimaryCtxRetain(d.t, &v.context, v.device)); err != nil {
+		return nil, err
+	}
+	if n, err := v.Attribute(MemoryPools); err != nil || n == 0 {
+		return v, err
+	}
+	err := d.check("cuDeviceGetDefaultMemPool", C.halo_cuDeviceGetDefaultMemPool(d.t, &v.pool, v.device))
+	if err != nil {
+		return nil, errors.Join(err, v.Close())
+	}
+	return v, nil
+}
+
+// Close gives up the primary context.
+func (d *Device) Close() error {
+	return d.check("cuDevicePrimaryCtxRelease", C.halo_cuDevicePrimaryCtxRelease_v2(d.t, d.device))
+}
+
+// Name returns what the driver calls the device.
+func (d *Device) Name() (string, error) {
+	var name [256]C.char
+	err := d.check("cuDeviceGetName", C.halo_cuDeviceGetName(d.t, &name[0], C.int(len(name)-1), d.device))
+	return C.GoString(&name[0]), err
+}
+
+// Attribute returns a property of the device.
+func (d *Device) Attribute(a Attribute) (int, error) {
+	var v C.int
+	err := d.check("cuDeviceGetAttribute", C.halo_cuDeviceGetAttribute(d.t, &v, C.uint(a), d.device))
+	return int(v), err
+}
+
+// TotalMemory returns the size of the device's memory in bytes.
+func (d *Device) TotalMemory() (int64, error) {
+	var n C.size_t
+	err := d.check("cuDeviceTotalMem", C.halo_cuDeviceTotalMem_v2(d.t, &n, d.device))
+	return int64(n), err
+}
+
+// Memory returns how many bytes are free, and how many there are.
+func (d *Device) Memory() (free, total int64, err error) {
+	var f, t C.size_t
+	err = d.check("cuMemGetInfo", C.halo_cuMemGetInfo_v2(d.t, d.context, &f, &t))
+	return int64(f), int64(t), err
+}
+
+// Peer lets the device reach the memory of another. It reports whether it can.
+func (d *Device) Peer(other *Device) (bool, error) {
+	var can C.int
+	err := d.check("cuDeviceCanAccessPeer", C.halo_cuDeviceCanAccessPeer(d.t, &can, d.device, other.device))
+	if err != nil || can == 0 {
+		return false, err
+	}
+	const already = 704
+	err = d.check("cuCtxEnablePeerAccess", C.halo_cuCtxEnablePeerAccess(d.t, d.context, other.context, 0))
+	var e *Error
+	if errors.As(err, &e) && e.Status == already {
+		err = nil
+	}
+	return err == nil, err
+}

@@ -1,0 +1,73 @@
+package find
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A machine without CUDA gets a sentence.
+func ExampleSearch_Toolkit() {
+	_, err := Emulator("/nonesuch").Toolkit(12040)
+	fmt.Println(errors.Is(err, errors.ErrUnsupported))
+	fmt.Println(err)
+	// Output:
+	// true
+	// CUDA's libraries: unsupported operation: CUDA 13 wants a newer driver than one for 12.4; nvrtc: unsupported operation: no libnvrtc.so.12 in /nonesuch
+}
+
+func TestSystemFolders(t *testing.T) {
+	env := map[string]string{"HALO_CUDA_PATH": "/a:/b", "CUDA_HOME": "/home/cuda", "VIRTUAL_ENV": "/venv"}
+	there := map[string][]string{
+		"/b/nvidia/*/lib":                                   {"/b/nvidia/cublas/lib"},
+		"/usr/local/cuda*/lib64":                            {"/usr/local/cuda-13/lib64"},
+		"/venv/lib/python3*/site-packages":                  {"/venv/lib/python3.9/site-packages"},
+		"/venv/lib/python3.9/site-packages/nvidia/cu13/lib": {"/pip13"},
+	}
+	got := systemFolders(func(k string) string { return env[k] }, func(p string) []string { return there[p] })
+	want := []string{"/a", "/a/lib64", "/a/lib", "/b", "/b/lib64", "/b/lib", "/b/nvidia/cublas/lib", "",
+		"/home/cuda/lib64", "/usr/local/cuda-13/lib64", "/pip13"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+// TestSentence wants each folder and each file named with the reason.
+func TestSentence(t *testing.T) {
+	empty, bad := t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(bad, "libcuda.so.1"), []byte("no library"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s := &Search{folders: []string{empty, bad}}
+	_, err := s.Driver()
+	if !errors.Is(err, errors.ErrUnsupported) {
+		t.Fatalf("got %v", err)
+	}
+	for _, want := range []string{"cuda: ", "no libcuda.so.1 in " + empty, bad + "/libcuda.so.1"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want it to contain %q", err, want)
+		}
+	}
+}
+
+func TestRefused(t *testing.T) {
+	t.Setenv("HALO_LIBS", "-cuda")
+	if _, err := System().Driver(); err == nil || !strings.Contains(err.Error(), `HALO_LIBS is "-cuda"`) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestToolkitVersions wants no library of a major version that the driver cannot serve.
+func TestToolkitVersions(t *testing.T) {
+	for driver, want := range map[int]string{
+		11080: "CUDA 12 wants a newer driver", 12040: "libnvrtc.so.12", 13000: "libnvrtc.so.13", 0: "libnvrtc.so.13",
+	} {
+		if _, err := Emulator(t.TempDir()).Toolkit(driver); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("driver %d: got %v, want it to contain %q", driver, err, want)
+		}
+	}
+}

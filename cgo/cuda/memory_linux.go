@@ -1,0 +1,122 @@
+//go:build cgo
+
+package cuda
+
+// #include "cuda.h"
+import "C"
+
+import "unsafe"
+
+// Alloc allocates memory at once. It fails with ErrOutOfMemory if there is not enough.
+func (d *Device) Alloc(bytes int64) (Ptr, error) {
+	var p C.ulonglong
+	err := d.check("cuMemAlloc", C.halo_cuMemAlloc_v2(d.t, d.context, &p, C.size_t(bytes)))
+	return Ptr(p), err
+}
+
+// Free frees what Alloc has allocated, after all work on the device.
+func (d *Device) Free(p Ptr) error {
+	return d.check("cuMemFree", C.halo_cuMemFree_v2(d.t, d.context, C.ulonglong(p)))
+}
+
+// Pooled reports whether the device has a pool, for AllocAsync and FreeAsync.
+func (d *Device) Pooled() bool { return d.pool != nil }
+
+// AllocAsync allocates memory of the device's pool, for what is enqueued on s from now on. It fails with ErrOutOfMemory
+// if there is not enough.
+func (d *Device) AllocAsync(bytes int64, s Stream) (Ptr, error) {
+	var p C.ulonglong
+	err := d.check("cuMemAllocAsync", C.halo_cuMemAllocAsync(d.t, d.context, &p, C.size_t(bytes), s.c()))
+	return Ptr(p), err
+}
+
+// FreeAsync gives memory back to the pool when what is enqueued on s is done.
+func (d *Device) FreeAsync(p Ptr, s Stream) error {
+	return d.check("cuMemFreeAsync", C.halo_cuMemFreeAsync(d.t, d.context, C.ulonglong(p), s.c()))
+}
+
+const (
+	poolReleaseThreshold = 4
+	poolReserved         = 5
+)
+
+// PoolKeep sets how many bytes the pool keeps when they are free, and gives the rest back to the system.
+func (d *Device) PoolKeep(bytes int64) error {
+	v := C.uint64_t(bytes)
+	err := d.check("cuMemPoolSetAttribute",
+		C.halo_cuMemPoolSetAttribute(d.t, d.pool, poolReleaseThreshold, unsafe.Pointer(&v)))
+	if err != nil {
+		return err
+	}
+	return d.check("cuMemPoolTrimTo", C.halo_cuMemPoolTrimTo(d.t, d.pool, C.size_t(bytes)))
+}
+
+// PoolSize returns how many bytes the pool has, free or not.
+func (d *Device) PoolSize() (int64, error) {
+	var v C.uint64_t
+	err := d.check("cuMemPoolGetAttribute", C.halo_cuMemPoolGetAttribute(d.t, d.pool, poolReserved, unsafe.Pointer(&v)))
+	return int64(v), err
+}
+
+// AllocHost allocates memory of the host that the device copies from and to without stops.
+func (d *Device) AllocHost(bytes int64) (unsafe.Pointer, error) {
+	const portable = 1
+	var p unsafe.Pointer
+	err := d.check("cuMemHostAlloc", C.halo_cuMemHostAlloc(d.t, d.context, &p, C.size_t(bytes), portable))
+	return p, err
+}
+
+// FreeHost frees what AllocHost has allocated.
+func (d *Device) FreeHost(p unsafe.Pointer) error {
+	return d.check("cuMemFreeHost", C.halo_cuMemFreeHost(d.t, d.context, p))
+}
+
+// In copies src to the device and returns when that is done.
+func (d *Device) In(dst Ptr, src []byte) error {
+	if len(src) == 0 {
+		return nil
+	}
+	return d.check("cuMemcpyHtoD", C.halo_cuMemcpyHtoD_v2(d.t, d.context, C.ulonglong(dst), unsafe.Pointer(&src[0]),
+		C.size_t(len(src))))
+}
+
+// Out copies from the device to dst and returns when that is done.
+func (d *Device) Out(dst []byte, src Ptr) error {
+	if len(dst) == 0 {
+		return nil
+	}
+	return d.check("cuMemcpyDtoH", C.halo_cuMemcpyDtoH_v2(d.t, d.context, unsafe.Pointer(&dst[0]), C.ulonglong(src),
+		C.size_t(len(dst))))
+}
+
+// InAsync enqueues a copy to the device. src is memory of C, such as AllocHost's, that stays as it is until it is done.
+func (d *Device) InAsync(dst Ptr, src unsafe.Pointer, bytes int64, s Stream) error {
+	return d.check("cuMemcpyHtoDAsync",
+		C.halo_cuMemcpyHtoDAsync_v2(d.t, d.context, C.ulonglong(dst), src, C.size_t(bytes), s.c()))
+}
+
+// OutAsync enqueues a copy from the device. dst is memory of C that nobody else uses until it is done.
+func (d *Device) OutAsync(dst unsafe.Pointer, src Ptr, bytes int64, s Stream) error {
+	return d.check("cuMemcpyDtoHAsync",
+		C.halo_cuMemcpyDtoHAsync_v2(d.t, d.context, dst, C.ulonglong(src), C.size_t(bytes), s.c()))
+}
+
+// CopyAsync enqueues a copy on the device.
+func (d *Device) CopyAsync(dst, src Ptr, bytes int64, s Stream) error {
+	return d.check("cuMemcpyDtoDAsync",
+		C.halo_cuMemcpyDtoDAsync_v2(d.t, d.context, C.ulonglong(dst), C.ulonglong(src), C.size_t(bytes), s.c()))
+}
+
+// PeerAsync enqueues a copy from the memory of another device.
+func (d *Device) PeerAsync(dst Ptr, from *Device, src Ptr, bytes int64, s Stream) error {
+	return d.check("cuMemcpyPeerAsync", C.halo_cuMemcpyPeerAsync(d.t, d.context, C.ulonglong(dst), d.context,
+		C.ulonglong(src), from.context, C.size_t(bytes), s.c()))
+}
+
+// FillAsync enqueues writing value to count words of 32 bits.
+func (d *Device) FillAsync(dst Ptr, value uint32, count int64, s Stream) error {
+	return d.check("cuMemsetD32Async",
+		C.halo_cuMemsetD32Async(d.t, d.context, C.ulonglong(dst), C.uint(value), C.size_t(count), s.c()))
+}
+
+func (s Stream) c() C.halo_stream { return C.halo_stream(s.p) }
