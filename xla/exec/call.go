@@ -203,19 +203,25 @@ func (r *Run) accept(args []*literal.Literal) error {
 		if !hlo.Fits(a.Shape(), want.Shape) {
 			return fmt.Errorf("argument %d (%s): got %v, want %v", i, want.Name, a.Shape(), want.Shape)
 		}
-		r.addArgument(a.RowMajor())
+		if err := r.addArgument(a); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-func (r *Run) addArgument(l *literal.Literal) {
+func (r *Run) addArgument(l *literal.Literal) error {
 	if !l.Shape().IsTuple() {
+		l, err := l.RowMajorContext(r.ctx)
 		r.arguments = append(r.arguments, l)
-		return
+		return err
 	}
 	for _, e := range l.Elems() {
-		r.addArgument(e)
+		if err := r.addArgument(e); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // enter gives the parameters' slots the addresses of the arguments.

@@ -2,9 +2,7 @@ package exec
 
 import (
 	"slices"
-	"strings"
 	"sync"
-	"unsafe"
 
 	"github.com/halo-xla/halo/xla/literal"
 )
@@ -139,17 +137,9 @@ func newResult(n int64) []byte {
 	if n < huge {
 		return make([]byte, n)
 	}
-	b := uncleared(n)
+	b := literal.Uncleared(n)
 	adviseHuge(b)
 	return b
-}
-
-// uncleared returns n bytes that may hold anything. make would clear them, which nothing can cancel: a millisecond for
-// 10 MB.
-func uncleared(n int64) []byte {
-	var b strings.Builder
-	b.Grow(int(n))
-	return unsafe.Slice(unsafe.StringData(b.String()), n)
 }
 
 // keepResult keeps a result that nobody sees any more.

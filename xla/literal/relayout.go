@@ -1,9 +1,12 @@
 package literal
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
+	"unsafe"
 
 	"github.com/halo-xla/halo/xla/shape"
 )
@@ -23,19 +26,34 @@ func (l *Literal) RowMajor() *Literal {
 		}
 		return NewTuple(elems...)
 	}
-	if l.isDense() {
-		return l
-	}
-	out, err := l.Relayout(nil)
+	out, err := l.RowMajorContext(context.Background())
 	if err != nil {
 		panic("literal: bug: " + err.Error())
 	}
 	return out
 }
 
+// RowMajorContext is RowMajor for an array. It fails with ctx's error when ctx ends first.
+func (l *Literal) RowMajorContext(ctx context.Context) (*Literal, error) {
+	if l.isDense() {
+		return l, nil
+	}
+	out, err := l.relayout(nil, func() bool { return ctx.Err() != nil })
+	if err == nil {
+		err = ctx.Err()
+	}
+	return out, err
+}
+
 // Relayout returns a copy of the array l under another layout, nil for row-major. Padding that the layout describes
 // gets the layout's padding value; padding that tiles make is 0. It fails if the layout does not fit l's shape.
-func (l *Literal) Relayout(layout *shape.Layout) (*Literal, error) {
+func (l *Literal) Relayout(layout *shape.Layout) (*Literal, error) { return l.relayout(layout, never) }
+
+// never is the stop of a move that nobody ends early.
+func never() bool { return false }
+
+// relayout is Relayout; what it returns is worth nothing once stop says true.
+func (l *Literal) relayout(layout *shape.Layout, stop func() bool) (*Literal, error) {
 	if !l.shape.IsArray() {
 		return nil, fmt.Errorf("relayout of %s: want an array", l.shape)
 	}
@@ -52,12 +70,12 @@ func (l *Literal) Relayout(layout *shape.Layout) (*Literal, error) {
 	if err != nil {
 		return nil, err
 	}
-	return out, out.fill(l.unpacked(sx.Size()), sx)
+	return out, out.fill(l.unpacked(sx.Size()), sx, stop)
 }
 
 // fill makes the data of l: padding, and the elements that src has under sx; sx nil means that src is one element,
 // for all.
-func (l *Literal) fill(src []byte, sx *shape.Indexer) error {
+func (l *Literal) fill(src []byte, sx *shape.Indexer, stop func() bool) error {
 	dx, err := shape.NewIndexer(l.shape)
 	if err != nil {
 		return err
@@ -66,11 +84,16 @@ func (l *Literal) fill(src []byte, sx *shape.Indexer) error {
 	if err != nil {
 		return err
 	}
-	dst := make([]byte, size*int64(l.shape.Type.Bytes()))
-	if y := l.shape.Layout; y != nil && y.PaddedDims != nil {
+	n := size * int64(l.shape.Type.Bytes())
+	var dst []byte
+	if y := l.shape.Layout; y == nil {
+		dst = Uncleared(n)
+	} else if dst = make([]byte, n); y.PaddedDims != nil {
 		fillWith(dst, paddingElement(l.shape.Type, y.PaddingValue))
 	}
-	moveElements(dst, src, l.shape.Type.Bytes(), newPlan(l.shape, dx, sx))
+	p := newPlan(l.shape, dx, sx)
+	p.stop = stop
+	moveElements(dst, src, l.shape.Type.Bytes(), p)
 	l.data = dst
 	if bits := l.packedBits(); bits != 0 {
 		l.data = pack(dst, bits)
@@ -78,10 +101,18 @@ func (l *Literal) fill(src []byte, sx *shape.Indexer) error {
 	return nil
 }
 
+// Uncleared returns n bytes that may hold anything. make would clear them, which nothing can cancel: a millisecond for
+// 10 MB.
+func Uncleared(n int64) []byte {
+	var b strings.Builder
+	b.Grow(int(n))
+	return unsafe.Slice(unsafe.StringData(b.String()), n)
+}
+
 // fillPadding sets the padding of a new literal, whose elements are 0.
 func (l *Literal) fillPadding() {
 	zero := make([]byte, l.shape.Type.Bytes())
-	if err := l.fill(zero, nil); err != nil {
+	if err := l.fill(zero, nil, never); err != nil {
 		panic("literal: bug: " + err.Error())
 	}
 }
@@ -161,6 +192,7 @@ type plan struct {
 	tables bool
 	// each is set instead of axes where positions are no sums over the dimensions
 	each *slowPlan
+	stop func() bool // true once the rest need not be done
 }
 
 type slowPlan struct {
@@ -251,7 +283,7 @@ func moveElements(dst, src []byte, width int, p plan) {
 
 func move[T any](dst, src []T, p plan) {
 	if p.each != nil {
-		moveEach(dst, src, p.each)
+		moveEach(dst, src, p.each, p.stop)
 		return
 	}
 	cols := p.axes[len(p.axes)-1]
@@ -273,13 +305,13 @@ func move[T any](dst, src []T, p plan) {
 		}
 		switch {
 		case runs != nil:
-			moveRuns(dst, src, d, s, rows, runs)
+			moveRuns(dst, src, d, s, rows, runs, p.stop)
 		case p.tables:
-			moveTables(dst, src, d, s, rows, cols)
+			moveTables(dst, src, d, s, rows, cols, p.stop)
 		default:
-			moveBlocks(dst, src, d, s, rows, cols)
+			moveBlocks(dst, src, d, s, rows, cols, p.stop)
 		}
-		if !bump(index, outer) {
+		if !bump(index, outer) || p.stop() {
 			return
 		}
 	}
@@ -345,8 +377,11 @@ func (a axis) runs(tables bool) []run {
 	return out
 }
 
-func moveRuns[T any](dst, src []T, d, s int64, rows axis, runs []run) {
+func moveRuns[T any](dst, src []T, d, s int64, rows axis, runs []run, stop func() bool) {
 	for i := range rows.n {
+		if i%blockSize == 0 && stop() {
+			return
+		}
 		rs, rd := s+rows.from(i), d+rows.to(i)
 		for _, r := range runs {
 			copy(dst[rd+r.dst:rd+r.dst+r.n], src[rs+r.src:rs+r.src+r.n])
@@ -357,10 +392,10 @@ func moveRuns[T any](dst, src []T, d, s int64, rows axis, runs []run) {
 // blockSize is the side of the squares in which elements move, so that the lines of both sides stay in the cache.
 const blockSize = 32
 
-func moveBlocks[T any](dst, src []T, d, s int64, rows, cols axis) {
+func moveBlocks[T any](dst, src []T, d, s int64, rows, cols axis, stop func() bool) {
 	for i0 := int64(0); i0 < rows.n; i0 += blockSize {
 		i1 := min(i0+blockSize, rows.n)
-		for j0 := int64(0); j0 < cols.n; j0 += blockSize {
+		for j0 := int64(0); j0 < cols.n && !stop(); j0 += blockSize {
 			j1 := min(j0+blockSize, cols.n)
 			for i := i0; i < i1; i++ {
 				from, to := s+i*rows.src+j0*cols.src, d+i*rows.dst+j0*cols.dst
@@ -373,10 +408,10 @@ func moveBlocks[T any](dst, src []T, d, s int64, rows, cols axis) {
 	}
 }
 
-func moveTables[T any](dst, src []T, d, s int64, rows, cols axis) {
+func moveTables[T any](dst, src []T, d, s int64, rows, cols axis, stop func() bool) {
 	for i0 := int64(0); i0 < rows.n; i0 += blockSize {
 		i1 := min(i0+blockSize, rows.n)
-		for j0 := int64(0); j0 < cols.n; j0 += blockSize {
+		for j0 := int64(0); j0 < cols.n && !stop(); j0 += blockSize {
 			j1 := min(j0+blockSize, cols.n)
 			for i := i0; i < i1; i++ {
 				rs, rd := s+rows.st[i], d+rows.dt[i]
@@ -389,10 +424,10 @@ func moveTables[T any](dst, src []T, d, s int64, rows, cols axis) {
 }
 
 // moveEach is for tiles that combine dimensions.
-func moveEach[T any](dst, src []T, p *slowPlan) {
+func moveEach[T any](dst, src []T, p *slowPlan, stop func() bool) {
 	s := shape.Shape{Dims: p.dims}
 	index := make([]int64, len(p.dims))
-	for {
+	for !stop() {
 		from := int64(0)
 		if p.sx != nil {
 			from = p.sx.Linear(index)

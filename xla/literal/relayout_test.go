@@ -2,6 +2,8 @@ package literal
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -240,5 +242,21 @@ func BenchmarkWide(b *testing.B) {
 				FromWide(l.shape, w)
 			}
 		})
+	}
+}
+
+// TestRowMajorContext wants a move to end with its context, and nothing of it to be shown.
+func TestRowMajorContext(t *testing.T) {
+	l, err := Zeros(shape.Array(shape.F32, 300, 400)).Relayout(&shape.Layout{MinorToMajor: []int64{0, 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	if _, err := l.RowMajorContext(ctx); err != nil {
+		t.Errorf("got %v before the context ends", err)
+	}
+	cancel()
+	if _, err := l.RowMajorContext(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want %v", err, context.Canceled)
 	}
 }

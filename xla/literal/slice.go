@@ -84,7 +84,7 @@ func gather(src *Literal, s shape.Shape, at int64, from []int64) *Literal {
 		axes = []axis{{n: 1, src: 1, dst: 1}}
 	}
 	width := s.Type.Bytes()
-	moveElements(out.data, src.data[at*int64(width):], width, plan{axes: axes})
+	moveElements(out.data, src.data[at*int64(width):], width, plan{axes: axes, stop: never})
 	return out
 }
 

@@ -4,6 +4,8 @@
 package tile
 
 import (
+	"sync"
+
 	"github.com/halo-xla/halo/xla/shape"
 )
 
@@ -11,8 +13,9 @@ import (
 // in a core's nearest cache.
 const size = 512
 
-// taskSize is how many elements are one task of a program.
-const taskSize = 32 * size
+// taskSize is how many elements are one task of a program. A task ends before it looks whether the execution is
+// cancelled, and the slowest elements take microseconds.
+const taskSize = 4 * size
 
 // Vector is a register of a program: elements of one class, widened. Predicates (0 or 1) and integers are in I,
 // the unsigned ones as their bits; floats are in F, complex numbers in C.
@@ -65,6 +68,8 @@ type Program struct {
 	Loads     []Load
 	Steps     []Step
 	Stores    []Store
+
+	idle sync.Pool // of []Vector, the registers
 }
 
 // Elements returns the number of places.
@@ -83,10 +88,8 @@ func (p *Program) Tasks() int64 { return (p.Elements() + taskSize - 1) / taskSiz
 func (p *Program) Run(task int64, inputs, outputs [][]byte) {
 	n := p.Elements()
 	at, end := task*taskSize, min((task+1)*taskSize, n)
-	regs := make([]Vector, len(p.Registers))
-	for i, c := range p.Registers {
-		regs[i] = MakeVector(c, int(min(size, end-at)))
-	}
+	regs := p.registers()
+	defer p.idle.Put(regs)
 	for ; at < end; at += size {
 		m := int(min(size, end-at))
 		for i := range p.Loads {
@@ -99,6 +102,18 @@ func (p *Program) Run(task int64, inputs, outputs [][]byte) {
 			narrow[s.Type](outputs[s.Output], regs[s.Register], at, m)
 		}
 	}
+}
+
+// registers returns registers that nobody uses.
+func (p *Program) registers() []Vector {
+	if regs, ok := p.idle.Get().([]Vector); ok {
+		return regs
+	}
+	regs := make([]Vector, len(p.Registers))
+	for i, c := range p.Registers {
+		regs[i] = MakeVector(c, int(min(size, p.Elements())))
+	}
+	return regs
 }
 
 // load fills a register with the elements at the places at to at+n of the space.
