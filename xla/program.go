@@ -179,7 +179,7 @@ func entryOf(in *stablehlo.Imported, err error) (*hlo.Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	return hlo.NewModule("", entry), nil
+	return hlo.NewModule("main", entry), nil
 }
 
 // Split cuts a text at its lines "// -----" into programs that keep their line numbers. Bytecode and protocol buffers

@@ -189,6 +189,7 @@ func (d *draft) parseField(f Field, a *attrText) (err error) {
 	case *shape.Shape:
 		*p, err = shape.Parse(a.text)
 	case *[]shape.Shape:
+		*p = []shape.Shape{} // an empty list is said
 		err = d.reread(a, func() error {
 			return d.braced(func() error {
 				s, err := d.arrayOrTuple()

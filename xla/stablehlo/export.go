@@ -67,9 +67,10 @@ func (ex *exporter) symbol(c *hlo.Computation) string {
 	if name, ok := ex.functions[c]; ok {
 		return name
 	}
-	name := c.Name
+	clean := cleanName(c.Name) // as the importer would make it
+	name := clean
 	for i := 1; ex.taken[name]; i++ {
-		name = fmt.Sprintf("%s.%d", c.Name, i)
+		name = fmt.Sprintf("%s.%d", clean, i)
 	}
 	ex.taken[name], ex.functions[c] = true, name
 	ex.queue = append(ex.queue, c)

@@ -143,10 +143,11 @@ var ownAttrs = map[string]func(text string) []NamedAttr{
 	"rng_algorithm": func(text string) []NamedAttr { return []NamedAttr{named("rng_algorithm", OpaqueAttr(text))} },
 	sizeOperands:    sizeOperandsAttr,
 	"mhlo.attributes": func(text string) []NamedAttr {
-		if !isDictionary(text) {
+		d, ok := dictionary(text)
+		if !ok {
 			return []NamedAttr{named("mhlo.attributes", StringAttr(text))}
 		}
-		return []NamedAttr{named("mhlo.attributes", OpaqueAttr(text)), named("mhlo.version", number64(1))}
+		return []NamedAttr{named("mhlo.attributes", d), named("mhlo.version", number64(1))}
 	},
 }
 
@@ -193,27 +194,42 @@ func commonAttrs(in *hlo.Instruction) []NamedAttr {
 	if a := accuracyAttr(string(c.ResultAccuracy)); a != nil {
 		attrs = append(attrs, named("result_accuracy", a))
 	}
-	name := "mhlo.backend_config"
-	if a, ok := in.Attrs.(*hlo.CustomCallAttrs); ok && (!c.Dictionary || a.APIVersion == hlo.APITypedFFI) {
-		name = "backend_config"
-	}
-	switch {
-	case c.Dictionary && isDictionary(c.Config): // JSON is none
-		attrs = append(attrs, named(name, OpaqueAttr(c.Config)))
-	case c.Config != "":
-		attrs = append(attrs, named(name, StringAttr(c.Config)))
-	}
-	return attrs
+	return append(attrs, configAttr(in)...)
 }
 
-// isDictionary reports whether a text is a dictionary of MLIR.
-func isDictionary(text string) bool {
+// configAttr returns the backend_config of an instruction, which is no attribute of the op's own except for custom
+// calls.
+func configAttr(in *hlo.Instruction) []NamedAttr {
+	c := in.Common
+	if c.Config == "" {
+		return nil
+	}
+	var config Attr = StringAttr(c.Config)
+	d, ok := dictionary(c.Config)
+	if ok = ok && c.Dictionary; ok { // JSON is none
+		config = d
+	}
+	a, call := in.Attrs.(*hlo.CustomCallAttrs)
+	if call && (!ok || exportedVersion(c, a) == hlo.APITypedFFI) {
+		return []NamedAttr{named("backend_config", config)}
+	}
+	return []NamedAttr{named("mhlo.backend_config", config)}
+}
+
+// dictionary reads a text that is a dictionary of MLIR.
+func dictionary(text string) (DictAttr, bool) {
+	if text == "" || text[0] != '{' {
+		return nil, false
+	}
 	p, err := ParseAST(Text{Source: `"builtin.module"() ({}) {a = ` + text + "} : () -> ()"})
 	if err != nil || len(p.Module.Attrs) != 1 {
-		return false
+		return nil, false
 	}
-	_, ok := p.Module.Attr("a").(DictAttr)
-	return ok
+	d, ok := p.Module.Attr("a").(DictAttr)
+	if ok {
+		d = settled(d).(DictAttr)
+	}
+	return d, ok
 }
 
 // locationOf returns the place that an instruction's metadata says; nil without one.
@@ -315,7 +331,7 @@ func fieldAttr(f hlo.Field) (Attr, error) {
 	case *hlo.OneDim:
 		return number64(int64(*p)), nil
 	case *float64:
-		return FloatAttr{floatText(*p), FloatType{"f32"}}, nil
+		return FloatAttr{pointed(strconv.FormatFloat(*p, 'e', -1, 32)), FloatType{"f32"}}, nil
 	case *string:
 		return StringAttr(*p), nil
 	case *[]int64:
@@ -339,8 +355,10 @@ func fieldAttr(f hlo.Field) (Attr, error) {
 }
 
 // floatText writes a number so that MLIR takes it for a float.
-func floatText(v float64) string {
-	s := strconv.FormatFloat(v, 'e', -1, 64)
+func floatText(v float64) string { return pointed(strconv.FormatFloat(v, 'e', -1, 64)) }
+
+// pointed puts a point into a number with an exponent.
+func pointed(s string) string {
 	if mantissa, exponent, ok := strings.Cut(s, "e"); ok && !strings.Contains(mantissa, ".") {
 		return mantissa + ".0e" + exponent
 	}

@@ -84,8 +84,9 @@ func (b *writer) call(in *hlo.Instruction, c *hlo.Computation, s shape.Shape, op
 		return b.op(in, "func.call", s, operands, named("callee", callee))
 	}
 	attrs := []NamedAttr{named("name", StringAttr(name)), named("decomposition", callee)}
-	if text, ok := in.Common.Frontend.Lookup("composite.attributes"); ok && isDictionary(text) {
-		attrs = append(attrs, named("composite_attributes", OpaqueAttr(text)))
+	text, _ := in.Common.Frontend.Lookup("composite.attributes")
+	if d, ok := dictionary(text); ok {
+		attrs = append(attrs, named("composite_attributes", d))
 	}
 	if text, ok := in.Common.Frontend.Lookup("composite.version"); ok {
 		v, err := strconv.ParseInt(text, 10, 32)
@@ -134,6 +135,17 @@ func exportConditional(b *writer, in *hlo.Instruction) (node, error) {
 	return b.region(in, name, in.Shape, index, regions)
 }
 
+// exportedVersion returns the interface of a custom call. One of the oldest that has a dictionary becomes one of the
+// newest, as the importer and XLA take it.
+func exportedVersion(c *hlo.Common, a *hlo.CustomCallAttrs) hlo.APIVersion {
+	if c != nil && c.Dictionary && a.APIVersion == hlo.APIOriginal {
+		if _, ok := dictionary(c.Config); ok {
+			return hlo.APITypedFFI
+		}
+	}
+	return a.APIVersion
+}
+
 // exportCustomCall writes a custom call; operands and results that are tuples in a tuple stay such.
 func exportCustomCall(b *writer, in *hlo.Instruction) (node, error) {
 	a := in.Attrs.(*hlo.CustomCallAttrs)
@@ -148,7 +160,7 @@ func exportCustomCall(b *writer, in *hlo.Instruction) (node, error) {
 		return node{}, fmt.Errorf("a custom call of tuples: %w", errors.ErrUnsupported)
 	}
 	attrs := []NamedAttr{named("call_target_name", StringAttr(a.Target)),
-		named("api_version", number32(int64(a.APIVersion)))}
+		named("api_version", number32(int64(exportedVersion(in.Common, a))))}
 	if a.HasSideEffect {
 		attrs = append(attrs, named("has_side_effect", BoolAttr(true)))
 	}

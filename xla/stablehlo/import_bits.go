@@ -160,9 +160,25 @@ func importConvert(c *ctx, op *Op) error {
 	return c.oneOrTuple(op, in)
 }
 
-// importCompare imports a comparison. A comparison type of the wrong kind says nothing and is dropped, as
-// StableHLO's verifier
-// lets it pass.
+// exportConvert writes a conversion. One of complex numbers to others takes their real parts first, as the importer
+// has it.
+func exportConvert(b *writer, in *hlo.Instruction) (node, error) {
+	operands, err := b.operands(in)
+	if err != nil {
+		return node{}, err
+	}
+	if from := in.Operands[0].Shape; from.Type.IsComplex() && !in.Shape.Type.IsComplex() {
+		part, err := b.value("stablehlo.real", from.WithType(from.Type.Component()), operands)
+		if err != nil {
+			return node{}, err
+		}
+		operands = []*Value{part}
+	}
+	return b.op(in, "stablehlo.convert", in.Shape, operands)
+}
+
+// importCompare imports a comparison. A comparison type of the wrong kind says nothing and is dropped, as StableHLO's
+// verifier lets it pass.
 func importCompare(c *ctx, op *Op) error {
 	a := &hlo.CompareAttrs{}
 	if err := setAttrs(op, a); err != nil {
@@ -173,10 +189,31 @@ func importCompare(c *ctx, op *Op) error {
 		if err != nil {
 			return err
 		}
-		float := in.Shape.Type.IsFloat() || in.Shape.Type.IsComplex()
-		if wantsFloat := a.Type == hlo.FloatComparison || a.Type == hlo.TotalOrder; float != wantsFloat {
-			a.Type = hlo.DefaultComparison
-		}
+		a.Type = comparisonType(a.Type, in.Shape.Type)
 	}
 	return c.simple(op, hlo.Compare, a)
+}
+
+// comparisonType returns t if it is a type of comparisons of e, else the one that follows from e.
+func comparisonType(t hlo.ComparisonType, e shape.ElementType) hlo.ComparisonType {
+	float := e.IsFloat() || e.IsComplex()
+	if wantsFloat := t == hlo.FloatComparison || t == hlo.TotalOrder; float != wantsFloat {
+		return hlo.DefaultComparison
+	}
+	return t
+}
+
+// exportCompare writes a comparison without a type of the wrong kind, which XLA's protos have for integers.
+func exportCompare(b *writer, in *hlo.Instruction) (node, error) {
+	a := *in.Attrs.(*hlo.CompareAttrs)
+	a.Type = comparisonType(a.Type, in.Operands[0].Shape.Type)
+	operands, err := b.operands(in)
+	if err != nil {
+		return node{}, err
+	}
+	attrs, err := fieldAttrs(&a)
+	if err != nil {
+		return node{}, err
+	}
+	return b.op(in, "stablehlo.compare", in.Shape, operands, attrs...)
 }

@@ -89,7 +89,7 @@ func plainText(a Attr) string {
 	if s, ok := a.(StringAttr); ok {
 		return string(s)
 	}
-	return AttrString(a)
+	return AttrString(settled(a))
 }
 
 // accuracy reads #stablehlo.result_accuracy<...> as HLO text has it. Only the mode TOLERANCE has tolerances.
@@ -132,7 +132,7 @@ func accuracy(op *Op) (hlo.Raw, error) {
 func setBackendConfig(common *hlo.Common, a Attr) {
 	switch a := a.(type) {
 	case DictAttr:
-		common.Config, common.Dictionary = AttrString(a), true
+		common.Config, common.Dictionary = AttrString(settled(a)), true
 	case StringAttr:
 		if !common.Dictionary && a != "" {
 			common.Config = string(a)

@@ -77,7 +77,7 @@ func importComposite(c *ctx, op *Op) error {
 		if !ok {
 			return op.wrong("composite_attributes", "a dictionary")
 		}
-		attrs = AttrString(dict)
+		attrs = AttrString(settled(dict))
 	}
 	before := len(c.instructions)
 	if err := c.call(op, "decomposition", true); err != nil {

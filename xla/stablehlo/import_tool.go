@@ -97,7 +97,7 @@ func (c *ctx) toolCall(op *Op, a *hlo.CustomCallAttrs, config DictAttr, operands
 	if in.Common != nil {
 		common = *in.Common
 	}
-	common.Config, common.Dictionary = AttrString(config), true
+	common.Config, common.Dictionary = AttrString(settled(config)), true
 	in.Common = &common
 	return nil
 }

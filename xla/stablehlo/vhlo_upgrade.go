@@ -105,7 +105,8 @@ func upgradeCustomCall(l *attrList) {
 		}
 		return list
 	})
-	l.drop(isEmpty, "backend_config", "called_computations", "output_operand_aliases", "result_tilings")
+	l.drop(func(a Attr) bool { return a == StringAttr("") }, "backend_config") // {} is said
+	l.drop(isEmpty, "called_computations", "output_operand_aliases", "result_tilings")
 	if isEmpty(l.find("operand_layouts")) && isEmpty(l.find("result_layouts")) {
 		l.drop(isEmpty, "operand_layouts", "result_layouts")
 	}

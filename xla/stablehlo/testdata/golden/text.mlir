@@ -54,7 +54,7 @@ HloModule main
 ENTRY %main () -> () {
   %constant = f32[2] constant({1, 2})
   %constant.1 = f32[2] constant({1, 2})
-  %custom-call = () custom-call(%constant, %constant.1), custom_call_target="check.expect_almost_eq", custom_call_has_side_effect=true, api_version=API_VERSION_TYPED_FFI, backend_config={tolerance = 1.0e-4}
+  %custom-call = () custom-call(%constant, %constant.1), custom_call_target="check.expect_almost_eq", custom_call_has_side_effect=true, api_version=API_VERSION_TYPED_FFI, backend_config={tolerance = 1.000000e-04}
   %custom-call.3 = () custom-call(%constant, %constant), custom_call_target="check.expect_close", custom_call_has_side_effect=true, api_version=API_VERSION_TYPED_FFI, backend_config={max_ulp_difference = 3, min_ulp_difference = 0}
   ROOT %tuple = () tuple()
 }
