@@ -1,0 +1,135 @@
+// Package emu has cuda-emu: a driver and a compiler that stand in for NVIDIA's, made with g++ from the sources here
+// when they are wanted first. Kernels run on the host, one block after the other in random order, and what is wrong
+// with them shows: memory past the end of a block or freed, divergent barriers, a wait that is missing. It proves the
+// backend for CUDA as far as a machine without a GPU can; it is no GPU, and is never called one.
+package emu
+
+import (
+	"crypto/sha256"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"sync"
+)
+
+//go:embed source
+var sources embed.FS
+
+// parts are the libraries, and the sources of each.
+var parts = []struct {
+	library string
+	sources []string
+	flags   []string
+}{
+	{"libcuda.so.1", []string{"driver.cc", "memory.cc", "streams.cc", "fibres.cc"}, nil},
+	{"libnvrtc.so.12", []string{"nvrtc.cc"}, []string{"-ldl"}},
+}
+
+// Build returns the folder with the emulator's libraries, which it makes if they are not there yet. It fails with
+// errors.ErrUnsupported if there is no g++ or the machine is not one that the emulator knows.
+var Build = sync.OnceValues(build)
+
+func build() (string, error) {
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
+		return "", fmt.Errorf("cuda-emu: %w on %s/%s", errors.ErrUnsupported, runtime.GOOS, runtime.GOARCH)
+	}
+	cxx, err := compiler()
+	if err != nil {
+		return "", err
+	}
+	folder, err := place(cxx)
+	if err != nil || exists(folder) {
+		return folder, err
+	}
+	if err := os.MkdirAll(filepath.Dir(folder), 0o755); err != nil {
+		return "", err
+	}
+	work, err := os.MkdirTemp(filepath.Dir(folder), "build-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(work)
+	if err := compile(cxx, work); err != nil {
+		return "", err
+	}
+	if err := os.Rename(work, folder); err != nil && !exists(folder) { // another process may have been faster
+		return "", err
+	}
+	return folder, nil
+}
+
+// compiler returns the path of g++.
+func compiler() (string, error) {
+	name := os.Getenv("HALO_CUDA_EMU_CXX")
+	if name == "" {
+		name = "g++"
+	}
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return "", fmt.Errorf("cuda-emu: %w: it compiles with g++: %v", errors.ErrUnsupported, err)
+	}
+	return path, nil
+}
+
+// place returns the folder for what cxx makes of these sources.
+func place(cxx string) (string, error) {
+	sum := sha256.New()
+	version, err := exec.Command(cxx, "--version").Output()
+	if err != nil {
+		return "", fmt.Errorf("cuda-emu: %s --version: %w", cxx, err)
+	}
+	sum.Write(version)
+	files, err := sources.ReadDir("source")
+	if err != nil {
+		return "", err
+	}
+	for _, f := range files {
+		text, err := sources.ReadFile("source/" + f.Name())
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(sum, "%s %d\n", f.Name(), len(text))
+		sum.Write(text)
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil || os.MkdirAll(cache, 0o755) != nil {
+		cache = filepath.Join(os.TempDir(), fmt.Sprintf("halo-cache-%d", os.Getuid()))
+	}
+	return filepath.Join(cache, "halo", fmt.Sprintf("cuda-emu-%.8x", sum.Sum(nil))), nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// compile writes the sources and the libraries to a folder.
+func compile(cxx, folder string) error {
+	if err := os.CopyFS(folder, sub()); err != nil {
+		return err
+	}
+	for _, p := range parts {
+		args := []string{"-std=c++17", "-O1", "-fPIC", "-shared", "-fvisibility=hidden", "-o", p.library}
+		args = append(append(args, p.sources...), p.flags...)
+		cmd := exec.Command(cxx, args...)
+		cmd.Dir = folder
+		if said, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("cuda-emu: %s for %s: %w\n%s", cxx, p.library, err, said)
+		}
+	}
+	return nil
+}
+
+// sub returns the sources without the folder's name.
+func sub() fs.FS {
+	out, err := fs.Sub(sources, "source")
+	if err != nil {
+		panic("emu: bug: " + err.Error())
+	}
+	return out
+}

@@ -1,0 +1,124 @@
+// What the parts of the emulated driver share. All of it is guarded by one lock, which every call of the driver holds.
+#ifndef HALO_EMU_DRIVER_H
+#define HALO_EMU_DRIVER_H
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "emu.h"
+
+#define API extern "C" __attribute__((visibility("default")))
+
+// Statuses, by the driver's numbers.
+enum : unsigned {
+  SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_INITIALIZED = 3, NO_DEVICE = 100, INVALID_DEVICE = 101,
+  INVALID_IMAGE = 200, INVALID_CONTEXT = 201, OPERATING_SYSTEM = 304, INVALID_HANDLE = 400, NOT_FOUND = 500,
+  NOT_READY = 600, ILLEGAL_ADDRESS = 700, PEER_ENABLED = 704, LAUNCH_FAILED = 719, NOT_SUPPORTED = 801,
+  CAPTURE_UNSUPPORTED = 900, CAPTURE_WRONG = 901, GRAPH_UPDATE_FAILED = 910, UNKNOWN = 999
+};
+
+typedef unsigned long long Ptr;
+typedef std::function<unsigned()> Work;
+
+struct Context { int device; int users = 0; };
+
+struct Module {
+  void *library;
+  char *shared;
+  size_t shared_bytes;
+  bool closed = false;
+  halo_emu_state **state;
+  std::map<std::string, std::unique_ptr<struct Function>> functions;
+};
+
+struct Function {
+  std::shared_ptr<Module> module;
+  std::string name;
+  void (*run)(void **params);
+  int params;
+  unsigned dynamic_limit = 48 << 10;
+};
+
+// Nodes are commands with what kind each is: updates must have the same.
+struct Nodes { std::vector<Work> work; std::vector<int> kinds; };
+
+struct Graph { std::shared_ptr<Nodes> nodes = std::make_shared<Nodes>(); };
+
+struct Stream {
+  std::deque<Work> queue; // what has not run yet: it runs as late as it may
+  std::unique_ptr<Graph> captured;
+};
+
+struct Event {
+  uint64_t wanted = 0, done = 0; // records so far, and those that have happened
+  Stream *stream = nullptr;
+  double time = 0;
+};
+
+struct Launch {
+  Function *function;
+  uint3 grid, block;
+  unsigned dynamic;
+  std::vector<uint64_t> params;
+};
+
+struct Emulator {
+  std::recursive_mutex lock;
+  bool started = false;
+  long calls = 0, fail_at = 0;
+  unsigned fail_with = 0, lost = 0;
+  int devices = 1, arch = 90, version = 12040;
+  size_t capacity = size_t(4) << 30, used = 0;
+  uint64_t random = 1;
+  std::vector<Context> contexts;
+  Stream standard;
+  std::set<Stream *> streams;
+  std::set<Event *> events;
+  std::set<Module *> modules;
+  std::set<Graph *> graphs;
+  std::set<struct Exec *> execs;
+  std::map<void *, size_t> pinned;
+  std::string detail; // of the last fault that the emulator has found
+};
+struct Exec { std::shared_ptr<Nodes> nodes; };
+
+extern Emulator emu;
+
+// enter counts a call, and returns the status it fails with before it does anything. bound says whether it wants a
+// context.
+unsigned enter(const char *call, bool bound);
+unsigned fail(unsigned status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define ENTER(bound) \
+  std::lock_guard<std::recursive_mutex> guard(emu.lock); \
+  if (const unsigned status = enter(__func__, bound)) return status
+
+// random_below returns a number below n.
+uint64_t random_below(uint64_t n);
+
+// Memory of the device.
+unsigned allocate(Ptr *p, size_t bytes);
+unsigned release(Ptr p);
+void *reach(Ptr p, size_t bytes, const char *what); // null if it is not all in one live block
+bool freed(Ptr p);
+unsigned check_memory(const char *after);
+size_t live_blocks();
+void forget_memory(); // frees all of it
+
+unsigned run_launch(const Launch &l);
+
+// Streams.
+unsigned enqueue(Stream *s, int kind, Work w);
+unsigned drain(Stream *s);
+unsigned drain_all();
+Stream *stream_of(struct CUstream_st *s);
+bool known(const Stream *s);
+
+#endif

@@ -1,0 +1,218 @@
+// Streams, events and graphs of the emulated device. Nothing runs before somebody waits for it, so that a wait that is
+// missing shows.
+#include <chrono>
+
+#include "driver.h"
+
+Stream *stream_of(struct CUstream_st *s) { return s ? reinterpret_cast<Stream *>(s) : &emu.standard; }
+
+bool known(const Stream *s) { return s == &emu.standard || emu.streams.count(const_cast<Stream *>(s)); }
+
+unsigned enqueue(Stream *s, int kind, Work w) {
+  if (s->captured) {
+    s->captured->nodes->work.push_back(std::move(w));
+    s->captured->nodes->kinds.push_back(kind);
+  } else {
+    s->queue.push_back(std::move(w));
+  }
+  return SUCCESS;
+}
+
+// step runs the oldest command of s. What goes wrong there loses the device.
+static unsigned step(Stream *s) {
+  const Work w = std::move(s->queue.front());
+  s->queue.pop_front();
+  const unsigned status = w();
+  if (status && !emu.lost) emu.lost = status;
+  return status;
+}
+
+unsigned drain(Stream *s) {
+  while (!s->queue.empty())
+    if (const unsigned status = step(s)) return status;
+  return emu.lost;
+}
+
+unsigned drain_all() {
+  unsigned status = drain(&emu.standard);
+  for (Stream *s : emu.streams)
+    if (!status) status = drain(s);
+  return status;
+}
+
+#define STREAM(s) \
+  Stream *const stream = stream_of(s); \
+  if (!known(stream)) return fail(INVALID_HANDLE, "there is no such stream")
+#define EVENT(e) \
+  if (!emu.events.count(e)) return fail(INVALID_HANDLE, "there is no such event")
+
+API unsigned cuStreamCreate(Stream **s, unsigned) {
+  ENTER(true);
+  emu.streams.insert(*s = new Stream);
+  return SUCCESS;
+}
+
+API unsigned cuStreamDestroy_v2(struct CUstream_st *s) {
+  ENTER(true);
+  STREAM(s);
+  if (stream == &emu.standard) return fail(INVALID_HANDLE, "the default stream cannot be destroyed");
+  const unsigned status = emu.lost ? emu.lost : drain(stream);
+  for (Event *e : emu.events)
+    if (e->stream == stream) e->stream = nullptr;
+  emu.streams.erase(stream);
+  delete stream;
+  return status;
+}
+
+API unsigned cuStreamSynchronize(struct CUstream_st *s) {
+  ENTER(true);
+  STREAM(s);
+  if (stream->captured) return fail(CAPTURE_UNSUPPORTED, "a stream that is captured cannot be waited for");
+  return drain(stream);
+}
+
+API unsigned cuStreamQuery(struct CUstream_st *s) {
+  ENTER(true);
+  STREAM(s);
+  if (!stream->queue.empty())
+    if (const unsigned status = step(stream)) return status;
+  return stream->queue.empty() ? SUCCESS : NOT_READY;
+}
+
+API unsigned cuStreamWaitEvent(struct CUstream_st *s, Event *e, unsigned) {
+  ENTER(true);
+  STREAM(s);
+  EVENT(e);
+  const uint64_t until = e->wanted;
+  return enqueue(stream, 5, [e, until]() -> unsigned {
+    while (emu.events.count(e) && e->done < until && e->stream && !e->stream->queue.empty())
+      if (const unsigned status = step(e->stream)) return status;
+    return SUCCESS;
+  });
+}
+
+API unsigned cuEventCreate(Event **e, unsigned) {
+  ENTER(true);
+  emu.events.insert(*e = new Event);
+  return SUCCESS;
+}
+
+API unsigned cuEventDestroy_v2(Event *e) {
+  ENTER(true);
+  EVENT(e);
+  emu.events.erase(e);
+  delete e;
+  return SUCCESS;
+}
+
+API unsigned cuEventRecord(Event *e, struct CUstream_st *s) {
+  ENTER(true);
+  STREAM(s);
+  EVENT(e);
+  const uint64_t number = ++e->wanted;
+  e->stream = stream;
+  return enqueue(stream, 6, [e, number]() -> unsigned {
+    if (!emu.events.count(e)) return SUCCESS;
+    e->done = number;
+    e->time = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    return SUCCESS;
+  });
+}
+
+API unsigned cuEventQuery(Event *e) {
+  ENTER(true);
+  EVENT(e);
+  if (e->done < e->wanted && e->stream && !e->stream->queue.empty())
+    if (const unsigned status = step(e->stream)) return status;
+  return e->done < e->wanted ? NOT_READY : SUCCESS;
+}
+
+API unsigned cuEventSynchronize(Event *e) {
+  ENTER(true);
+  EVENT(e);
+  while (e->done < e->wanted && e->stream && !e->stream->queue.empty())
+    if (const unsigned status = step(e->stream)) return status;
+  return emu.lost;
+}
+
+API unsigned cuEventElapsedTime(float *ms, Event *from, Event *to) {
+  ENTER(true);
+  EVENT(from);
+  EVENT(to);
+  if (!from->done || !to->done) return fail(NOT_READY, "an event has not happened yet");
+  *ms = static_cast<float>(to->time - from->time);
+  return SUCCESS;
+}
+
+API unsigned cuStreamBeginCapture_v2(struct CUstream_st *s, unsigned) {
+  ENTER(true);
+  STREAM(s);
+  if (stream == &emu.standard) return fail(CAPTURE_UNSUPPORTED, "the default stream cannot be captured");
+  if (stream->captured) return fail(CAPTURE_WRONG, "the stream is captured already");
+  stream->captured.reset(new Graph);
+  return SUCCESS;
+}
+
+API unsigned cuStreamEndCapture(struct CUstream_st *s, Graph **g) {
+  ENTER(true);
+  STREAM(s);
+  if (!stream->captured) return fail(CAPTURE_WRONG, "the stream is not captured");
+  emu.graphs.insert(*g = stream->captured.release());
+  return SUCCESS;
+}
+
+#define KNOWN(set, x, what) \
+  if (!emu.set.count(x)) return fail(INVALID_HANDLE, "there is no such " what)
+
+API unsigned cuGraphGetNodes(Graph *g, void **nodes, size_t *count) {
+  ENTER(true);
+  KNOWN(graphs, g, "graph");
+  if (nodes) return fail(NOT_SUPPORTED, "the emulator counts nodes, and has no handles of them");
+  *count = g->nodes->work.size();
+  return SUCCESS;
+}
+
+API unsigned cuGraphInstantiateWithFlags(Exec **x, Graph *g, unsigned long long) {
+  ENTER(true);
+  KNOWN(graphs, g, "graph");
+  *x = new Exec{std::make_shared<Nodes>(*g->nodes)};
+  emu.execs.insert(*x);
+  return SUCCESS;
+}
+
+API unsigned cuGraphExecUpdate_v2(Exec *x, Graph *g, void *) {
+  ENTER(true);
+  KNOWN(execs, x, "instantiated graph");
+  KNOWN(graphs, g, "graph");
+  if (x->nodes->kinds != g->nodes->kinds) return fail(GRAPH_UPDATE_FAILED, "the graph has other nodes");
+  x->nodes = std::make_shared<Nodes>(*g->nodes);
+  return SUCCESS;
+}
+
+API unsigned cuGraphLaunch(Exec *x, struct CUstream_st *s) {
+  ENTER(true);
+  STREAM(s);
+  KNOWN(execs, x, "instantiated graph");
+  const std::shared_ptr<Nodes> nodes = x->nodes;
+  return enqueue(stream, 7, [nodes]() -> unsigned {
+    for (const Work &w : nodes->work)
+      if (const unsigned status = w()) return status;
+    return SUCCESS;
+  });
+}
+
+API unsigned cuGraphDestroy(Graph *g) {
+  ENTER(true);
+  KNOWN(graphs, g, "graph");
+  emu.graphs.erase(g);
+  delete g;
+  return SUCCESS;
+}
+
+API unsigned cuGraphExecDestroy(Exec *x) {
+  ENTER(true);
+  KNOWN(execs, x, "instantiated graph");
+  emu.execs.erase(x);
+  delete x;
+  return SUCCESS;
+}
