@@ -13,6 +13,7 @@ typedef struct {
   halo_space space;
   const halo_stream *streams;
   const halo_stage *stages;
+  int bypass; // the stages are those of halo_bypass
 } job;
 
 // moves reports whether a stream is read or written where it lies: its pointer only moves from block to block.
@@ -71,12 +72,17 @@ static void task(void *arg, int64_t number) {
   at = whole(j, at, end, p, rooms);
   if (at < end)
     rest(j, at, end - at, p, rooms);
+  halo_drain(j->bypass);
 }
 
 void halo_pipeline(const halo_record *record, halo_run *run) {
   const halo_pipeline_record *r = (const halo_pipeline_record *)record;
   const halo_stream *streams = (const halo_stream *)(r + 1);
-  job j = {r, halo_space_of(run, r->level, r->lane, r->rank, r->dims), streams,
-      (const halo_stage *)(streams + r->streams + r->outputs)};
+  const halo_stage *stages = (const halo_stage *)(streams + r->streams + r->outputs);
+  job j = {r, halo_space_of(run, r->level, r->lane, r->rank, r->dims), streams, stages, 0};
+  halo_program p = {streams, r->streams, r->outputs, r->stages, r->elements, j.space.block, stages};
+  halo_stage room[r->stages];
+  j.stages = halo_bypass(&j.space, &p, room);
+  j.bypass = j.stages != stages;
   halo_spread(run, &j, (r->elements + r->task - 1) / r->task, task);
 }

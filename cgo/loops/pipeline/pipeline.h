@@ -75,6 +75,7 @@ typedef struct {
   const halo_reducer *reducers;
   void (*block)(char *const *p, const halo_stage *s); // runs the stages on one block
   void (*fill)(char *room, const void *lane);         // makes all lanes of a block one
+  void (*store)(void), (*stream)(void);               // the two stages that leave a block in memory
 } halo_lanes;
 
 typedef void (*halo_converter)(void *dst, const void *src, const halo_stream *s, int64_t n);

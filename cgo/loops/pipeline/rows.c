@@ -17,6 +17,7 @@ typedef struct {
   const halo_phase *phases;
   const int32_t *numbers;
   const halo_stage *stages;
+  int bypass;         // the stages are those of halo_bypass
   int64_t pitch;      // places of a row in a saved value: whole blocks
   int64_t chunks;     // of a row
   uint64_t *partials; // what the chunks of each row come to, if it has several
@@ -230,6 +231,7 @@ static void tiles(void *arg, int64_t number) {
         sweep(&w, f, &(piece){t, row + t, 0, r->row});
     }
   }
+  halo_drain(j->bypass);
 }
 
 // chunk sweeps a part of a row, in a program that sweeps once.
@@ -245,6 +247,7 @@ static void chunk(void *arg, int64_t number) {
   sweep(&w, f, &(piece){0, row, col, r->row - col < r->chunk ? r->row - col : r->chunk});
   for (int32_t i = 0; i < f->folds; i++)
     memcpy(&j->partials[number * f->folds + i], w.p[j->numbers[f->fold + 3 * i + 2]], r->lane);
+  halo_drain(j->bypass);
 }
 
 // join reduces what the chunks of a row come to, one after the other.
@@ -302,7 +305,11 @@ void halo_rows(const halo_record *record, halo_run *run) {
   const halo_stage *stages = (const halo_stage *)(phases + r->phases);
   job j = {r, halo_space_of(run, r->level, r->lane, r->rank, r->dims),
       halo_space_of(run, r->level, r->lane, r->lead, r->dims), streams, phases,
-      (const int32_t *)(stages + r->stages), stages, 0, 1, 0};
+      (const int32_t *)(stages + r->stages), stages, 0, 0, 1, 0};
+  halo_program p = {streams, r->streams, r->outputs, r->stages, r->rows * r->row, r->row, stages};
+  halo_stage room[r->stages];
+  j.stages = halo_bypass(&j.places, &p, room);
+  j.bypass = j.stages != stages;
   j.pitch = (r->row + j.places.block - 1) / j.places.block * j.places.block;
   if (r->chunk < r->row) {
     j.chunks = (r->row + r->chunk - 1) / r->chunk;

@@ -391,4 +391,5 @@ static void fill(char *room, const void *lane) {
     *(VIm *)(room + k * VB) = samei(v);
 }
 
-const halo_lanes CAT3(halo_lanes, LANE, LEVEL) = {table, reducers, block, fill};
+const halo_lanes CAT3(halo_lanes, LANE, LEVEL) = {table, reducers, block, fill, (void (*)(void))s_store,
+    (void (*)(void))s_stream};

@@ -150,3 +150,34 @@ void halo_store(const halo_space *w, const halo_stream *s, int64_t at, int64_t m
   else
     memcpy(dst, p, m * s->size);
 }
+
+// large is how many bytes of an output are worth going past the caches: fewer are still there when they are read.
+enum { large = 8 << 20 };
+
+// passes reports whether output k may go past the caches: it begins where a line does, and does not lie over an input,
+// whose lines are there already.
+static int passes(const halo_space *w, const halo_program *p, int32_t k) {
+  const halo_stream *s = &p->streams[k];
+  const char *at = HALO_AT(w->run, s->ref);
+  if (s->convert || s->kind != HALO_LINEAR || s->by_row || (uintptr_t)(at + s->offset * s->size) % 64)
+    return 0;
+  for (int32_t i = 0; i < p->inputs; i++)
+    if (p->streams[i].kind < HALO_SPLAT && HALO_AT(w->run, p->streams[i].ref) == at)
+      return 0;
+  return 1;
+}
+
+const halo_stage *halo_bypass(const halo_space *w, const halo_program *p, halo_stage *room) {
+  if (p->elements * w->lane < large || p->line * w->lane % 64)
+    return p->stages;
+  int32_t changed = 0;
+  memcpy(room, p->stages, p->count * sizeof *room);
+  for (int32_t i = 0; i < p->count; i++) {
+    const int32_t k = room[i].a;
+    if (room[i].fn != w->lanes->store || k < p->inputs || k >= p->inputs + p->outputs || !passes(w, p, k))
+      continue;
+    room[i].fn = w->lanes->stream;
+    changed++;
+  }
+  return changed ? room : p->stages;
+}

@@ -29,6 +29,28 @@ void halo_store(const halo_space *, const halo_stream *, int64_t at, int64_t m, 
 // halo_space_of is the space of dims at a level; there is none if the build lacks that.
 halo_space halo_space_of(const halo_run *, int32_t level, int32_t lane, int32_t rank, const int64_t *dims);
 
+// A program is what halo_bypass looks at: its streams, outputs at the end, and its stages.
+typedef struct {
+  const halo_stream *streams;
+  int32_t inputs, outputs, count;
+  int64_t elements, line; // of the space; of a run without gaps that begins where a task may
+  const halo_stage *stages;
+} halo_program;
+
+// halo_bypass returns the stages with which large outputs go past the caches, written to room, which has space for all;
+// the program's own if there is nothing to gain.
+const halo_stage *halo_bypass(const halo_space *, const halo_program *, halo_stage *room);
+
+// halo_drain makes what went past the caches seen by other threads.
+static inline void halo_drain(int bypassed) {
+#if defined(__x86_64__)
+  if (bypassed)
+    __builtin_ia32_sfence();
+#else
+  (void)bypassed;
+#endif
+}
+
 // halo_prepare fills the room of a splat or of an immediate.
 static inline void halo_prepare(const halo_space *w, const halo_stream *s, char *room) {
   if (s->kind == HALO_SPLAT)

@@ -1,0 +1,50 @@
+package cpu_test
+
+import (
+	"testing"
+
+	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// largePrograms have outputs that go past the caches: whole blocks and a rest, rows with and without a rest, an output
+// over its input, two outputs, lanes of 64 bits, and elements that are converted, which do not.
+var largePrograms = map[string]string{
+	"blocks": "ENTRY e { x = f32[2100013] parameter(0) ROOT y = f32[2100013] add(x, x) }",
+	"place":  "ENTRY e { x = f32[2100013] parameter(0) y = f32[2100013] add(x, x) ROOT z = f32[2100013] negate(y) }",
+	"two": `ENTRY e { x = f32[2100013] parameter(0) y = f32[2100013] add(x, x)
+  z = s32[2100013] bitcast-convert(y) ROOT t = (f32[2100013], s32[2100013]) tuple(y, z) }`,
+	"wide": "ENTRY e { x = u64[1050007] parameter(0) ROOT y = u64[1050007] multiply(x, x) }",
+	"half": "ENTRY e { x = bf16[4200011] parameter(0) ROOT y = bf16[4200011] negate(x) }",
+	"rows": `m { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] maximum(a, b) }
+ENTRY e { x = f32[2049,1040] parameter(0) i = f32[] constant(-inf) r = f32[2049] reduce(x, i), dimensions={1}, to_apply=m
+  b = f32[2049,1040] broadcast(r), dimensions={0} ROOT y = f32[2049,1040] subtract(x, b) }`,
+	"odd rows": `m { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] maximum(a, b) }
+ENTRY e { x = f32[2101,1001] parameter(0) i = f32[] constant(-inf) r = f32[2101] reduce(x, i), dimensions={1}, to_apply=m
+  b = f32[2101,1001] broadcast(r), dimensions={0} ROOT y = f32[2101,1001] subtract(x, b) }`,
+}
+
+// TestLargeOutputs wants the reference's bits of outputs of 8 MB and more.
+func TestLargeOutputs(t *testing.T) {
+	for name, text := range largePrograms {
+		t.Run(name, func(t *testing.T) {
+			same(t, newRand(t), text, func(_ int, s shape.Shape) *literal.Literal { return repeating(t, s) })
+		})
+	}
+}
+
+// repeating is an array of numbers that repeat after a while.
+func repeating(t *testing.T, s shape.Shape) *literal.Literal {
+	data := make([]int32, s.Size())
+	for i := range data {
+		data[i] = int32(i*7919) % 10007
+	}
+	l, err := literal.FromSlice(data, s.Dims...)
+	if err == nil {
+		l, err = literal.Convert(l, s.Type)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
