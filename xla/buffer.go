@@ -89,7 +89,7 @@ func (st *bufferState) drop() {
 // v is copied. It fails if the count is not the product of dims.
 func FromSlice[T literal.Element](h Home, v []T, dims ...int64) (*Buffer, error) {
 	d := h.home()
-	if err := d.client.open(); err != nil {
+	if err := d.usable(); err != nil {
 		return nil, err
 	}
 	if len(dims) == 0 {
@@ -105,7 +105,7 @@ func FromSlice[T literal.Element](h Home, v []T, dims ...int64) (*Buffer, error)
 // FromScalar makes a buffer of rank 0.
 func FromScalar[T literal.Element](h Home, v T) (*Buffer, error) {
 	d := h.home()
-	if err := d.client.open(); err != nil {
+	if err := d.usable(); err != nil {
 		return nil, err
 	}
 	return d.newBuffer(literal.Scalar(v), true, nil), nil

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/halo-xla/halo/xla/collective"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
@@ -56,6 +57,10 @@ type ClientOptions struct {
 	// Devices is how many devices the client has; 0: 1. On the cpu and reference backends they share the machine's memory,
 	// and its threads, each of which works for one execution at a time, in the order in which they came.
 	Devices int
+	// Job is the processes among which the client's devices are: each has Devices of them, those of rank 0 first. Programs
+	// for several devices run across them: every rank makes the same executions in the same order, with the arguments of
+	// its own devices. A program for one device runs on the first one here. nil: all devices are in this process.
+	Job *collective.Job
 	// FeedCapacity is how many values each queue of a device holds before its writer waits; 0: 16.
 	FeedCapacity int
 	// CachePrograms is how many compiled programs are kept for a Compile of the same text; 0: 32, below 0: none.
@@ -201,5 +206,5 @@ func (c *Client) warnLeak(what string) {
 	c.logger().LogAttrs(context.Background(), slog.LevelWarn, "xla: dropped without Close", slog.String("what", what))
 }
 
-// FromLiteral makes a buffer of l on the client's first device. l must not be changed afterwards.
+// FromLiteral makes a buffer of l on the client's first device here. l must not be changed afterwards.
 func (c *Client) FromLiteral(l *literal.Literal) (*Buffer, error) { return c.home().FromLiteral(l) }

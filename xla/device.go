@@ -18,9 +18,12 @@ import (
 // A queue holds ClientOptions.FeedCapacity values; who writes to a full one waits, and so does who reads from an empty
 // one. Values come out in the order in which they went in. Client.Close closes all queues: those who wait fail with
 // hlo.ErrFeedClosed, which nobody else gets as long as there are values to read.
+//
+// A device of another process of ClientOptions.Job has neither buffers nor queues here.
 type Device struct {
 	client *Client
 	id     int
+	rank   int
 	feed   *hlo.Feed
 
 	mu       sync.Mutex
@@ -28,12 +31,19 @@ type Device struct {
 	closed   bool
 }
 
-// Home is where a buffer is made: on a Device, or with a Client, which stands for its first device.
+// Home is where a buffer is made: on a Device, or with a Client, which stands for its first device in this process.
 type Home interface{ home() *Device }
 
 func (d *Device) home() *Device { return d }
 
-func (c *Client) home() *Device { return c.devices[0] }
+func (c *Client) home() *Device { return c.devices[c.rank()*max(c.options.Devices, 1)] }
+
+func (c *Client) rank() int {
+	if j := c.options.Job; j != nil {
+		return j.Rank()
+	}
+	return 0
+}
 
 // defaultFeedCapacity is how many values a queue holds if the options do not say.
 const defaultFeedCapacity = 16
@@ -41,8 +51,13 @@ const defaultFeedCapacity = 16
 // newDevices makes the devices of a client.
 func (c *Client) newDevices() error {
 	o := &c.options
-	if o.Devices < 0 || o.Devices > collective.MaxDevices {
-		return errorf(InvalidArgument, "%d devices, want 1 to %d, or 0 for 1", o.Devices, collective.MaxDevices)
+	ranks, each := 1, max(o.Devices, 1)
+	if o.Job != nil {
+		ranks = o.Job.Ranks()
+	}
+	if o.Devices < 0 || each > collective.MaxDevices/ranks {
+		return errorf(InvalidArgument, "%d devices in each of %d processes, want 1 to %d, or 0 for 1", o.Devices, ranks,
+			collective.MaxDevices/ranks)
 	}
 	if o.FeedCapacity < 0 {
 		return errorf(InvalidArgument, "queues of %d values, want 1 or more, or 0 for %d", o.FeedCapacity,
@@ -51,25 +66,40 @@ func (c *Client) newDevices() error {
 	if o.FeedCapacity == 0 {
 		o.FeedCapacity = defaultFeedCapacity
 	}
-	for id := range max(o.Devices, 1) {
-		c.devices = append(c.devices, &Device{client: c, id: id, feed: hlo.NewFeed(o.FeedCapacity),
+	for id := range ranks * each {
+		c.devices = append(c.devices, &Device{client: c, id: id, rank: id / each, feed: hlo.NewFeed(o.FeedCapacity),
 			channels: map[int64]*hlo.Feed{}})
 	}
 	return nil
 }
 
-// Devices returns the client's devices, by ID.
+// Devices returns the client's devices, by ID, those of other processes too.
 func (c *Client) Devices() []*Device { return append([]*Device(nil), c.devices...) }
 
 // ID returns the device's number, from 0.
 func (d *Device) ID() int { return d.id }
+
+// Rank returns the number of the process that has the device.
+func (d *Device) Rank() int { return d.rank }
+
+// Local reports whether that is this process.
+func (d *Device) Local() bool { return d.rank == d.client.rank() }
+
+// usable fails if the device is in another process, or the client is closed.
+func (d *Device) usable() error {
+	if !d.Local() {
+		return errorf(InvalidArgument, "device %v is in the process of rank %d, and this is rank %d", d, d.rank,
+			d.client.rank())
+	}
+	return d.client.open()
+}
 
 // String returns the backend's name and the device's number: "cpu:0".
 func (d *Device) String() string { return fmt.Sprintf("%s:%d", d.client.backend.Name(), d.id) }
 
 // FromLiteral makes a buffer of l on the device. l must not be changed afterwards.
 func (d *Device) FromLiteral(l *literal.Literal) (*Buffer, error) {
-	if err := d.client.open(); err != nil {
+	if err := d.usable(); err != nil {
 		return nil, err
 	}
 	if l == nil {
@@ -168,6 +198,9 @@ func (c *Client) placed(grid collective.Grid, ids []int) ([]*Device, error) {
 	if ids != nil && len(ids) != n {
 		return nil, errorf(InvalidArgument, "got %d devices, want %d: %s", len(ids), n, sizeOf(grid))
 	}
+	if n == 1 && ids == nil {
+		return []*Device{c.home()}, nil
+	}
 	seen := map[int]bool{}
 	var list []*Device
 	for k := range n {
@@ -186,6 +219,9 @@ func (c *Client) placed(grid collective.Grid, ids []int) ([]*Device, error) {
 		}
 		seen[id] = true
 		list = append(list, c.devices[id])
+	}
+	if n == 1 {
+		return list, list[0].usable()
 	}
 	return list, nil
 }

@@ -55,6 +55,7 @@ type Executable struct {
 	state     *execState
 	grid      collective.Grid
 	devices   []*Device
+	spread    bool        // over several processes
 	feeds     []*hlo.Feed // of devices
 	host      hlo.HostTransfers
 	leak      runtime.Cleanup
@@ -182,6 +183,7 @@ func (x *Executable) place(ids []int) (err error) {
 	if x.devices, err = x.client.placed(x.grid, ids); err != nil {
 		return err
 	}
+	x.spread = x.client.options.Job != nil && len(x.devices) > 1
 	for _, d := range x.devices {
 		x.feeds = append(x.feeds, d.feed)
 	}

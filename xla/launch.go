@@ -6,32 +6,59 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"time"
 
 	"github.com/halo-xla/halo/xla/collective"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
-	"github.com/halo-xla/halo/xla/literal"
 )
 
 // ExecuteDevices runs the program once on all its devices: args[d] are the arguments of device d, in the order of
-// Devices, and so are the results. The first fault of any device ends all, and names the device.
+// Devices, and so are the results. Of devices in other processes the arguments do not count, and there are no results.
+// The first fault of any device ends all, and names the device.
 func (x *Executable) ExecuteDevices(ctx context.Context, o RunOptions, args [][]*Buffer) (_ [][]*Buffer, err error) {
 	defer guard(&err)
 	if err := x.checkDevices(); err != nil {
-		return nil, err
+		return nil, x.fault(err)
 	}
-	if n := len(x.devices); len(args) != n {
-		return nil, errorf(InvalidArgument, "got %d lists of arguments, want %d: %s", len(args), n, sizeOf(x.grid))
+	n := len(x.devices)
+	if len(args) != n {
+		return nil, x.fault(errorf(InvalidArgument, "got %d lists of arguments, want %d: %s", len(args), n, sizeOf(x.grid)))
 	}
-	out, err := x.run(ctx, o, args)
+	l, err := x.Launch(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	results := make([][]*Buffer, len(out))
-	for d, l := range out {
-		results[d] = x.buffersOf(l.Leaves(), x.devices[d])
+	defer l.Close()
+	results, errs := make([][]*Buffer, n), make([]error, n)
+	var wg sync.WaitGroup
+	for d, dev := range x.devices {
+		if dev.Local() {
+			wg.Go(func() { results[d], errs[d] = l.Execute(ctx, d, args[d]...) })
+		}
+	}
+	wg.Wait()
+	if err := cmp.Or(errs...); err != nil {
+		for _, list := range results {
+			closeBuffers(list)
+		}
+		return nil, err
 	}
 	return results, nil
+}
+
+func closeBuffers(list []*Buffer) {
+	for _, b := range list {
+		b.Close()
+	}
+}
+
+// fault tells the processes that share the program's devices of an error that is not theirs.
+func (x *Executable) fault(err error) error {
+	if x.spread {
+		x.client.options.Job.Fail(err)
+	}
+	return err
 }
 
 // Devices returns the devices on which the program runs, replica by replica and in each partition by partition.
@@ -46,84 +73,88 @@ func (x *Executable) checkDevices() error {
 	return nil
 }
 
-func (x *Executable) run(ctx context.Context, o RunOptions, args [][]*Buffer) (out []*literal.Literal, err error) {
-	if err := x.state.begin(); err != nil {
-		return nil, err
-	}
-	defer x.state.gate.leave()
-	values := make([][]*literal.Literal, len(args))
-	for d := range args {
-		if values[d], err = x.signature.take(nil, args[d], x.devices[d]); err != nil {
-			return nil, err
-		}
-		defer dropAll(args[d])
-	}
-	donated, err := donate(o.Donate, args)
-	if err != nil {
-		return nil, err
-	}
-	start := x.client.clock()
-	defer func() { x.client.noteExecute(x.state.name, len(args), start, err) }()
-	ro := x.runOptions(o, donated)
-	ro.Replicas, ro.Partitions = int(x.grid.Replicas), int(x.grid.Partitions)
-	out, err = x.state.program.Run(ctx, values, ro)
-	runtime.KeepAlive(x)
-	if err != nil {
-		seen(args...)
-		return nil, wrap(err, Failed)
-	}
-	for d, l := range out {
-		x.share(l.Leaves(), args[d])
-	}
-	return out, nil
-}
-
 // runOptions are what a program is told of an execution.
 func (x *Executable) runOptions(o RunOptions, donated [][]bool) exec.RunOptions {
-	return exec.RunOptions{Seed: o.Seed, MaxSteps: o.MaxSteps, Donated: donated, Feeds: x.feeds, Host: x.host}
+	ro := exec.RunOptions{Seed: o.Seed, MaxSteps: o.MaxSteps, Donated: donated, Feeds: x.feeds, Host: x.host}
+	if !x.spread {
+		ro.Job = x.client.options.Job
+	}
+	return ro
 }
 
 // Launch is one execution on all devices of a program, each of which a goroutine of the caller's drives with Execute.
-// It is over when all devices have been, or when it is closed.
+// It is over when all devices in this process have been, or when it is closed.
 type Launch struct {
 	x      *Executable
 	o      RunOptions
 	hub    *collective.Hub
 	ctx    context.Context
 	cancel context.CancelFunc
+	start  time.Time
+	id     exec.ID
 
 	mu            sync.Mutex
-	begun         []bool
-	running, left int   // devices that are under way, and that have not ended
-	over          error // why no more may begin
+	begun         []bool // those in other processes have
+	running, left int    // devices that are under way, and that have not ended
+	over          error  // why no more may begin
 }
 
 // Launch begins an execution. Devices wait for each other no longer than ctx lasts: then those that wait fail with an
 // error that names the collective, its group and the devices that have not come. Close the launch when all calls of
 // Execute have returned, or earlier: a device that has not begun then is missed by the others, which fail.
-func (x *Executable) Launch(ctx context.Context, o RunOptions) (*Launch, error) {
+//
+// With devices in several processes, all of these begin it, and each executes its own devices. It waits for the others.
+func (x *Executable) Launch(ctx context.Context, o RunOptions) (_ *Launch, err error) {
 	if err := x.checkDevices(); err != nil {
-		return nil, err
+		return nil, x.fault(err)
 	}
 	if len(o.Donate) > 0 && o.Donate[0] < 0 {
-		return nil, errorf(InvalidArgument, "donated argument %d, want one from 0 on", o.Donate[0])
+		return nil, x.fault(errorf(InvalidArgument, "donated argument %d, want one from 0 on", o.Donate[0]))
 	}
-	n := x.grid.Size()
-	l := &Launch{x: x, o: o, hub: collective.NewHub(x.grid), begun: make([]bool, n), left: n}
+	n := len(x.devices)
+	l := &Launch{x: x, o: o, begun: make([]bool, n), id: exec.NewID(), start: x.client.clock()}
+	if l.hub, err = x.join(ctx); err != nil {
+		return nil, wrap(err, Failed)
+	}
+	for d, dev := range x.devices {
+		if l.begun[d] = !dev.Local(); dev.Local() {
+			l.left++
+		}
+	}
 	l.hub.Expect()
 	l.ctx, l.cancel = context.WithCancel(ctx)
 	if err := x.state.launched(l); err != nil {
 		l.cancel()
-		return nil, err
+		return nil, x.fault(err)
+	}
+	if l.left == 0 { // it was enough to begin it
+		l.Close()
 	}
 	return l, nil
 }
 
+// join returns where the devices meet.
+func (x *Executable) join(ctx context.Context) (*collective.Hub, error) {
+	if !x.spread {
+		return collective.NewHub(x.grid), nil
+	}
+	owners := make([]int, len(x.devices))
+	for d, dev := range x.devices {
+		owners[d] = dev.rank
+	}
+	return x.client.options.Job.Join(ctx, x.grid, owners, x.state.name)
+}
+
 // Execute runs device d's part of the program, d as in Devices, which may be done once. It returns when that device is
-// done, or as soon as any device has failed. Donated arguments are those of this device.
+// done, or as soon as any device has failed. Donated arguments are those of this device. With devices in several
+// processes, the last one here waits for those elsewhere.
 func (l *Launch) Execute(ctx context.Context, d int, args ...*Buffer) (out []*Buffer, err error) {
+	defer guard(&err)
 	if d < 0 || d >= len(l.begun) {
 		return nil, errorf(InvalidArgument, "device %d, want one of 0 to %d", d, len(l.begun)-1)
+	}
+	if dev := l.x.devices[d]; !dev.Local() {
+		return nil, dev.usable()
 	}
 	if err := l.begin(d); err != nil {
 		return nil, err
@@ -133,7 +164,10 @@ func (l *Launch) Execute(ctx context.Context, d int, args ...*Buffer) (out []*Bu
 		if !over {
 			err = errorf(Failed, "%s: the goroutine ended", l.x.grid.Name(d))
 		}
-		err = l.end(d, err)
+		if err = l.end(d, err); err != nil {
+			closeBuffers(out)
+			out = nil
+		}
 	}()
 	out, err = l.execute(ctx, d, args)
 	over = true
@@ -156,11 +190,10 @@ func (l *Launch) execute(ctx context.Context, d int, args []*Buffer) (_ []*Buffe
 	if err != nil {
 		return nil, err
 	}
-	start := x.client.clock()
-	defer x.note(start, &err)
 	both, cancel := bothOf(ctx, l.ctx)
 	defer cancel()
-	c.Options = x.runOptions(l.o, donated)
+	c.Options = x.runOptions(l.o, append(make([][]bool, d), donated...))
+	c.Options.ID = l.id
 	if err := x.state.program.Call(both, &c); err != nil {
 		seen(args)
 		return nil, wrap(err, Failed)
@@ -202,13 +235,17 @@ func (l *Launch) end(d int, err error) error {
 	last := l.left == 0
 	l.mu.Unlock()
 	if last && err == nil {
-		err = l.hub.Unread()
+		err = l.hub.Finish(l.ctx)
 	}
 	if last {
 		l.Close()
 	}
 	l.release()
-	return wrap(err, Failed)
+	err = wrap(err, Failed)
+	if last {
+		l.x.client.noteExecute(l.x.state.name, len(l.begun), l.start, err)
+	}
+	return err
 }
 
 // Close ends the launch: devices that have not begun may not any more, and those that wait for them fail. It may be

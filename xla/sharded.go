@@ -26,8 +26,8 @@ type Sharded struct {
 }
 
 // NewSharded copies l's parts to devices, whose places in the list are the numbers that s has for them. Where a size
-// does not divide, the last parts are filled up with zeros. It fails if s has another rank than l, or needs devices
-// that are not there.
+// does not divide, the last parts are filled up with zeros. Devices of other processes get their parts there. It fails
+// if s has another rank than l, or needs devices that are not there.
 func NewSharded(l *literal.Literal, s *Sharding, devices []*Device) (*Sharded, error) {
 	if l == nil || s == nil || !l.Shape().IsArray() {
 		return nil, errorf(InvalidArgument, "want an array to cut, and a sharding")
@@ -38,6 +38,9 @@ func NewSharded(l *literal.Literal, s *Sharding, devices []*Device) (*Sharded, e
 		return nil, err
 	}
 	for d, dev := range devices {
+		if !dev.Local() {
+			continue
+		}
 		at, size, inside, ok, err := s.Part(whole.Shape().Dims, d)
 		if err == nil && ok {
 			part := literal.Zeros(shape.Array(whole.Shape().Type, size...))

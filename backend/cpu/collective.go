@@ -12,10 +12,45 @@ import (
 )
 
 // member is what a device brings to a collective: where its operands lie, and where its results go. While the last to
-// come does the exchange for all, the others wait, so that memory is safe to read and to write.
+// come does the exchange for all, the others wait, so that memory is safe to read and to write. Those of other
+// processes have no results here, and no operands if nobody here needs them.
 type member struct {
 	team    hlo.Team
 	in, out [][]byte
+	away    bool // in another process
+}
+
+// Parts returns the memory of the operands.
+func (m member) Parts() [][]byte { return m.in }
+
+// With returns a member in another process.
+func (m member) With(parts [][]byte) any { return member{in: parts, away: true} }
+
+// present calls f with the members in this process, by their places in the group, until it fails.
+func present(members []member, f func(place int, m member) error) error {
+	for place, m := range members {
+		if m.away {
+			continue
+		}
+		if err := f(place, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyAll does the copies to each member in this process.
+func copyAll(r *exec.Run, members []member, to func(place int, m member) ([]kernel.StripeCopy, error)) error {
+	var copies []kernel.StripeCopy
+	err := present(members, func(place int, m member) error {
+		c, err := to(place, m)
+		copies = append(copies, c...)
+		return err
+	})
+	if err == nil {
+		kernel.CopyStripes(copies, r.Parallel)
+	}
+	return err
 }
 
 // column returns operand i of each member.
@@ -71,12 +106,10 @@ func (c *collective) team(p hlo.Place) (hlo.Team, error) {
 // newCollective returns the thunk of a collective.
 func newCollective(l *exec.Lowering, c *collective) exec.Thunk {
 	var operands []exec.Slice
-	text := fmt.Appendf(nil, "%s channel %d", l.In.Op, hlo.ChannelOf(l.In))
-	for i, o := range l.In.Operands {
+	for i := range l.In.Operands {
 		operands = append(operands, l.Operands(i)...)
-		text = o.Shape.Append(append(text, ' '), false)
 	}
-	c.in, c.program = l.In, string(text)
+	c.in, c.program = l.In, hlo.MeetingText(l.In, l.In.OperandShapes())
 	results := l.Results()
 	uses := append(exec.Reads(operands...), exec.Writes(results...)...)
 	return goThunk("go "+l.In.Op.String(), uses, func(r *exec.Run) error {
@@ -128,15 +161,12 @@ func lowerAllGather(l *exec.Lowering) (exec.Thunk, error) {
 	return newCollective(l, &collective{
 		check: func(size int) error { return checkMembers(resultShapes(l.In), l.In.OperandShapes(), d, size) },
 		do: func(r *exec.Run, members []member) error {
-			var copies []kernel.StripeCopy
-			for i, s := range stripes {
-				sources := column(members, i)
-				for _, m := range members {
-					copies = append(copies, s.Gather(m.out[i], sources)...)
+			return copyAll(r, members, func(_ int, m member) (copies []kernel.StripeCopy, _ error) {
+				for i, s := range stripes {
+					copies = append(copies, s.Gather(m.out[i], column(members, i))...)
 				}
-			}
-			kernel.CopyStripes(copies, r.Parallel)
-			return nil
+				return copies, nil
+			})
 		},
 	}), nil
 }
@@ -178,15 +208,12 @@ func lowerAllToAll(l *exec.Lowering) (exec.Thunk, error) {
 	return newCollective(l, &collective{
 		check: func(size int) error { return checkDivides(shapes, int(d.Value), size) },
 		do: func(r *exec.Run, members []member) error {
-			var copies []kernel.StripeCopy
-			for i, s := range stripes {
-				sources := column(members, i)
-				for k, m := range members {
-					copies = append(copies, s.AllToAll(m.out[i], sources, int64(k))...)
+			return copyAll(r, members, func(k int, m member) (copies []kernel.StripeCopy, _ error) {
+				for i, s := range stripes {
+					copies = append(copies, s.AllToAll(m.out[i], column(members, i), int64(k))...)
 				}
-			}
-			kernel.CopyStripes(copies, r.Parallel)
-			return nil
+				return copies, nil
+			})
 		},
 	}), nil
 }
@@ -203,14 +230,12 @@ func operandCount(in *hlo.Instruction) func(size int) error {
 
 // transposed gives member k operand k of each.
 func transposed(r *exec.Run, members []member) error {
-	var copies []kernel.StripeCopy
-	for k, m := range members {
+	return copyAll(r, members, func(k int, m member) (copies []kernel.StripeCopy, _ error) {
 		for j, from := range members {
 			copies = append(copies, kernel.WholeCopy(m.out[j], from.in[k]))
 		}
-	}
-	kernel.CopyStripes(copies, r.Parallel)
-	return nil
+		return copies, nil
+	})
 }
 
 func checkDivides(shapes []shape.Shape, d, n int) error {
@@ -232,8 +257,7 @@ func lowerCollectivePermute(l *exec.Lowering) (exec.Thunk, error) {
 		return newCollective(l, &collective{do: newPermuteInPlace(l, sizes).do}), nil
 	}
 	return newCollective(l, &collective{do: func(r *exec.Run, members []member) error {
-		var copies []kernel.StripeCopy
-		for _, m := range members {
+		return copyAll(r, members, func(_ int, m member) (copies []kernel.StripeCopy, _ error) {
 			for i, out := range m.out {
 				if m.team.Source < 0 {
 					clear(out)
@@ -241,9 +265,8 @@ func lowerCollectivePermute(l *exec.Lowering) (exec.Thunk, error) {
 					copies = append(copies, kernel.WholeCopy(out, members[m.team.Source].in[i]))
 				}
 			}
-		}
-		kernel.CopyStripes(copies, r.Parallel)
-		return nil
+			return copies, nil
+		})
 	}}), nil
 }
 
@@ -253,18 +276,16 @@ func lowerCollectiveBroadcast(l *exec.Lowering) (exec.Thunk, error) {
 	return newCollective(l, &collective{
 		alone: zeros,
 		do: func(r *exec.Run, members []member) error {
-			var copies []kernel.StripeCopy
-			for _, m := range members {
+			return copyAll(r, members, func(_ int, m member) (copies []kernel.StripeCopy, _ error) {
 				places, err := roots.of(m, len(members))
 				if err != nil {
-					return err
+					return nil, err
 				}
 				for i, out := range m.out {
 					copies = append(copies, kernel.WholeCopy(out, members[places[i]].in[i]))
 				}
-			}
-			kernel.CopyStripes(copies, r.Parallel)
-			return nil
+				return copies, nil
+			})
 		},
 	}), nil
 }

@@ -29,10 +29,10 @@ func newPermuteInPlace(l *exec.Lowering, sizes [][]int64) *permuteInPlace {
 func (p *permuteInPlace) do(_ *exec.Run, members []member) error {
 	rank := p.input.Rank()
 	half := len(p.starts) / 2
-	for _, m := range members {
+	return present(members, func(_ int, m member) error {
 		copy(m.out[0], m.in[1])
 		if m.team.Source < 0 {
-			continue
+			return nil
 		}
 		from := members[m.team.Source]
 		for k, size := range p.sizes {
@@ -40,8 +40,8 @@ func (p *permuteInPlace) do(_ *exec.Run, members []member) error {
 			to := p.clamped(m, half+k*rank, size, p.output)
 			kernel.CopyBox(m.out[0], from.in[0], p.output.Dims, p.input.Dims, to, at, size, int64(p.input.Type.Bytes()))
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // clamped returns the starts of a slice that m has from leaf first on, moved so that it lies within s.
@@ -84,7 +84,7 @@ func lowerRaggedAllToAll(l *exec.Lowering) (exec.Thunk, error) {
 
 func (g *ragged) do(_ *exec.Run, members []member) error {
 	each := g.entries / int64(len(members))
-	for place, m := range members {
+	return present(members, func(place int, m member) error {
 		copy(m.out[0], m.in[1])
 		for from, sender := range members {
 			for k := range each {
@@ -94,8 +94,8 @@ func (g *ragged) do(_ *exec.Run, members []member) error {
 				}
 			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // copyRows copies entry k of a sender to m, which expects so many rows.

@@ -129,14 +129,25 @@ func lowerAllReduce(l *exec.Lowering) (exec.Thunk, error) {
 
 // share gives all members the fold of operand i, piece by piece while it is near.
 func (f *folder) share(r *exec.Run, members []member, i int) error {
-	sources, first := column(members, i), members[0].out[i]
-	return f.pieces(r, int64(len(first)), 1, func(_, from, end int64) error {
-		err := f.fold(r.Context(), first[from:end], sources, from)
-		for _, m := range members[1:] {
-			copy(m.out[i][from:end], first[from:end])
+	sources, outs := column(members, i), results(members, i)
+	return f.pieces(r, int64(len(outs[0])), 1, func(_, from, end int64) error {
+		err := f.fold(r.Context(), outs[0][from:end], sources, from)
+		for _, out := range outs[1:] {
+			copy(out[from:end], outs[0][from:end])
 		}
 		return err
 	})
+}
+
+// results returns result i of each member in this process.
+func results(members []member, i int) [][]byte {
+	var v [][]byte
+	for _, m := range members {
+		if !m.away {
+			v = append(v, m.out[i])
+		}
+	}
+	return v
 }
 
 // lowerReduceScatter gives member k block k of the fold. Row 118.
@@ -172,10 +183,12 @@ func (f *folder) scatter(r *exec.Run, members []member, i int, s kernel.Stripes)
 		return nil
 	}
 	sources := column(members, i)
-	block := int64(len(members[0].out[i])) / s.Count // of a stripe's results
-	return f.pieces(r, block, s.Count*int64(len(members)), func(stripe, from, end int64) error {
-		k, j := stripe/s.Count, stripe%s.Count
-		at := (j*int64(len(members))+k)*block + from
+	block := int64(len(results(members, i)[0])) / s.Count // of a stripe's results
+	var here []int
+	_ = present(members, func(k int, _ member) error { here = append(here, k); return nil })
+	return f.pieces(r, block, s.Count*int64(len(here)), func(stripe, from, end int64) error {
+		k, j := here[stripe/s.Count], stripe%s.Count
+		at := (j*int64(len(members))+int64(k))*block + from
 		return f.fold(r.Context(), members[k].out[i][j*block+from:j*block+end], sources, at)
 	})
 }
@@ -191,7 +204,7 @@ func lowerCollectiveReduce(l *exec.Lowering) (exec.Thunk, error) {
 	return newCollective(l, &collective{
 		alone: zeros,
 		do: func(r *exec.Run, members []member) error {
-			for place, m := range members {
+			return present(members, func(place int, m member) error {
 				places, err := roots.of(m, len(members))
 				if err != nil {
 					return err
@@ -203,8 +216,8 @@ func lowerCollectiveReduce(l *exec.Lowering) (exec.Thunk, error) {
 						return err
 					}
 				}
-			}
-			return nil
+				return nil
+			})
 		},
 	}), nil
 }

@@ -8,11 +8,13 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/halo-xla/halo/backend/cpu"
 	"github.com/halo-xla/halo/internal/testfile"
+	"github.com/halo-xla/halo/xla/collective"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
@@ -212,10 +214,35 @@ func (g *gathering) end(t *testing.T, text string, differ bool) bool {
 	if (wantErr == nil) != (err == nil) {
 		t.Errorf("got %v, want %v", err, wantErr)
 	}
-	for d := range got {
-		if diff := literal.Compare(got[d], want[d], literal.Tolerance{Bits: true}); wantErr == nil && diff != nil {
-			t.Errorf("device %d: %v", d, diff)
+	same := func(where string, got []*literal.Literal) {
+		for d := range got {
+			if diff := literal.Compare(got[d], want[d], literal.Tolerance{Bits: true}); wantErr == nil && diff != nil {
+				t.Errorf("%s: device %d: %v", where, d, diff)
+			}
 		}
 	}
+	same("here", got)
+	if wantErr == nil {
+		g.onRanks(t, func(job *collective.Job) {
+			o := exec.RunOptions{Replicas: g.replicas, Partitions: g.partitions, Job: job}
+			got, err := p.Run(ctx, args, o)
+			if err != nil {
+				t.Errorf("rank %d of %d: %v", job.Rank(), job.Ranks(), err)
+			}
+			same(fmt.Sprintf("rank %d of %d", job.Rank(), job.Ranks()), got)
+		})
+	}
 	return wantErr != nil
+}
+
+// onRanks calls f on each of some ranks.
+func (g *gathering) onRanks(t *testing.T, f func(job *collective.Job)) {
+	var wg sync.WaitGroup
+	for _, tr := range collective.Loopback(2 + g.IntN(g.replicas*g.partitions)) {
+		wg.Go(func() {
+			defer tr.Close()
+			f(collective.NewJob(tr))
+		})
+	}
+	wg.Wait()
 }

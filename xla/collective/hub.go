@@ -16,9 +16,15 @@ var ErrDeadlock = errors.New("deadlock")
 var ErrMismatch = errors.New("the devices' programs differ")
 
 // Hub is where the devices of one execution meet. Each device calls it from one goroutine of its own. After the first
-// fault all calls, and all devices that wait, get that fault.
+// fault all calls, and all devices that wait, get that fault. That of Job.Join is for devices in several processes:
+// each of these has a hub for its own.
 type Hub struct {
 	grid Grid
+	span *span // nil: all devices are in this process
+	// context ends with the first fault, for what waits for other ranks.
+	context context.Context
+	cancel  context.CancelFunc
+	abroad  int // calls that wait for other ranks
 
 	mu       sync.Mutex
 	waits    []*wait // of each device; nil: it runs
@@ -60,6 +66,9 @@ type Meeting struct {
 	Group []int
 	// Program is what must be the same on all members: the op, its attributes and shapes.
 	Program string
+	// Needs reports whether the member at place to of the group needs the value of the one at place from, so that those on
+	// other ranks are only sent where they are; nil: all need all.
+	Needs func(from, to int) bool
 
 	key string // of the group, the same in any order; "": it has to be made
 }
@@ -79,8 +88,9 @@ type meeting struct {
 	first  int // the device that came first
 	values []any
 	here   []bool
-	left   int // members that have not come
+	left   int // members of this process that have not come
 	waits  []*wait
+	stop   context.CancelCauseFunc // of the exchange with other ranks, once that is under way
 }
 
 func (m *meeting) what() string { return m.Op + " of group " + ids(m.Group) }
@@ -124,7 +134,7 @@ func (h *Hub) Meet(ctx context.Context, self int, m Meeting, value any, combine 
 		return h.await(ctx, w)
 	}
 	h.mu.Unlock()
-	return h.finish(mt, combine)
+	return h.finish(ctx, mt, combine)
 }
 
 // join returns the meeting of m's group, which self may be the first to come to.
@@ -137,6 +147,9 @@ func (h *Hub) join(self int, m Meeting) (*meeting, error) {
 	if mt == nil {
 		n := len(m.Group)
 		mt = &meeting{Meeting: m, first: self, values: make([]any, n), here: make([]bool, n), left: n}
+		if h.span != nil {
+			mt.left = h.local(m.Group)
+		}
 		h.meetings[m.key] = mt
 		return mt, nil
 	}
@@ -149,8 +162,12 @@ func (h *Hub) join(self int, m Meeting) (*meeting, error) {
 }
 
 // finish hands the result of a meeting to all who came.
-func (h *Hub) finish(mt *meeting, combine func([]any) (any, error)) (any, error) {
-	result, err := combine(mt.values)
+func (h *Hub) finish(ctx context.Context, mt *meeting, combine func([]any) (any, error)) (any, error) {
+	err := h.collect(ctx, mt)
+	var result any
+	if err == nil {
+		result, err = combine(mt.values)
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if err != nil {
@@ -194,6 +211,11 @@ func (h *Hub) await(ctx context.Context, w *wait) (any, error) {
 	case <-ctx.Done():
 	}
 	h.mu.Lock()
+	if m := w.meeting; m != nil && m.stop != nil && h.waits[w.self] == w {
+		m.stop(ctx.Err()) // who does the exchange knows whose fault it is
+		h.mu.Unlock()
+		return h.await(context.WithoutCancel(ctx), w)
+	}
 	defer h.mu.Unlock()
 	if h.waits[w.self] == w {
 		h.fail(fmt.Errorf("%s waits in %s for %s: %w", h.grid.Name(w.self), w.what(), h.names(w), ctx.Err()))
@@ -223,6 +245,10 @@ func (h *Hub) fail(err error) {
 	if h.err == nil {
 		h.err = err
 		close(h.failed)
+		if h.span != nil {
+			h.cancel()
+			h.span.job.Fail(err)
+		}
 	}
 }
 
@@ -232,7 +258,7 @@ func (h *Hub) Expect() {
 	defer h.mu.Unlock()
 	h.expected = make([]bool, len(h.waits))
 	for d := range h.expected {
-		h.expected[d] = true
+		h.expected[d] = h.Here(d)
 	}
 }
 
@@ -249,6 +275,9 @@ func (h *Hub) Miss(devices []int, why error) {
 	defer h.mu.Unlock()
 	for _, d := range devices {
 		h.ended[d], h.missed = true, why
+	}
+	if h.span != nil && len(devices) > 0 {
+		h.fail(why) // devices on other ranks may wait for them
 	}
 	h.checkDeadlock()
 }
@@ -332,11 +361,15 @@ func (h *Hub) canEnd(w *wait, can func(d int) bool) bool {
 	return false
 }
 
-// needs are the devices that w needs; nil: any other.
-func (w *wait) needs() []int {
+// needs are the devices that w needs, of other ranks only when nobody of this process is missing; nil: any other.
+func (h *Hub) needs(w *wait) []int {
 	switch {
 	case w.meeting != nil:
-		return w.meeting.absent()
+		absent := w.meeting.absent()
+		if w.meeting.left > 0 {
+			absent = slices.DeleteFunc(absent, func(d int) bool { return !h.Here(d) })
+		}
+		return absent
 	case w.peer >= 0:
 		return []int{w.peer}
 	}
@@ -345,7 +378,7 @@ func (w *wait) needs() []int {
 
 // names lists the devices that w needs.
 func (h *Hub) names(w *wait) string {
-	others := w.needs()
+	others := h.needs(w)
 	switch {
 	case others == nil && len(h.waits) != 2:
 		return "any other device"
@@ -354,7 +387,7 @@ func (h *Hub) names(w *wait) string {
 	}
 	parts := make([]string, 0, len(others))
 	for _, d := range others {
-		name := h.grid.Name(d)
+		name := h.place(d)
 		switch {
 		case h.expected != nil && h.expected[d]:
 			name += ", which has not begun"

@@ -10,13 +10,15 @@ import (
 // errGone is why calls fail that need a rank whose transport is closed.
 var errGone = errors.New("it has closed its transport")
 
+var errClosed = errors.New("the transport is closed")
+
 // loopback is the ranks of a Loopback together.
 type loopback struct {
 	mu      sync.Mutex
 	boxes   map[address][][]byte
 	changed chan struct{} // closed and replaced whenever something changes
 	gone    []bool
-	fault   *RankError
+	faults  []error // the first of each rank
 }
 
 // address is where messages wait for their receiver.
@@ -33,7 +35,8 @@ type loopbackRank struct {
 
 // Loopback returns the transports of n ranks that are goroutines of this process: for tests of what runs over others.
 func Loopback(n int) []Transport {
-	l := &loopback{boxes: map[address][][]byte{}, changed: make(chan struct{}), gone: make([]bool, n)}
+	l := &loopback{boxes: map[address][][]byte{}, changed: make(chan struct{}), gone: make([]bool, n),
+		faults: make([]error, n)}
 	ranks := make([]Transport, n)
 	for i := range ranks {
 		ranks[i] = &loopbackRank{l, i}
@@ -50,6 +53,10 @@ func (r *loopbackRank) wake() {
 }
 
 func (r *loopbackRank) Exchange(ctx context.Context, tag uint64, group []int, out, in [][]byte) error {
+	return r.keep(r.exchange(ctx, tag, group, out, in))
+}
+
+func (r *loopbackRank) exchange(ctx context.Context, tag uint64, group []int, out, in [][]byte) error {
 	for k, to := range group {
 		if to == r.rank {
 			continue
@@ -63,7 +70,7 @@ func (r *loopbackRank) Exchange(ctx context.Context, tag uint64, group []int, ou
 		if from == r.rank {
 			continue
 		}
-		data, err := r.Recv(ctx, tag, from)
+		data, err := r.recv(ctx, tag, from)
 		var l *LostError
 		switch {
 		case errors.As(err, &l):
@@ -84,11 +91,14 @@ func (r *loopbackRank) Exchange(ctx context.Context, tag uint64, group []int, ou
 func (r *loopbackRank) Send(_ context.Context, tag uint64, to int, data []byte) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.fault != nil {
-		return r.fault
+	if err := r.faults[r.rank]; err != nil {
+		return err
+	}
+	if r.gone[r.rank] {
+		return errClosed
 	}
 	if r.gone[to] {
-		return &LostError{[]int{to}, errGone}
+		return r.failed(&LostError{[]int{to}, errGone})
 	}
 	a := address{tag, r.rank, to}
 	r.boxes[a] = append(r.boxes[a], slices.Clone(data))
@@ -97,6 +107,11 @@ func (r *loopbackRank) Send(_ context.Context, tag uint64, to int, data []byte) 
 }
 
 func (r *loopbackRank) Recv(ctx context.Context, tag uint64, from int) ([]byte, error) {
+	data, err := r.recv(ctx, tag, from)
+	return data, r.keep(err)
+}
+
+func (r *loopbackRank) recv(ctx context.Context, tag uint64, from int) ([]byte, error) {
 	a := address{tag, from, r.rank}
 	for {
 		data, changed, err := r.next(a)
@@ -115,8 +130,11 @@ func (r *loopbackRank) Recv(ctx context.Context, tag uint64, from int) ([]byte, 
 func (r *loopbackRank) next(a address) ([]byte, <-chan struct{}, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.fault != nil {
-		return nil, nil, r.fault
+	if err := r.faults[r.rank]; err != nil {
+		return nil, nil, err
+	}
+	if r.gone[r.rank] {
+		return nil, nil, errClosed
 	}
 	if list := r.boxes[a]; len(list) > 0 {
 		r.boxes[a] = list[1:]
@@ -134,9 +152,47 @@ func (r *loopbackRank) next(a address) ([]byte, <-chan struct{}, error) {
 func (r *loopbackRank) Fail(fault error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.fault == nil {
-		r.fault = &RankError{r.rank, fault.Error()}
+	told := &RankError{r.rank, fault.Error()}
+	for rank := range r.faults {
+		if r.faults[rank] == nil {
+			r.faults[rank] = told
+		}
+	}
+	r.wake()
+}
+
+// failed makes err this rank's fault if it has none; the caller holds the lock.
+func (r *loopbackRank) failed(err error) error {
+	if r.faults[r.rank] == nil {
+		r.faults[r.rank] = err
 		r.wake()
+	}
+	return r.faults[r.rank]
+}
+
+// keep is failed for the error of a call, if there is one.
+func (r *loopbackRank) keep(err error) error {
+	if err == nil || err == errClosed {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.failed(err)
+}
+
+func (r *loopbackRank) Watch(ctx context.Context) error {
+	for {
+		r.mu.Lock()
+		err, changed := r.faults[r.rank], r.changed
+		r.mu.Unlock()
+		if err != nil {
+			return err
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil
+		}
 	}
 }
 

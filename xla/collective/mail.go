@@ -35,11 +35,20 @@ func (h *Hub) box(c Channel) *box {
 
 // Send puts value into the channel; op names the send in messages. It waits only while the channel holds MaxUnread
 // values. It fails as Meet does.
+//
+// A value for a device of another process goes there as its MarshalBinary says.
 func (h *Hub) Send(ctx context.Context, self int, c Channel, op string, value any) error {
 	h.mu.Lock()
 	if h.err != nil {
 		defer h.mu.Unlock()
 		return h.err
+	}
+	if to, err := h.other(self, c.To); err != nil || to >= 0 && !h.Here(to) {
+		h.mu.Unlock()
+		if err != nil {
+			return err
+		}
+		return h.sendAway(ctx, self, to, c, op, value)
 	}
 	b := h.box(c)
 	if len(b.receivers) > 0 {
@@ -62,12 +71,19 @@ func (h *Hub) Send(ctx context.Context, self int, c Channel, op string, value an
 }
 
 // Recv takes the next value out of the channel and waits for it; op names the receive in messages. It fails as Meet
-// does.
+// does. What comes from another process is a Message.
 func (h *Hub) Recv(ctx context.Context, self int, c Channel, op string) (any, error) {
 	h.mu.Lock()
 	if h.err != nil {
 		defer h.mu.Unlock()
 		return nil, h.err
+	}
+	if from, err := h.other(self, c.From); err != nil || from >= 0 && !h.Here(from) {
+		h.mu.Unlock()
+		if err != nil {
+			return nil, err
+		}
+		return h.recvAway(ctx, self, from, c, op)
 	}
 	b := h.box(c)
 	if len(b.values) > 0 {

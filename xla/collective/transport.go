@@ -35,6 +35,9 @@ type Transport interface {
 	Recv(ctx context.Context, tag uint64, from int) ([]byte, error)
 	// Fail tells all ranks of the first fault of this one: what they wait for, here too, fails with it. It does not wait.
 	Fail(fault error)
+	// Watch waits until this rank has a fault, and returns it; a rank that is known to be gone is one. It returns nil when
+	// ctx ends.
+	Watch(ctx context.Context) error
 	// Close ends the use of the transport; ranks that wait for this one get a *LostError. It may be called twice.
 	Close() error
 }

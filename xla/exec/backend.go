@@ -6,6 +6,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/halo-xla/halo/xla/collective"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
 )
@@ -62,6 +63,12 @@ type Memory struct {
 	Peak, Liveness int64
 }
 
+// ID is the number of an execution, which no other of the process has.
+type ID int64
+
+// NewID returns the number of one more execution.
+func NewID() ID { return ID(executions.Add(1)) }
+
 // RunOptions say how a program runs once.
 type RunOptions struct {
 	// Seed seeds the generators of rng ops.
@@ -77,8 +84,12 @@ type RunOptions struct {
 	Feeds []*hlo.Feed
 	// Host serves sends to the host and receives from it; nil: they fail.
 	Host hlo.HostTransfers
+	// Job is the ranks among which the devices of Program.Run and of run_parallel calls are, if these are for several;
+	// every rank runs the program with all arguments and gets all results. nil: all devices are here.
+	Job *collective.Job
 
-	id int64 // of the execution, 0 if nobody has asked yet
+	// ID is the number of the execution, the same on all its devices; 0: it gets one when something asks.
+	ID ID
 }
 
 // Step is one line of a report.

@@ -70,16 +70,25 @@ func runGrid(ctx context.Context, grid collective.Grid, programs []*program, arg
 		}
 		return []*literal.Literal{p.tuple(c.Results)}, nil
 	}
-	o.id = cmp.Or(o.id, executions.Add(1))
-	ctx, cancel := context.WithCancel(ctx)
+	o.ID = cmp.Or(o.ID, NewID())
+	hub, err := o.Job.Spread(ctx, grid, programs[0].module.Name)
+	if err != nil {
+		return nil, err
+	}
+	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
-	ex := &execution{hub: collective.NewHub(grid), cancel: cancel, results: make([]*literal.Literal, n)}
+	ex := &execution{hub: hub, cancel: cancel, results: make([]*literal.Literal, n)}
+	if n > 1 {
+		o.Job = nil // each device is of one rank
+	}
 	var wg sync.WaitGroup
 	for d, p := range programs {
-		wg.Go(func() { ex.run(ctx, p, hlo.Place{Grid: grid, Device: d, Hub: ex.hub}, args[d], o) })
+		if hub.Here(d) {
+			wg.Go(func() { ex.run(inner, p, hlo.Place{Grid: grid, Device: d, Hub: hub}, args[d], o) })
+		}
 	}
 	wg.Wait()
-	return ex.finish()
+	return ex.finish(ctx)
 }
 
 // execution is one run on all devices of a grid.
@@ -125,14 +134,14 @@ func (ex *execution) fail(err error) {
 }
 
 // finish returns the results when all devices are done, or the first fault.
-func (ex *execution) finish() ([]*literal.Literal, error) {
+func (ex *execution) finish(ctx context.Context) ([]*literal.Literal, error) {
 	if ex.panic != nil {
 		panic(ex.panic)
 	}
-	if err := ex.hub.Err(); err != nil {
+	if err := ex.hub.Finish(ctx); err != nil {
 		return nil, err
 	}
-	return ex.results, ex.hub.Unread()
+	return ex.results, hlo.ShareResults(ctx, ex.hub, ex.results)
 }
 
 // Recycle takes back the memory of leaf i of a result that nobody sees any more, if it has memory of its own.

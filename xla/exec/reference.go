@@ -35,7 +35,7 @@ func (p *referenceProgram) Run(ctx context.Context, args [][]*literal.Literal,
 
 func (p *referenceProgram) evalOptions(o *RunOptions) hlo.EvalOptions {
 	return hlo.EvalOptions{Handlers: p.o.Handlers, Feeds: o.Feeds, Host: o.Host, Seed: o.Seed, MaxSteps: o.MaxSteps,
-		MaxBytes: p.o.MemoryLimit}
+		MaxBytes: p.o.MemoryLimit, Job: o.Job}
 }
 
 func (p *referenceProgram) Close() {}

@@ -54,10 +54,10 @@ func (r *Run) Local(key any, open func() Local) Local {
 
 // ID returns the number of the execution, which no other of the process has; all its devices have the same.
 func (r *Run) ID() int64 {
-	if r.options.id == 0 {
-		r.options.id = executions.Add(1)
+	if r.options.ID == 0 {
+		r.options.ID = NewID()
 	}
-	return r.options.id
+	return int64(r.options.ID)
 }
 
 // Device returns the number of the device, replica-major.
@@ -178,7 +178,7 @@ func (r *Run) Evaluator() *hlo.Evaluator {
 	if r.evaluator == nil {
 		r.evaluator = hlo.NewEvaluator(r.ctx, hlo.EvalOptions{
 			Handlers: r.program.options.Handlers, Feeds: r.options.Feeds, Host: r.options.Host, Seed: r.options.Seed,
-			MaxSteps: r.options.MaxSteps, MaxBytes: r.program.options.MemoryLimit,
+			MaxSteps: r.options.MaxSteps, MaxBytes: r.program.options.MemoryLimit, Job: r.options.Job,
 		}, r.Place())
 	}
 	return r.evaluator

@@ -54,17 +54,17 @@ func opName(in *Instruction) string {
 }
 
 // meet brings args to the team and returns what combine makes of all members' args, once for all.
-func meet[T any](e *Evaluator, in *Instruction, t *team, channel int64, args []*literal.Literal,
+func meet[T any](e *Evaluator, in *Instruction, t *team, args []*literal.Literal,
 	combine func(members [][]*literal.Literal) (T, error)) (T, error) {
-	b := fmt.Appendf(nil, "%s channel %d", in.Op, channel)
-	for _, a := range args {
-		b = a.Shape().Append(append(b, ' '), false)
+	shapes := make([]shape.Shape, len(args))
+	for i, a := range args {
+		shapes[i] = a.Shape()
 	}
-	t.meeting.Program = string(b)
-	v, err := e.meetingPlace().Meet(e.ctx, e.device.id, t.meeting, args, func(values []any) (any, error) {
+	t.meeting.Program = MeetingText(in, shapes)
+	v, err := e.meetingPlace().Meet(e.ctx, e.device.id, t.meeting, brought(args), func(values []any) (any, error) {
 		members := make([][]*literal.Literal, len(values))
 		for i, v := range values {
-			members[i] = v.([]*literal.Literal)
+			members[i] = v.(brought)
 		}
 		return combine(members)
 	})
@@ -118,7 +118,7 @@ func (e *Evaluator) allGather(in *Instruction, args []*literal.Literal, whole sh
 			}
 		}
 	}
-	return meet(e, in, t, a.ChannelID, args, func(members [][]*literal.Literal) ([]*literal.Literal, error) {
+	return meet(e, in, t, args, func(members [][]*literal.Literal) ([]*literal.Literal, error) {
 		out := make([]*literal.Literal, len(args))
 		for i := range out {
 			out[i] = concatAlong(column(members, i), d)
@@ -142,7 +142,7 @@ func evalAllReduce(e *Evaluator, in *Instruction, args []*literal.Literal) (*lit
 	if err != nil {
 		return nil, err
 	}
-	v, err := meet(e, in, t, a.ChannelID, args, e.reducing(a.ToApply))
+	v, err := meet(e, in, t, args, e.reducing(a.ToApply))
 	if err != nil {
 		return nil, err
 	}
@@ -235,7 +235,7 @@ func evalReduceScatter(e *Evaluator, in *Instruction, args []*literal.Literal) (
 			}
 		}
 	}
-	sum, err := meet(e, in, t, a.ChannelID, args, e.reducing(a.ToApply))
+	sum, err := meet(e, in, t, args, e.reducing(a.ToApply))
 	if err != nil {
 		return nil, err
 	}
@@ -261,7 +261,7 @@ func evalAllToAll(e *Evaluator, in *Instruction, args []*literal.Literal) (*lite
 			return nil, fmt.Errorf("dimension %d of %v does not divide among the %d devices of the group", d, s, n)
 		}
 	}
-	members, err := meet(e, in, t, a.ChannelID, args, all)
+	members, err := meet(e, in, t, args, all)
 	if err != nil {
 		return nil, err
 	}
@@ -296,6 +296,9 @@ func rootPlaces(args []*literal.Literal, dynamic bool, size int) ([]int, []*lite
 	return places, args[:n], nil
 }
 
+// firstOnly is the Needs of a broadcast from the first member.
+func firstOnly(from, _ int) bool { return from == 0 }
+
 func evalCollectiveBroadcast(e *Evaluator, in *Instruction, args []*literal.Literal) (*literal.Literal, error) {
 	a := in.Attrs.(*CollectiveBroadcastAttrs)
 	t, err := e.teamOf(in, &a.CollectiveAttrs)
@@ -309,7 +312,10 @@ func evalCollectiveBroadcast(e *Evaluator, in *Instruction, args []*literal.Lite
 	if err != nil {
 		return nil, err
 	}
-	members, err := meet(e, in, t, a.ChannelID, data, all)
+	if !a.HasDynamicRoot {
+		t.meeting.Needs = firstOnly
+	}
+	members, err := meet(e, in, t, data, all)
 	if err != nil {
 		return nil, err
 	}
@@ -337,7 +343,7 @@ func evalCollectiveReduce(e *Evaluator, in *Instruction, args []*literal.Literal
 	if t.place < 0 {
 		return results(out), nil
 	}
-	sums, err := meet(e, in, t, a.ChannelID, data, e.reducing(a.ToApply))
+	sums, err := meet(e, in, t, data, e.reducing(a.ToApply))
 	if err != nil {
 		return nil, err
 	}

@@ -82,6 +82,8 @@ func (e *Evaluator) peersOf(in *Instruction, mode collective.Mode, ids [][2]int6
 	}
 	slices.Sort(p.team.meeting.Group)
 	p.team.meeting.Op = opName(in)
+	group := p.team.meeting.Group
+	p.team.meeting.Needs = func(from, to int) bool { return slices.Contains(pairs, [2]int{group[from], group[to]}) }
 	for _, pair := range pairs {
 		if pair[1] == e.device.id {
 			p.source = slices.Index(p.team.meeting.Group, pair[0])
@@ -109,7 +111,7 @@ func (e *Evaluator) collectivePermute(in *Instruction, args []*literal.Literal) 
 	if err != nil {
 		return nil, err
 	}
-	members, err := meet(e, in, &p.team, a.ChannelID, args, all)
+	members, err := meet(e, in, &p.team, args, all)
 	if err != nil {
 		return nil, err
 	}

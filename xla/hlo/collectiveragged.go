@@ -46,7 +46,7 @@ func evalRaggedAllToAll(e *Evaluator, in *Instruction, args []*literal.Literal) 
 	if entries%t.size() != 0 {
 		return nil, fmt.Errorf("%d offsets, and the group has %d devices", entries, t.size())
 	}
-	members, err := meet(e, in, t, a.ChannelID, args, all)
+	members, err := meet(e, in, t, args, all)
 	if err != nil {
 		return nil, err
 	}

@@ -82,16 +82,25 @@ func evaluateGrid(ctx context.Context, grid collective.Grid, programs []*Computa
 			return nil, fmt.Errorf("%s: %w", grid.Name(d), err)
 		}
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	hub, err := opts.Job.Spread(ctx, grid, programs[0].Name)
+	if err != nil {
+		return nil, err
+	}
+	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
-	ex := &execution{hub: collective.NewHub(grid), cancel: cancel, results: make([]*literal.Literal, n)}
+	ex := &execution{hub: hub, cancel: cancel, results: make([]*literal.Literal, n)}
+	if n > 1 {
+		opts.Job = nil // each device is of one rank
+	}
 	var wg sync.WaitGroup
 	for d, c := range programs {
-		e := &Evaluator{EvalOptions: opts, ctx: ctx, device: device{grid, d, ex.hub}}
-		wg.Go(func() { ex.run(e, c, in[d]) })
+		if hub.Here(d) {
+			e := &Evaluator{EvalOptions: opts, ctx: inner, device: device{grid, d, ex.hub}}
+			wg.Go(func() { ex.run(e, c, in[d]) })
+		}
 	}
 	wg.Wait()
-	return ex.finish()
+	return ex.finish(ctx)
 }
 
 // execution is one run on all devices of a grid.
@@ -135,14 +144,48 @@ func (ex *execution) run(e *Evaluator, c *Computation, args []*literal.Literal) 
 }
 
 // finish returns the results when all devices are done, or the first fault.
-func (ex *execution) finish() ([]*literal.Literal, error) {
+func (ex *execution) finish(ctx context.Context) ([]*literal.Literal, error) {
 	if ex.panic != nil {
 		panic(ex.panic)
 	}
-	if err := ex.hub.Err(); err != nil {
+	if err := ex.hub.Finish(ctx); err != nil {
 		return nil, err
 	}
-	return ex.results, ex.hub.Unread()
+	return ex.results, ShareResults(ctx, ex.hub, ex.results)
+}
+
+// ShareResults fills in the results of the devices on other ranks, when the execution has finished; all of the job's
+// ranks call it. It does nothing if all devices are here.
+func ShareResults(ctx context.Context, hub *collective.Hub, results []*literal.Literal) error {
+	var mine []*literal.Literal
+	for d, l := range results {
+		if hub.Here(d) {
+			mine = append(mine, cropped(l))
+		}
+	}
+	if !hub.Spread() {
+		return nil
+	}
+	data, err := literal.NewTuple(mine...).MarshalBinary()
+	if err != nil {
+		return err
+	}
+	all, err := hub.Gather(ctx, data)
+	if err != nil {
+		return err
+	}
+	for rank, data := range all {
+		var l literal.Literal
+		if err := l.UnmarshalBinary(data); err != nil {
+			return fmt.Errorf("the results of rank %d: %w", rank, err)
+		}
+		for i, d := range hub.Of(rank) {
+			if !hub.Here(d) {
+				results[d] = l.Elems()[i]
+			}
+		}
+	}
+	return nil
 }
 
 // arguments checks args against the parameters of c and returns them in row-major order.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/halo-xla/halo/xla/collective"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
 )
@@ -23,6 +24,9 @@ type EvalOptions struct {
 	MaxSteps int64
 	// MaxBytes limits the bytes that live values take; 0: no limit.
 	MaxBytes int64
+	// Job is the ranks among which the devices of EvaluateAll, EvaluateGrid and run_parallel calls are, if these are for
+	// several; every rank calls with all arguments and gets all results. nil: all devices are here.
+	Job *collective.Job
 }
 
 // Handlers finds the function that a custom call's target names.

@@ -294,7 +294,17 @@ func (e *Evaluator) recv(in *Instruction, zeros *literal.Literal, want shape.Sha
 	if err != nil {
 		return nil, err
 	}
-	return v.(*literal.Literal), nil
+	return received(v)
+}
+
+// received returns the value that a receive got.
+func received(v any) (*literal.Literal, error) {
+	data, ok := v.(collective.Message)
+	if !ok {
+		return v.(*literal.Literal), nil
+	}
+	l := new(literal.Literal)
+	return l, l.UnmarshalBinary(data)
 }
 
 // starter returns the recv of a recv-done, or the recv-done itself if the request came through a loop or a call.

@@ -47,6 +47,9 @@ func (p Place) Team(in *Instruction) (Team, error) {
 	if err != nil {
 		return Team{}, err
 	}
+	if b, ok := in.Attrs.(*CollectiveBroadcastAttrs); ok && !b.HasDynamicRoot {
+		t.meeting.Needs = firstOnly
+	}
 	return Team{t.meeting, t.place, -1}, nil
 }
 

@@ -182,6 +182,15 @@ func (t *Transport) Recv(ctx context.Context, tag uint64, from int) ([]byte, err
 	return r.into, nil
 }
 
+// Watch is as collective.Transport says.
+func (t *Transport) Watch(ctx context.Context) error {
+	err := t.wait(ctx, &work{watch: true})
+	if ctx.Err() != nil || err == errClosed {
+		return nil
+	}
+	return err
+}
+
 // Fail is as collective.Transport says.
 func (t *Transport) Fail(fault error) {
 	t.mu.Lock()
@@ -282,6 +291,10 @@ func (t *Transport) wait(ctx context.Context, w *work) error {
 	for i := 0; ; i++ {
 		t.mu.Lock()
 		done, err := t.advance(w)
+		if w.watch && err == nil && ctx.Err() != nil {
+			t.mu.Unlock()
+			return nil
+		}
 		if !done && err == nil && ctx.Err() != nil {
 			err = &collective.LostError{Ranks: t.missing(w), Err: ctx.Err()}
 		}
@@ -294,6 +307,9 @@ func (t *Transport) wait(ctx context.Context, w *work) error {
 		t.mu.Unlock()
 		if done || err != nil {
 			return err
+		}
+		if w.watch {
+			i = patient
 		}
 		pause(i)
 	}
@@ -316,12 +332,15 @@ func (t *Transport) watch(w *work) error {
 	return &collective.LostError{Ranks: lost, Err: errors.New("the process is gone")}
 }
 
+// patient is from which pause on nobody is in a hurry.
+const patient = 1024
+
 // pause gives the processor away, the longer the longer nothing has come.
 func pause(i int) {
 	switch {
 	case i < 64:
 		time.Sleep(0)
-	case i < 1024:
+	case i < patient:
 		time.Sleep(20 * time.Microsecond)
 	default:
 		time.Sleep(time.Millisecond)

@@ -16,6 +16,7 @@ type work struct {
 	receipts []*receipt
 	room     bool // for another message that nobody waits for
 	goodbye  bool // of all ranks, also after a fault
+	watch    bool // for a fault
 }
 
 // place returns where in the group the ranks after self begin.
@@ -44,6 +45,9 @@ func (t *Transport) advance(w *work) (bool, error) {
 
 // settled is about what w waits for besides messages.
 func (t *Transport) settled(w *work) bool {
+	if w.watch {
+		return false
+	}
 	if w.goodbye {
 		return len(t.flows) == 0 && len(t.missing(w)) == 0
 	}
@@ -79,7 +83,7 @@ func (t *Transport) missing(w *work) []int {
 		ranks = append(ranks, f.to)
 	}
 	for rank, gone := range t.gone {
-		if w.goodbye && !gone && rank != t.job.Rank {
+		if (w.goodbye || w.watch) && !gone && rank != t.job.Rank {
 			ranks = append(ranks, rank)
 		}
 	}

@@ -1,0 +1,154 @@
+package collective
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"sync/atomic"
+)
+
+// Job is the ranks that a Transport links, for executions whose devices are in several of them. All ranks make the same
+// executions in the same order.
+type Job struct {
+	transport Transport
+	turn      atomic.Uint64 // of the executions, and of what else all ranks do together
+}
+
+// NewJob returns the job of t's ranks. A transport is for one job.
+func NewJob(t Transport) *Job { return &Job{transport: t} }
+
+// Rank returns the number of this process, and Ranks how many there are.
+func (j *Job) Rank() int { return j.transport.Rank() }
+
+// Ranks returns how many processes there are.
+func (j *Job) Ranks() int { return j.transport.Ranks() }
+
+// Fail tells all ranks of a fault of this one, which ends the use of the job. One that another rank told of changes
+// nothing.
+func (j *Job) Fail(fault error) {
+	if told := (*RankError)(nil); !errors.As(fault, &told) {
+		j.transport.Fail(fault)
+	}
+}
+
+// Owners returns which rank has each of n devices, if all have about as many: rank r a block of them, in order.
+func (j *Job) Owners(n int) []int {
+	owners := make([]int, n)
+	for r := range j.Ranks() {
+		for d := r * n / j.Ranks(); d < (r+1)*n/j.Ranks(); d++ {
+			owners[d] = r
+		}
+	}
+	return owners
+}
+
+// Join begins an execution of a program on the devices of g, of which rank owners[d] has device d, and returns where
+// the devices meet. It waits for all ranks, also those without a device, and fails with ErrMismatch if they begin
+// something else, or as Transport.Exchange does.
+func (j *Job) Join(ctx context.Context, g Grid, owners []int, program string) (*Hub, error) {
+	s := &span{job: j, owners: owners, turn: j.turn.Add(1), sent: map[int]uint64{}, received: map[int]uint64{}}
+	text := fmt.Sprintf("%s on %d replicas of %d partitions, on ranks %s", program, max(g.Replicas, 1),
+		max(g.Partitions, 1), ids(owners))
+	if err := s.agree(ctx, s.tag("begin"), j.all(), text, text); err != nil {
+		if !errors.Is(err, ErrMismatch) { // which all ranks find at once
+			j.Fail(err)
+		}
+		return nil, fmt.Errorf("the beginning of %s: %w", program, err)
+	}
+	h := NewHub(g)
+	h.span = s
+	h.context, h.cancel = context.WithCancel(context.Background())
+	if h.local(allDevices(g.Size())) > 0 {
+		go h.watch()
+	}
+	return h, nil
+}
+
+// Spread returns where the devices of g meet for a program of j's ranks, which have about as many each: Join by Owners.
+// For one device, or without a job, all are here.
+func (j *Job) Spread(ctx context.Context, g Grid, program string) (*Hub, error) {
+	if j == nil || g.Size() == 1 {
+		return NewHub(g), nil
+	}
+	return j.Join(ctx, g, j.Owners(g.Size()), program)
+}
+
+// Gather returns what each rank brings, by rank. All ranks call it. It fails as Transport.Exchange does.
+func (j *Job) Gather(ctx context.Context, data []byte) ([][]byte, error) {
+	ranks, n := j.all(), j.Ranks()
+	tag := tagOf(j.turn.Add(1), "gather")
+	sizes, out, in := make([][]byte, n), make([][]byte, n), make([][]byte, n)
+	for r := range n {
+		sizes[r], out[r] = make([]byte, 8), binary.LittleEndian.AppendUint64(nil, uint64(len(data)))
+	}
+	if err := j.transport.Exchange(ctx, tag, ranks, out, sizes); err != nil {
+		return nil, err
+	}
+	for r := range n {
+		out[r], in[r] = data, data
+		if r != j.Rank() {
+			in[r] = make([]byte, binary.LittleEndian.Uint64(sizes[r]))
+		}
+	}
+	return in, j.transport.Exchange(ctx, tag, ranks, out, in)
+}
+
+func (j *Job) all() []int {
+	ranks := make([]int, j.Ranks())
+	for r := range ranks {
+		ranks[r] = r
+	}
+	return ranks
+}
+
+// tagOf returns the tag of what a text names in one execution.
+func tagOf(turn uint64, name string) uint64 {
+	h := fnv.New64a()
+	_ = binary.Write(h, binary.LittleEndian, turn)
+	h.Write([]byte(name))
+	return h.Sum64()
+}
+
+// introBytes is the length of the message in which a rank says what it is about to do: a hash, and the first part of
+// the text.
+const introBytes = 512
+
+func introOf(whole, text string) []byte {
+	h := fnv.New64a()
+	h.Write([]byte(whole))
+	b := binary.LittleEndian.AppendUint64(nil, h.Sum64())
+	text = text[:min(len(text), introBytes-10)]
+	b = append(binary.LittleEndian.AppendUint16(b, uint16(len(text))), text...)
+	return append(b, make([]byte, introBytes-len(b))...)
+}
+
+func introText(b []byte) string {
+	n := int(binary.LittleEndian.Uint16(b[8:]))
+	return string(b[10 : 10+min(n, introBytes-10)])
+}
+
+// agree compares what ranks are about to do, which whole says and text names, and fails on all of them alike if it
+// differs.
+func (s *span) agree(ctx context.Context, tag uint64, ranks []int, whole, text string) error {
+	mine := introOf(whole, text)
+	out, in := make([][]byte, len(ranks)), make([][]byte, len(ranks))
+	for k, r := range ranks {
+		out[k], in[k] = mine, mine
+		if r != s.job.Rank() {
+			in[k] = make([]byte, introBytes)
+		}
+	}
+	if err := s.job.transport.Exchange(ctx, tag, ranks, out, in); err != nil {
+		return err
+	}
+	for k, b := range in {
+		if !slices.Equal(b[:8], in[0][:8]) {
+			return fmt.Errorf("%w: rank %d is at %s; rank %d is at %s", ErrMismatch, ranks[0], introText(in[0]), ranks[k],
+				introText(b))
+		}
+	}
+	return nil
+}

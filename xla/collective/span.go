@@ -1,0 +1,390 @@
+package collective
+
+import (
+	"context"
+	"encoding"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Portable is a value that members of a meeting on other ranks can have: it goes there as bytes.
+type Portable interface {
+	// Parts is the memory that is sent. Members that come to the same Program have parts of the same lengths.
+	Parts() [][]byte
+	// With returns a value as this one that has other parts, which it may keep: that of a member on another rank. parts
+	// is nil if nobody here needs it.
+	With(parts [][]byte) any
+}
+
+// span is the ranks over which the devices of one execution are.
+type span struct {
+	job    *Job
+	owners []int // the rank of each device
+	turn   uint64
+
+	mu             sync.Mutex
+	sent, received map[int]uint64 // messages on channels, by rank
+}
+
+func (s *span) tag(name string) uint64 { return tagOf(s.turn, name) }
+
+// Here reports whether device d is in this process.
+func (h *Hub) Here(d int) bool { return h.span == nil || h.span.owners[d] == h.span.job.Rank() }
+
+// place names device d, and its rank if that is another.
+func (h *Hub) place(d int) string {
+	if h.Here(d) {
+		return h.grid.Name(d)
+	}
+	return fmt.Sprintf("%s on rank %d", h.grid.Name(d), h.span.owners[d])
+}
+
+// spread reports whether a group is not all in this process.
+func (h *Hub) spread(group []int) bool {
+	return h.span != nil && slices.ContainsFunc(group, func(d int) bool { return !h.Here(d) })
+}
+
+// Spread reports whether the execution is one of several ranks.
+func (h *Hub) Spread() bool { return h.span != nil }
+
+// Of returns the devices that a rank has.
+func (h *Hub) Of(rank int) []int {
+	var list []int
+	for d, owner := range h.span.owners {
+		if owner == rank {
+			list = append(list, d)
+		}
+	}
+	return list
+}
+
+// Gather is Job.Gather for the job of the execution.
+func (h *Hub) Gather(ctx context.Context, data []byte) ([][]byte, error) {
+	return h.span.job.Gather(ctx, data)
+}
+
+// local counts the devices of a group that are in this process.
+func (h *Hub) local(group []int) int {
+	n := 0
+	for _, d := range group {
+		if h.Here(d) {
+			n++
+		}
+	}
+	return n
+}
+
+// until returns a context that ends with ctx and with the first fault, and what else ends it.
+func (h *Hub) until(ctx context.Context) (context.Context, context.CancelCauseFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(h.context, func() { cancel(context.Canceled) })
+	return ctx, func(why error) {
+		stop()
+		cancel(why)
+	}
+}
+
+// collect fills in the values of the members on other ranks, when all that are here have come.
+func (h *Hub) collect(ctx context.Context, m *meeting) error {
+	if !h.spread(m.Group) {
+		return nil
+	}
+	until, stop := h.until(ctx)
+	defer stop(nil)
+	h.mu.Lock()
+	m.stop = stop
+	h.mu.Unlock()
+	err := h.away(func() error { return h.span.gather(until, m) })
+	if lost, why := (*LostError)(nil), context.Cause(until); errors.As(err, &lost) && why != nil {
+		err = &LostError{lost.Ranks, why}
+	}
+	return h.blame(err, m.what(), m.Group, h.Here)
+}
+
+// away calls f, which waits for other ranks. When it fails, its caller makes that the execution's fault.
+func (h *Hub) away(f func() error) error {
+	add := func(n int) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.abroad += n
+	}
+	add(1)
+	err := f()
+	if err == nil {
+		add(-1)
+	}
+	return err
+}
+
+// watch waits for a fault of this rank, which ends the wait of devices for others that are here. Who waits for other
+// ranks meets it too, and can say more.
+func (h *Hub) watch() {
+	err := h.span.job.transport.Watch(h.context)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err == nil || h.abroad > 0 {
+		return
+	}
+	var waits []string
+	for d, w := range h.waits {
+		if lost := (*LostError)(nil); w != nil && errors.As(err, &lost) {
+			waits = append(waits, fmt.Sprintf("%s waits in %s", h.grid.Name(d), w.what()))
+		}
+	}
+	if waits != nil {
+		err = fmt.Errorf("%s: %w", strings.Join(waits, "; "), err)
+	}
+	h.fail(err)
+}
+
+// blame makes what failed say who waits in what, and for whom: the devices of the ranks that did not come.
+func (h *Hub) blame(err error, what string, devices []int, waits func(d int) bool) error {
+	var lost *LostError
+	switch {
+	case errors.Is(err, ErrMismatch):
+		return fmt.Errorf("group %s: %w", ids(devices), err)
+	case !errors.As(err, &lost):
+		return err
+	}
+	var who, whom []string
+	for _, d := range devices {
+		if waits(d) {
+			who = append(who, h.grid.Name(d))
+		} else if slices.Contains(lost.Ranks, h.span.owners[d]) {
+			whom = append(whom, h.place(d))
+		}
+	}
+	verb := "waits"
+	if len(who) > 1 {
+		verb = "wait"
+	}
+	return fmt.Errorf("%s %s in %s for %s: %w", strings.Join(who, " and "), verb, what, strings.Join(whom, " and "), err)
+}
+
+// gather sends the values of the members that are here to the ranks that need them, and fills in theirs.
+func (s *span) gather(ctx context.Context, m *meeting) error {
+	var ranks []int
+	for _, d := range m.Group {
+		ranks = append(ranks, s.owners[d])
+	}
+	slices.Sort(ranks)
+	ranks = slices.Compact(ranks)
+	tag := s.tag(m.key)
+	if err := s.agree(ctx, tag, ranks, ids(m.Group)+m.Program, m.Op+": "+m.Program); err != nil {
+		return err
+	}
+	like, ok := m.values[slices.IndexFunc(m.Group, func(d int) bool { return s.owners[d] == s.job.Rank() })].(Portable)
+	if !ok {
+		return fmt.Errorf("%s: %w: its values cannot go to other ranks", m.what(), errors.ErrUnsupported)
+	}
+	out, in := make([][]byte, len(ranks)), make([][]byte, len(ranks))
+	for k, r := range ranks {
+		if r != s.job.Rank() {
+			out[k] = s.pack(m, r)
+			in[k] = make([]byte, len(s.needed(m, r, s.job.Rank()))*size(like.Parts()))
+		}
+	}
+	if err := s.job.transport.Exchange(ctx, tag, ranks, out, in); err != nil {
+		return err
+	}
+	for k, r := range ranks {
+		if r != s.job.Rank() {
+			s.unpack(m, r, like, in[k])
+		}
+	}
+	return nil
+}
+
+// needed lists the places of the members on rank from whose values some member on rank to needs.
+func (s *span) needed(m *meeting, from, to int) []int {
+	var places []int
+	for i, d := range m.Group {
+		if s.owners[d] == from && (m.Needs == nil || s.wants(m, i, to)) {
+			places = append(places, i)
+		}
+	}
+	return places
+}
+
+// wants reports whether some member on a rank needs the value of the one at place i.
+func (s *span) wants(m *meeting, i, rank int) bool {
+	for k, d := range m.Group {
+		if s.owners[d] == rank && m.Needs(i, k) {
+			return true
+		}
+	}
+	return false
+}
+
+// pack joins the parts that rank needs.
+func (s *span) pack(m *meeting, rank int) []byte {
+	var all [][]byte
+	for _, i := range s.needed(m, s.job.Rank(), rank) {
+		all = append(all, m.values[i].(Portable).Parts()...)
+	}
+	if len(all) == 1 {
+		return all[0]
+	}
+	return slices.Concat(all...)
+}
+
+// unpack makes the values of the members on rank, of which data has those that are needed.
+func (s *span) unpack(m *meeting, rank int, like Portable, data []byte) {
+	for i, d := range m.Group {
+		if s.owners[d] == rank {
+			m.values[i] = like.With(nil)
+		}
+	}
+	whole := cap(data)
+	for _, i := range s.needed(m, rank, s.job.Rank()) {
+		var parts [][]byte
+		for _, p := range like.Parts() {
+			part := data[:len(p):len(p)]
+			if (cap(data)-whole)%widest != 0 { // elements lie where they can be read
+				part = slices.Clone(part)
+			}
+			parts, data = append(parts, part), data[len(p):]
+		}
+		m.values[i] = like.With(parts)
+	}
+}
+
+// widest is what the address of an element is a multiple of, in bytes.
+const widest = 16
+
+func size(parts [][]byte) int {
+	n := 0
+	for _, p := range parts {
+		n += len(p)
+	}
+	return n
+}
+
+// errNoPeer is why a message without a named peer cannot go to another rank.
+var errNoPeer = fmt.Errorf("%w: the program does not say which device is at the other end of the channel, and there "+
+	"are several processes", errors.ErrUnsupported)
+
+// other returns peer, or if that is -1 the only other device there is. It fails if the peer may be in another process
+// and there are several.
+func (h *Hub) other(self, peer int) (int, error) {
+	switch {
+	case peer >= 0 || h.span == nil:
+		return peer, nil
+	case len(h.waits) == 2:
+		return 1 - self, nil
+	case !h.spread(allDevices(len(h.waits))):
+		return peer, nil
+	}
+	return 0, errNoPeer
+}
+
+func allDevices(n int) []int {
+	list := make([]int, n)
+	for d := range list {
+		list[d] = d
+	}
+	return list
+}
+
+// sendAway sends a value to a device on another rank.
+func (h *Hub) sendAway(ctx context.Context, self, to int, c Channel, op string, value any) error {
+	var data []byte
+	v, ok := value.(encoding.BinaryMarshaler)
+	err := fmt.Errorf("%s: %w: its value cannot go to another rank", op, errors.ErrUnsupported)
+	if ok {
+		data, err = v.MarshalBinary()
+	}
+	if err == nil {
+		until, done := h.until(ctx)
+		defer done(nil)
+		rank := h.span.owners[to]
+		err = h.away(func() error { return h.span.job.transport.Send(until, h.span.channel(c), rank, data) })
+		h.span.count(h.span.sent, rank)
+	}
+	return h.blameMail(err, self, to, c, op)
+}
+
+// Message is what Recv returns of a value that came from another rank: what its MarshalBinary made.
+type Message []byte
+
+// recvAway receives from a device on another rank.
+func (h *Hub) recvAway(ctx context.Context, self, from int, c Channel, op string) (any, error) {
+	until, done := h.until(ctx)
+	defer done(nil)
+	rank := h.span.owners[from]
+	var data []byte
+	err := h.away(func() (err error) {
+		data, err = h.span.job.transport.Recv(until, h.span.channel(c), rank)
+		return err
+	})
+	h.span.count(h.span.received, rank)
+	return Message(data), h.blameMail(err, self, from, c, op)
+}
+
+// blameMail makes err, of a message between self and a device on another rank, the fault of the execution.
+func (h *Hub) blameMail(err error, self, peer int, c Channel, op string) error {
+	if err == nil {
+		return nil
+	}
+	err = h.blame(err, fmt.Sprintf("%s on channel %d", op, c.ID), []int{self, peer}, func(d int) bool { return d == self })
+	h.Fail(err)
+	return h.Err()
+}
+
+func (s *span) channel(c Channel) uint64 {
+	return s.tag(fmt.Sprintf("channel %d %d %d", c.ID, c.From, c.To))
+}
+
+func (s *span) count(messages map[int]uint64, rank int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	messages[rank]++
+}
+
+// Finish ends the execution when all devices that are here have: it waits until those on other ranks have too. It fails
+// with the fault of the execution if there is one, if a message was never received, or as Transport.Exchange does.
+func (h *Hub) Finish(ctx context.Context) error {
+	err := h.Unread()
+	if h.Err() != nil {
+		return h.Err()
+	}
+	if h.span == nil {
+		return err
+	}
+	if err == nil {
+		err = h.leave(ctx)
+	}
+	if err != nil {
+		h.Fail(err)
+		return h.Err()
+	}
+	h.cancel()
+	return nil
+}
+
+// leave waits for the other ranks that have devices and compares the counts of messages.
+func (h *Hub) leave(ctx context.Context) error {
+	s := h.span
+	ranks := slices.Compact(slices.Sorted(slices.Values(s.owners)))
+	if !slices.Contains(ranks, s.job.Rank()) {
+		return nil
+	}
+	out, in := make([][]byte, len(ranks)), make([][]byte, len(ranks))
+	for k, r := range ranks {
+		out[k], in[k] = binary.LittleEndian.AppendUint64(nil, s.sent[r]), make([]byte, 8)
+	}
+	err := h.away(func() error { return s.job.transport.Exchange(ctx, s.tag("end"), ranks, out, in) })
+	if err != nil {
+		return h.blame(err, "the end of the execution", allDevices(len(h.waits)), h.Here)
+	}
+	for k, r := range ranks {
+		if n := binary.LittleEndian.Uint64(in[k]); r != s.job.Rank() && n != s.received[r] {
+			return fmt.Errorf("nobody received what was sent: %d messages of rank %d", n-s.received[r], r)
+		}
+	}
+	return nil
+}
