@@ -6,7 +6,8 @@
     .venv/bin/python scripts/check_bytecode.py HALO FOLDER...
 
 HALO is the tool. Each folder below FOLDER with a program, input_N.npy and expected_N.npy is a case, as halo check has
-it. Its program is converted to bytecode, read by the StableHLO library inside JAX, and run on the CPU.
+it. Its program is converted to bytecode, read by the StableHLO library inside JAX, and run on the CPU. --part 1/3 takes
+the first of every three cases; the parts are all of them.
 """
 
 import argparse
@@ -147,33 +148,46 @@ def check(halo, folder, source, version, scratch):
             raise AssertionError(wrong)
 
 
+def cases(roots, form):
+    """Returns the folders with a program, and the program's file."""
+    found = []
+    for root in roots:
+        for folder in sorted({f.parent for f in root.rglob("module.*")}):
+            source = next((folder / f for f in ([form] if form else FORMS) if (folder / f).exists()), None)
+            if source is not None:
+                found.append((folder, source))
+    return found
+
+
+def outcome(halo, folder, source, version, scratch):
+    """Returns the status of a case and what is to be said about it."""
+    try:
+        check(halo, folder, source, version, scratch)
+        return "pass", ""
+    except Unsupported as e:
+        return "unsupported", str(e)
+    except Skip as e:
+        return "skip", str(e)
+    except Exception as e:
+        return "fail", f"{type(e).__name__}: {e}"[:300]
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("halo")
     arguments.add_argument("folders", nargs="+", type=pathlib.Path)
     arguments.add_argument("--vhlo", default="", help="version of VHLO to write")
     arguments.add_argument("--form", default="", help="file to convert; the first that is there if empty")
+    arguments.add_argument("--part", default="1/1", help="i/n: the i-th of n parts")
     options = arguments.parse_args()
+    part, parts = map(int, options.part.split("/"))
     counts = collections.Counter()
     with tempfile.TemporaryDirectory() as scratch:
-        for root in options.folders:
-            for folder in sorted({f.parent for f in root.rglob("module.*")}):
-                forms = [options.form] if options.form else FORMS
-                source = next((folder / f for f in forms if (folder / f).exists()), None)
-                if source is None:
-                    continue
-                try:
-                    check(options.halo, folder, source, options.vhlo, pathlib.Path(scratch))
-                    status, message = "pass", ""
-                except Unsupported as e:
-                    status, message = "unsupported", str(e)
-                except Skip as e:
-                    status, message = "skip", str(e)
-                except Exception as e:
-                    status, message = "fail", f"{type(e).__name__}: {e}"[:300]
-                counts[status] += 1
-                if status != "pass":
-                    print(status, folder.name, message.replace("\n", " "))
+        for folder, source in cases(options.folders, options.form)[part - 1::parts]:
+            status, message = outcome(options.halo, folder, source, options.vhlo, pathlib.Path(scratch))
+            counts[status] += 1
+            if status != "pass":
+                print(status, folder.name, message.replace("\n", " "))
     print(", ".join(f"{n} {status}" for status, n in sorted(counts.items())))
     return 1 if counts["fail"] else 0
 

@@ -7,6 +7,7 @@
 
 HALO is the tool. Each folder below FOLDER with a program, input_N.npy and expected_N.npy is a case, as halo check has
 it. Its program is converted to a HloModuleProto, read by the XLA inside JAX, and run on the CPU.
+--part 1/3 takes the first of every three cases; the parts are all of them.
 """
 
 import sys
