@@ -1,0 +1,35 @@
+package emit
+
+import (
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/pass"
+)
+
+// Fusible says what passes may fuse for these kernels.
+func Fusible() pass.Fusible {
+	return pass.Fusible{Elementwise: fusible, Reduce: reducible}
+}
+
+// fusible reports whether in may be part of a fusion.
+func fusible(in *hlo.Instruction) bool {
+	switch in.Op {
+	case hlo.Transpose: // tiles are better at it
+		return false
+	case hlo.Broadcast, hlo.Iota, hlo.Slice, hlo.Reverse, hlo.Reshape, hlo.Select, hlo.Clamp, hlo.Compare, hlo.Convert,
+		hlo.Real, hlo.Imag, hlo.Complex, hlo.ReducePrecision, hlo.Copy:
+		return true
+	case hlo.BitcastConvert:
+		return in.Shape.Size() == in.Operands[0].Shape.Size() && elementary(in)
+	case hlo.Map:
+		return elementary(in)
+	}
+	return expressions[in.Op] != ""
+}
+
+// elementary reports whether there is a kernel for in alone.
+func elementary(in *hlo.Instruction) bool {
+	_, err := Lower(in)
+	return err == nil
+}
+
+func reducible(in *hlo.Instruction) bool { return elementary(in) }

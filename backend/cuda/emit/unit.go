@@ -1,0 +1,49 @@
+package emit
+
+import (
+	"embed"
+	"slices"
+	"strings"
+)
+
+// preludes are the pieces of C that kernels use.
+//
+//go:embed prelude/*.cu
+var preludes embed.FS
+
+// pieces are the prelude's, each after those that it uses itself.
+var pieces = []string{"core", "formats", "complex", "random"}
+
+// CompileFlags are NVRTC's options beside the architecture. Products and sums are rounded one by one where a kernel does
+// not ask for a fused one.
+var CompileFlags = []string{"--fmad=false", "--prec-div=true", "--prec-sqrt=true", "--ftz=false", "--std=c++17",
+	"--no-source-include", "-DHALO_KERNELS"}
+
+// Unit joins kernels and the pieces of the prelude that they use into one translation unit. Kernels that occur twice
+// stand in it once.
+func Unit(kernels []*Kernel) string {
+	var b strings.Builder
+	uses := map[string]bool{"core": true}
+	for _, k := range kernels {
+		for _, u := range k.Uses {
+			uses[u] = true
+		}
+	}
+	for _, p := range pieces {
+		if uses[p] {
+			text, err := preludes.ReadFile("prelude/" + p + ".cu")
+			if err != nil {
+				panic("emit: bug: " + err.Error())
+			}
+			b.Write(text)
+		}
+	}
+	var names []string
+	for _, k := range kernels {
+		if !slices.Contains(names, k.Name) {
+			names = append(names, k.Name)
+			b.WriteString("\n" + k.Source)
+		}
+	}
+	return b.String()
+}
