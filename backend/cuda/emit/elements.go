@@ -83,7 +83,8 @@ func constant(g *graph, in *hlo.Instruction, ix index) []value {
 
 func reshape(g *graph, in *hlo.Instruction, ix index) []value {
 	o := in.Operands[0]
-	if in.Shape.Type != o.Shape.Type || in.Shape.Size() != o.Shape.Size() || in.Shape.Layout != nil || o.Shape.Layout != nil {
+	same := in.Shape.Type == o.Shape.Type && in.Shape.Size() == o.Shape.Size()
+	if !same || in.Shape.Layout != nil || o.Shape.Layout != nil {
 		refuse("%s from %v to %v", in.Op, o.Shape, in.Shape)
 	}
 	return []value{g.at(o, g.b.as(ix, o.Shape.Dims))}

@@ -1,5 +1,5 @@
-// Package emit writes kernels in CUDA C for instructions and fusions of HLO: text, launches and what they read and write.
-// It needs neither a GPU nor a compiler.
+// Package emit writes kernels in CUDA C for instructions and fusions of HLO: text, launches, and what they read and
+// write. It needs neither a GPU nor a compiler.
 package emit
 
 import (
@@ -110,8 +110,8 @@ func refuse(format string, args ...any) {
 	panic(unsupported{fmt.Errorf(format+": %w", append(args, errors.ErrUnsupported)...)})
 }
 
-// Lower returns what computes in, an op or a fusion on arrays of static shapes. It fails with errors.ErrUnsupported and a
-// sentence if there is no kernel for it.
+// Lower returns what computes in, an op or a fusion on arrays of static shapes. It fails with errors.ErrUnsupported and
+// a sentence if there is no kernel for it.
 func Lower(in *hlo.Instruction) (e *Emission, err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// expressions are the ops on elements: $0 and $1 are the operands' elements, $w is the width of the type. What comes out
-// is wrapped or rounded to the result's type.
+// expressions are the ops on elements: $0 and $1 are the operands' elements, $w is the width of the type. What comes
+// out is wrapped or rounded to the result's type.
 var expressions = [hlo.NumOps]string{
 	hlo.Abs:                  "x_abs($0)",
 	hlo.Acos:                 "x_acos($0)",
@@ -64,8 +64,8 @@ var expressions = [hlo.NumOps]string{
 
 // keepsType are the ops whose results on f16 and bf16 need no rounding.
 var keepsType = [hlo.NumOps]bool{
-	hlo.Abs: true, hlo.Ceil: true, hlo.Clamp: true, hlo.Floor: true, hlo.Maximum: true, hlo.Minimum: true, hlo.Negate: true,
-	hlo.RoundNearestAfz: true, hlo.RoundNearestEven: true, hlo.Sign: true,
+	hlo.Abs: true, hlo.Ceil: true, hlo.Clamp: true, hlo.Floor: true, hlo.Maximum: true, hlo.Minimum: true,
+	hlo.Negate: true, hlo.RoundNearestAfz: true, hlo.RoundNearestEven: true, hlo.Sign: true,
 }
 
 // elementwise applies the expression of an op.
@@ -248,7 +248,8 @@ func bitcast(g *graph, in *hlo.Instruction, ix index) []value {
 		dims := g.b.coordinates(ix)
 		last := len(dims) - 1
 		bits := g.b.let(unsignedType(from), g.b.bitsOf(g.at(o, at(o.Shape.Dims, dims[:last]))))
-		return []value{g.b.ofBits(t, g.b.let(unsignedType(from), fmt.Sprintf("%s >> %s", bits, times(dims[last], int64(to)))))}
+		shift := times(dims[last], int64(to))
+		return []value{g.b.ofBits(t, g.b.let(unsignedType(from), fmt.Sprintf("%s >> %s", bits, group(shift))))}
 	}
 	text := ""
 	for i := range to / from {

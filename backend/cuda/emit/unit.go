@@ -14,11 +14,6 @@ var preludes embed.FS
 // pieces are the prelude's, each after those that it uses itself.
 var pieces = []string{"core", "formats", "complex", "random"}
 
-// CompileFlags are NVRTC's options beside the architecture. Products and sums are rounded one by one where a kernel does
-// not ask for a fused one.
-var CompileFlags = []string{"--fmad=false", "--prec-div=true", "--prec-sqrt=true", "--ftz=false", "--std=c++17",
-	"--no-source-include", "-DHALO_KERNELS"}
-
 // Unit joins kernels and the pieces of the prelude that they use into one translation unit. Kernels that occur twice
 // stand in it once.
 func Unit(kernels []*Kernel) string {

@@ -1,5 +1,8 @@
 // Types, and the operations on predicates, integers and floats. Integers narrower than 32 bits are held in 32, extended
 // by their sign or by zeros; the emitter wraps results. No header is needed.
+#ifdef __CUDACC__
+#pragma nv_diag_suppress 177 // what is declared and not used
+#endif
 typedef signed char s8;
 typedef unsigned char u8;
 typedef short s16;
