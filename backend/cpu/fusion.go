@@ -21,6 +21,9 @@ func lowerFusion(l *exec.Lowering) (exec.Thunk, error) {
 	if c.Root.Op == hlo.Pad {
 		return lowerFramed(l, c)
 	}
+	if c.Root.Op == hlo.Reduce && c.Root.Operands[0].Op == hlo.Gather {
+		return lowerBags(l, c), nil
+	}
 	roots := []*hlo.Instruction{c.Root}
 	if c.Root.Op == hlo.Tuple {
 		roots = c.Root.Operands

@@ -12,12 +12,7 @@ import (
 )
 
 func lowerGather(l *exec.Lowering) (exec.Thunk, error) {
-	a := attrsOf[*hlo.GatherAttrs](l)
-	d := kernel.IndexDims{Offset: a.OffsetDims, Collapsed: a.CollapsedSliceDims, Batching: a.OperandBatchingDims,
-		StartBatching: a.StartIndicesBatchingDims, StartMap: a.StartIndexMap, Vector: a.IndexVectorDim}
-	operand, starts := operandShape(l, 0), operandShape(l, 1)
-	x := kernel.NewIndexing(operand.Type, d, operand.Dims, starts.Dims, l.In.Shape.Dims, a.SliceSizes,
-		indexType(starts.Type))
+	x := indexingOf(l.In)
 	dst, src, at := l.Result(), l.Operand(0), l.Operand(1)
 	uses := append(exec.Reads(src, at), exec.Writes(dst)...)
 	if run.Available() {
@@ -27,6 +22,16 @@ func lowerGather(l *exec.Lowering) (exec.Thunk, error) {
 		x.Gather(r.Bytes(dst), r.Bytes(src), r.Bytes(at), r.Parallel)
 		return r.Cancelled()
 	}), nil
+}
+
+// indexingOf is where a gather's windows are.
+func indexingOf(in *hlo.Instruction) kernel.Indexing {
+	a := in.Attrs.(*hlo.GatherAttrs)
+	d := kernel.IndexDims{Offset: a.OffsetDims, Collapsed: a.CollapsedSliceDims, Batching: a.OperandBatchingDims,
+		StartBatching: a.StartIndicesBatchingDims, StartMap: a.StartIndexMap, Vector: a.IndexVectorDim}
+	operand, starts := in.Operands[0].Shape, in.Operands[1].Shape
+	return kernel.NewIndexing(operand.Type, d, operand.Dims, starts.Dims, in.Shape.Dims, a.SliceSizes,
+		indexType(starts.Type))
 }
 
 // nativeGather makes the record of a gather: window by window, or all along the result.

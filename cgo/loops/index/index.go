@@ -35,6 +35,9 @@ type Window struct {
 	Part           int64 // windows in a task
 }
 
+// MaxBag is how many windows are in a bag at most.
+const MaxBag = 256
+
 // Axis is one axis of a gather whose windows lie across one another, in the order of the destination: N steps, in bytes
 // apart in destination and source, and Table places apart in the table of places. Part steps are in one task.
 type Axis struct {
