@@ -1,6 +1,9 @@
 package main
 
 import (
+	"encoding/json"
+	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -54,6 +57,49 @@ func TestProducers(t *testing.T) {
 	if code != exitOK {
 		t.Errorf("exit %d\n%s%s", code, notPassed(stdout, "pass"), stderr)
 	}
+}
+
+// TestBonusForms runs the forms that XLA itself does not read any more, with the same inputs and answers.
+func TestBonusForms(t *testing.T) {
+	dir := testfile.Conformance(t)
+	metas, err := filepath.Glob(filepath.Join(dir, "producers", "*", "meta.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := t.TempDir()
+	for _, path := range metas {
+		if err := bonusCase(filepath.Dir(path), filepath.Join(cases, filepath.Base(filepath.Dir(path)))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	code, stdout, stderr := halo(t, dir, "", "check", cases)
+	if code != exitOK || strings.HasPrefix(stdout, "0 passed") {
+		t.Errorf("exit %d\n%s%s", code, notPassed(stdout, "pass"), stderr)
+	}
+}
+
+// bonusCase makes a case of the forms that a case calls a bonus, if there are any.
+func bonusCase(from, to string) error {
+	src, err := os.ReadFile(filepath.Join(from, "meta.json"))
+	if err != nil {
+		return err
+	}
+	var meta map[string]any
+	if err := json.Unmarshal(src, &meta); err != nil {
+		return fmt.Errorf("%s: %w", from, err)
+	}
+	bonus, _ := meta["bonus"].([]any)
+	if len(bonus) == 0 {
+		return nil
+	}
+	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+		return err
+	}
+	meta["file"], meta["also"] = bonus[0], bonus[1:]
+	if src, err = json.Marshal(meta); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(to, "meta.json"), src, 0o666)
 }
 
 // unsupportedList is the file of programs that are to be refused on this machine.
