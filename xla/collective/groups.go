@@ -72,8 +72,8 @@ var modeNames = [...]string{"replica", "partition", "replica", "device"}
 // IDs returns what the ids in mode m count: "replica", "partition" or "device".
 func (m Mode) IDs() string { return modeNames[m] }
 
-// count returns how many ids there are in mode m.
-func (m Mode) count(g Grid) int64 {
+// Count returns how many ids there are in mode m.
+func (m Mode) Count(g Grid) int64 {
 	switch m {
 	case CrossPartition:
 		return max(g.Partitions, 1)
@@ -88,7 +88,7 @@ func (m Mode) count(g Grid) int64 {
 //
 // It fails if an id is out of range or in two places, or if FlattenedIDs has no lists.
 func (g Grid) Groups(m Mode, lists [][]int64) ([][]int, error) {
-	n := m.count(g)
+	n := m.Count(g)
 	if len(lists) == 0 {
 		if m == FlattenedIDs {
 			return nil, fmt.Errorf("there are no groups, and global device ids need them")
@@ -172,7 +172,7 @@ func GroupOf(groups [][]int, d int) []int {
 //
 // It fails if an id is out of range, or is the source of two pairs or the target of two.
 func (g Grid) Pairs(m Mode, pairs [][2]int64) ([][2]int, error) {
-	n := m.count(g)
+	n := m.Count(g)
 	for side, what := range [...]string{"source", "target"} {
 		seen := map[int64]bool{}
 		for _, p := range pairs {

@@ -327,7 +327,7 @@ func TestCollectiveErrors(t *testing.T) {
 		{"id twice", "replica 1 is in the groups twice", func(b *Builder, p *Instruction) {
 			b.AllReduce(p, add, groups([]int64{0, 1}, []int64{2, 1}))
 		}},
-		{"id missing", "names replica 3, want one of 0 to 2: 3 ids are 0 to 2, each once", func(b *Builder, p *Instruction) {
+		{"id missing", "names replica 3, want one of 0 to 2: each of 3 ids is to be in one group", func(b *Builder, p *Instruction) {
 			b.AllReduce(p, add, groups([]int64{0, 1, 3}))
 		}},
 		{"negative id", "names replica -1", func(b *Builder, p *Instruction) { b.AllReduce(p, add, groups([]int64{-1, 0})) }},

@@ -48,7 +48,7 @@ func checkGroups(in *Instruction, a *CollectiveAttrs) (size int64, err error) {
 			return 0, fmt.Errorf("replica_groups: %w", err)
 		}
 	} else if err := collective.CheckIDs(mode, groups, int64(len(all))); err != nil { // all_reduce C1, C2
-		return 0, fmt.Errorf("replica_groups: %w: %d ids are 0 to %d, each once", err, len(all), len(all)-1)
+		return 0, fmt.Errorf("replica_groups: %w: each of %d ids is to be in one group", err, len(all))
 	}
 	size = int64(len(groups[0]))
 	reduces := in.Op == AllReduce || in.Op == AllReduceStart

@@ -3,6 +3,7 @@ package hlo
 import (
 	"fmt"
 
+	"github.com/halo-xla/halo/xla/collective"
 	"github.com/halo-xla/halo/xla/shape"
 )
 
@@ -52,22 +53,26 @@ func agrees(inferred, declared shape.Shape) bool {
 	return true
 }
 
-// Verify checks every instruction of m by its op's rules, the shapes it declares against those inferred, and that the
-// calls form no cycle.
+// Verify checks every instruction of m by its op's rules, the shapes it declares against those inferred, that the calls
+// form no cycle, that what the header says of results and parameters can be, and that collectives name devices of m.
 func Verify(m *Module) error {
 	if m.Entry == nil {
 		return fmt.Errorf("module %s has no entry computation", m.Name)
 	}
 	done := map[*Computation]bool{}
+	grid := collective.Grid{Replicas: m.Config.NumReplicas, Partitions: m.Config.NumPartitions}
 	for _, c := range m.Computations {
 		for _, in := range c.Instructions {
 			if err := verifyInstruction(in, done); err != nil {
 				return err
 			}
+			if err := verifyDevices(in, grid); err != nil {
+				return err
+			}
 		}
 		done[c] = true
 	}
-	return nil
+	return verifyHeader(m)
 }
 
 func verifyInstruction(in *Instruction, done map[*Computation]bool) error {
