@@ -100,7 +100,7 @@ func (t *tool) print(o *checkOptions, r outcome) {
 	if r.Module != "" {
 		where += " (" + r.Module + ")"
 	}
-	fmt.Fprintf(t.stdout, "%s: %s: %s\n", r.Status, where, r.Message)
+	fmt.Fprintf(t.stdout, "%s: %s: %s\n", r.Status, shown(where), shownLines(r.Message))
 }
 
 func parseCheck(t *tool, args []string) (*checkOptions, error) {

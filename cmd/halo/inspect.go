@@ -196,36 +196,36 @@ func (t *tool) compileOn(name string, m *hlo.Module, d *description) error {
 }
 
 func (t *tool) printDescription(d description) {
-	fmt.Fprintf(t.stdout, "%s: %d replicas x %d partitions, %d bytes of constants, %d FLOPs, %d bytes moved\n", d.Name,
+	t.printf("%s: %d replicas x %d partitions, %d bytes of constants, %d FLOPs, %d bytes moved\n", d.Name,
 		d.Replicas, d.Partitions, d.Bytes, d.FLOPs, d.Moved)
-	fmt.Fprintf(t.stdout, "  parameters hold %d elements in %d bytes, unknown sizes left out\n", d.Elements, d.Arguments)
+	t.printf("  parameters hold %d elements in %d bytes, unknown sizes left out\n", d.Elements, d.Arguments)
 	for i, v := range d.Parameters {
-		fmt.Fprintf(t.stdout, "  parameter %d  %-24s %s %s\n", i, v.Name, v.Shape, v.Sharding)
+		t.printf("  parameter %d  %-24s %s %s\n", i, v.Name, v.Shape, v.Sharding)
 	}
 	for i, v := range d.Results {
-		fmt.Fprintf(t.stdout, "  result %d     %-24s %s\n", i, v.Name, v.Shape)
+		t.printf("  result %d     %-24s %s\n", i, v.Name, v.Shape)
 	}
 	if x := d.Exported; x != nil {
 		t.printExported(x)
 	}
 	for _, op := range slices.Sorted(maps.Keys(d.Ops)) {
-		fmt.Fprintf(t.stdout, "  %6d %s\n", d.Ops[op], op)
+		t.printf("  %6d %s\n", d.Ops[op], op)
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.Memory)) {
-		fmt.Fprintf(t.stdout, "  %s takes %d bytes beside arguments and constants\n", name, d.Memory[name])
+		t.printf("  %s takes %d bytes beside arguments and constants\n", name, d.Memory[name])
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.Lacks)) {
 		for _, what := range d.Lacks[name] {
-			fmt.Fprintf(t.stdout, "  %s lacks %s\n", name, what)
+			t.printf("  %s lacks %s\n", name, what)
 		}
 	}
 }
 
 // printExported prints a function as its producer knows it: with the symbols of its sizes.
 func (t *tool) printExported(x *exportLine) {
-	fmt.Fprintf(t.stdout, "  exported function %s(%s) -> (%s)\n", x.Function, strings.Join(x.Inputs, ", "),
+	t.printf("  exported function %s(%s) -> (%s)\n", x.Function, strings.Join(x.Inputs, ", "),
 		strings.Join(x.Outputs, ", "))
-	fmt.Fprintf(t.stdout, "  for %s, %d devices, JAX %s, calling convention %d; inputs that it does not use: %v\n",
+	t.printf("  for %s, %d devices, JAX %s, calling convention %d; inputs that it does not use: %v\n",
 		strings.Join(x.Platforms, ", "), x.Devices, cmp.Or(x.JAXVersion, "unknown"), x.CallingConvention, x.Unused)
 }
 
@@ -249,7 +249,7 @@ func (t *tool) inspectData(path string, asJSON bool) error {
 		return t.json(map[string]any{"arrays": lines})
 	}
 	for _, l := range lines {
-		fmt.Fprintf(t.stdout, "%-32s %-12s %v  %s\n", l.Name, l.DType, l.Shape, l.SHA256)
+		t.printf("%-32s %-12s %v  %s\n", l.Name, l.DType, l.Shape, l.SHA256)
 	}
 	return nil
 }

@@ -164,7 +164,7 @@ func (t *tool) report(c command, err error) int {
 	case err == errSilent:
 		return exitFailure
 	}
-	fmt.Fprintf(t.stderr, "halo %s: %v\n", c.name, err)
+	fmt.Fprintf(t.stderr, "halo %s: %s\n", c.name, shownLines(err.Error()))
 	return codeOf(err)
 }
 

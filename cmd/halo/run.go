@@ -181,7 +181,7 @@ func (t *tool) runOnce(o *runOptions, client *xla.Client, exe *xla.Executable,
 func (t *tool) finish(o *runOptions, exe *xla.Executable, results []*literal.Literal) error {
 	if o.report {
 		for _, s := range exe.Report() {
-			fmt.Fprintf(t.stdout, "%-20s %-24s %5d  %-28s %12d bytes %12d flops %10v  %s\n", s.Op, s.Instruction, s.Count,
+			t.printf("%-20s %-24s %5d  %-28s %12d bytes %12d flops %10v  %s\n", s.Op, s.Instruction, s.Count,
 				s.Kernel, s.Bytes, s.FLOPs, s.Time, strings.TrimSpace(callsText(s.Calls)+" "+s.Reason))
 		}
 	}

@@ -111,10 +111,10 @@ func (t *tool) printVerdict(asJSON bool, v verdict) {
 	case asJSON:
 		t.json(v)
 	case v.Status == "reject":
-		fmt.Fprintf(t.stdout, "reject: %s\n", v.Message)
+		fmt.Fprintf(t.stdout, "reject: %s\n", shownLines(v.Message))
 	case v.Message != "":
-		fmt.Fprintf(t.stdout, "accept: %s: %s\n", v.File, v.Message)
+		fmt.Fprintf(t.stdout, "accept: %s: %s\n", shown(v.File), shownLines(v.Message))
 	default:
-		fmt.Fprintf(t.stdout, "accept: %s\n", v.File)
+		fmt.Fprintf(t.stdout, "accept: %s\n", shown(v.File))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/halo-xla/halo/xla"
@@ -106,7 +107,7 @@ func weightsByName(sig xla.Signature, arrays []tensorfile.Stored) (map[int]tenso
 			}
 		}
 		if len(found) > 1 {
-			return nil, fmt.Errorf("parameter %s may be array %s or %s", p.Name, found[0].Name, found[1].Name)
+			return nil, fmt.Errorf("parameter %q may be array %q or %q", p.Name, found[0].Name, found[1].Name)
 		}
 		if len(found) == 1 {
 			given[i] = found[0]
@@ -122,7 +123,7 @@ func weightsByName(sig xla.Signature, arrays []tensorfile.Stored) (map[int]tenso
 func someNames(arrays []tensorfile.Stored) string {
 	var names []string
 	for _, a := range arrays[:min(len(arrays), 4)] {
-		names = append(names, a.Name)
+		names = append(names, strconv.Quote(a.Name))
 	}
 	return strings.Join(names, ", ")
 }

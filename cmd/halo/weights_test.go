@@ -41,7 +41,7 @@ func TestWeights(t *testing.T) {
 		stdout, want string
 	}{
 		{"--weights DIR/same.npz", exitOK, "{29, 38}", ""},
-		{"--weights DIR/other.npz", exitFailure, "", "none of its 2 arrays (b, a) has the name of a parameter"},
+		{"--weights DIR/other.npz", exitFailure, "", "none of its 2 arrays (\"b\", \"a\") has the name of a parameter"},
 		{"--weights DIR/other.npz --weights-order file", exitOK, "{-29, -38}", ""},
 		{"--weights DIR/other.npz --weights-order sorted", exitOK, "{29, 38}", ""},
 		{"--weights DIR/other.npz --weights-order size", exitUsage, "", `got "size", want name, file or sorted`},
@@ -65,7 +65,7 @@ func TestWeightsByName(t *testing.T) {
 		{"arg0/dense/kernel", "dense.kernel", "dense.kernel"},
 		{"dense/kernel", "dense/kernel params/dense/kernel", "dense/kernel"},
 		{"kernel", "dense/kernel", "none of its 1 arrays"},
-		{"dense/kernel", "a/dense/kernel b/dense/kernel", "may be array a/dense/kernel or b/dense/kernel"},
+		{"dense/kernel", "a/dense/kernel b/dense/kernel", "may be array \"a/dense/kernel\" or \"b/dense/kernel\""},
 	} {
 		var arrays []tensorfile.Stored
 		for _, name := range strings.Fields(c.arrays) {

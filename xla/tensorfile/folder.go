@@ -1,9 +1,11 @@
 package tensorfile
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -92,18 +94,9 @@ func readIndex(f *File, path string) ([]Stored, error) {
 	if err != nil {
 		return nil, err
 	}
-	var index struct {
-		WeightMap map[string]string `json:"weight_map"`
-	}
-	if err := json.Unmarshal(b, &index); err != nil {
+	byFile, err := weightMap(b)
+	if err != nil {
 		return nil, err
-	}
-	if len(index.WeightMap) == 0 {
-		return nil, errors.New("the index has no weight_map, or an empty one")
-	}
-	byFile := map[string][]string{}
-	for name, file := range index.WeightMap {
-		byFile[file] = append(byFile[file], name)
 	}
 	var all []Stored
 	for file, names := range byFile {
@@ -115,6 +108,36 @@ func readIndex(f *File, path string) ([]Stored, error) {
 	}
 	slices.SortFunc(all, func(a, b Stored) int { return strings.Compare(a.Name, b.Name) })
 	return all, nil
+}
+
+// weightMap reads the names of arrays by the file that has them. A name stands once: with two, readers would differ in
+// which they take.
+func weightMap(index []byte) (map[string][]string, error) {
+	d := json.NewDecoder(bytes.NewReader(index))
+	byFile := map[string][]string{}
+	if _, err := object(d, func(field string) error {
+		if field != "weight_map" {
+			return d.Decode(new(any))
+		}
+		_, err := object(d, func(name string) error {
+			var file *string
+			if err := d.Decode(&file); err != nil || file == nil {
+				return errors.New("want the name of a file")
+			}
+			byFile[*file] = append(byFile[*file], name)
+			return nil
+		})
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, errors.New("something stands behind the index")
+	}
+	if len(byFile) == 0 {
+		return nil, errors.New("the index has no weight_map, or an empty one")
+	}
+	return byFile, nil
 }
 
 // readPart reads the named arrays of one file of an index. The file must stand beside the index.

@@ -34,29 +34,17 @@ type safeEntry struct {
 // UnmarshalJSON wants each field once: with two of a name, readers would differ in which they take.
 func (e *safeEntry) UnmarshalJSON(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
-	if tok, err := d.Token(); err != nil || tok != json.Delim('{') {
-		return errors.New("want a JSON object")
-	}
-	var offsets []int64
-	fields := map[string]any{"dtype": &e.DType, "shape": &e.Shape, "data_offsets": &offsets}
-	seen := map[string]bool{}
-	for d.More() {
-		tok, err := d.Token()
-		if err != nil {
-			return err
-		}
-		name, _ := tok.(string)
-		if seen[name] {
-			return fmt.Errorf("the field %q stands twice", name)
-		}
-		seen[name] = true
+	var offsets numberList
+	fields := map[string]any{"dtype": &e.DType, "shape": (*numberList)(&e.Shape), "data_offsets": &offsets}
+	seen, err := object(d, func(name string) error {
 		field, ok := fields[name]
 		if !ok {
 			field = new(any)
 		}
-		if err := d.Decode(field); err != nil {
-			return err
-		}
+		return d.Decode(field)
+	})
+	if err != nil {
+		return err
 	}
 	for _, name := range []string{"dtype", "shape", "data_offsets"} {
 		if !seen[name] {
@@ -68,6 +56,49 @@ func (e *safeEntry) UnmarshalJSON(text []byte) error {
 	}
 	e.Offsets = [2]int64(offsets)
 	return nil
+}
+
+// numberList is a list of whole numbers in which null is none.
+type numberList []int64
+
+// UnmarshalJSON fails for null, which Go takes for no list and for 0.
+func (l *numberList) UnmarshalJSON(text []byte) error {
+	var list []*int64
+	if err := json.Unmarshal(text, &list); err != nil {
+		return err
+	}
+	if list == nil || slices.Contains(list, nil) {
+		return fmt.Errorf("got %s, want a list of numbers", text)
+	}
+	*l = make([]int64, len(list))
+	for i := range list {
+		(*l)[i] = *list[i]
+	}
+	return nil
+}
+
+// object reads a JSON object, whose fields value reads, and returns their names. It fails if a name is there twice.
+func object(d *json.Decoder, value func(name string) error) (map[string]bool, error) {
+	if tok, err := d.Token(); err != nil || tok != json.Delim('{') {
+		return nil, errors.New("want a JSON object")
+	}
+	seen := map[string]bool{}
+	for d.More() {
+		tok, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		name, _ := tok.(string)
+		if seen[name] {
+			return nil, fmt.Errorf("the name %q stands twice", name)
+		}
+		seen[name] = true
+		if err := value(name); err != nil {
+			return nil, fmt.Errorf("%q: %w", name, err)
+		}
+	}
+	_, err := d.Token()
+	return seen, err
 }
 
 type namedEntry struct {
@@ -148,33 +179,17 @@ func readAt(r io.ReaderAt, b []byte, offset int64) error {
 // safeEntries reads the header: a JSON object of entries, each name once, in the order of their data.
 func safeEntries(header []byte) ([]namedEntry, error) {
 	d := json.NewDecoder(bytes.NewReader(header))
-	if tok, err := d.Token(); err != nil || tok != json.Delim('{') {
-		return nil, errors.New("header: want a JSON object")
-	}
-	seen := map[string]bool{}
 	var entries []namedEntry
-	for d.More() {
-		tok, err := d.Token()
-		if err != nil {
-			return nil, fmt.Errorf("header: %w", err)
-		}
-		name, _ := tok.(string)
-		if seen[name] {
-			return nil, fmt.Errorf("header: the name %q stands twice", name)
-		}
-		seen[name] = true
+	_, err := object(d, func(name string) error {
 		if name == "__metadata__" {
-			err = d.Decode(&map[string]string{})
-		} else {
-			e := namedEntry{name: name}
-			err = d.Decode(&e.safeEntry)
-			entries = append(entries, e)
+			return d.Decode(&map[string]string{})
 		}
-		if err != nil {
-			return nil, fmt.Errorf("header: %q: %w", name, err)
-		}
-	}
-	if _, err := d.Token(); err != nil {
+		e := namedEntry{name: name}
+		err := d.Decode(&e.safeEntry)
+		entries = append(entries, e)
+		return err
+	})
+	if err != nil {
 		return nil, fmt.Errorf("header: %w", err)
 	}
 	if rest := bytes.TrimLeft(header[d.InputOffset():], " "); len(rest) > 0 {

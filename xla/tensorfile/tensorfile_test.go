@@ -76,6 +76,11 @@ func TestSafetensorsRefuses(t *testing.T) {
 		"field twice":      {file(`{"x":{"dtype":"U8","dtype":"I8","shape":[0],"data_offsets":[0,0]}}`, nil), `"dtype" stands twice`},
 		"no offsets":       {file(`{"x":{"dtype":"U8","shape":[0]}}`, nil), `"data_offsets" is missing`},
 		"three offsets":    {file(`{"x":{"dtype":"U8","shape":[0],"data_offsets":[0,0,0]}}`, nil), "3 numbers, want 2"},
+		"no shape":         {file(entry("U8", "null", 0, 8), eight), "got null, want a list of numbers"},
+		"no size":          {file(entry("U8", "[null]", 0, 0), nil), "got [null], want a list of numbers"},
+		"no offset":        {file(`{"x":{"dtype":"U8","shape":[0],"data_offsets":[null,0]}}`, nil), "got [null,0], want a list of numbers"},
+		"no type":          {file(`{"x":{"dtype":null,"shape":[0],"data_offsets":[0,0]}}`, nil), "unknown element type"},
+		"a fraction":       {file(entry("U8", "[8.5]", 0, 8), eight), "8.5"},
 		"after the object": {file("{} x", nil), "after the object"},
 	}
 	for name, tc := range cases {

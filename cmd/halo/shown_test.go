@@ -1,0 +1,44 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/tensorfile"
+)
+
+// TestShown wants texts that print to stay, and others to be escaped.
+func TestShown(t *testing.T) {
+	for text, want := range map[string]string{
+		"dense/kernel":         "dense/kernel",
+		"größe 名":              "größe 名",
+		"\x1b[2J":              `\x1b[2J`,
+		"a\nb\tc":              `a\nb\tc`,
+		"\u202egnp":            `\u202egnp`,
+		"\x9b31m":              `\x9b31m`,
+		"\ufffd":               "\ufffd",
+		`"quoted" \ backslash`: `"quoted" \ backslash`,
+	} {
+		if got := shown(text); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+	if got := shownLines("a\nb\x1b"); got != "a\nb\\x1b" {
+		t.Errorf("lines: got %q", got)
+	}
+}
+
+// TestInspectNames wants a file's names to send nothing to the terminal.
+func TestInspectNames(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "w.safetensors")
+	name := "w\x1b]0;title\a\nforged line"
+	if err := tensorfile.WriteSafetensors(path, []tensorfile.Array{{Name: name, Value: literal.Scalar(float32(1))}}); err != nil {
+		t.Fatal(err)
+	}
+	_, stdout, stderr := halo(t, ".", "", "inspect", path)
+	if strings.ContainsAny(stdout, "\x1b\a") || strings.Count(stdout, "\n") != 1 || !strings.Contains(stdout, `\x1b]0;title\a\nforged line`) {
+		t.Errorf("got %q %s", stdout, stderr)
+	}
+}
