@@ -1,31 +1,46 @@
 package main
 
 import (
+	"errors"
+	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/halo-xla/halo/backend/cpu"
+	"github.com/halo-xla/halo/backend/cuda"
 	"github.com/halo-xla/halo/xla"
 )
 
 // backends are the backends by the name that --backend gives; threads is 0 for as many as the process may use.
-var backends = map[string]func(threads int) xla.Backend{
-	"reference": func(int) xla.Backend { return xla.Reference() },
-	"cpu":       func(threads int) xla.Backend { return cpu.New(cpu.Options{Threads: threads}) },
+var backends = map[string]func(threads int) (xla.Backend, error){
+	"reference": func(int) (xla.Backend, error) { return xla.Reference(), nil },
+	"cpu":       func(threads int) (xla.Backend, error) { return cpu.New(cpu.Options{Threads: threads}), nil },
+	"cuda":      gpu(cuda.Options{}),
+	"cuda-emu":  gpu(cuda.Options{Emulated: true}),
 }
 
-// planned are names that the command line knows and this build does not have.
-var planned = []string{"cuda", "cuda-emu"}
+// gpu opens the device when it is first asked for, once.
+func gpu(o cuda.Options) func(int) (xla.Backend, error) {
+	once := sync.OnceValues(func() (xla.Backend, error) {
+		b, _, err := cuda.New(o)
+		return b, err
+	})
+	return func(int) (xla.Backend, error) { return once() }
+}
 
 func newBackend(name string, threads int) (xla.Backend, error) {
 	if threads < 0 {
 		return nil, exitf(exitUsage, "--threads: got %d, want a number above 0, or 0 for as many as there are", threads)
 	}
-	if b, ok := backends[name]; ok {
-		return b(threads), nil
+	b, ok := backends[name]
+	if !ok {
+		names := slices.Sorted(maps.Keys(backends))
+		return nil, exitf(exitUsage, "unknown backend %q, want one of %s", name, strings.Join(names, ", "))
 	}
-	if slices.Contains(planned, name) {
-		return nil, exitf(exitMissing, "backend %s is not in this build, want reference or cpu", name)
+	backend, err := b(threads)
+	if errors.Is(err, errors.ErrUnsupported) {
+		return nil, exitf(exitMissing, "backend %s: %w", name, err)
 	}
-	return nil, exitf(exitUsage, "unknown backend %q, want one of reference, cpu, %s", name, strings.Join(planned, ", "))
+	return backend, err
 }

@@ -7,6 +7,8 @@ import (
 	"runtime/debug"
 
 	"github.com/halo-xla/halo/backend/cpu"
+	"github.com/halo-xla/halo/backend/cuda"
+	"github.com/halo-xla/halo/cgo/cuda/emu"
 	"github.com/halo-xla/halo/xla/collective/mpi"
 )
 
@@ -30,11 +32,29 @@ func findings() []finding {
 		list = append(list, libraryFinding(l))
 	}
 	list = append(list, mpiFinding())
-	for _, name := range planned {
-		list = append(list, finding{"backend " + name, "missing", "not in this build"})
-	}
+	list = append(list, cudaFindings()...)
 	return append(list, environment()...)
 }
+
+// cudaFindings opens the driver and the compiler of CUDA, and says what the emulator would be made with.
+func cudaFindings() []finding {
+	list := []finding{{"backend cuda", "ok", ""}, {"backend cuda-emu", "ok", ""}}
+	if _, info, err := cuda.New(cuda.Options{}); err != nil {
+		list[0] = finding{"backend cuda", "missing", err.Error()}
+	} else {
+		list[0].Detail = fmt.Sprintf("%s, %s, %d MiB; driver for CUDA %s, %s; NVRTC %s, %s", info.Name, info.Arch,
+			info.Memory>>20, cudaVersion(info.Driver), info.DriverPath, cudaVersion(info.NVRTC), info.NVRTCPath)
+	}
+	if cxx, err := emu.Compiler(); err != nil {
+		list[1] = finding{"backend cuda-emu", "missing", err.Error()}
+	} else {
+		list[1].Detail = "emulated on the host, no GPU; made with " + cxx
+	}
+	return list
+}
+
+// cudaVersion is the text of a version as the driver counts: 12040 is 12.4.
+func cudaVersion(v int) string { return fmt.Sprintf("%d.%d", v/1000, v%1000/10) }
 
 func mpiFinding() finding {
 	file, version, err := mpi.Library()
@@ -58,7 +78,7 @@ func libraryFinding(l cpu.Library) finding {
 func environment() []finding {
 	var list []finding
 	for _, name := range []string{"HALO_NEED", "HALO_CONFORMANCE", "HALO_THREADS", "HALO_ISA", "HALO_LIBS", "HALO_MPI",
-		"HALO_LIBRARY_PATH", "HALO_PLUGIN_PATH", "HALO_LOG", "HALO_PYTHON"} {
+		"HALO_LIBRARY_PATH", "HALO_CUDA_PATH", "HALO_PLUGIN_PATH", "HALO_LOG", "HALO_PYTHON"} {
 		if v, ok := os.LookupEnv(name); ok {
 			list = append(list, finding{name, "set", v})
 		}

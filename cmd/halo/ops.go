@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/halo-xla/halo/backend/cpu"
+	"github.com/halo-xla/halo/backend/cuda"
 	"github.com/halo-xla/halo/xla/hlo"
 )
 
@@ -26,11 +27,12 @@ func opLines() []opLine {
 	for _, r := range hlo.SourceRows {
 		named[r.Op] = true
 		name := r.Op.String()
-		lines = append(lines, opLine{r.Name, name, r.MLIR, r.Seeds, r.Row, r.Op.Info().Eval != nil, cpu.Runs(r.Op), "-"})
+		lines = append(lines, opLine{r.Name, name, r.MLIR, r.Seeds, r.Row, r.Op.Info().Eval != nil, cpu.Runs(r.Op),
+			cuda.Runs(r.Op)})
 	}
 	for op := hlo.Opcode(0); op < hlo.NumOps; op++ {
 		if i := op.Info(); !named[op] {
-			lines = append(lines, opLine{i.Name, i.Name, i.MLIR, "", 0, i.Eval != nil, cpu.Runs(op), "-"})
+			lines = append(lines, opLine{i.Name, i.Name, i.MLIR, "", 0, i.Eval != nil, cpu.Runs(op), cuda.Runs(op)})
 		}
 	}
 	return lines

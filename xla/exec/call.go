@@ -177,7 +177,7 @@ func (r *Run) execute(c *Call) error {
 	}
 	r.makeResults(c.Into)
 	r.enter()
-	if err := r.run(p.body); err != nil {
+	if err := r.runMirrored(p.body); err != nil {
 		return err
 	}
 	if err := r.Cancelled(); err != nil { // the last step may have left work out

@@ -213,7 +213,10 @@ func (c *compiler) module(p *program) error {
 	}
 	p.linker.recorder, _ = c.machine.(Recorder)
 	p.linker.single = p.options.Verify || p.options.Profile
-	p.linker.link(b)
+	if err := p.build(b); err != nil {
+		return err
+	}
+	p.linker.link(p, b)
 	return nil
 }
 

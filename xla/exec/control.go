@@ -67,6 +67,9 @@ func (l *loop) Run(r *Run) error {
 		if err := r.run(l.cond); err != nil {
 			return err
 		}
+		if err := r.memory.mirror.toHost(r, l.again.Slot); err != nil {
+			return err
+		}
 		if r.Bytes(l.again)[0] == 0 {
 			return nil
 		}

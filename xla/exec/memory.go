@@ -16,6 +16,8 @@ type instance struct {
 	arena []byte
 	pins  *runtime.Pinner // of the constants
 	leak  runtime.Cleanup
+	// mirror is the remote memory of machines that have such, else nil.
+	mirror *mirrored
 	// run is used again with the memory.
 	run  Run
 	kept kept
@@ -30,13 +32,18 @@ var noBytes [alignment]byte
 func newInstance(p *program) (*instance, error) {
 	table := int64(len(p.slots)) * int64(unsafe.Sizeof(uintptr(0)))
 	arena := aligned64(headerBytes + table)
-	b, err := newBlock(arena + p.arenaBytes + alignment)
+	mirror, err := newMirror(p)
 	if err != nil {
 		return nil, err
 	}
+	b, err := newBlock(arena + p.arenaBytes + alignment)
+	if err != nil {
+		mirror.close()
+		return nil, err
+	}
 	m := &instance{block: b, table: unsafe.Slice((*uintptr)(unsafe.Pointer(&b[headerBytes])), len(p.slots)),
-		arena: b[arena : arena+p.arenaBytes], pins: &runtime.Pinner{}}
-	m.leak = runtime.AddCleanup(m, free, owned{b, m.pins})
+		arena: b[arena : arena+p.arenaBytes], pins: &runtime.Pinner{}, mirror: mirror}
+	m.leak = runtime.AddCleanup(m, free, owned{b, m.pins, mirror})
 	m.kept = kept{bytes: int64(len(b)), memory: m, program: p}
 	n := len(p.resultSlots)
 	m.run = Run{program: p, memory: m, boxes: make([]*literal.Literal, p.boxes), own: make([][]byte, n),
@@ -81,16 +88,18 @@ func (m *instance) base() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceDat
 
 func (m *instance) close() {
 	m.leak.Stop()
-	free(owned{m.block, m.pins})
+	free(owned{m.block, m.pins, m.mirror})
 }
 
 // owned is what an instance must give back, be it closed or, in a program that nobody closed, collected.
 type owned struct {
-	block []byte
-	pins  *runtime.Pinner
+	block  []byte
+	pins   *runtime.Pinner
+	mirror *mirrored
 }
 
 func free(o owned) {
+	o.mirror.close()
 	o.pins.Unpin()
 	freeBlock(o.block)
 }

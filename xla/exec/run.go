@@ -191,17 +191,39 @@ func (r *Run) run(b *block) error {
 		if err := r.Cancelled(); err != nil {
 			return located(st, err)
 		}
-		var err error
-		if watched {
-			err = r.watched(st)
-		} else {
-			err = st.thunk.Run(r)
-		}
-		if err != nil {
+		if err := r.step(st, watched); err != nil {
 			return located(st, err)
 		}
 	}
 	return nil
+}
+
+// step runs st, with what it needs where it runs.
+func (r *Run) step(st *step, watched bool) error {
+	m := r.memory.mirror
+	if m != nil {
+		if err := m.bring(r, st); err != nil {
+			return err
+		}
+	}
+	var err error
+	if watched {
+		err = r.watched(st)
+	} else {
+		err = st.thunk.Run(r)
+	}
+	if m != nil {
+		m.leave(r, st)
+	}
+	return err
+}
+
+// Remote returns the remote memory of the execution, nil if the machine has none.
+func (r *Run) Remote() RemoteMemory {
+	if r.memory.mirror == nil {
+		return nil
+	}
+	return r.memory.mirror.RemoteMemory
 }
 
 // watched runs st with all that somebody wants to know about it.

@@ -9,11 +9,11 @@ type linker struct {
 
 // link fills in b.code: records that stand together become segments, while and conditional of nothing but records
 // become records.
-func (k *linker) link(b *block) {
+func (k *linker) link(p *program, b *block) {
 	var pending []*step
 	flush := func() {
 		if len(pending) > 0 {
-			b.code = append(b.code, k.segment(pending))
+			b.code = append(b.code, k.segment(p, pending))
 		}
 		pending = nil
 	}
@@ -28,7 +28,7 @@ func (k *linker) link(b *block) {
 		flush()
 		if n, ok := st.thunk.(nested); ok {
 			for _, inner := range n.blocks() {
-				k.link(inner)
+				k.link(p, inner)
 			}
 		}
 		b.code = append(b.code, st)
@@ -37,12 +37,14 @@ func (k *linker) link(b *block) {
 }
 
 // segment makes one step of steps with records.
-func (k *linker) segment(steps []*step) *step {
+func (k *linker) segment(p *program, steps []*step) *step {
 	s := k.recorder.Segment(k.records(steps))
 	k.segments = append(k.segments, s)
 	t := segmentThunk{Segment: s}
-	for _, st := range steps {
-		t.uses = append(t.uses, st.uses()...)
+	within := &block{steps: steps}
+	within.walk(func(st *step) { t.uses = append(t.uses, st.uses()...) })
+	if p.remote != nil {
+		t.first = p.readFirst(steps)
 	}
 	joined := &step{thunk: t, kernel: "segment"}
 	if len(steps) == 1 {
@@ -54,7 +56,8 @@ func (k *linker) segment(steps []*step) *step {
 // segmentThunk is a segment among thunks.
 type segmentThunk struct {
 	Segment
-	uses []Use
+	uses  []Use
+	first []int32 // slots that it needs, in remote memory
 }
 
 func (t segmentThunk) Uses() []Use { return t.uses }

@@ -38,7 +38,7 @@ func build() (string, error) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
 		return "", fmt.Errorf("cuda-emu: %w on %s/%s", errors.ErrUnsupported, runtime.GOOS, runtime.GOARCH)
 	}
-	cxx, err := compiler()
+	cxx, err := Compiler()
 	if err != nil {
 		return "", err
 	}
@@ -63,8 +63,9 @@ func build() (string, error) {
 	return folder, nil
 }
 
-// compiler returns the path of g++.
-func compiler() (string, error) {
+// Compiler returns the path of the g++ that the emulator is made with. It fails with errors.ErrUnsupported if there is
+// none.
+func Compiler() (string, error) {
 	name := os.Getenv("HALO_CUDA_EMU_CXX")
 	if name == "" {
 		name = "g++"

@@ -1,0 +1,76 @@
+// Package cuda is the backend of NVIDIA's GPUs: it lowers instructions to kernels that are compiled at run time, and
+// enqueues them on a stream. The driver and the libraries are opened when a backend is made; nothing is linked.
+//
+// With Options.Emulated the driver and the compiler are those of cgo/cuda/emu: the same backend on a machine without a
+// GPU, for tests. It is named cuda-emu everywhere.
+package cuda
+
+import (
+	"github.com/halo-xla/halo/backend/cuda/emit"
+	"github.com/halo-xla/halo/xla/exec"
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/pass"
+)
+
+// Options configure the backend. The zero value is the first GPU.
+type Options struct {
+	// Device is the number of the GPU.
+	Device int
+	// Emulated takes the emulator for a driver.
+	Emulated bool
+	// Cache is a folder for compiled kernels; "" is one in the user's cache folder.
+	Cache string
+}
+
+// Info is what a backend runs on, for reports.
+type Info struct {
+	// Name is the device's, Arch its architecture as compilers call it: sm_90.
+	Name, Arch string
+	// Memory is the device's in bytes.
+	Memory int64
+	// Driver is the newest version of CUDA that the driver serves, 12040 for 12.4, DriverPath its file.
+	Driver     int
+	DriverPath string
+	// NVRTC is the compiler's version, as the driver's, NVRTCPath its file.
+	NVRTC     int
+	NVRTCPath string
+}
+
+// Runs says what runs op: "cuda" for kernels, "exec" for what needs none, "reference" for the rest, which is refused
+// unless the reference is allowed.
+func Runs(op hlo.Opcode) string {
+	switch {
+	case emit.Has(op):
+		return "cuda"
+	case exec.Owns(op):
+		return "exec"
+	}
+	return "reference"
+}
+
+// rounds is how often the cleaning passes run again because they have changed something.
+const rounds = 4
+
+// passes is the pipeline of this backend.
+func passes() []pass.Pass {
+	clean := []pass.Pass{pass.Tuples(), pass.Simplify(), pass.CSE(), pass.DCE()}
+	return []pass.Pass{
+		pass.Layout(),
+		pass.Inline(),
+		pass.DCE(),
+		pass.ExpandBatchNorm(),
+		pass.Repeat("clean", rounds, clean...),
+		pass.Hoist(),
+		pass.Repeat("tidy", rounds, clean...),
+		pass.Fuse(emit.Fusible()),
+	}
+}
+
+// passOrder says which passes must come before which others, and why.
+var passOrder = []pass.Order{
+	{Before: "layout", After: "clean", Because: "bitcasts between layouts are nothing that rules know"},
+	{Before: "inline", After: "clean", Because: "rules and common values do not reach through calls"},
+	{Before: "batchnorm", After: "clean", Because: "its factors are made of constants and are common to its uses"},
+	{Before: "clean", After: "hoist", Because: "what stays the same in a loop shows when its state has been taken apart"},
+	{Before: "tidy", After: "fuse", Because: "inside a fusion nothing is simplified any more"},
+}

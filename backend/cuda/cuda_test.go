@@ -1,0 +1,108 @@
+package cuda
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/halo-xla/halo/internal/testfile"
+	"github.com/halo-xla/halo/xla/exec"
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/pass"
+)
+
+func TestPassOrder(t *testing.T) {
+	if err := pass.CheckOrder(passes(), passOrder); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestNoDriver wants a sentence where there is no driver, and never the emulator in its place.
+func TestNoDriver(t *testing.T) {
+	t.Setenv("HALO_LIBS", "-cuda")
+	if _, _, err := New(Options{}); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// emulated returns the backend on the emulator, or skips the test.
+func emulated(t *testing.T) exec.Backend {
+	t.Helper()
+	b, info, err := New(Options{Emulated: true})
+	testfile.Library(t, "cuda-emu", err)
+	if !strings.Contains(info.Name, "no GPU") || b.Name() != "cuda-emu" {
+		t.Fatalf("the emulator is called %s, its device %s", b.Name(), info.Name)
+	}
+	return b
+}
+
+// answer compiles a program and runs it some times on arguments; all answers must be the same.
+func answer(t *testing.T, b exec.Backend, text string, o exec.Options, args ...*literal.Literal) *literal.Literal {
+	t.Helper()
+	m, err := hlo.Parse([]byte(text), "test.hlo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := b.Compile(context.Background(), m, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	var first *literal.Literal
+	for range 3 { // command by command, captured, as a graph
+		out, err := p.Run(context.Background(), [][]*literal.Literal{args}, exec.RunOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = out[0]
+		} else if out[0].String() != first.String() {
+			t.Fatalf("another run gave %v, the first %v", out[0], first)
+		}
+	}
+	return first
+}
+
+const control = `HloModule control
+cond { s = (s32[], f32[3]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(5)
+  ROOT more = pred[] compare(i, n), direction=LT }
+twice { v = f32[3] parameter(0)
+  ROOT w = f32[3] add(v, v) }
+half { v = f32[3] parameter(0)
+  c = f32[] constant(0.5)
+  b = f32[3] broadcast(c), dimensions={}
+  ROOT w = f32[3] multiply(v, b) }
+body { s = (s32[], f32[3]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  x = f32[3] get-tuple-element(s), index=1
+  one = s32[] constant(1)
+  j = s32[] add(i, one)
+  two = s32[] constant(2)
+  k = s32[] remainder(i, two)
+  y = f32[3] conditional(k, x, x), branch_computations={twice, half}
+  z = f32[3] sine(y)
+  ROOT t = (s32[], f32[3]) tuple(j, z) }
+ENTRY e { x = f32[3] parameter(0)
+  zero = s32[] constant(0)
+  s = (s32[], f32[3]) tuple(zero, x)
+  ROOT w = (s32[], f32[3]) while(s), condition=cond, body=body }`
+
+// TestControlFlow runs loops and choices on the device, which the host decides on, and compares with the reference.
+func TestControlFlow(t *testing.T) {
+	b := emulated(t)
+	x, err := literal.FromSlice([]float32{0.25, -1.5, 3}, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, o := range map[string]exec.Options{"plain": {}, "profiled": {Profile: true}, "verified": {Verify: true}} {
+		got := answer(t, b, control, o, x)
+		want := answer(t, exec.Reference(), control, o, x)
+		if d := literal.Compare(got, want, literal.Tolerance{ULP: 8}); d != nil {
+			t.Errorf("%s: %v", name, d)
+		}
+	}
+}

@@ -1,0 +1,225 @@
+//go:build cgo
+
+package cuda
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"unsafe"
+
+	"github.com/halo-xla/halo/cgo/cuda"
+	"github.com/halo-xla/halo/cgo/cuda/emu"
+	"github.com/halo-xla/halo/cgo/cuda/find"
+	"github.com/halo-xla/halo/cgo/nvrtc"
+)
+
+// device is an opened device with its compiler.
+type device struct {
+	*cuda.Device
+	options  Options
+	info     Info
+	compiler *nvrtc.Compiler
+	staging  ring
+}
+
+// open opens the driver, the device and the compiler.
+func open(o Options) (*device, error) {
+	search, err := searchFor(o)
+	if err != nil {
+		return nil, err
+	}
+	lib, err := search.Driver()
+	if err != nil {
+		return nil, err
+	}
+	driver, err := cuda.Open(lib)
+	if err != nil {
+		return nil, missing(err)
+	}
+	d := &device{options: o, info: Info{DriverPath: driver.Path()}}
+	if d.info.Driver, err = driver.Version(); err != nil {
+		return nil, missing(err)
+	}
+	if err := d.openCompiler(search); err != nil {
+		return nil, err
+	}
+	if d.Device, err = driver.Device(o.Device); err != nil {
+		return nil, missing(err)
+	}
+	if err := d.describe(); err != nil {
+		return nil, errors.Join(missing(err), d.Device.Close())
+	}
+	return d, nil
+}
+
+func searchFor(o Options) (*find.Search, error) {
+	if !o.Emulated {
+		return find.System(), nil
+	}
+	folder, err := emu.Build()
+	if err != nil {
+		return nil, err
+	}
+	return find.Emulator(folder), nil
+}
+
+// missing makes an error of the driver one of a machine that has no GPU to run on.
+func missing(err error) error {
+	return fmt.Errorf("no GPU can be used: %w: %w", errors.ErrUnsupported, err)
+}
+
+func (d *device) openCompiler(search *find.Search) error {
+	kit, err := search.Toolkit(d.info.Driver)
+	if err != nil {
+		return err
+	}
+	if d.compiler, err = nvrtc.Open(kit.NVRTC()); err != nil {
+		return err
+	}
+	major, minor, err := d.compiler.Version()
+	d.info.NVRTC, d.info.NVRTCPath = major*1000+minor*10, d.compiler.Path()
+	return err
+}
+
+func (d *device) describe() error {
+	var err error
+	if d.info.Name, err = d.Name(); err != nil {
+		return err
+	}
+	if d.info.Memory, err = d.TotalMemory(); err != nil {
+		return err
+	}
+	major, err := d.Attribute(cuda.ComputeMajor)
+	if err != nil {
+		return err
+	}
+	minor, err := d.Attribute(cuda.ComputeMinor)
+	d.info.Arch = fmt.Sprintf("sm_%d%d", major, minor)
+	return err
+}
+
+// alloc allocates memory, of the pool if there is one.
+func (d *device) alloc(bytes int64, s cuda.Stream) (cuda.Ptr, error) {
+	if d.Pooled() {
+		return d.AllocAsync(bytes, s)
+	}
+	return d.Alloc(bytes)
+}
+
+func (d *device) release(p cuda.Ptr, s cuda.Stream) error {
+	if d.Pooled() {
+		return d.FreeAsync(p, s)
+	}
+	return d.Free(p)
+}
+
+// ring is pinned memory of the host that transfers go through, piece by piece.
+type ring struct {
+	mu     sync.Mutex
+	pieces [ringPieces]piece
+	next   int
+}
+
+const (
+	ringPieces = 4
+	pieceBytes = 1 << 20
+)
+
+// piece is a part of the ring, and the event after which it is free.
+type piece struct {
+	memory unsafe.Pointer
+	free   cuda.Event
+	used   bool
+}
+
+// take returns the next piece when it is free. The ring is locked.
+func (d *device) take() (*piece, error) {
+	p := &d.staging.pieces[d.staging.next]
+	d.staging.next = (d.staging.next + 1) % ringPieces
+	if p.used {
+		p.used = false
+		return p, d.WaitFor(p.free)
+	}
+	if p.memory != nil {
+		return p, nil
+	}
+	event, err := d.NewEvent(false)
+	if err != nil {
+		return nil, err
+	}
+	memory, err := d.AllocHost(pieceBytes)
+	if err != nil {
+		return nil, errors.Join(err, d.CloseEvent(event))
+	}
+	p.free, p.memory = event, memory
+	return p, nil
+}
+
+// in enqueues a copy of data, which may change once in has returned.
+func (d *device) in(dst cuda.Ptr, data []byte, s cuda.Stream) error {
+	d.staging.mu.Lock()
+	defer d.staging.mu.Unlock()
+	for len(data) > 0 {
+		p, err := d.take()
+		if err != nil {
+			return err
+		}
+		n := copy(bytesAt(p.memory, pieceBytes), data)
+		if err := d.InAsync(dst, p.memory, int64(n), s); err != nil {
+			return err
+		}
+		if err := d.Record(p.free, s); err != nil {
+			return errors.Join(err, d.Synchronize(s))
+		}
+		p.used = true
+		data, dst = data[n:], dst+cuda.Ptr(n)
+	}
+	return nil
+}
+
+// out copies from the device to data and returns when that is done: while one piece comes, the one before is copied.
+func (d *device) out(data []byte, src cuda.Ptr, s cuda.Stream) error {
+	d.staging.mu.Lock()
+	defer d.staging.mu.Unlock()
+	var before *piece
+	var rest []byte
+	for len(data) > 0 || before != nil {
+		var p *piece
+		var part []byte
+		if len(data) > 0 {
+			part = data[:min(len(data), pieceBytes)]
+			var err error
+			if p, err = d.fetch(src, int64(len(part)), s); err != nil {
+				return err
+			}
+			data, src = data[len(part):], src+cuda.Ptr(len(part))
+		}
+		if before != nil {
+			before.used = false
+			if err := d.WaitFor(before.free); err != nil {
+				return err
+			}
+			copy(rest, bytesAt(before.memory, pieceBytes))
+		}
+		before, rest = p, part
+	}
+	return nil
+}
+
+// fetch enqueues a copy from the device to a piece.
+func (d *device) fetch(src cuda.Ptr, bytes int64, s cuda.Stream) (*piece, error) {
+	p, err := d.take()
+	if err != nil {
+		return nil, err
+	}
+	if err := d.OutAsync(p.memory, src, bytes, s); err != nil {
+		return nil, err
+	}
+	p.used = true
+	if err := d.Record(p.free, s); err != nil {
+		p.used = false
+		return nil, errors.Join(err, d.Synchronize(s))
+	}
+	return p, nil
+}

@@ -1,0 +1,160 @@
+//go:build cgo
+
+package cuda
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/halo-xla/halo/backend/cuda/emit"
+	"github.com/halo-xla/halo/cgo/cuda"
+	"github.com/halo-xla/halo/cgo/nvrtc"
+	"github.com/halo-xla/halo/xla/exec"
+)
+
+// built is what a program's thunks have in common: their kernels, compiled as one unit.
+type built struct {
+	functions map[string]cuda.Function
+	seed      int64 // the slot of the seed
+	waits     bool
+}
+
+// Build compiles the kernels of a program's thunks.
+func (m *machine) Build(b *exec.Build) error {
+	all := &built{map[string]cuda.Function{}, int64(len(b.Places.Offsets)), b.Options.Profile}
+	var kernels []*emit.Kernel
+	for _, t := range b.Thunks {
+		k, ok := t.(*thunk)
+		if !ok {
+			continue
+		}
+		k.built = all
+		for _, s := range k.emission.Steps {
+			if s.Kernel != nil {
+				kernels = append(kernels, s.Kernel)
+			}
+		}
+	}
+	if len(kernels) == 0 {
+		return nil
+	}
+	code, err := m.device.compiled(emit.Unit(kernels))
+	if err != nil {
+		return err
+	}
+	module, err := m.device.LoadModule(code)
+	if err != nil {
+		return err
+	}
+	b.OnClose(func() {
+		if err := m.device.CloseModule(module); err != nil {
+			slog.Warn("cuda: a program's kernels", "error", err)
+		}
+	})
+	return all.load(m.device, module, kernels)
+}
+
+// load finds the kernels in a module.
+func (b *built) load(d *device, module cuda.Module, kernels []*emit.Kernel) error {
+	for _, k := range kernels {
+		if _, ok := b.functions[k.Name]; ok {
+			continue
+		}
+		f, err := d.Function(module, k.Name)
+		if err == nil && k.Shared > 48<<10 {
+			err = d.SetFunctionAttribute(f, cuda.FunctionMaxDynamic, int(k.Shared))
+		}
+		if err != nil {
+			return err
+		}
+		b.functions[k.Name] = f
+	}
+	return nil
+}
+
+// compiled returns the code of a source for this device, out of the cache if it is there.
+func (d *device) compiled(source string) ([]byte, error) {
+	file := d.cached(source)
+	if code, err := os.ReadFile(file); err == nil && len(code) > 0 {
+		return code, nil
+	}
+	code, err := d.compile(source)
+	if err != nil {
+		return nil, err
+	}
+	if err := keep(file, code); err != nil {
+		slog.Debug("cuda: the cache of kernels", "error", err)
+	}
+	return code, nil
+}
+
+// compile makes code for the device's architecture; where the compiler does not know it, text for the newest that it
+// knows, which the driver compiles.
+func (d *device) compile(source string) ([]byte, error) {
+	const name = "halo.cu"
+	o := nvrtc.Options{Arch: d.info.Arch}
+	p, err := d.compiler.Compile(source, name, o)
+	if err == nil {
+		return p.CUBIN, nil
+	}
+	var e *nvrtc.Error
+	if !errors.As(err, &e) || e.Status != "NVRTC_ERROR_INVALID_OPTION" {
+		return nil, fmt.Errorf("the kernels of the program: %w", err)
+	}
+	archs, failed := d.compiler.Archs()
+	if failed != nil || len(archs) == 0 {
+		return nil, errors.Join(err, failed)
+	}
+	o.Arch = fmt.Sprintf("compute_%d", archs[len(archs)-1])
+	if p, err = d.compiler.Compile(source, name, o); err != nil {
+		return nil, fmt.Errorf("the kernels of the program: %w", err)
+	}
+	return p.PTX, nil
+}
+
+// cached is the file for the code of a source, by all that it depends on.
+func (d *device) cached(source string) string {
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%s %d %s\n", d.info.Arch, d.info.NVRTC, d.compilerTag())
+	sum.Write([]byte(source))
+	folder := d.options.Cache
+	if folder == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			cache = os.TempDir()
+		}
+		folder = filepath.Join(cache, "halo", "cuda-kernels")
+	}
+	return filepath.Join(folder, fmt.Sprintf("%x", sum.Sum(nil)))
+}
+
+// compilerTag tells the emulated compilers apart, whose folders are named by what they are made of.
+func (d *device) compilerTag() string {
+	if d.options.Emulated {
+		return filepath.Base(filepath.Dir(d.info.NVRTCPath))
+	}
+	return "nvidia"
+}
+
+// keep writes a file whole or not at all.
+func keep(file string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(file), "new-")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), file)
+	}
+	if err != nil {
+		err = errors.Join(err, os.Remove(f.Name()))
+	}
+	return err
+}

@@ -1,0 +1,91 @@
+//go:build cgo
+
+package cuda
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/halo-xla/halo/backend/cuda/emit"
+	"github.com/halo-xla/halo/cgo/cuda"
+	"github.com/halo-xla/halo/xla/exec"
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/pass"
+)
+
+// New returns the backend, and what it runs on. It fails with errors.ErrUnsupported and a sentence that names what was
+// tried if there is no driver, no device or no compiler.
+func New(o Options) (exec.Backend, *Info, error) {
+	d, err := open(o)
+	if err != nil {
+		return nil, nil, err
+	}
+	return exec.New(&machine{d}), &d.info, nil
+}
+
+// machine is a device as exec sees it.
+type machine struct{ device *device }
+
+func (m *machine) Name() string {
+	if m.device.options.Emulated {
+		return "cuda-emu"
+	}
+	return "cuda"
+}
+
+// Threads is one: executions follow each other on the device.
+func (m *machine) Threads() int { return 1 }
+
+func (m *machine) Passes() []pass.Pass { return passes() }
+
+// Lower makes a thunk of the kernels that the emitter writes.
+func (m *machine) Lower(l *exec.Lowering) (exec.Thunk, error) {
+	if !emit.Has(l.In.Op) {
+		return nil, fmt.Errorf("backend %s has no kernel for %s: %w", m.Name(), l.In.Op, errors.ErrUnsupported)
+	}
+	e, err := emit.Lower(l.In)
+	if err != nil {
+		return nil, err
+	}
+	return newThunk(l, e), nil
+}
+
+// Memory allocates the memory of one execution at a time.
+func (m *machine) Memory(p *exec.Places) (exec.RemoteMemory, error) {
+	out, err := newMemory(m.device, p)
+	if errors.Is(err, cuda.ErrOutOfMemory) {
+		err = fmt.Errorf("%w: %d bytes on the device: %w", hlo.ErrLimit, p.Bytes, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// Recorded reports whether t runs on the device.
+func (m *machine) Recorded(t exec.Thunk) bool {
+	_, ok := t.(*thunk)
+	return ok
+}
+
+// Copy makes a copy on the device.
+func (m *machine) Copy(dst, src exec.Slice) exec.Thunk {
+	return &copying{dst: dst, src: src}
+}
+
+// While makes a loop whose condition the host looks at.
+func (m *machine) While(cond []exec.Thunk, again exec.Slice, body []exec.Thunk) exec.Thunk {
+	return &looping{parts(cond), again, parts(body)}
+}
+
+// Conditional makes a choice that the host makes.
+func (m *machine) Conditional(index exec.Slice, isPred bool, branches [][]exec.Thunk) exec.Thunk {
+	t := &choosing{index: index, isPred: isPred}
+	for _, b := range branches {
+		t.branches = append(t.branches, parts(b))
+	}
+	return t
+}
+
+// Segment makes one submission of list, as far as no loop and no choice is in it.
+func (m *machine) Segment(list []exec.Thunk) exec.Segment { return newSegment(list) }

@@ -1,0 +1,140 @@
+//go:build cgo
+
+package cuda
+
+import (
+	"encoding/binary"
+
+	"github.com/halo-xla/halo/cgo/cuda"
+	"github.com/halo-xla/halo/xla/exec"
+)
+
+// part is a piece of a segment that the host submits at once, or decides on.
+type part interface {
+	run(r *exec.Run, m *memory) error
+}
+
+// commands is a part of commands alone.
+type commands struct{ cuda.Array }
+
+func (c *commands) run(r *exec.Run, m *memory) error { return m.submit(&c.Array) }
+
+// enqueued is a record of commands.
+type enqueued interface{ appendTo(a *cuda.Array) }
+
+// parts joins what follows each other without a decision.
+func parts(list []exec.Thunk) []part {
+	var out []part
+	var last *commands
+	for _, t := range list {
+		if e, ok := t.(enqueued); ok {
+			if last == nil {
+				last = &commands{}
+				out = append(out, last)
+			}
+			e.appendTo(&last.Array)
+			continue
+		}
+		out, last = append(out, t.(part)), nil
+	}
+	return out
+}
+
+func runParts(r *exec.Run, m *memory, list []part) error {
+	for _, p := range list {
+		if err := r.Cancelled(); err != nil {
+			return err
+		}
+		if err := p.run(r, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// looping runs cond, and body and cond again as long as cond leaves a 1.
+type looping struct {
+	cond  []part
+	again exec.Slice
+	body  []part
+}
+
+// Run and Uses make it a record.
+func (*looping) Run(*exec.Run) error { return recordOnly{}.Run(nil) }
+
+// Uses is nothing: exec knows what is in it.
+func (*looping) Uses() []exec.Use { return nil }
+
+func (t *looping) run(r *exec.Run, m *memory) error {
+	var again [1]byte
+	for {
+		if err := runParts(r, m, t.cond); err != nil {
+			return err
+		}
+		if err := m.read(again[:], t.again); err != nil || again[0] == 0 {
+			return err
+		}
+		if err := runParts(r, m, t.body); err != nil {
+			return err
+		}
+	}
+}
+
+// choosing runs one of several branches.
+type choosing struct {
+	index    exec.Slice
+	isPred   bool
+	branches [][]part
+}
+
+// Run and Uses make it a record.
+func (*choosing) Run(*exec.Run) error { return recordOnly{}.Run(nil) }
+
+// Uses is nothing: exec knows what is in it.
+func (*choosing) Uses() []exec.Use { return nil }
+
+func (t *choosing) run(r *exec.Run, m *memory) error {
+	data := make([]byte, t.index.Size)
+	if err := m.read(data, t.index); err != nil {
+		return err
+	}
+	return runParts(r, m, t.branches[t.choose(data)])
+}
+
+// choose is the number of the branch: true is the first, an index out of range the last. Law: row 81.
+func (t *choosing) choose(data []byte) int {
+	last := len(t.branches) - 1
+	if t.isPred {
+		return 1 - int(data[0])
+	}
+	if i := int32(binary.LittleEndian.Uint32(data)); i >= 0 && int(i) < last {
+		return int(i)
+	}
+	return last
+}
+
+// segment is parts in order.
+type segment struct {
+	parts []part
+	waits bool // somebody takes the time
+}
+
+func newSegment(list []exec.Thunk) *segment {
+	s := &segment{parts: parts(list)}
+	for _, t := range list {
+		if k, ok := t.(*thunk); ok {
+			s.waits = s.waits || k.built.waits
+		}
+	}
+	return s
+}
+
+func (s *segment) Run(r *exec.Run) error {
+	m := r.Remote().(*memory)
+	if err := runParts(r, m, s.parts); err != nil || !s.waits {
+		return err
+	}
+	return m.Wait()
+}
+
+func (s *segment) Close() {}

@@ -1,0 +1,96 @@
+//go:build cgo
+
+package cuda
+
+import (
+	"github.com/halo-xla/halo/backend/cuda/emit"
+	"github.com/halo-xla/halo/cgo/cuda"
+	"github.com/halo-xla/halo/xla/exec"
+)
+
+// thunk is the commands of one instruction with their operands bound.
+type thunk struct {
+	emission *emit.Emission
+	memory   [emit.Seed][]exec.Slice // by the kind of buffers
+	inPlace  []exec.Pair
+	kernel   string
+	built    *built // set by Build
+}
+
+func newThunk(l *exec.Lowering, e *emit.Emission) *thunk {
+	t := &thunk{emission: e, kernel: "cuda " + l.In.Op.String()}
+	for i := range l.In.Operands {
+		t.memory[emit.Operand] = append(t.memory[emit.Operand], l.Operands(i)...)
+	}
+	t.memory[emit.Result] = l.Results()
+	for _, n := range e.Scratch {
+		t.memory[emit.Scratch] = append(t.memory[emit.Scratch], l.Scratch(n))
+	}
+	for _, data := range e.Tables {
+		t.memory[emit.Table] = append(t.memory[emit.Table], l.Pack(data))
+	}
+	for _, a := range e.InPlace {
+		t.inPlace = append(t.inPlace, exec.Pair{Result: t.memory[emit.Result][a.Result].Slot,
+			Operand: t.memory[emit.Operand][a.Operand].Slot})
+	}
+	return t
+}
+
+// Run is never called: thunks of the device run in segments.
+func (t *thunk) Run(*exec.Run) error { panic("cuda: bug: a thunk outside a segment") }
+
+func (t *thunk) Uses() []exec.Use {
+	reads := append(exec.Reads(t.memory[emit.Operand]...), exec.Reads(t.memory[emit.Table]...)...)
+	return append(reads, exec.Writes(t.memory[emit.Result]...)...)
+}
+
+func (t *thunk) InPlace() []exec.Pair { return t.inPlace }
+
+func (t *thunk) Kernel() string { return t.kernel }
+
+// value is where a buffer lies.
+func (t *thunk) value(b emit.Buffer) cuda.Value {
+	if b.Kind == emit.Seed {
+		return cuda.Value{Slot: t.built.seed}
+	}
+	return valueOf(t.memory[b.Kind][b.Index])
+}
+
+func valueOf(s exec.Slice) cuda.Value { return cuda.Value{Slot: int64(s.Slot), Offset: s.Offset} }
+
+// appendTo appends the commands of t to a.
+func (t *thunk) appendTo(a *cuda.Array) {
+	for _, s := range t.emission.Steps {
+		switch {
+		case s.Copy != nil:
+			a.Copy(t.value(s.Copy.Dst), t.value(s.Copy.Src), s.Copy.Bytes)
+		case s.Fill != nil:
+			a.Fill(t.value(s.Fill.Dst), s.Fill.Bytes, s.Fill.Value)
+		default:
+			a.Launch(t.launch(s.Kernel))
+		}
+	}
+}
+
+func (t *thunk) launch(k *emit.Kernel) cuda.Launch {
+	l := cuda.Launch{Function: t.built.functions[k.Name], Grid: k.Grid, Block: k.Block, Shared: k.Shared}
+	for _, b := range k.Args {
+		l.Params = append(l.Params, t.value(b))
+	}
+	return l
+}
+
+// recordOnly is the Thunk of what is known to segments alone.
+type recordOnly struct{}
+
+func (recordOnly) Run(*exec.Run) error { panic("cuda: bug: a record outside a segment") }
+
+func (recordOnly) Uses() []exec.Use { return nil }
+
+// copying copies on the device.
+type copying struct {
+	recordOnly
+	dst, src exec.Slice
+}
+
+func (t *copying) appendTo(a *cuda.Array) { a.Copy(valueOf(t.dst), valueOf(t.src), t.dst.Size) }

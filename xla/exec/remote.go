@@ -1,0 +1,295 @@
+package exec
+
+import (
+	"errors"
+	"slices"
+)
+
+// Remote is a machine whose thunks work on memory of its own. Such memory mirrors that of the host slot by slot: what
+// a segment reads is brought there before it runs, and what others read of its results comes back when they need it.
+type Remote interface {
+	Recorder
+	// Build is called once all of a program is lowered, with its thunks: kernels are compiled here.
+	Build(b *Build) error
+	// Memory allocates the memory of one execution at a time.
+	Memory(p *Places) (RemoteMemory, error)
+}
+
+// Build is what a remote machine gets to build of.
+type Build struct {
+	Thunks  []Thunk
+	Places  *Places
+	Options Options
+	// OnClose has f called once, when the program is closed.
+	OnClose func(f func())
+}
+
+// Places say where the slots of a program lie in one block of remote memory.
+type Places struct {
+	// Offsets are the slots' in bytes, multiples of 256 but for values within others; -1 for what has no place.
+	Offsets []int64
+	// Bytes are those of all.
+	Bytes int64
+}
+
+// RemoteMemory is the memory of one execution. What is copied and what segments do happens in the order of the calls.
+type RemoteMemory interface {
+	// In copies data to an offset.
+	In(offset int64, data []byte) error
+	// Out copies from an offset, when all before is done.
+	Out(data []byte, offset int64) error
+	// Begin is called when an execution begins, with its seed.
+	Begin(seed uint64) error
+	// Wait returns when all is done, with what has failed.
+	Wait() error
+	Close()
+}
+
+// remoteAlignment is that of slots in remote memory, in bytes.
+const remoteAlignment = 256
+
+// places lays out the slots of p in remote memory: those that share memory on the host share it there.
+func (p *program) places() *Places {
+	out := &Places{Offsets: make([]int64, len(p.slots)), Bytes: alignedTo(p.arenaBytes, remoteAlignment)}
+	room := func(n int64) int64 {
+		at := out.Bytes
+		out.Bytes += alignedTo(n, remoteAlignment)
+		return at
+	}
+	for i, s := range p.slots {
+		switch {
+		case s.kind == boxed || s.size == 0:
+			out.Offsets[i] = -1
+		case s.host != NoSlot && s.kind != result: // it lies in one
+		case s.kind == temporary || s.staged:
+			out.Offsets[i] = s.offset
+		default:
+			out.Offsets[i] = room(s.size)
+		}
+	}
+	for i, s := range p.slots {
+		if s.host != NoSlot && s.kind != result && out.Offsets[i] >= 0 {
+			out.Offsets[i] = out.Offsets[s.host]
+			if s.kind == temporary {
+				out.Offsets[i] += s.offset
+			}
+		}
+	}
+	return out
+}
+
+func alignedTo(n, to int64) int64 { return (n + to - 1) / to * to }
+
+// mirror is which of the two memories has a slot's value, one a slot.
+type mirror uint8
+
+const (
+	onHost mirror = 1 << iota
+	onRemote
+)
+
+// mirrored is an instance's remote memory, and where values are.
+type mirrored struct {
+	RemoteMemory
+	places *Places
+	at     []mirror
+}
+
+// newMirror allocates the remote memory of p, with its constants. It returns nil if the machine has none.
+func newMirror(p *program) (*mirrored, error) {
+	if p.remote == nil {
+		return nil, nil
+	}
+	memory, err := p.machine.(Remote).Memory(p.remote)
+	if err != nil {
+		return nil, err
+	}
+	m := &mirrored{memory, p.remote, make([]mirror, len(p.slots))}
+	for i, s := range p.slots {
+		if s.kind != constant || s.size == 0 {
+			continue
+		}
+		if err := memory.In(m.places.Offsets[i], s.data); err != nil {
+			memory.Close()
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+func (m *mirrored) close() {
+	if m != nil {
+		m.RemoteMemory.Close()
+	}
+}
+
+// begin forgets what an earlier execution has left.
+func (m *mirrored) begin(r *Run) error {
+	for i, s := range r.program.slots {
+		m.at[i] = 0
+		switch s.kind {
+		case parameter:
+			m.at[i] = onHost
+		case constant:
+			m.at[i] = onHost | onRemote
+		}
+	}
+	return m.Begin(r.options.Seed)
+}
+
+// bring has what st needs where it runs.
+func (m *mirrored) bring(r *Run, st *step) error {
+	if t, ok := st.thunk.(segmentThunk); ok {
+		return m.eachSlot(t.first, func(s int32) error { return m.toRemote(r, s) })
+	}
+	return m.each(st.uses(), func(u Use) error {
+		if u.Write && r.program.isWhole(u.Slice) {
+			return nil
+		}
+		return m.toHost(r, u.Slice.Slot)
+	})
+}
+
+// leave notes where the results of st are.
+func (m *mirrored) leave(r *Run, st *step) {
+	at := onHost
+	if _, ok := st.thunk.(segmentThunk); ok {
+		at = onRemote
+	}
+	for _, u := range st.uses() {
+		if u.Write {
+			m.at[u.Slice.Slot] = at
+		}
+	}
+}
+
+func (m *mirrored) each(uses []Use, f func(Use) error) error {
+	for _, u := range uses {
+		if err := f(u); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *mirrored) eachSlot(slots []int32, f func(int32) error) error {
+	for _, s := range slots {
+		if err := f(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *mirrored) toRemote(r *Run, s int32) error {
+	if m.at[s] != onHost || m.places.Offsets[s] < 0 {
+		return nil
+	}
+	m.at[s] |= onRemote
+	return m.In(m.places.Offsets[s], r.Bytes(r.program.whole(s)))
+}
+
+// toHost copies a slot back if its value is in remote memory alone.
+func (m *mirrored) toHost(r *Run, s int32) error {
+	if m == nil || s == NoSlot || m.at[s] != onRemote || m.places.Offsets[s] < 0 {
+		return nil
+	}
+	m.at[s] |= onHost
+	return m.Out(r.Bytes(r.program.whole(s)), m.places.Offsets[s])
+}
+
+// finish brings the results back and waits for all.
+func (m *mirrored) finish(r *Run) error {
+	for _, l := range r.program.results {
+		if err := m.toHost(r, l.Slot); err != nil {
+			return err
+		}
+	}
+	return m.Wait()
+}
+
+// runMirrored runs b and has its results on the host.
+func (r *Run) runMirrored(b *block) error {
+	m := r.memory.mirror
+	if m == nil {
+		return r.run(b)
+	}
+	if err := m.begin(r); err != nil {
+		return err
+	}
+	if err := r.run(b); err != nil {
+		return errors.Join(err, m.Wait())
+	}
+	return m.finish(r)
+}
+
+// build lets a remote machine compile what p has become.
+func (p *program) build(b *block) error {
+	machine, ok := p.machine.(Remote)
+	if !ok {
+		return nil
+	}
+	p.remote = p.places()
+	build := &Build{Places: p.remote, Options: p.options, OnClose: func(f func()) { p.closing = append(p.closing, f) }}
+	b.walk(func(st *step) { build.Thunks = append(build.Thunks, st.thunk) })
+	return machine.Build(build)
+}
+
+func (p *program) whole(s int32) Slice { return Slice{Slot: s, Size: p.slots[s].size} }
+
+func (p *program) isWhole(s Slice) bool { return s == p.whole(s.Slot) }
+
+// readFirst lists the slots whose value steps need that they have not made themselves.
+func (p *program) readFirst(steps []*step) []int32 {
+	f := &firstReads{p, make([]bool, len(p.slots)), nil}
+	f.steps(steps)
+	return f.list
+}
+
+type firstReads struct {
+	p    *program
+	made []bool
+	list []int32
+}
+
+func (f *firstReads) steps(steps []*step) {
+	for _, st := range steps {
+		uses := st.uses()
+		for _, u := range uses {
+			if !u.Write || !f.p.isWhole(u.Slice) {
+				f.read(u.Slice.Slot)
+			}
+		}
+		if n, ok := st.thunk.(nested); ok {
+			f.nested(n)
+		}
+		for _, u := range uses {
+			f.made[u.Slice.Slot] = f.made[u.Slice.Slot] || u.Write
+		}
+	}
+}
+
+func (f *firstReads) read(s int32) {
+	if !f.made[s] && !slices.Contains(f.list, s) {
+		f.list = append(f.list, s)
+	}
+}
+
+// nested goes through blocks of which any may run: what one has made, another has not.
+func (f *firstReads) nested(n nested) {
+	if _, ok := n.(*loop); ok {
+		for _, b := range n.blocks() {
+			f.steps(b.steps)
+		}
+		return
+	}
+	before, all := slices.Clone(f.made), slices.Repeat([]bool{true}, len(f.made))
+	for _, b := range n.blocks() {
+		f.made = slices.Clone(before)
+		f.steps(b.steps)
+		for i := range all {
+			all[i] = all[i] && f.made[i]
+		}
+	}
+	f.made = all
+}
