@@ -192,9 +192,7 @@ func runAll(t *testing.T, list []*program) {
 	}
 	dir := t.TempDir()
 	file, binary := filepath.Join(dir, "kernels.cpp"), filepath.Join(dir, "kernels")
-	if keep := os.Getenv("HALO_KEEP"); keep != "" {
-		file = filepath.Join(keep, strings.ReplaceAll(t.Name(), "/", "_")+".cpp")
-	}
+	keepKernels(t, ready)
 	if err := os.WriteFile(file, []byte(cpp(ready)), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -214,6 +212,22 @@ func runAll(t *testing.T, list []*program) {
 			t.Fatalf("%s: %v: %s", p.name, err, tail(stderr.String(), 200))
 		}
 		p.check(t, &stdout)
+	}
+}
+
+// keepKernels writes the sources of the kernels to the folder $HALO_KEEP, for TestKernels of backend/cuda.
+func keepKernels(t *testing.T, list []*program) {
+	folder := os.Getenv("HALO_KEEP")
+	if folder == "" {
+		return
+	}
+	var kernels []*Kernel
+	for _, p := range list {
+		kernels = append(kernels, p.kernels...)
+	}
+	name := strings.NewReplacer("/", "_", "=", "_").Replace(t.Name()) + ".cu"
+	if err := os.WriteFile(filepath.Join(folder, name), []byte(Unit(kernels)), 0o666); err != nil {
+		t.Fatal(err)
 	}
 }
 
