@@ -256,7 +256,7 @@ func (b *body) kernel3(op string, grid [3]int64, block [3]int) *Kernel {
 	text := "(" + strings.Join(list, ", ") + ") {\n" + b.text.String() + "}\n"
 	sum := sha256.Sum256([]byte(head + text))
 	k.Name = fmt.Sprintf("%s_%x", identifier(op), sum[:6])
-	k.Source = "KERNEL " + head + " " + k.Name + text
+	k.Source = "extern \"C\" __global__ void " + head + " " + k.Name + text
 	return k
 }
 

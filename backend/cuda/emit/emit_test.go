@@ -23,6 +23,7 @@ import (
 // TestOps runs the cases of the operations, and compares with the evaluator within the operation table's tolerance.
 func TestOps(t *testing.T) {
 	var list []*program
+	count := 0
 	testfile.Run(t, filepath.Join("..", "..", "..", "testdata", "ops", "*.hlo"), func(t *testing.T, c *testfile.Case) {
 		m, err := hlo.Parse([]byte(c.Source()), c.File)
 		if err != nil {
@@ -31,7 +32,7 @@ func TestOps(t *testing.T) {
 		opcase.CheckWith(t, c, m, func(ctx context.Context, m *hlo.Module, args [][]*literal.Literal, o hlo.EvalOptions,
 			replicas, partitions int64) ([]*literal.Literal, error) {
 			out, err := hlo.EvaluateAll(ctx, m, args, o, replicas, partitions)
-			if err == nil && len(args) == 1 {
+			if count++; err == nil && len(args) == 1 && sampled("ops", count%5*29+count%5) {
 				list = append(list, &program{name: t.Name(), m: m, args: args[0], tol: tolerance(m)})
 			}
 			return out, err
@@ -60,7 +61,7 @@ func TestRandom(t *testing.T) {
 	for _, fused := range []bool{false, true} {
 		t.Run(fmt.Sprintf("fused=%v", fused), func(t *testing.T) {
 			var list []*program
-			for seed := range uint64(60) {
+			for seed := range uint64(20) {
 				list = append(list, randomProgram(t, seed, fused))
 			}
 			runAll(t, list)
@@ -178,7 +179,7 @@ func oneOp(r *rand.Rand, name, result, op string, anything bool, params ...shape
 func sampled(op string, n int) bool {
 	switch only := os.Getenv("HALO_OP"); only {
 	case "":
-		return n%7 == 0
+		return n%29 == 0
 	case "all", op:
 		return true
 	}

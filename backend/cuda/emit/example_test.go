@@ -28,7 +28,7 @@ ENTRY e {
 	fmt.Print(k.Source)
 	// Output:
 	// 1 block of 256 threads
-	// KERNEL __launch_bounds__(256) multiply_5e5c1da0eb3f(const f32* p0, const f32* p1, f32* p2) {
+	// extern "C" __global__ void __launch_bounds__(256) multiply_5e5c1da0eb3f(const f32* p0, const f32* p1, f32* p2) {
 	//   const s32 i = (s32)blockIdx.x * 256 + threadIdx.x;
 	//   if (i >= 100) return;
 	//   const f32 v2 = p0[i];

@@ -61,7 +61,8 @@ func (r *runningSum) kernel() *Kernel {
 	b, n := r.b, r.lines.n
 	share := ceil(n, blockSize)
 	used := ceil(n, share)
-	b.line("const %s line = blockIdx.x, from = threadIdx.x * %d, to = x_min(from + %d, (%s)%d);", b.ix, share, share, b.ix, n)
+	b.line("const %s line = blockIdx.x, from = threadIdx.x * %d, to = x_min(from + %d, (%s)%d);", b.ix, share, share,
+		b.ix, n)
 	inits := r.g.inits(r.in, r.n)
 	acc := b.accumulators(r.a.ToApply, inits)
 	shared := make([]string, r.n)

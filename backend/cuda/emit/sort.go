@@ -71,7 +71,8 @@ func (s *sorter) step(sizes []int64, total int64, blocks bool, k, j int64) {
 	s.exchange(b, "entry[i]", "entry[i + j]", "(first + i)", "k")
 	b.closes(3)
 	b.line("__syncthreads();")
-	b.line("for (u32 q = threadIdx.x; q < %d && first + q < %d; q += %d) %s[first + q] = entry[q];", local, total, local/2, perm)
+	b.line("for (u32 q = threadIdx.x; q < %d && first + q < %d; q += %d) %s[first + q] = entry[q];", local, total,
+		local/2, perm)
 	s.e.add(b.kernel(s.name+"_block", ceil(total, local), local/2))
 }
 

@@ -57,9 +57,10 @@ func emitTranspose(e *Emission, in *hlo.Instruction) {
 	dst.written = true
 	b.line("__shared__ %s tile[%d][%d];", c.store, tileSide, tileSide+1)
 	b.line("const s32 tx = threadIdx.x %% %d, ty = threadIdx.x / %d;", tileSide, tileSide)
-	b.line("const %s x0 = (%s)blockIdx.x %% %d * %d, y0 = (%s)blockIdx.x / %d %% %d * %d;", b.ix, b.ix, p.acrossX, tileSide,
-		b.ix, p.acrossX, p.acrossY, tileSide)
-	rest := b.coordinates(index{flat: b.integer(fmt.Sprintf("(%s)blockIdx.x / %d", b.ix, p.acrossX*p.acrossY)), of: p.batch})
+	b.line("const %s block = blockIdx.x;", b.ix)
+	b.line("const %s x0 = block %% %d * %d, y0 = block / %d %% %d * %d;", b.ix, p.acrossX, tileSide, p.acrossX, p.acrossY,
+		tileSide)
+	rest := b.coordinates(index{flat: b.integer(over("block", p.acrossX*p.acrossY)), of: p.batch})
 	from, to := "0", "0"
 	for i, x := range rest {
 		from, to = plus(from, times(x, p.batchFrom[i])), plus(to, times(x, p.batchTo[i]))

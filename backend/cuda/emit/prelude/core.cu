@@ -14,7 +14,6 @@ typedef unsigned long long u64;
 typedef float f32;
 typedef double f64;
 #define FN static __device__ __forceinline__
-#define KERNEL extern "C" __global__ void
 
 // Elements that are loaded and stored at once.
 template <class T, int N> struct alignas(sizeof(T) * N) pack { T v[N]; };

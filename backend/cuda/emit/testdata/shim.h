@@ -33,6 +33,9 @@ static inline float __double2float_rz(double v) {
   return std::isfinite(v) && std::fabs((double)r) > std::fabs(v) ? std::nextafterf(r, 0) : r;
 }
 
+static inline double sinpi(double v) { return std::sin(M_PI * v); }
+static inline double cospi(double v) { return std::cos(M_PI * v); }
+
 static std::vector<ucontext_t> fibres;
 static std::vector<char> stacks, ended;
 static ucontext_t home;
