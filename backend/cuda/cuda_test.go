@@ -14,7 +14,7 @@ import (
 )
 
 func TestPassOrder(t *testing.T) {
-	if err := pass.CheckOrder(passes(), passOrder); err != nil {
+	if err := pass.CheckOrder(passes(false), passOrder); err != nil {
 		t.Error(err)
 	}
 }

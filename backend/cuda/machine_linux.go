@@ -36,7 +36,7 @@ func (m *machine) Name() string {
 // Threads is one: executions follow each other on the device.
 func (m *machine) Threads() int { return 1 }
 
-func (m *machine) Passes() []pass.Pass { return passes() }
+func (m *machine) Passes() []pass.Pass { return passes(m.device.options.Plain) }
 
 // Lower makes a thunk of the kernels that the emitter writes.
 func (m *machine) Lower(l *exec.Lowering) (exec.Thunk, error) {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -17,7 +18,7 @@ var backends = map[string]func(threads int) (xla.Backend, error){
 	"reference": func(int) (xla.Backend, error) { return xla.Reference(), nil },
 	"cpu":       func(threads int) (xla.Backend, error) { return cpu.New(cpu.Options{Threads: threads}), nil },
 	"cuda":      gpu(cuda.Options{}),
-	"cuda-emu":  gpu(cuda.Options{Emulated: true}),
+	"cuda-emu":  gpu(cuda.Options{Emulated: true, Plain: os.Getenv("HALO_CUDA_EMU_PLAIN") == "1"}),
 }
 
 // gpu opens the device when it is first asked for, once.

@@ -1,7 +1,7 @@
 // The words of CUDA C++ for g++: what a kernel finds when the emulator compiles it. Kernels include nothing else.
+// __CUDA_ARCH__ is not defined: assembly is not for g++.
 #include "emu.h"
 #define HALO_CUDA_EMU 1
-#define __CUDA_ARCH__ HALO_EMU_ARCH
 
 typedef __SIZE_TYPE__ size_t;
 extern "C" __attribute__((visibility("default"))) halo_emu_state *halo_emu;
