@@ -33,6 +33,7 @@ var paths = map[string]string{
 	"dimensions":                      "dimensions",
 	"direction":                       "comparison_direction",
 	"distribution":                    "distribution",
+	"domain:domain":                   "domain_entry_sharding",
 	"dynamic_slice_sizes":             "dynamic_slice_sizes",
 	"dynamic-gather:index_vector_dim": "gather_dimension_numbers.index_vector_dim",
 	"epsilon":                         "epsilon",

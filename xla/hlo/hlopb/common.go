@@ -14,7 +14,7 @@ import (
 func readCommon(m *message, attrs hlo.Attrs, names map[int64]string) *hlo.Common {
 	c := hlo.Common{Predecessors: predecessors(m, names), Frontend: frontend(m)}
 	texts := m.texts()
-	if s := m.sub("sharding"); s != nil && !s.has("named_sharding") {
+	if s := m.sub("sharding"); s != nil {
 		c.Sharding = hlo.Raw(shardingText(s))
 	}
 	if s := m.sub("metadata"); s != nil && len(s.fields) > 0 {
@@ -22,6 +22,12 @@ func readCommon(m *message, attrs hlo.Attrs, names map[int64]string) *hlo.Common
 	}
 	if s := m.sub("result_accuracy"); s != nil {
 		c.ResultAccuracy = hlo.Raw(accuracyText(s))
+	}
+	if s := m.sub("statistics_viz"); s != nil {
+		c.Statistics = hlo.Raw(statisticsText(s))
+	}
+	if s := m.sub("original_value"); s != nil {
+		c.Origin = hlo.Raw(originText(s))
 	}
 	for _, p := range commonTexts(&c) {
 		if text, ok := texts[p.name]; ok {
@@ -43,15 +49,16 @@ func readCommon(m *message, attrs hlo.Attrs, names map[int64]string) *hlo.Common
 	return &c
 }
 
-// commonText is a common attribute that text has as it is.
+// commonText is a common attribute that text has as it is, and the field that means it.
 type commonText struct {
-	name string
-	text *hlo.Raw
+	name, field string
+	text        *hlo.Raw
 }
 
 func commonTexts(c *hlo.Common) []commonText {
-	return []commonText{{"sharding", &c.Sharding}, {"metadata", &c.Metadata}, {"statistics", &c.Statistics},
-		{"origin", &c.Origin}, {"result_accuracy", &c.ResultAccuracy}}
+	return []commonText{{"sharding", "sharding", &c.Sharding}, {"metadata", "metadata", &c.Metadata},
+		{"statistics", "statistics_viz", &c.Statistics}, {"origin", "original_value", &c.Origin},
+		{"result_accuracy", "result_accuracy", &c.ResultAccuracy}}
 }
 
 // notExtra are names under which halo_text says something else than an attribute that nobody knows.
@@ -130,7 +137,7 @@ func (w *writer) common(c *hlo.Common, ids map[string]int64) {
 	w.nums("control_predecessor_ids", list)
 	w.frontend(c.Frontend)
 	for _, p := range commonTexts(c) {
-		w.textField(p.name, string(*p.text))
+		w.textField(p, string(*p.text))
 	}
 	w.str("backend_config", c.BackendConfig.Config)
 	if c.BackendConfig.Config != "" && c.BackendConfig != hlo.NewBackendConfig(c.BackendConfig.Config) {
@@ -142,32 +149,32 @@ func (w *writer) common(c *hlo.Common, ids map[string]int64) {
 	w.b = append(w.b, c.Proto...)
 }
 
-// textWriters fill the message that means a common attribute.
-var textWriters = map[string]func(w *writer, text string){
-	"sharding": (*writer).sharding, "metadata": (*writer).flat, "result_accuracy": (*writer).accuracy,
-}
-
-var textReaders = map[string]func(m *message) string{
-	"sharding": shardingText, "metadata": func(m *message) string { return flatText(m, false) },
-	"result_accuracy": accuracyText,
+// textForms say how the message that means a common attribute is filled from a text, and how it becomes one.
+var textForms = map[string]struct {
+	write func(w *writer, text string)
+	read  func(m *message) string
+}{
+	"sharding":        {(*writer).sharding, shardingText},
+	"metadata":        {(*writer).flat, func(m *message) string { return flatText(m, false) }},
+	"statistics":      {(*writer).statistics, statisticsText},
+	"origin":          {(*writer).origin, originText},
+	"result_accuracy": {(*writer).accuracy, accuracyText},
 }
 
 // textField appends the field of a common attribute, and the text itself if the field does not give it back.
-func (w *writer) textField(name, text string) {
+func (w *writer) textField(p commonText, text string) {
 	if text == "" {
 		return
 	}
-	if write := textWriters[name]; write != nil {
-		inner := &writer{desc: w.desc.field(name).message}
-		write(inner, text)
-		m := (&decoder{src: inner.b}).open(inner.desc)
-		same := m.err == nil && textReaders[name](m) == text
-		w.packed(name, func() { w.b = append(w.b, inner.b...) })
-		if same {
-			return
-		}
+	form := textForms[p.name]
+	inner := &writer{desc: w.desc.field(p.field).message}
+	form.write(inner, text)
+	m := (&decoder{src: inner.b}).open(inner.desc)
+	same := m.err == nil && form.read(m) == text
+	w.packed(p.field, func() { w.b = append(w.b, inner.b...) })
+	if !same {
+		w.text(p.name, text)
 	}
-	w.text(name, text)
 }
 
 // flatText writes numbers and strings of m as "{name=1 other="x"}", as XLA's text has metadata; with all, zeros too.

@@ -21,6 +21,9 @@ func shardingText(m *message) string {
 		m.subs("tuple_shardings", func(s *message) { parts = append(parts, shardingText(s)) })
 		return "{" + strings.Join(parts, ", ") + "}"
 	}
+	if named := m.sub("named_sharding"); named != nil {
+		return namedText(named)
+	}
 	var words []string
 	switch name := shardingTypes[m.num("type")]; {
 	case m.num("type") == shardingOther:
@@ -64,7 +67,11 @@ func shardingDevices(m *message) string {
 // sharding appends the fields of a text that shardingText writes, as far as it understands them.
 func (w *writer) sharding(text string) {
 	inner := strings.TrimSuffix(strings.TrimPrefix(text, "{"), "}")
-	if strings.HasPrefix(inner, "{") {
+	if strings.HasPrefix(inner, "mesh[") {
+		w.sub("named_sharding", func() { w.named(text) })
+		return
+	}
+	if strings.HasPrefix(inner, "{") || inner == "" {
 		w.num("type", shardingTuple)
 		for _, part := range splitBraces(inner) {
 			w.sub("tuple_shardings", func() { w.sharding(part) })

@@ -69,8 +69,12 @@ func (m *message) value(name string, f hlo.Field) {
 		}
 		m.parseWord(p, name, text)
 	case hlo.Value:
-		if name == "output_operand_aliasing" {
+		switch name {
+		case "output_operand_aliasing":
 			m.parseWord(p, name, m.aliasing())
+			return
+		case "domain_entry_sharding":
+			m.parseWord(p, name, domainText(m))
 			return
 		}
 		m.parseWord(p, name, m.word(name))
@@ -286,6 +290,8 @@ func (w *writer) valueText(name string, v hlo.Value) {
 	case text == "":
 	case name == "output_operand_aliasing":
 		w.setAliasing(text)
+	case name == "domain_entry_sharding":
+		w.domain(text)
 	default:
 		w.setWord(name, text)
 	}
