@@ -99,6 +99,18 @@ func (d *device) describe() error {
 	return err
 }
 
+// Close gives up the device and what transfers need. No program may be left.
+func (d *device) Close() error {
+	var errs []error
+	for i := range d.staging.pieces {
+		p := &d.staging.pieces[i]
+		if p.memory != nil {
+			errs = append(errs, d.FreeHost(p.memory), d.CloseEvent(p.free))
+		}
+	}
+	return errors.Join(append(errs, d.Device.Close())...)
+}
+
 // alloc allocates memory, of the pool if there is one.
 func (d *device) alloc(bytes int64, s cuda.Stream) (cuda.Ptr, error) {
 	if d.Pooled() {
@@ -138,8 +150,9 @@ func (d *device) take() (*piece, error) {
 	p := &d.staging.pieces[d.staging.next]
 	d.staging.next = (d.staging.next + 1) % ringPieces
 	if p.used {
-		p.used = false
-		return p, d.WaitFor(p.free)
+		err := d.WaitFor(p.free)
+		p.used = err != nil // a copy may still be under way
+		return p, err
 	}
 	if p.memory != nil {
 		return p, nil
@@ -196,10 +209,10 @@ func (d *device) out(data []byte, src cuda.Ptr, s cuda.Stream) error {
 			data, src = data[len(part):], src+cuda.Ptr(len(part))
 		}
 		if before != nil {
-			before.used = false
 			if err := d.WaitFor(before.free); err != nil {
 				return err
 			}
+			before.used = false
 			copy(rest, bytesAt(before.memory, pieceBytes))
 		}
 		before, rest = p, part

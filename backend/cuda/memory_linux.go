@@ -120,8 +120,14 @@ func (m *memory) capture(g *graph, a *cuda.Array) error {
 	}
 	failed := d.Submit(a, m.stream, m.base)
 	captured, err := d.Captured(m.stream)
-	if err = errors.Join(failed, err); err != nil {
-		return err
+	if err != nil { // the stream must not stay as it is
+		if captured, again := d.Captured(m.stream); again == nil {
+			err = errors.Join(err, d.CloseGraph(captured))
+		}
+		return errors.Join(failed, err)
+	}
+	if failed != nil {
+		return errors.Join(failed, d.CloseGraph(captured))
 	}
 	g.exec, err = d.Instantiate(captured)
 	g.made = err == nil

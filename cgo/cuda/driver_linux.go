@@ -86,14 +86,18 @@ func (d *Driver) Device(ordinal int) (*Device, error) {
 	if err := d.check("cuDevicePrimaryCtxRetain", C.halo_cuDevicePrimaryCtxRetain(d.t, &v.context, v.device)); err != nil {
 		return nil, err
 	}
-	if n, err := v.Attribute(MemoryPools); err != nil || n == 0 {
-		return v, err
-	}
-	err := d.check("cuDeviceGetDefaultMemPool", C.halo_cuDeviceGetDefaultMemPool(d.t, &v.pool, v.device))
-	if err != nil {
+	if err := v.findPool(); err != nil {
 		return nil, errors.Join(err, v.Close())
 	}
 	return v, nil
+}
+
+func (d *Device) findPool() error {
+	n, err := d.Attribute(MemoryPools)
+	if err != nil || n == 0 {
+		return err
+	}
+	return d.check("cuDeviceGetDefaultMemPool", C.halo_cuDeviceGetDefaultMemPool(d.t, &d.pool, d.device))
 }
 
 // Close gives up the primary context.

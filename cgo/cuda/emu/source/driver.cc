@@ -201,6 +201,23 @@ API unsigned cuDevicePrimaryCtxRetain(Context **context, int device) {
   return SUCCESS;
 }
 
+// forget ends all that lived in the contexts, as good as new. Records of modules and functions stay: handles of them
+// are refused.
+static void forget() {
+  emu.standard.queue.clear();
+  for (Stream *s : emu.streams) delete s;
+  for (Event *e : emu.events) delete e;
+  for (Graph *g : emu.graphs) delete g;
+  for (Exec *x : emu.execs) delete x;
+  for (Module *m : emu.modules) {
+    dlclose(m->library);
+    m->closed = true;
+  }
+  emu.streams.clear(), emu.events.clear(), emu.graphs.clear(), emu.execs.clear(), emu.modules.clear();
+  forget_memory();
+  emu.lost = SUCCESS;
+}
+
 API unsigned cuDevicePrimaryCtxRelease_v2(int device) {
   ENTER(false);
   Context &c = emu.contexts[device];
@@ -208,10 +225,7 @@ API unsigned cuDevicePrimaryCtxRelease_v2(int device) {
   c.users--;
   for (const Context &other : emu.contexts)
     if (other.users) return SUCCESS;
-  emu.standard.queue.clear(); // as good as new
-  for (Stream *s : emu.streams) s->queue.clear();
-  forget_memory();
-  emu.lost = SUCCESS;
+  forget();
   return SUCCESS;
 }
 

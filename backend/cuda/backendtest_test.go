@@ -1,0 +1,33 @@
+package cuda_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/halo-xla/halo/backend/backendtest"
+	"github.com/halo-xla/halo/backend/cuda"
+	"github.com/halo-xla/halo/internal/testfile"
+	"github.com/halo-xla/halo/xla/exec"
+)
+
+// emulator returns the backend on the emulator, or skips the test.
+func emulator(t *testing.T) exec.Backend {
+	t.Helper()
+	b, _, err := cuda.New(cuda.Options{Emulated: true, Plain: true})
+	testfile.Library(t, "cuda-emu", err)
+	return b
+}
+
+// TestOps runs the cases of some operations, of all if $HALO_EMU is all: g++ takes a while for each.
+func TestOps(t *testing.T) {
+	pattern := "re*.hlo"
+	if os.Getenv("HALO_EMU") == "all" {
+		pattern = "*.hlo"
+	}
+	backendtest.Ops(t, emulator(t), "../../testdata/ops/"+pattern, backendtest.Options{AllowReference: true})
+}
+
+// TestRandomPrograms holds the backend to the reference.
+func TestRandomPrograms(t *testing.T) {
+	backendtest.Random(t, emulator(t), backendtest.Options{Programs: 20, AllowReference: true})
+}
