@@ -96,6 +96,7 @@ type faults struct {
 	args          []*literal.Literal
 	want          string
 	calls, errors int
+	before        []int
 	failed        bool // in this life
 	freeing       bool // it was a call that frees something
 }
@@ -127,6 +128,7 @@ func (f *faults) life(n int) {
 	if f.told(n, err) {
 		return // what holds the context for a moment gives it up
 	}
+	f.before = f.living(d)
 	b := exec.New(&machine{d})
 	p, err := b.Compile(context.Background(), f.m, exec.Options{})
 	if f.told(n, err) {
@@ -146,6 +148,25 @@ func (f *faults) life(n int) {
 	f.end(n, d)
 }
 
+// objects are what a program must not leave behind.
+var objects = []struct {
+	name string
+	a    cuda.Attribute
+}{{"blocks", emu.Blocks}, {"streams", emu.Streams}, {"modules", emu.Modules}, {"graphs", emu.Graphs}}
+
+// living counts objects of the process: other tests have some.
+func (f *faults) living(d *device) []int {
+	var list []int
+	for _, o := range objects {
+		n, err := d.Attribute(o.a)
+		if err != nil {
+			f.t.Fatal(err)
+		}
+		list = append(list, n)
+	}
+	return list
+}
+
 func (f *faults) run(n int, p exec.Program) {
 	out, err := p.Run(context.Background(), [][]*literal.Literal{f.args}, exec.RunOptions{})
 	if f.told(n, err) {
@@ -163,11 +184,9 @@ func (f *faults) run(n int, p exec.Program) {
 
 // end closes the device and counts what is left, unless closing is what failed.
 func (f *faults) end(n int, d *device) {
-	left := map[string]cuda.Attribute{"blocks": emu.Blocks, "streams": emu.Streams, "modules": emu.Modules,
-		"graphs": emu.Graphs}
-	for what, a := range left {
-		if v, err := d.Attribute(a); err != nil || v != 0 && (f.failed && !f.freeing || n == 0) {
-			f.t.Errorf("call %d fails: %d %s are left, %v", n, v, what, err)
+	for i, now := range f.living(d) {
+		if now != f.before[i] && (f.failed && !f.freeing || n == 0) {
+			f.t.Errorf("call %d fails: %d %s lived before, %d are left", n, f.before[i], objects[i].name, now)
 		}
 	}
 	err := d.Close()
