@@ -99,6 +99,13 @@ func while(c *compiler, s *scope, in *hlo.Instruction) (value, bool, error) {
 		return nil, false, err
 	}
 	l.again = again[0].Slice
+	if turns(a) {
+		err := c.inTurns(l, a, state)
+		if err != nil {
+			return nil, false, err
+		}
+		return state, true, c.add(s.block, &step{in: in, thunk: l, kernel: "exec"})
+	}
 	next, err := c.computation(l.body, a.Body, []value{state})
 	if err != nil {
 		return nil, false, err
