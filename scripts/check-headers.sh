@@ -3,11 +3,23 @@
 # of a shim's list must have the very type that the header gives. Headers are never needed to build.
 #   scripts/check-headers.sh [-I FOLDER ...]
 # A header that is not found is skipped with a line that says so, or is a failure if HALO_NEED has "headers".
+# For CUDA, HALO_CUDA_WHEELS is a folder with what pip has unpacked of NVIDIA's wheels of one major version or of both;
+# --cuda has pip fetch them into it, or into the user's cache folder:
+#   scripts/check-headers.sh --cuda
 set -euo pipefail
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0
+wheels=${HALO_CUDA_WHEELS:-${XDG_CACHE_HOME:-$HOME/.cache}/halo/cuda-wheels}
+if [ "${1:-}" = --cuda ]; then
+  shift
+  for set in "12 nvidia-cuda-runtime-cu12 nvidia-cuda-nvrtc-cu12" \
+    "13 nvidia-cuda-runtime==13.* nvidia-cuda-nvrtc==13.* nvidia-cuda-crt==13.*"; do
+    read -r major names <<<"$set"
+    [ -d "$wheels/cu$major" ] || ${HALO_PYTHON:-python3} -m pip install -q --no-deps --target "$wheels/cu$major" $names
+  done
+fi
 include=("$@")
 for folder in /usr/include/*/openblas-pthread /usr/include/openblas; do
   [ ! -d "$folder" ] || include+=(-I "$folder")
@@ -44,6 +56,33 @@ for folder in /usr/lib/*/openmpi/include /usr/include/*/mpich; do
 done
 check onednn2 oneapi/dnnl/dnnl.h cgo/onednn/onednn2.h ONEDNN2_LIST 'DNNL_VERSION_MAJOR == 2'
 check onednn3 oneapi/dnnl/dnnl.h cgo/onednn/onednn3.h ONEDNN3_LIST 'DNNL_VERSION_MAJOR == 3'
+
+# CUDA: the headers, and that each function is a symbol of the library that the wheel has; the driver's library is in no
+# wheel.
+symbols() {
+  local name=$1 shim=$2 list=$3 library=$4 symbol
+  printf '#include "%s"\n#define NAME(name, result, params, args) symbol:name\n%s(NAME)\n' "$PWD/$shim" "$list" |
+    gcc -E -P -x c - | grep -o 'symbol:[A-Za-z0-9_]*' | cut -d: -f2 | sort >"$work/wanted"
+  nm -D --defined-only "$library" | awk '{print $3}' | sed 's/@.*//' | sort >"$work/there"
+  if symbol=$(comm -23 "$work/wanted" "$work/there") && [ -z "$symbol" ]; then
+    echo "$name: $(wc -l <"$work/wanted") symbols are in ${library##*/}"
+  else
+    echo "$name: ${library##*/} lacks" $symbol
+    failed=1
+  fi
+}
+for major in 12 13; do
+  saved=("${include[@]}")
+  for folder in "$wheels/cu$major"/nvidia/{*,cu13}/include; do
+    [ ! -d "$folder" ] || include+=(-I "$folder")
+  done
+  check "cuda$major" cuda.h cgo/cuda/cuda.h CUDA_LIST "CUDA_VERSION / 1000 == $major"
+  check "nvrtc$major" "cuda.h nvrtc.h" cgo/nvrtc/nvrtc.h NVRTC_LIST "CUDA_VERSION / 1000 == $major"
+  include=("${saved[@]}")
+  for library in "$wheels/cu$major"/nvidia/{cuda_nvrtc,cu13}/lib/libnvrtc.so.$major; do
+    [ ! -f "$library" ] || symbols "nvrtc$major" cgo/nvrtc/nvrtc.h NVRTC_LIST "$library"
+  done
+done
 
 # The header of custom calls has the names of XLA's, so each is compiled by itself: a program prints where every field
 # lies and what every constant is. jaxlib brings XLA's: -I "$(python3 -c 'import jax; print(jax.ffi.include_dir())')"

@@ -86,7 +86,7 @@ func (d *device) compiled(source string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := keep(file, code); err != nil {
+	if err := errors.Join(keep(file, code), keep(file+".cu", []byte(source))); err != nil {
 		slog.Debug("cuda: the cache of kernels", "error", err)
 	}
 	return code, nil
