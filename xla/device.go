@@ -210,7 +210,7 @@ func (c *Client) placed(grid collective.Grid, ids []int) ([]*Device, error) {
 		}
 		if id < 0 || id >= len(c.devices) {
 			if ids == nil {
-				return c.devices[:1], nil // it cannot run on all of its devices, which is no reason not to compile it
+				return []*Device{c.home()}, nil // it cannot run on all of its devices, which is no reason not to compile it
 			}
 			return nil, errorf(InvalidArgument, "device %d, and the client has %d", id, len(c.devices))
 		}

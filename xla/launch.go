@@ -123,6 +123,7 @@ func (x *Executable) Launch(ctx context.Context, o RunOptions) (_ *Launch, err e
 	}
 	l.hub.Expect()
 	l.ctx, l.cancel = context.WithCancel(ctx)
+	l.hub.AfterFault(l.cancel)
 	if err := x.state.launched(l); err != nil {
 		l.cancel()
 		return nil, x.fault(err)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/halo-xla/halo/customcall"
 	"github.com/halo-xla/halo/xla"
+	"github.com/halo-xla/halo/xla/collective"
 )
 
 // The outcomes of a check.
@@ -52,6 +53,7 @@ type checkOptions struct {
 	library     string // cases of others are skipped; "": none is
 	wrap        func(customcall.Handler) customcall.Handler
 	unsupported map[string]string
+	job         *collective.Job // nil: this process is alone
 	paths       []string
 	in          io.Reader // what the path "-" is
 }
@@ -61,7 +63,12 @@ func checkCommand(t *tool, args []string) error {
 	if err != nil {
 		return err
 	}
-	return t.check(o)
+	leave, err := t.joinJob()
+	if err != nil {
+		return err
+	}
+	o.job = t.job
+	return leave(t.check(o))
 }
 
 func (t *tool) check(o *checkOptions) error {
@@ -258,7 +265,11 @@ func runJobs(ctx context.Context, o *checkOptions, jobs []job) [][]outcome {
 	out := make([][]outcome, len(jobs))
 	next := make(chan int)
 	var wg sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
+	workers := runtime.GOMAXPROCS(0)
+	if o.job != nil { // all ranks run the same program at a time
+		workers = 1
+	}
+	for range workers {
 		wg.Go(func() {
 			for i := range next {
 				out[i] = jobs[i].run(ctx, o, jobs[i].path)

@@ -54,7 +54,7 @@ func runAtSizes(t *testing.T, path string, sizes ...int64) {
 		for i, p := range m.Entry.Parameters {
 			args[i] = atSize(t, p.Shape, n, uint64(i)+1)
 		}
-		got, err := execute(t.Context(), exe, [][]*literal.Literal{args})
+		got, err := execute(t.Context(), exe, xla.RunOptions{}, [][]*literal.Literal{args})
 		if err != nil {
 			t.Fatalf("size %d: %v", n, err)
 		}

@@ -52,7 +52,7 @@ func drawn(t *testing.T, text string, flags ...string) string {
 	}
 	var out, errs bytes.Buffer
 	args := append([]string{"graph", path}, flags...)
-	if code := realMain(&tool{t.Context(), nil, &out, &errs}, args); code != exitOK {
+	if code := realMain(&tool{ctx: t.Context(), stdout: &out, stderr: &errs}, args); code != exitOK {
 		t.Fatalf("halo %v: exit %d: %s", args, code, errs.String())
 	}
 	return out.String()

@@ -18,7 +18,7 @@ import (
 )
 
 const launchHelp = `It starts N processes of CMD on this machine as the ranks of one MPI job, and ends with the
-code of the first that fails. When a rank fails, the others have the time of --grace to end by themselves.
+code of the first that fails. CMD may be one of this tool's, such as run or check. When a rank fails, the others have the time of --grace to end by themselves.
 --mpi openmpi starts them by mpirun, which then decides; --mpi mpich needs no launcher.
 On several machines use mpirun, srun or the MPI operator of Kubernetes instead.
 `
@@ -40,10 +40,18 @@ func launchCommand(t *tool, args []string) error {
 	}
 	j := &launched{t: t, grace: *grace, ended: make(chan *exec.Cmd)}
 	j.stdout, j.stderr = together(t.stdout), together(t.stderr)
-	if found == mpi.OpenMPI {
-		return j.mpirun(*n, fs.Args())
+	words := fs.Args()
+	if _, err := exec.LookPath(words[0]); err != nil && commandOf(words[0]) != nil {
+		self, err := os.Executable()
+		if err != nil {
+			return err
+		}
+		words = append([]string{self}, words...)
 	}
-	return j.ranks(*n, fs.Args())
+	if found == mpi.OpenMPI {
+		return j.mpirun(*n, words)
+	}
+	return j.ranks(*n, words)
 }
 
 const maxRanks = 4096
@@ -167,7 +175,7 @@ func (j *launched) signal(s syscall.Signal) {
 // wait waits for all processes. It returns the fault of the first that failed.
 func (j *launched) wait() error {
 	interrupts := make(chan os.Signal, 1)
-	signal.Notify(interrupts, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Notify(interrupts, syscall.SIGHUP)
 	defer signal.Stop(interrupts)
 	var fault error
 	var deadline <-chan time.Time
@@ -188,7 +196,7 @@ func (j *launched) wait() error {
 			fault = errors.Join(fault, fmt.Errorf("launch: told to end: %v", s))
 			next, deadline = syscall.SIGKILL, time.After(j.grace)
 		case <-cancelled:
-			j.signal(syscall.SIGINT)
+			j.signal(syscall.SIGTERM)
 			fault, cancelled = j.t.ctx.Err(), nil
 			next, deadline = syscall.SIGKILL, time.After(j.grace)
 		}

@@ -13,9 +13,11 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/halo-xla/halo/customcall"
 	"github.com/halo-xla/halo/xla"
+	"github.com/halo-xla/halo/xla/collective"
 )
 
 // The exit codes of every command.
@@ -42,11 +44,14 @@ Inputs come in the program's order, or as name=INPUT:
   2x2xf32=1,2,3,4          its elements, row-major; HLO's names of types: f32, bf16, s32, u8, pred, ...
   random:SEED              normal numbers; integers from -10 to 10
   zeros, ones, iota        iota counts 0, 1, 2, ... row-major
+For a program of several devices %d in a word is the device's number: @x.d%d.npy; other words
+are for all devices. Under mpirun, srun or halo launch the devices are in all processes.
 `
 
 const checkHelp = `PATH is a program with its own checks (- is the standard input), a folder of a program
 with its input_N.npy and expected_N.npy, or a folder of such.
 A program that has neither runs on random inputs.
+Under mpirun, srun or halo launch the devices of programs are in all processes.
 `
 
 var commands []command
@@ -77,6 +82,7 @@ type tool struct {
 	ctx            context.Context
 	in             io.Reader
 	stdout, stderr io.Writer
+	job            *collective.Job // nil: this process is alone
 }
 
 // exitError ends the tool with a code other than that of its cause.
@@ -97,8 +103,9 @@ var errSilent = errors.New("failed")
 
 func main() {
 	customcall.ServeIsolated()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	code := realMain(&tool{ctx, os.Stdin, os.Stdout, os.Stderr}, os.Args[1:])
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // the second signal ends it at once
+	code := realMain(&tool{ctx: ctx, in: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}, os.Args[1:])
 	stop()
 	os.Exit(code)
 }

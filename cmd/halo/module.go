@@ -145,7 +145,7 @@ func (o *checkOptions) compileAndRun(ctx context.Context, r *outcome, h handlers
 	if err != nil {
 		return nil, err
 	}
-	client, err := xla.NewClient(backend, xla.ClientOptions{Handlers: h.all(), Devices: replicas * partitions})
+	client, err := clientFor(backend, h, o.job, replicas*partitions)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +159,11 @@ func (o *checkOptions) compileAndRun(ctx context.Context, r *outcome, h handlers
 	if o.backend != "reference" {
 		r.Fallbacks = fallbacks(exe)
 	}
-	return execute(ctx, exe, args)
+	got, err := execute(ctx, exe, xla.RunOptions{}, args)
+	if err != nil {
+		return nil, err
+	}
+	return got, shareResults(ctx, o.job, exe, got)
 }
 
 func fallbacks(exe *xla.Executable) []string {
@@ -172,12 +176,16 @@ func fallbacks(exe *xla.Executable) []string {
 	return list
 }
 
-// execute runs exe once on every device and returns the results of each.
-func execute(ctx context.Context, exe *xla.Executable, args [][]*literal.Literal) ([][]*literal.Literal, error) {
+// execute runs exe once on every device and returns the results of each, of those in other processes none.
+func execute(ctx context.Context, exe *xla.Executable, o xla.RunOptions,
+	args [][]*literal.Literal) ([][]*literal.Literal, error) {
 	in := make([][]*xla.Buffer, len(args))
 	defer func() { closeAll(in) }()
 	devices := exe.Devices()
 	for d := range args {
+		if !devices[d].Local() {
+			continue
+		}
 		for _, l := range args[d] {
 			b, err := devices[d].FromLiteral(l)
 			if err != nil {
@@ -186,7 +194,7 @@ func execute(ctx context.Context, exe *xla.Executable, args [][]*literal.Literal
 			in[d] = append(in[d], b)
 		}
 	}
-	out, err := exe.ExecuteDevices(ctx, xla.RunOptions{}, in)
+	out, err := exe.ExecuteDevices(ctx, o, in)
 	if err != nil {
 		var wrong errWrong
 		if errors.As(err, &wrong) {

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/halo-xla/halo/xla"
+	"github.com/halo-xla/halo/xla/collective"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
@@ -62,7 +64,11 @@ func runCommand(t *tool, args []string) error {
 	if len(words) == 0 {
 		return exitf(exitUsage, "no program given")
 	}
-	return t.runProgram(&o, words[0], words[1:])
+	leave, err := t.joinJob()
+	if err != nil {
+		return err
+	}
+	return leave(t.runProgram(&o, words[0], words[1:]))
 }
 
 func (t *tool) runProgram(o *runOptions, path string, words []string) error {
@@ -79,11 +85,6 @@ func (t *tool) runProgram(o *runOptions, path string, words []string) error {
 	if err := t.loadPlugins(h, o.plugins, o.isolate); err != nil {
 		return err
 	}
-	client, err := xla.NewClient(backend, xla.ClientOptions{Handlers: h.all()})
-	if err != nil {
-		return err
-	}
-	defer client.Close()
 	snapshot, err := xla.ReadSnapshot(xla.Program{Name: path, Source: src, Lenient: o.lenient})
 	if err != nil {
 		return err
@@ -92,6 +93,15 @@ func (t *tool) runProgram(o *runOptions, path string, words []string) error {
 	if err := dumpText(o.dump, "00.input.hlo", m.Text()); err != nil {
 		return err
 	}
+	n := devicesOf(m)
+	if n > 1 && o.snapshot != "" {
+		return exitf(exitUsage, "a snapshot has the arguments of one device, and the program is for %d", n)
+	}
+	client, err := clientFor(backend, h, t.job, n)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
 	exe, err := client.Compile(t.ctx, xla.Program{Name: path, Module: m},
 		xla.CompileOptions{AllowReference: !o.noReference, Profile: o.report, DumpTo: o.dump, FlushDenormals: o.ftz})
 	if err != nil {
@@ -105,20 +115,45 @@ func (t *tool) runProgram(o *runOptions, path string, words []string) error {
 	if len(words) == 0 && len(weights) == 0 {
 		weights = snapshotArguments(snapshot)
 	}
-	args, err := inputs(exe.Signature(), words, weights)
-	if err != nil {
-		return err
-	}
-	results, err := t.runOnce(o, client, exe, args)
-	if err != nil {
+	args, results, err := t.runOnAll(o, client, exe, n, words, weights)
+	if err != nil || !t.speaks() {
 		return err
 	}
 	if o.snapshot != "" {
-		if err := writeSnapshot(o, m, args, results); err != nil {
+		if err := writeSnapshot(o, m, args[0], results[0]); err != nil {
 			return err
 		}
 	}
 	return t.finish(o, exe, results)
+}
+
+// devicesOf returns on how many devices m runs: one, if it has nothing to do with others.
+func devicesOf(m *hlo.Module) int {
+	if !hlo.Meets(m) {
+		return 1
+	}
+	return collective.Grid{Replicas: m.Config.NumReplicas, Partitions: m.Config.NumPartitions}.Size()
+}
+
+// runOnAll runs the program on n devices, of which those here get their arguments, and returns arguments and results.
+func (t *tool) runOnAll(o *runOptions, client *xla.Client, exe *xla.Executable, n int, words []string,
+	weights map[int]*literal.Literal) (args, results [][]*literal.Literal, err error) {
+	args = make([][]*literal.Literal, n)
+	for d, dev := range exe.Devices()[:min(n, len(exe.Devices()))] {
+		if n == 1 || dev.Local() {
+			if args[d], err = inputs(exe.Signature(), forDevice(words, d), weights); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	if n == 1 {
+		one, err := t.runOnce(o, client, exe, args[0])
+		return args, [][]*literal.Literal{one}, err
+	}
+	if results, err = execute(t.ctx, exe, xla.RunOptions{Seed: o.seed}, args); err != nil {
+		return nil, nil, err
+	}
+	return args, results, shareResults(t.ctx, t.job, exe, results)
 }
 
 // writeSnapshot keeps an execution, for others to repeat it.
@@ -178,7 +213,7 @@ func (t *tool) runOnce(o *runOptions, client *xla.Client, exe *xla.Executable,
 	return results, nil
 }
 
-func (t *tool) finish(o *runOptions, exe *xla.Executable, results []*literal.Literal) error {
+func (t *tool) finish(o *runOptions, exe *xla.Executable, results [][]*literal.Literal) error {
 	if o.report {
 		for _, s := range exe.Report() {
 			t.printf("%-20s %-24s %5d  %-28s %12d bytes %12d flops %10v  %s\n", s.Op, s.Instruction, s.Count,
@@ -187,7 +222,7 @@ func (t *tool) finish(o *runOptions, exe *xla.Executable, results []*literal.Lit
 	}
 	switch {
 	case strings.HasSuffix(o.out, ".npz"):
-		if err := tensorfile.WriteNPZ(o.out, resultNames(len(results)), results); err != nil {
+		if err := tensorfile.WriteNPZ(o.out, resultNames(results), slices.Concat(results...)); err != nil {
 			return err
 		}
 	case o.out != "":
@@ -195,9 +230,7 @@ func (t *tool) finish(o *runOptions, exe *xla.Executable, results []*literal.Lit
 			return err
 		}
 	case len(o.expect) == 0:
-		for _, l := range results {
-			fmt.Fprintln(t.stdout, l)
-		}
+		t.printResults(results)
 	}
 	return t.compare(o, results)
 }
@@ -213,35 +246,65 @@ func callsText(c exec.Calls) string {
 	return fmt.Sprintf("calls: %d, the longest about %v", c.Count, c.Longest)
 }
 
-func resultNames(n int) []string {
-	names := make([]string, n)
-	for i := range names {
-		names[i] = fmt.Sprintf("result_%d", i)
+// printResults prints the results, those of several devices with the device.
+func (t *tool) printResults(results [][]*literal.Literal) {
+	for d, list := range results {
+		for _, l := range list {
+			if len(results) > 1 {
+				fmt.Fprintf(t.stdout, "device %d: ", d)
+			}
+			fmt.Fprintln(t.stdout, l)
+		}
+	}
+}
+
+// resultNames are the names of results in files, device by device.
+func resultNames(results [][]*literal.Literal) []string {
+	var names []string
+	for d, list := range results {
+		for i := range list {
+			names = append(names, fmt.Sprintf("result_%d%s", i, deviceSuffix(d, len(results))))
+		}
 	}
 	return names
 }
 
-func writeResults(dir string, results []*literal.Literal) error {
+func writeResults(dir string, results [][]*literal.Literal) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	for i, l := range results {
+	names := resultNames(results)
+	for i, l := range slices.Concat(results...) {
 		var b bytes.Buffer
 		if err := literal.WriteNPY(&b, l); err != nil {
-			return fmt.Errorf("result %d: %w", i, err)
+			return fmt.Errorf("%s: %w", names[i], err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("result_%d.npy", i)), b.Bytes(), 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, names[i]+".npy"), b.Bytes(), 0o666); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t *tool) compare(o *runOptions, results []*literal.Literal) error {
-	if len(o.expect) > len(results) {
-		return exitf(exitUsage, "got %d wanted results, but the program has %d", len(o.expect), len(results))
+// compare compares the results with the wanted ones.
+func (t *tool) compare(o *runOptions, results [][]*literal.Literal) error {
+	for d, list := range results {
+		err := t.compareOne(o, list, forDevice(o.expect, d))
+		if err != nil && len(results) > 1 {
+			err = &exitError{codeOf(err), fmt.Errorf("device %d: %w", d, err)}
+		}
+		if err != nil {
+			return err
+		}
 	}
-	for i, path := range o.expect {
+	return nil
+}
+
+func (t *tool) compareOne(o *runOptions, results []*literal.Literal, expect []string) error {
+	if len(expect) > len(results) {
+		return exitf(exitUsage, "got %d wanted results, but the program has %d", len(expect), len(results))
+	}
+	for i, path := range expect {
 		want, err := readInput(path, results[i].Shape())
 		if err != nil {
 			return err

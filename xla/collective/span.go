@@ -105,6 +105,15 @@ func (h *Hub) collect(ctx context.Context, m *meeting) error {
 	return h.blame(err, m.what(), m.Group, h.Here)
 }
 
+// AfterFault calls f when another rank's fault ends the execution, or this one's; what it returns takes that back. It
+// does nothing where all devices are here: then who fails can say so.
+func (h *Hub) AfterFault(f func()) (stop func() bool) {
+	if h.span == nil {
+		return func() bool { return true }
+	}
+	return context.AfterFunc(h.context, f)
+}
+
 // away calls f, which waits for other ranks. When it fails, its caller makes that the execution's fault.
 func (h *Hub) away(f func() error) error {
 	add := func(n int) {

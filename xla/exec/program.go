@@ -78,6 +78,7 @@ func runGrid(ctx context.Context, grid collective.Grid, programs []*program, arg
 	}
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
+	defer hub.AfterFault(cancel)()
 	ex := &execution{hub: hub, cancel: cancel, results: make([]*literal.Literal, n)}
 	if n > 1 {
 		o.Job = nil // each device is of one rank

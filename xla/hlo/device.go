@@ -88,6 +88,7 @@ func evaluateGrid(ctx context.Context, grid collective.Grid, programs []*Computa
 	}
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
+	defer hub.AfterFault(cancel)()
 	ex := &execution{hub: hub, cancel: cancel, results: make([]*literal.Literal, n)}
 	if n > 1 {
 		opts.Job = nil // each device is of one rank

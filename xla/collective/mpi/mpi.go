@@ -6,9 +6,12 @@
 package mpi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"strconv"
 	"sync"
 	"time"
 
@@ -32,6 +35,16 @@ func Family(want string) (string, error) {
 		return mpi.Family()
 	}
 	return want, mpi.Find(want)
+}
+
+// Launched reports whether a launcher has started this process as one of several ranks.
+func Launched() bool {
+	for _, name := range []string{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"} {
+		if n, err := strconv.Atoi(os.Getenv(name)); err == nil && n > 1 {
+			return true
+		}
+	}
+	return false
 }
 
 // Library opens MPI and returns its file and what it says of itself. It fails as Start does if none can be opened.
@@ -234,13 +247,32 @@ func (t *Transport) Close() error {
 // finish ends MPI, or leaves that when ctx ends.
 func (t *Transport) finish(ctx context.Context) error {
 	done := make(chan error, 1)
-	go func() { done <- t.job.Finish() }()
+	go func() { done <- cmp.Or(t.unlisten(), t.job.Finish()) }()
 	select {
 	case err := <-done:
 		return err
 	case <-ctx.Done():
 		return fmt.Errorf("mpi: the end of the job: %w", ctx.Err())
 	}
+}
+
+// unlisten ends the receive of the next header, which MPI would miss at its end, by a message to this rank itself.
+func (t *Transport) unlisten() error {
+	m, err := mpi.Alloc(eagerBytes)
+	if err != nil {
+		return err
+	}
+	sent, received := t.job.Send(m, headBytes, t.job.Rank, headTag), t.inbox.op
+	for _, op := range []*mpi.Operation{sent, received} {
+		for done := false; !done; {
+			t.job.Progress()
+			if done, err = op.Done(); err != nil {
+				return err
+			}
+		}
+		op.Free()
+	}
+	return nil
 }
 
 // tell sends a message that is a header alone to all other ranks.

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/halo-xla/halo/xla"
+	"github.com/halo-xla/halo/xla/collective"
+	"github.com/halo-xla/halo/xla/collective/mpi"
+	"github.com/halo-xla/halo/xla/literal"
+)
+
+// joinJob makes the tool a rank of the job that a launcher has started, if one has: the devices of programs are in all
+// ranks then, and the first speaks for all. What it returns is for the end.
+func (t *tool) joinJob() (leave func(error) error, _ error) {
+	if t.job != nil || !mpi.Launched() {
+		return func(err error) error { return err }, nil
+	}
+	transport, err := mpi.Start(mpi.Options{})
+	if err != nil {
+		return nil, &exitError{exitMissing, err}
+	}
+	t.useJob(collective.NewJob(transport))
+	return func(err error) error {
+		if err != nil && err != errSilent {
+			t.job.Fail(err)
+			err = &exitError{codeOf(err), fmt.Errorf("rank %d: %w", t.job.Rank(), err)}
+		}
+		if closing := transport.Close(); err == nil {
+			err = closing
+		}
+		return err
+	}, nil
+}
+
+func (t *tool) useJob(j *collective.Job) {
+	if t.job = j; j.Rank() > 0 {
+		t.stdout = io.Discard
+	}
+}
+
+// speaks reports whether this process writes what the program gives.
+func (t *tool) speaks() bool { return t.job == nil || t.job.Rank() == 0 }
+
+// clientFor returns a client that has n devices, over all ranks of a job.
+func clientFor(backend xla.Backend, h handlers, job *collective.Job, n int) (*xla.Client, error) {
+	if job != nil {
+		n = (n + job.Ranks() - 1) / job.Ranks()
+	}
+	return xla.NewClient(backend, xla.ClientOptions{Handlers: h.all(), Devices: n, Job: job})
+}
+
+// shareResults fills in the results of the devices in other processes; all ranks of the job call it.
+func shareResults(ctx context.Context, job *collective.Job, exe *xla.Executable, results [][]*literal.Literal) error {
+	if job == nil || len(results) == 1 {
+		return nil
+	}
+	var mine []*literal.Literal
+	for d, dev := range exe.Devices() {
+		if dev.Local() {
+			mine = append(mine, literal.NewTuple(results[d]...))
+		}
+	}
+	data, err := literal.NewTuple(mine...).MarshalBinary()
+	if err != nil {
+		return err
+	}
+	all, err := job.Gather(ctx, data)
+	if err != nil {
+		return err
+	}
+	given := make([][]*literal.Literal, len(all))
+	for rank, data := range all {
+		var l literal.Literal
+		if err := l.UnmarshalBinary(data); err != nil {
+			return fmt.Errorf("the results of rank %d: %w", rank, err)
+		}
+		given[rank] = l.Elems()
+	}
+	for d, dev := range exe.Devices() {
+		r := dev.Rank()
+		results[d], given[r] = given[r][0].Elems(), given[r][1:]
+	}
+	return nil
+}
+
+// forDevice returns words of the command line with the device's number for %d.
+func forDevice(words []string, d int) []string {
+	out := slices.Clone(words)
+	for i := range out {
+		out[i] = strings.ReplaceAll(out[i], "%d", strconv.Itoa(d))
+	}
+	return out
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/halo-xla/halo/internal/testfile"
+	"github.com/halo-xla/halo/xla/collective"
+	"github.com/halo-xla/halo/xla/collective/mpi"
+)
+
+// rankWord makes this program a rank of a test, which does what the next word says.
+const rankWord = "rank-of-a-test"
+
+// ranks are what a rank of a test does with its arguments; it returns the exit code.
+var ranks = map[string]func(args []string) int{
+	"halo": func(args []string) int {
+		return realMain(&tool{ctx: context.Background(), in: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}, args)
+	},
+	"fault": faultRank,
+}
+
+const gathers = `HloModule gathers, replica_count=2, num_partitions=2
+mix { a = f32[] parameter(0) b = f32[] parameter(1) c = f32[] multiply(a, b) ROOT r = f32[] subtract(c, a) }
+ENTRY e {
+  p = f32[3] parameter(0)
+  g = f32[6] all-gather(p), replica_groups={{1,0}}, dimensions={0}
+  s = f32[6] all-reduce(g), replica_groups={{3,1,0,2}}, channel_id=1, use_global_device_ids=true, to_apply=mix
+  c = f32[6] collective-permute(s), source_target_pairs={{0,1}}, channel_id=2
+  i = u32[] partition-id()
+  ROOT r = (f32[6], f32[6], u32[]) tuple(s, c, i)
+}`
+
+// onRanks runs the tool on each rank of a job of goroutines and returns what they print.
+func onRanks(t *testing.T, n int, args ...string) string {
+	t.Helper()
+	outs := make([]bytes.Buffer, n)
+	var wg sync.WaitGroup
+	for r, tr := range collective.Loopback(n) {
+		wg.Go(func() {
+			defer tr.Close()
+			tl := &tool{ctx: t.Context(), stdout: &outs[r], stderr: &outs[r]}
+			tl.useJob(collective.NewJob(tr))
+			if code := realMain(tl, args); code != exitOK {
+				t.Errorf("rank %d of %d: code %d", r, n, code)
+			}
+		})
+	}
+	wg.Wait()
+	var all strings.Builder
+	for r := range outs {
+		all.Write(outs[r].Bytes())
+	}
+	return all.String()
+}
+
+// TestRunDevices wants a program of several devices to print the same in one process and in several.
+func TestRunDevices(t *testing.T) {
+	dir := t.TempDir()
+	program, out := filepath.Join(dir, "p.hlo"), filepath.Join(dir, "out")
+	write(t, program, []byte(gathers))
+	args := []string{"run", program, "random:%d"}
+	code, want, message := halo(t, "", "", args...)
+	if code != exitOK || strings.Count(want, "device ") != 12 || !strings.Contains(want, "device 3: u32[] 1") {
+		t.Fatalf("code %d, %s: got\n%s", code, message, want)
+	}
+	for _, n := range []int{2, 3, 4, 8} {
+		if got := onRanks(t, n, args...); got != want {
+			t.Errorf("%d ranks: got\n%s, want\n%s", n, got, want)
+		}
+	}
+	onRanks(t, 2, append(args, "--out", out)...)
+	expect := filepath.Join(out, "result_0.d%d.npy")
+	if code, _, message := halo(t, "", "", append(args, "--expect", expect, "--rtol", "0", "--atol", "0")...); code != exitOK {
+		t.Errorf("code %d: %s", code, message)
+	}
+	if code, _, message := halo(t, "", "", "run", program, "random:7", "--expect", expect); code != exitDiffers ||
+		!strings.Contains(message, "device 0: result 0") {
+		t.Errorf("code %d: %s", code, message)
+	}
+	for _, family := range []string{mpi.OpenMPI, mpi.MPICH} {
+		t.Run(family, func(t *testing.T) {
+			_, err := mpi.Family(family)
+			testfile.Library(t, "mpi", err)
+			launch := []string{"launch", "-n", "2", "--mpi", family, os.Args[0], rankWord, "halo"}
+			if code, got, message := halo(t, "", "", append(launch, args...)...); code != exitOK || got != want {
+				t.Errorf("code %d, %s: got\n%s, want\n%s", code, message, got, want)
+			}
+		})
+	}
+}
+
+// TestCheckOnRanks wants the corpus's programs of several devices to give the same bits in several processes.
+func TestCheckOnRanks(t *testing.T) {
+	dir := testfile.Conformance(t)
+	args := []string{"check", "--json", filepath.Join(dir, "models/cases/spmd_collectives"),
+		filepath.Join(dir, "models/cases/spmd_replicas"), filepath.Join(dir, "conformance/stablehlo/interpret/all_gather.mlir")}
+	_, want, _ := halo(t, "", "", args...)
+	for _, n := range []int{2, 8} {
+		got := onRanks(t, n, args...)
+		for i, line := range strings.Split(got, "\n") {
+			if w := strings.Split(want, "\n")[i]; untimed(line) != untimed(w) || strings.Contains(line, "error") {
+				t.Errorf("%d ranks: got %s, want %s", n, line, w)
+			}
+		}
+	}
+}
+
+// untimed is a line of check without what differs from run to run.
+func untimed(line string) string {
+	before, after, _ := strings.Cut(line, `"ms":`)
+	_, after, _ = strings.Cut(after, ",")
+	return before + after
+}
