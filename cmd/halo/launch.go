@@ -18,7 +18,8 @@ import (
 )
 
 const launchHelp = `It starts N processes of CMD on this machine as the ranks of one MPI job, and ends with the
-code of the first that fails. CMD may be one of this tool's, such as run or check. When a rank fails, the others have the time of --grace to end by themselves.
+code of the first that fails. CMD may be one of this tool's, such as run or check.
+When a rank fails, the others have the time of --grace to end by themselves.
 --mpi openmpi starts them by mpirun, which then decides; --mpi mpich needs no launcher.
 On several machines use mpirun, srun or the MPI operator of Kubernetes instead.
 `

@@ -2,6 +2,11 @@
 // with a part each, and prints the losses of both side by side: they are the same but for rounding.
 //
 //	go run ./examples/dataparallel [-devices 4] [-steps 20]
+//
+// Under mpirun, srun or halo launch the devices are in all processes, and the first prints; the losses are the same to
+// the bit:
+//
+//	go build ./examples/dataparallel && halo launch -n 4 ./dataparallel
 package main
 
 import (
@@ -15,6 +20,8 @@ import (
 
 	"github.com/halo-xla/halo/backend/cpu"
 	"github.com/halo-xla/halo/xla"
+	"github.com/halo-xla/halo/xla/collective"
+	"github.com/halo-xla/halo/xla/collective/mpi"
 	"github.com/halo-xla/halo/xla/literal"
 )
 
@@ -22,23 +29,46 @@ func main() {
 	devices := flag.Int("devices", 4, "devices that share the batch, of 40 pictures")
 	steps := flag.Int("steps", 20, "training steps")
 	flag.Parse()
-	if err := run(context.Background(), os.Stdout, *devices, *steps); err != nil {
+	job, leave, err := join()
+	if err == nil {
+		err = leave(run(context.Background(), os.Stdout, job, *devices, *steps))
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "dataparallel:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, w io.Writer, devices, steps int) error {
+// join returns the job whose rank a launcher has made of this process, nil if none has, and what ends its use.
+func join() (*collective.Job, func(error) error, error) {
+	if !mpi.Launched() {
+		return nil, func(err error) error { return err }, nil
+	}
+	transport, err := mpi.Start(mpi.Options{})
+	if err != nil {
+		return nil, nil, err
+	}
+	job := collective.NewJob(transport)
+	return job, func(err error) error {
+		if err != nil {
+			job.Fail(err) // the others need not wait for this rank
+		}
+		return errors.Join(err, transport.Close())
+	}, nil
+}
+
+// run trains on one device here, and on so many that the ranks of the job have together. The first rank writes.
+func run(ctx context.Context, w io.Writer, job *collective.Job, devices, steps int) error {
 	data, err := readBatch("testdata/programs/digits/pictures")
 	if err != nil {
 		return err
 	}
-	one, err := train(ctx, data, 1, steps)
+	one, err := train(ctx, data, nil, 1, steps)
 	if err != nil {
 		return err
 	}
-	all, err := train(ctx, data, devices, steps)
-	if err != nil {
+	all, err := train(ctx, data, job, devices, steps)
+	if err != nil || job != nil && job.Rank() > 0 {
 		return err
 	}
 	fmt.Fprintf(w, "step  1 device  %d devices\n", devices)
@@ -100,12 +130,18 @@ ENTRY step {
   ROOT r = (f32[64,32], f32[32,10], f32[]) tuple(n1, n2, total)
 }`
 
-// train returns the losses of so many steps on so many devices.
-func train(ctx context.Context, data *batch, devices, steps int) (losses []float32, err error) {
+// train returns the losses of so many steps on so many devices, which are divided among the ranks of the job.
+func train(ctx context.Context, data *batch, job *collective.Job, devices, steps int) (losses []float32, err error) {
 	if devices < 1 || data.size%devices != 0 {
 		return nil, fmt.Errorf("%d pictures for %d devices: want as many for each", data.size, devices)
 	}
-	client, err := xla.NewClient(cpu.New(cpu.Options{}), xla.ClientOptions{Devices: devices})
+	each := devices
+	if job != nil {
+		if each = devices / job.Ranks(); each*job.Ranks() != devices {
+			return nil, fmt.Errorf("%d devices for %d ranks: want as many for each", devices, job.Ranks())
+		}
+	}
+	client, err := xla.NewClient(cpu.New(cpu.Options{}), xla.ClientOptions{Devices: each, Job: job})
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +176,12 @@ func train(ctx context.Context, data *batch, devices, steps int) (losses []float
 			return nil, err
 		}
 	}
-	return t.losses[0], nil
+	for d, dev := range exe.Devices() {
+		if dev.Local() { // all saw the same
+			return t.losses[d], nil
+		}
+	}
+	return nil, nil
 }
 
 // trainer has what each device works on: its weights, pictures and digits, and the losses that it saw.
@@ -159,8 +200,10 @@ func (t *trainer) step(ctx context.Context) error {
 	defer launch.Close()
 	errs := make([]error, len(t.inputs))
 	var wg sync.WaitGroup
-	for d := range t.inputs {
-		wg.Go(func() { errs[d] = t.onDevice(ctx, launch, d) })
+	for d, dev := range t.exe.Devices() {
+		if dev.Local() {
+			wg.Go(func() { errs[d] = t.onDevice(ctx, launch, d) })
+		}
 	}
 	wg.Wait()
 	return errors.Join(errs...)
@@ -184,7 +227,9 @@ func (t *trainer) onDevice(ctx context.Context, launch *xla.Launch, d int) error
 func (t *trainer) close() {
 	for _, list := range t.inputs {
 		for _, b := range list {
-			b.Close()
+			if b != nil { // on a device of this process
+				b.Close()
+			}
 		}
 	}
 }
