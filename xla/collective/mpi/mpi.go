@@ -39,7 +39,11 @@ func Family(want string) (string, error) {
 
 // Launched reports whether a launcher has started this process as one of several ranks.
 func Launched() bool {
-	for _, name := range []string{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"} {
+	sizes := []string{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}
+	if os.Getenv("PMIX_RANK") != "" {
+		sizes = append(sizes, "SLURM_STEP_NUM_TASKS") // by srun
+	}
+	for _, name := range sizes {
 		if n, err := strconv.Atoi(os.Getenv(name)); err == nil && n > 1 {
 			return true
 		}
