@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The outside programs of several devices ($HALO_CONFORMANCE: cases spmd_*, and those of run_parallel) in one process and
-# in several, by each MPI that is here and by each way to start ranks: the same results to the bit, and the same lines of
-# check. So does examples/dataparallel. Ranks may be named:
+# The outside programs of several devices ($HALO_CONFORMANCE: cases spmd_*, and those of run_parallel) in one process
+# and in several, by each MPI that is here and by each way to start ranks: the same results to the bit, and the same
+# lines of check. So does examples/dataparallel. Ranks may be named:
 #   HALO_CONFORMANCE=... scripts/mpi-corpus.sh 2 4 8
 set -euo pipefail
 cd "$(dirname "$0")/.."
