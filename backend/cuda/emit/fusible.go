@@ -7,7 +7,7 @@ import (
 
 // Fusible says what passes may fuse for these kernels.
 func Fusible() pass.Fusible {
-	return pass.Fusible{Elementwise: fusible, Reduce: reducible}
+	return pass.Fusible{Elementwise: fusible, Reduce: reducible, Rows: reducedRows}
 }
 
 // fusible reports whether in may be part of a fusion.
@@ -31,5 +31,8 @@ func elementary(in *hlo.Instruction) bool {
 	_, err := Lower(in)
 	return err == nil
 }
+
+// reducedRows reports whether in may be part of a fusion over rows.
+func reducedRows(in *hlo.Instruction) bool { return rowsAre(in) && elementary(in) }
 
 func reducible(in *hlo.Instruction) bool { return elementary(in) }

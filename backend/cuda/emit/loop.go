@@ -205,8 +205,11 @@ func (a *aliases) list(alone bool) []Alias {
 // emitFusion makes a kernel of a fused computation: of its reductions, or a loop.
 func emitFusion(e *Emission, in *hlo.Instruction) {
 	c := in.Attrs.(*hlo.FusionAttrs).Calls
-	if reduceFusion(e, in, c) {
+	if reduceFusion(e, in, c) || fuseRows(e, in, c) {
 		return
+	}
+	if op, yes := nested(c); yes {
+		refuse("a fusion has %s inside", op)
 	}
 	emitOutputs(e, in, fusionName(c), func(b *body) []output {
 		g := b.newGraphOf(in).inner(c, in.Operands)

@@ -135,6 +135,26 @@ ENTRY e { x = f32[2,11,9] parameter(0)  s = f32[2,5,9] parameter(1)  z = f32[] p
 ENTRY e { s = u64[2] parameter(0)  ROOT r = (u64[2], u32[5,7,3]) rng-bit-generator(s), algorithm=rng_three_fry }`},
 	{"philox of many blocks", true, literal.Tolerance{}, `
 ENTRY e { s = u64[3] parameter(0)  ROOT r = (u64[3], u16[1001]) rng-bit-generator(s), algorithm=rng_philox }`},
+	{"softmax", false, literal.Tolerance{ULP: 32}, add + `
+m { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT s = f32[] maximum(a, b) }
+ENTRY e { x = f32[6,5,200] parameter(0)  l = f32[] constant(-inf)  z = f32[] constant(0)
+  t = f32[6,5] reduce(x, l), dimensions={2}, to_apply=m
+  u = f32[6,5,200] broadcast(t), dimensions={0,1}
+  d = f32[6,5,200] subtract(x, u)
+  p = f32[6,5,200] exponential(d)
+  q = f32[6,5] reduce(p, z), dimensions={2}, to_apply=add
+  w = f32[6,5,200] broadcast(q), dimensions={0,1}
+  ROOT r = f32[6,5,200] divide(p, w) }`},
+	{"normalised rows of bf16, and their sums", false, literal.Tolerance{ULP: 2}, `
+h { a = bf16[] parameter(0)  b = bf16[] parameter(1)  ROOT s = bf16[] add(a, b) }
+ENTRY e { x = bf16[37,60] parameter(0)  z = bf16[] constant(0)  g = bf16[60] parameter(1)
+  t = bf16[37] reduce(x, z), dimensions={1}, to_apply=h
+  u = bf16[37,60] broadcast(t), dimensions={0}
+  d = bf16[37,60] subtract(x, u)
+  v = bf16[37,60] broadcast(g), dimensions={1}
+  m = bf16[37,60] multiply(d, v)
+  n = bf16[37] negate(t)
+  ROOT r = (bf16[37,60], bf16[37]) tuple(m, n) }`},
 	{"map", true, literal.Tolerance{}, `
 f { a = f32[] parameter(0)  b = f32[] parameter(1)  c = f32[] multiply(a, b)  ROOT s = f32[] subtract(c, a) }
 ENTRY e { x = f32[300] parameter(0)  y = f32[300] parameter(1)  ROOT r = f32[300] map(x, y), dimensions={0}, to_apply=f }`},
