@@ -1,10 +1,9 @@
 package collective
 
 import (
+	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 )
 
 // Sharding says which part of an array each device has: all of it, or one tile of a grid of like ones.
@@ -20,96 +19,81 @@ type Sharding struct {
 }
 
 // ParseSharding reads the sharding of one array as HLO text has it, with or without braces: {replicated},
-// {maximal device=1}, {manual}, {devices=[2,2]0,1,2,3}, {devices=[2,1,2]<=[2,2]T(1,0) last_tile_dim_replicate} or
-// {devices=[2,2]<=[4] last_tile_dims={manual}}. Devices of a last dimension that is manual, replicated or unreduced
-// have the same tile.
+// {maximal device=1}, {manual}, {devices=[2,2]0,1,2,3}, {devices=[2,1,2]<=[2,2]T(1,0) last_tile_dim_replicate},
+// {devices=[2,2]<=[4] last_tile_dims={manual}} or {mesh['a'=2,'b'=2], [{'a'}, {}]}. Devices of a last dimension that is
+// manual, replicated or unreduced, and those along axes of a mesh that cut nothing, have the same tile.
 func ParseSharding(text string) (*Sharding, error) {
-	s, err := parseSharding(strings.TrimSpace(text))
-	if err != nil {
-		return nil, fmt.Errorf("sharding %s: %w", text, err)
-	}
-	return s, nil
-}
-
-func parseSharding(text string) (*Sharding, error) {
-	if strings.HasPrefix(text, "{") {
-		text = strings.TrimSpace(strings.TrimSuffix(text[1:], "}"))
-	}
-	kind, rest, _ := strings.Cut(text, " ")
-	switch {
-	case kind == "replicated":
-		return &Sharding{Copies: 1}, nil
-	case kind == "manual":
-		return &Sharding{Copies: 1, Manual: true}, nil
-	case kind == "maximal":
-		d, err := numbers(strings.TrimPrefix(strings.TrimSpace(rest), "device="))
-		if err != nil || len(d) != 1 {
-			return nil, fmt.Errorf("want maximal device=number")
+	x, err := ReadSharding(text)
+	if err == nil {
+		var s *Sharding
+		if s, err = x.sharding(); err == nil {
+			return s, nil
 		}
-		return &Sharding{Devices: []int{int(d[0])}, Copies: 1}, nil
-	case strings.HasPrefix(kind, "devices=["):
-		return parseTiles(text[len("devices="):])
 	}
-	return nil, fmt.Errorf("want replicated, maximal, manual or devices=[...] of one array")
+	return nil, fmt.Errorf("sharding %s: %w", text, err)
 }
 
-// parseTiles reads "[2,1,2]<=[4]T(1,0) last_tile_dim_replicate".
-func parseTiles(text string) (*Sharding, error) {
-	list, rest, ok := strings.Cut(text[1:], "]")
-	dims, err := numbers(list)
-	if !ok || err != nil {
-		return nil, fmt.Errorf("want devices=[number,...]")
+// sharding returns what the text means of one array.
+func (x *ShardingText) sharding() (*Sharding, error) {
+	switch {
+	case x.Mesh != nil:
+		return x.Mesh.sharding()
+	case x.Kind == "replicated":
+		return &Sharding{Copies: 1}, nil
+	case x.Kind == "manual":
+		return &Sharding{Copies: 1, Manual: true}, nil
+	case x.Kind == "maximal":
+		if len(x.Devices) != 1 {
+			return nil, errors.New("want maximal device=number")
+		}
+		return &Sharding{Devices: []int{int(x.Devices[0])}, Copies: 1}, nil
+	case x.Kind == "devices":
+		return x.tiles()
 	}
-	n, err := product(dims)
+	return nil, errors.New("want replicated, maximal, manual, devices=[...] or a mesh's axes, of one array")
+}
+
+// tiles returns the sharding of devices=[...].
+func (x *ShardingText) tiles() (*Sharding, error) {
+	n, err := product(x.Dims)
 	if err != nil {
 		return nil, err
 	}
 	if n > MaxDevices {
 		return nil, fmt.Errorf("%d devices, want at most %d", n, MaxDevices)
 	}
-	order, rest, _ := strings.Cut(rest, " ")
-	devices, err := parseOrder(order, n)
+	devices, err := x.Order.devices(n)
 	if err != nil {
 		return nil, err
 	}
-	s := &Sharding{Tiles: dims, Devices: devices, Copies: 1}
-	last, manual, err := lastDims(rest)
-	if err != nil || last > len(dims) {
-		return nil, fmt.Errorf("%q after the devices, want last_tile_dim_replicate or last_tile_dims={...}", rest)
+	s := &Sharding{Devices: devices, Copies: 1, Manual: slices.Contains(x.Last, "manual")}
+	last := len(x.Last)
+	if x.ReplicateLast {
+		last = 1
 	}
-	s.Tiles, s.Manual = dims[:len(dims)-last], manual
-	for _, d := range dims[len(dims)-last:] {
+	if last > len(x.Dims) {
+		return nil, fmt.Errorf("want last_tile_dim_replicate or last_tile_dims of at most %d dimensions", len(x.Dims))
+	}
+	s.Tiles = x.Dims[:len(x.Dims)-last]
+	for _, d := range x.Dims[len(x.Dims)-last:] {
 		s.Copies *= d
 	}
 	return s, nil
 }
 
-// parseOrder reads n devices: "0,1,2,3" or "<=[2,2]T(1,0)".
-func parseOrder(text string, n int64) ([]int, error) {
-	iota, compact := strings.CutPrefix(text, "<=[")
-	if !compact {
-		list, err := numbers(text)
-		if err != nil || int64(len(list)) != n {
-			return nil, fmt.Errorf("got devices %q, want %d", text, n)
+// devices lists n devices.
+func (o DeviceOrder) devices(n int64) ([]int, error) {
+	if o.Reshape == nil {
+		if int64(len(o.IDs)) != n {
+			return nil, fmt.Errorf("got %d devices, want %d", len(o.IDs), n)
 		}
-		return deviceList(list)
-	}
-	sizes, perm, _ := strings.Cut(iota, "]")
-	reshape, err := numbers(sizes)
-	if err != nil {
-		return nil, err
+		return deviceList(o.IDs)
 	}
 	var permutation []int
-	if perm != "" {
-		p, err := numbers(strings.TrimSuffix(strings.TrimPrefix(perm, "T("), ")"))
-		if err != nil {
-			return nil, err
-		}
-		for _, x := range p {
-			permutation = append(permutation, int(x))
-		}
+	for _, p := range o.Permutation {
+		permutation = append(permutation, int(p))
 	}
-	rows, err := Iota([]int64{1, n}, reshape, permutation)
+	rows, err := Iota([]int64{1, n}, o.Reshape, permutation)
 	if err != nil {
 		return nil, err
 	}
@@ -124,51 +108,6 @@ func deviceList(list []int64) ([]int, error) {
 			return nil, fmt.Errorf("device %d is out of range or there twice", x)
 		}
 		out[i] = int(x)
-	}
-	return out, nil
-}
-
-// lastDims returns how many of the last dimensions are of devices with the same tile, and whether one is manual.
-func lastDims(text string) (n int, manual bool, err error) {
-	if rest, ok := strings.CutPrefix(text, "last_tile_dim_replicate"); ok {
-		return 1, false, ends(rest)
-	}
-	if rest, ok := strings.CutPrefix(text, "last_tile_dims={"); ok {
-		list, rest, ok := strings.Cut(rest, "}")
-		if !ok {
-			return 0, false, fmt.Errorf("} is missing")
-		}
-		for kind := range strings.SplitSeq(list, ",") {
-			switch kind = strings.TrimSpace(kind); kind {
-			case "manual":
-				manual = true
-			case "replicated", "unreduced":
-			default:
-				return 0, false, fmt.Errorf("got %q", kind)
-			}
-			n++
-		}
-		return n, manual, ends(rest)
-	}
-	return 0, false, ends(text)
-}
-
-// ends fails unless there is nothing more than metadata.
-func ends(text string) error {
-	if text = strings.TrimSpace(text); text == "" || strings.HasPrefix(text, "metadata=") {
-		return nil
-	}
-	return fmt.Errorf("got %q", text)
-}
-
-func numbers(list string) ([]int64, error) {
-	var out []int64
-	for word := range strings.SplitSeq(list, ",") {
-		n, err := strconv.ParseInt(strings.TrimSpace(word), 10, 64)
-		if err != nil {
-			return nil, fmt.Errorf("got %q, want numbers", list)
-		}
-		out = append(out, n)
 	}
 	return out, nil
 }

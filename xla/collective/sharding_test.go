@@ -30,6 +30,20 @@ func TestParseSharding(t *testing.T) {
 			[][]int64{{0}, {0}, {3}, {3}}, []int64{3}, true, 4},
 		{"{devices=[3]<=[3]}", []int64{7}, [][]int64{{0}, {3}, {6}}, []int64{3}, false, 3},
 		{"{devices=[4]<=[4]}", []int64{2}, [][]int64{{0}, {1}, {2}, {2}}, []int64{1}, false, 4},
+		{"{mesh['a'=2,'b'=2], [{'a'}, {'b'}]}", []int64{4, 6}, [][]int64{{0, 0}, {0, 3}, {2, 0}, {2, 3}}, []int64{2, 3}, false, 4},
+		{"{mesh['a'=2,'b'=2], [{'b', ?}, {'a'}]}", []int64{4, 6}, [][]int64{{0, 0}, {2, 0}, {0, 3}, {2, 3}}, []int64{2, 3},
+			false, 4},
+		{"{mesh['a'=2,'b'=2], device_ids=(0,2,1,3), [{'a'}, {'b'}]}", []int64{4, 6},
+			[][]int64{{0, 0}, {2, 0}, {0, 3}, {2, 3}}, []int64{2, 3}, false, 4},
+		{"{mesh['a'=2,'b'=2], device_ids=([2,2]T(1,0)), [{'a'}, {'b'}]}", []int64{4, 6},
+			[][]int64{{0, 0}, {2, 0}, {0, 3}, {2, 3}}, []int64{2, 3}, false, 4},
+		{"{mesh['a'=4], [{'a':(1)2}, {}]}", []int64{4, 6}, [][]int64{{0, 0}, {0, 0}, {2, 0}, {2, 0}}, []int64{2, 6}, false, 4},
+		{"{mesh['a'=4], [{'a':(2)2}, {}]}", []int64{4, 6}, [][]int64{{0, 0}, {2, 0}, {0, 0}, {2, 0}}, []int64{2, 6}, false, 4},
+		{"{mesh['a'=2,'b'=2], [{'a', 'b'}]}", []int64{4}, [][]int64{{0}, {1}, {2}, {3}}, []int64{1}, false, 4},
+		{"{mesh['a'=2,'b'=2], [{}, {'b'}], manual={'a'}, metadata={{op_name=\"x, y\"}}}", []int64{4, 6},
+			[][]int64{{0, 0}, {0, 3}, {0, 0}, {0, 3}}, []int64{4, 3}, true, 4},
+		{"{mesh['a'=2], replicated}", []int64{4}, [][]int64{{0}, {0}}, []int64{4}, false, 2},
+		{"{mesh['a'=2], manual}", []int64{4}, [][]int64{{0}, {0}}, []int64{4}, true, 2},
 	} {
 		s, err := ParseSharding(tc.text)
 		if err != nil {
@@ -47,14 +61,25 @@ func TestParseSharding(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"{tiled}":                      "want replicated",
-		"{{replicated}, {replicated}}": "want replicated",
-		"{maximal}":                    "want maximal device=number",
-		"{devices=[2,2]0,1}":           "want 4",
-		"{devices=[2]0,0}":             "there twice",
-		"{devices=[2]<=[3]}":           "of 2 ids, got 3",
-		"{devices=[0]<=[0]}":           "want sizes from 1",
-		"{devices=[2]<=[2] last_tile}": "want last_tile_dim_replicate",
+		"{tiled}":                                           "want replicated",
+		"{{replicated}, {replicated}}":                      "want replicated",
+		"{maximal}":                                         "want maximal device=number",
+		"{mesh['a'=2], [{'b'}]}":                            "want an axis of the mesh",
+		"{mesh['a'=2], [{'a'}, {'a'}]}":                     "cuts twice",
+		"{mesh['a'=2,'b'=2], [{'a'}, {'a'}]}":               "cuts twice",
+		"{mesh['a'=4], [{'a':(3)2}]}":                       "whose product divides 4",
+		"{mesh['a'=0], [{'a'}]}":                            "want 'name'=size",
+		"{mesh['a'=2], device_ids=(0), [{'a'}]}":            "got 1 devices, want 2",
+		"{mesh['a'=2], tiled={'a'}}":                        `got "tiled"`,
+		"{mesh['a'=5000], [{'a'}]}":                         "more than",
+		"{replicated metadata={op_name=\"x}":                "does not end",
+		"{devices=[2]<=[2":                                  "do not match",
+		"{{{replicated}}}":                                  "one list",
+		"{devices=[2,2]0,1}":                                "want 4",
+		"{devices=[2]0,0}":                                  "there twice",
+		"{devices=[2]<=[3]}":                                "of 2 ids, got 3",
+		"{devices=[0]<=[0]}":                                "want sizes from 1",
+		"{devices=[2]<=[2] last_tile}":                      "want last_tile_dim_replicate",
 		"{devices=[2]<=[2] last_tile_dims={manual,manual}}": "want last_tile_dim_replicate",
 	} {
 		if _, err := ParseSharding(text); err == nil || !strings.Contains(err.Error(), want) {
@@ -69,7 +94,7 @@ func TestParseSharding(t *testing.T) {
 
 func FuzzParseSharding(f *testing.F) {
 	for _, s := range []string{"{replicated}", "{devices=[2,1,2]<=[2,2]T(1,0) last_tile_dim_replicate}",
-		"{devices=[2,2]0,1,2,3 last_tile_dims={manual}}", "{maximal device=3}"} {
+		"{devices=[2,2]0,1,2,3 last_tile_dims={manual}}", "{maximal device=3}", "{mesh['a'=2,'b'=4], device_ids=([4,2]T(1,0)), [{'a'}, {'b':(1)2, ?}], manual={'b':(2)2}}"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

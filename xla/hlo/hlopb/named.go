@@ -3,6 +3,8 @@ package hlopb
 import (
 	"strconv"
 	"strings"
+
+	"github.com/halo-xla/halo/xla/collective"
 )
 
 // axisLists are the lists of a NamedShardingProto of axes that cut no dimension, by their names in XLA's text.
@@ -89,137 +91,42 @@ func axisRefs(m *message, list string, axes []string) (refs []string) {
 	return refs
 }
 
-// named appends the fields of a text that namedText writes, as far as it understands them.
-func (w *writer) named(text string) {
-	s := &scanner{src: strings.TrimSuffix(strings.TrimPrefix(text, "{"), "}")}
-	var axes []string
-	for s.space(); s.at < len(s.src); s.space() {
-		if s.take(',') {
-			continue
-		}
-		if s.at < len(s.src) && s.src[s.at] == '[' {
-			dims, _ := s.brackets()
-			w.dimShardings(dims, axes)
-			continue
-		}
-		name := s.word()
-		if name == "" {
-			return
-		}
-		value := ""
-		if s.take('=') || name == "mesh" {
-			value, _ = s.brackets()
-		}
-		if name == "mesh" {
-			axes = w.mesh(s, value)
-			continue
-		}
-		w.namedWord(name, value, axes)
-	}
-}
-
-// namedWord appends a list of axes, all of them for a word alone, or the metadata.
-func (w *writer) namedWord(name, value string, axes []string) {
-	if name == "metadata" {
-		for _, part := range splitBraces(value) {
-			w.sub("metadata", func() { w.flat(part) })
-		}
-		return
-	}
-	for _, l := range axisLists {
-		switch {
-		case l.name != name:
-		case value != "":
-			w.axisRefs(l.field, value, axes)
-		case name != "replicated":
-			w.axisRefs(l.field, strings.Join(axes, ","), axes)
-		}
-	}
-}
-
-// mesh appends a mesh of the axes "'a'=2,'b'=4" and the device_ids that follow, and returns the names in their quotes.
-func (w *writer) mesh(s *scanner, list string) (names []string) {
+// named appends the fields of a sharding by the axes of a mesh.
+func (w *writer) named(x *collective.ShardingText) {
+	m := x.Mesh
 	w.sub("mesh", func() {
-		for _, axis := range splitList(list) {
-			at := strings.LastIndexByte(axis, '=')
-			if at < 0 {
-				continue
-			}
-			names = append(names, axis[:at])
-			w.sub("axes", func() {
-				w.str("name", strings.Trim(axis[:at], "'"))
-				w.num("size", atoi(axis[at+1:]))
+		for _, a := range m.Axes {
+			w.sub("axes", func() { w.str("name", a.Name); w.num("size", a.Size) })
+		}
+		w.nums("device_ids", m.Order.IDs)
+		if m.Order.Reshape != nil {
+			w.sub("iota_transform", func() {
+				w.nums("reshape_dims", m.Order.Reshape)
+				w.nums("transpose_perm", m.Order.Permutation)
 			})
 		}
-		ids, ok := strings.CutPrefix(s.src[s.at:], ", device_ids=")
-		if !ok {
-			return
-		}
-		s.at = len(s.src) - len(ids)
-		ids, _ = s.brackets()
-		if !strings.HasPrefix(ids, "[") {
-			w.nums("device_ids", split(ids))
-			return
-		}
-		sizes, perm, _ := strings.Cut(ids[1:], "]")
-		w.sub("iota_transform", func() {
-			w.nums("reshape_dims", split(sizes))
-			w.nums("transpose_perm", split(strings.Trim(perm, "T()")))
-		})
 	})
-	return names
-}
-
-// dimShardings appends the axes of each dimension: "{'a'}, {'b', ?}".
-func (w *writer) dimShardings(dims string, axes []string) {
-	for _, dim := range splitBraces(dims) {
-		list := strings.TrimSpace(dim[1 : len(dim)-1])
-		refs, open := strings.CutSuffix(list, "?")
+	for _, d := range m.Dims {
 		w.sub("dim_shardings", func() {
-			w.axisRefs("axes", refs, axes)
-			w.flag("is_closed", !open)
+			w.axisRefs("axes", d.Axes)
+			w.flag("is_closed", !d.Open)
 		})
 	}
+	w.axisRefs("replicated_axes", m.Replicated)
+	w.axisRefs("unreduced_axes", m.Unreduced)
+	w.axisRefs("manual_axes", m.Manual)
+	for _, text := range x.Metadata {
+		w.sub("metadata", func() { w.flat(text) })
+	}
 }
 
-// axisRefs appends axes: "'a', 'b':(1)2".
-func (w *writer) axisRefs(field, list string, axes []string) {
-	for _, ref := range splitList(list) {
-		name, part, sub := strings.Cut(ref, ":(")
-		for i := range axes {
-			if axes[i] != name {
-				continue
+func (w *writer) axisRefs(field string, refs []collective.AxisRef) {
+	for _, r := range refs {
+		w.sub(field, func() {
+			w.num("mesh_axis_index", int64(r.Axis))
+			if r.Size > 0 {
+				w.sub("sub_axis_info", func() { w.num("pre_size", r.Pre); w.num("size", r.Size) })
 			}
-			w.sub(field, func() {
-				w.num("mesh_axis_index", int64(i))
-				if pre, size, _ := strings.Cut(part, ")"); sub {
-					w.sub("sub_axis_info", func() {
-						w.num("pre_size", atoi(pre))
-						w.num("size", atoi(size))
-					})
-				}
-			})
-		}
+		})
 	}
-}
-
-// splitList cuts a list at its commas, without spaces and empty items.
-func splitList(list string) (items []string) {
-	s := &scanner{src: list}
-	start := 0
-	for s.at < len(list) {
-		switch c := list[s.at]; c {
-		case '\'', '"':
-			s.quoted()
-			continue
-		case ',':
-			items = append(items, strings.TrimSpace(list[start:s.at]))
-			start = s.at + 1
-		}
-		s.at++
-	}
-	if last := strings.TrimSpace(list[start:]); last != "" {
-		items = append(items, last)
-	}
-	return items
 }

@@ -181,3 +181,24 @@ func (w *writer) domain(text string) {
 	w.sub("domain_entry_sharding", func() { w.sharding(exit) })
 	w.sub("domain_exit_sharding", func() { w.sharding(entry) })
 }
+
+// splitList cuts a list at its commas, without spaces and empty items.
+func splitList(list string) (items []string) {
+	s := &scanner{src: list}
+	start := 0
+	for s.at < len(list) {
+		switch c := list[s.at]; c {
+		case '\'', '"':
+			s.quoted()
+			continue
+		case ',':
+			items = append(items, strings.TrimSpace(list[start:s.at]))
+			start = s.at + 1
+		}
+		s.at++
+	}
+	if last := strings.TrimSpace(list[start:]); last != "" {
+		items = append(items, last)
+	}
+	return items
+}

@@ -3,6 +3,8 @@ package hlopb
 import (
 	"strconv"
 	"strings"
+
+	"github.com/halo-xla/halo/xla/collective"
 )
 
 // shardingTypes are the values of OpSharding.Type as text has them; TUPLE and OTHER have texts of their own.
@@ -64,58 +66,45 @@ func shardingDevices(m *message) string {
 	return text
 }
 
-// sharding appends the fields of a text that shardingText writes, as far as it understands them.
+// sharding appends the fields of a text that shardingText writes; nothing of one that is none.
 func (w *writer) sharding(text string) {
-	inner := strings.TrimSuffix(strings.TrimPrefix(text, "{"), "}")
-	if strings.HasPrefix(inner, "mesh[") {
-		w.sub("named_sharding", func() { w.named(text) })
-		return
-	}
-	if strings.HasPrefix(inner, "{") || inner == "" {
-		w.num("type", shardingTuple)
-		for _, part := range splitBraces(inner) {
-			w.sub("tuple_shardings", func() { w.sharding(part) })
-		}
-		return
-	}
-	s := &scanner{src: inner}
-	for s.space(); s.at < len(s.src); s.space() {
-		name := s.word()
-		if name == "" {
-			return
-		}
-		value := ""
-		if s.take('=') {
-			value, _ = s.value()
-		}
-		w.shardingWord(s, name, value)
+	if x, err := collective.ReadSharding(text); err == nil {
+		w.shardingOf(x)
 	}
 }
 
-func (w *writer) shardingWord(s *scanner, name, value string) {
-	switch name {
+func (w *writer) shardingOf(x *collective.ShardingText) {
+	switch x.Kind {
+	case "tuple":
+		w.num("type", shardingTuple)
+	case "mesh":
+		w.sub("named_sharding", func() { w.named(x) })
+		return
 	case "devices":
 		w.num("type", shardingOther)
-		w.shardingTiles(value)
-	case "device":
-		w.always("tile_assignment_devices", atoi(value))
-	case "last_tile_dim_replicate":
-		w.flag("replicate_on_last_tile_dim", true)
-	case "last_tile_dims":
-		var types []int64
-		for _, word := range strings.Split(strings.Trim(value, "{}"), ",") {
-			types = append(types, shardingType(strings.TrimSpace(word)))
-		}
-		w.nums("last_tile_dims", types)
-	case "shard_as", "shard_like":
-		w.flag("is_shard_group", true)
-		s.space()
-		w.num("shard_group_id", atoi(s.word()))
-		w.flag("shard_group_type", name == "shard_like")
-	case "metadata":
-		w.sub("metadata", func() { w.flat(value) })
+		w.shardingTiles(x)
 	default:
-		w.num("type", shardingType(name))
+		w.num("type", shardingType(x.Kind))
+	}
+	for _, leaf := range x.Tuple {
+		w.sub("tuple_shardings", func() { w.shardingOf(leaf) })
+	}
+	for _, d := range x.Devices {
+		w.always("tile_assignment_devices", d)
+	}
+	w.flag("replicate_on_last_tile_dim", x.ReplicateLast)
+	types := make([]int64, len(x.Last))
+	for i, name := range x.Last {
+		types[i] = shardingType(name)
+	}
+	w.nums("last_tile_dims", types)
+	if x.Group != "" {
+		w.flag("is_shard_group", true)
+		w.num("shard_group_id", x.GroupID)
+		w.flag("shard_group_type", x.Group == "shard_like")
+	}
+	for _, m := range x.Metadata {
+		w.sub("metadata", func() { w.flat(m) })
 	}
 }
 
@@ -128,38 +117,13 @@ func shardingType(name string) int64 {
 	return 0
 }
 
-// shardingTiles reads "[2,2]0,1,2,3" and "[2,2]<=[2,2]T(1,0)".
-func (w *writer) shardingTiles(text string) {
-	dims, rest, _ := strings.Cut(strings.TrimPrefix(text, "["), "]")
-	w.nums("tile_assignment_dimensions", split(dims))
-	iota, ok := strings.CutPrefix(rest, "<=[")
-	if !ok {
-		w.nums("tile_assignment_devices", split(rest))
-		return
-	}
-	sizes, perm, _ := strings.Cut(iota, "]")
-	w.nums("iota_reshape_dims", split(sizes))
-	order := split(strings.Trim(perm, "T()"))
-	for i := len(order); i < len(split(sizes)); i++ {
+func (w *writer) shardingTiles(x *collective.ShardingText) {
+	w.nums("tile_assignment_dimensions", x.Dims)
+	w.nums("tile_assignment_devices", x.Order.IDs)
+	w.nums("iota_reshape_dims", x.Order.Reshape)
+	order := x.Order.Permutation
+	for i := len(order); i < len(x.Order.Reshape); i++ {
 		order = append(order, int64(i))
 	}
 	w.nums("iota_transpose_perm", order)
-}
-
-// splitBraces cuts "{a}, {b}" into its parts.
-func splitBraces(s string) (parts []string) {
-	depth, start := 0, 0
-	for i := range len(s) {
-		switch s[i] {
-		case '{':
-			if depth++; depth == 1 {
-				start = i
-			}
-		case '}':
-			if depth--; depth == 0 {
-				parts = append(parts, s[start:i+1])
-			}
-		}
-	}
-	return parts
 }
