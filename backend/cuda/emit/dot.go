@@ -8,6 +8,17 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
+// shortSum is how many products of f32 are summed in f64 where each result has its own loop.
+const shortSum = 64
+
+// sumTypeOf is sumType for a loop over depth products: short sums of f32 are rounded once.
+func sumTypeOf(t shape.ElementType, depth int64) shape.ElementType {
+	if s := sumType(t); s != shape.F32 || depth > shortSum {
+		return s
+	}
+	return shape.F64
+}
+
 // sumType is the type in which products with results of type t are summed.
 func sumType(t shape.ElementType) shape.ElementType {
 	if narrow(t) {
@@ -52,7 +63,11 @@ func dot(g *graph, in *hlo.Instruction, ix index) []value {
 	checkAlgorithm(a)
 	lhs, rhs := in.Operands[0], in.Operands[1]
 	x, y := b.dotPlaces(in, b.coordinates(ix))
-	acc := b.zero(sumType(in.Shape.Type))
+	depth := int64(1)
+	for _, d := range a.LHSContracting {
+		depth *= lhs.Shape.Dims[d]
+	}
+	acc := b.zero(sumTypeOf(in.Shape.Type, depth))
 	for i, d := range a.LHSContracting {
 		k := b.loop(lhs.Shape.Dims[d])
 		x[d], y[a.RHSContracting[i]] = k, k
@@ -95,7 +110,7 @@ func convolution(g *graph, in *hlo.Instruction, ix index) []value {
 	b, a := g.b, in.Attrs.(*hlo.ConvolutionAttrs)
 	l, r, n := in.Operands[0].Shape.Dims, in.Operands[1].Shape.Dims, a.DimLabels
 	dims := b.coordinates(ix)
-	acc := b.zero(sumType(in.Shape.Type))
+	acc := b.zero(sumTypeOf(in.Shape.Type, product(r)/max(r[n.KernelOutput], 1)))
 	x, y := make([]string, len(l)), make([]string, len(r))
 	features, outputs := r[n.KernelInput], r[n.KernelOutput]
 	out := dims[n.OutputFeature]
@@ -156,9 +171,8 @@ func emitDot(e *Emission, in *hlo.Instruction) {
 		}
 	}
 	batch := int64(1)
-	for i, d := range a.LHSContracting {
-		depth *= rhs[a.RHSContracting[i]]
-		_ = d
+	for _, d := range a.RHSContracting {
+		depth *= rhs[d]
 	}
 	for _, d := range a.LHSBatch {
 		batch *= lhs[d]

@@ -247,6 +247,18 @@ FN c128 x_atanh(c128 z) {
 }
 FN c128 x_atan(c128 z) { return over_i(x_atanh(times_i(z))); }
 
+// The root exp(sign * 2 pi i k / n), exact at quarters and the same at mirrored places.
+FN c128 root_of_one(s64 k, s64 n, int sign) {
+  s64 eighth = 8 * k / n;
+  s64 quarter = (eighth + 1) >> 1;
+  f64 x = (f64)(8 * k - 2 * quarter * n) / (f64)(4 * n);
+  f64 s = sinpi(x), r = cospi(x);
+  quarter &= 3;
+  f64 re = quarter == 0 ? r : quarter == 1 ? -s : quarter == 2 ? -r : s;
+  f64 im = quarter == 0 ? s : quarter == 1 ? r : quarter == 2 ? -s : -r;
+  return c(re, sign < 0 ? -im : im);
+}
+
 #define COMPLEX1(name) FN c64 x_##name(c64 a) { return narrow(x_##name(wide(a))); }
 #define COMPLEX2(name) FN c64 x_##name(c64 a, c64 b) { return narrow(x_##name(wide(a), wide(b))); }
 COMPLEX1(acos)
