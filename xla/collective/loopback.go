@@ -152,6 +152,9 @@ func (r *loopbackRank) next(a address) ([]byte, <-chan struct{}, error) {
 func (r *loopbackRank) Fail(fault error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.gone[r.rank] {
+		return
+	}
 	told := &RankError{r.rank, fault.Error()}
 	for rank := range r.faults {
 		if r.faults[rank] == nil {

@@ -375,24 +375,34 @@ func (h *Hub) Finish(ctx context.Context) error {
 	return nil
 }
 
-// leave waits for the other ranks that have devices and compares the counts of messages.
+// leave waits for the other ranks that have devices. All of them compare the counts of messages.
 func (h *Hub) leave(ctx context.Context) error {
 	s := h.span
 	ranks := slices.Compact(slices.Sorted(slices.Values(s.owners)))
 	if !slices.Contains(ranks, s.job.Rank()) {
 		return nil
 	}
+	var mine []byte // how many messages this rank has sent to each, and received
+	for _, r := range ranks {
+		mine = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(mine, s.sent[r]), s.received[r])
+	}
 	out, in := make([][]byte, len(ranks)), make([][]byte, len(ranks))
 	for k, r := range ranks {
-		out[k], in[k] = binary.LittleEndian.AppendUint64(nil, s.sent[r]), make([]byte, 8)
+		out[k], in[k] = mine, mine
+		if r != s.job.Rank() {
+			in[k] = make([]byte, len(mine))
+		}
 	}
 	err := h.away(func() error { return s.job.transport.Exchange(ctx, s.tag("end"), ranks, out, in) })
 	if err != nil {
 		return h.blame(err, "the end of the execution", allDevices(len(h.waits)), h.Here)
 	}
-	for k, r := range ranks {
-		if n := binary.LittleEndian.Uint64(in[k]); r != s.job.Rank() && n != s.received[r] {
-			return fmt.Errorf("nobody received what was sent: %d messages of rank %d", n-s.received[r], r)
+	for from, r := range ranks {
+		for to, other := range ranks {
+			sent, received := binary.LittleEndian.Uint64(in[from][16*to:]), binary.LittleEndian.Uint64(in[to][16*from+8:])
+			if sent != received {
+				return fmt.Errorf("nobody received what was sent: %d messages of rank %d to rank %d", sent-received, r, other)
+			}
 		}
 	}
 	return nil

@@ -33,7 +33,8 @@ type Transport interface {
 	// Recv returns the next message with this tag from a rank, which is not this one, as memory of the caller's. It fails
 	// as Exchange does.
 	Recv(ctx context.Context, tag uint64, from int) ([]byte, error)
-	// Fail tells all ranks of the first fault of this one: what they wait for, here too, fails with it. It does not wait.
+	// Fail tells all ranks of the first fault of this one: what they wait for, here too, fails with it. It does not wait,
+	// and does nothing once the transport is closed.
 	Fail(fault error)
 	// Watch waits until this rank has a fault, and returns it; a rank that is known to be gone is one. It returns nil when
 	// ctx ends.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/collective/mpi"
+	"github.com/halo-xla/halo/xla/collective/transporttest"
 )
 
 // A rank of a test is this program again, with the name of what it is to do.
@@ -20,7 +21,11 @@ const roleVariable = "HALO_TEST_ROLE"
 
 func TestMain(m *testing.M) {
 	if role := os.Getenv(roleVariable); role != "" {
-		os.Exit(rank(roles[role]))
+		f := roles[role]
+		if c, ok := transporttest.Find(role); ok {
+			f = func(ctx context.Context, t *mpi.Transport) error { return c.Do(ctx, t) }
+		}
+		os.Exit(rank(f))
 	}
 	os.Exit(m.Run())
 }

@@ -84,7 +84,7 @@ type Transport struct {
 	pool    pool
 	inbox   *piece // where the next header will arrive
 	boxes   map[address][]arrival
-	flows   map[*flow]bool // sends that nobody waits for
+	flows   []*flow // sends that nobody waits for, in their order
 	pumping bool
 	nextTag int
 	tags    [mpi.MaxTag + 1]bool // those that a flow has
@@ -113,7 +113,7 @@ func Start(o Options) (*Transport, error) {
 		return nil, err
 	}
 	t := &Transport{
-		job: job, options: o, boxes: map[address][]arrival{}, flows: map[*flow]bool{},
+		job: job, options: o, boxes: map[address][]arrival{},
 		gone: make([]bool, job.Ranks), peers: make([]process, job.Ranks),
 	}
 	t.mu.Lock()
@@ -212,6 +212,9 @@ func (t *Transport) Watch(ctx context.Context) error {
 func (t *Transport) Fail(fault error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.closed {
+		return
+	}
 	if t.fault == nil {
 		t.fault = &collective.RankError{Rank: t.job.Rank, Fault: fault.Error()}
 	}
@@ -290,7 +293,7 @@ func (t *Transport) tell(kind uint32, text string) {
 
 // post leaves a flow to whoever polls, and polls itself if nobody does.
 func (t *Transport) post(f *flow) {
-	t.flows[f] = true
+	t.flows = append(t.flows, f)
 	if !t.pumping {
 		t.pumping = true
 		go t.pump()

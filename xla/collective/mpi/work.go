@@ -94,7 +94,7 @@ func (t *Transport) missing(w *work) []int {
 // unsent counts the bytes of messages that nobody waits for and that have not been received whole.
 func (t *Transport) unsent() int {
 	n := 0
-	for f := range t.flows {
+	for _, f := range t.flows {
 		n += len(f.data)
 	}
 	return n
@@ -113,22 +113,20 @@ func (t *Transport) listen() error {
 // step lets MPI work, takes in the headers that have come, and sends what nobody waits for.
 func (t *Transport) step() {
 	if t.left {
-		clear(t.flows)
+		t.flows = nil
 		return
 	}
 	t.job.Progress()
 	for t.arrived() {
 		t.job.Progress()
 	}
-	for f := range t.flows {
+	t.flows = slices.DeleteFunc(t.flows, func(f *flow) bool {
 		done, err := f.advance(t)
 		if err != nil {
 			t.fail(err)
 		}
-		if done || err != nil {
-			delete(t.flows, f)
-		}
-	}
+		return done || err != nil
+	})
 }
 
 // arrived takes in a header if there is one.
