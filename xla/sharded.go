@@ -41,10 +41,10 @@ func NewSharded(l *literal.Literal, s *Sharding, devices []*Device) (*Sharded, e
 		if !dev.Local() {
 			continue
 		}
-		at, size, inside, ok, err := s.Part(whole.Shape().Dims, d)
-		if err == nil && ok {
-			part := literal.Zeros(shape.Array(whole.Shape().Type, size...))
-			copyPart(part, whole, inside, make([]int64, len(at)), at)
+		tile, err := s.Tile(whole.Shape().Dims, d)
+		if err == nil && tile != nil {
+			part := literal.Zeros(shape.Array(whole.Shape().Type, tile.Size...))
+			copyPart(part, whole, tile.Inside, make([]int64, len(tile.At)), tile.At)
 			out.Buffers[d], err = dev.FromLiteral(part)
 		}
 		if err != nil {
@@ -87,14 +87,14 @@ func (x *Sharded) Join(s *Sharding, dims ...int64) (*literal.Literal, error) {
 	var whole *literal.Literal
 	first := map[string]int{}
 	for d, b := range x.Buffers {
-		at, size, inside, ok, err := s.Part(dims, d)
+		tile, err := s.Tile(dims, d)
 		if err != nil {
 			return nil, wrap(err, InvalidArgument)
 		}
-		if !ok {
+		if tile == nil {
 			continue
 		}
-		part, err := partOf(b, d, size)
+		part, err := partOf(b, d, tile.Size)
 		if err != nil {
 			return nil, err
 		}
@@ -104,18 +104,19 @@ func (x *Sharded) Join(s *Sharding, dims ...int64) (*literal.Literal, error) {
 		if part.Shape().Type != whole.Shape().Type {
 			return nil, errorf(InvalidArgument, "device %d has %v, and another %v", d, part.Shape(), whole.Shape().Type)
 		}
-		if e, there := first[fmt.Sprint(at)]; there {
+		if e, there := first[fmt.Sprint(tile.At)]; there {
 			same, err := x.Buffers[e].Literal()
 			if err != nil {
 				return nil, err
 			}
 			if !bytes.Equal(same.RowMajor().Bytes(), part.Bytes()) {
-				return nil, errorf(Failed, "devices %d and %d should have the same part, at %v, and do not", e, d, at)
+				return nil, errorf(Failed, "devices %d and %d should have the same part, at %v, and do not", e, d,
+					tile.At)
 			}
 			continue
 		}
-		first[fmt.Sprint(at)] = d
-		copyPart(whole, part, inside, at, make([]int64, len(at)))
+		first[fmt.Sprint(tile.At)] = d
+		copyPart(whole, part, tile.Inside, tile.At, make([]int64, len(tile.At)))
 	}
 	if whole == nil {
 		return nil, errorf(InvalidArgument, "no device has a part")
@@ -174,8 +175,8 @@ func (v *Value) partHint(got shape.Shape) string {
 	if err != nil || s.Tiles == nil {
 		return ""
 	}
-	_, size, _, _, err := s.Part(v.Shape.Dims, max(0, slices.Min(append([]int{collective.MaxDevices}, s.Devices...))))
-	if err != nil || !slices.Equal(size, got.Dims) {
+	tile, err := s.Tile(v.Shape.Dims, max(0, slices.Min(append([]int{collective.MaxDevices}, s.Devices...))))
+	if err != nil || tile == nil || !slices.Equal(tile.Size, got.Dims) {
 		return ""
 	}
 	return notPartitioned

@@ -14,8 +14,6 @@ type Sharding struct {
 	// there are, in order.
 	Devices []int
 	Copies  int64
-	// Manual says that some of the cutting was done already: what is described is what each device has of it.
-	Manual bool
 }
 
 // ParseSharding reads the sharding of one array as HLO text has it, with or without braces: {replicated},
@@ -41,7 +39,7 @@ func (x *ShardingText) sharding() (*Sharding, error) {
 	case x.Kind == "replicated":
 		return &Sharding{Copies: 1}, nil
 	case x.Kind == "manual":
-		return &Sharding{Copies: 1, Manual: true}, nil
+		return &Sharding{Copies: 1}, nil
 	case x.Kind == "maximal":
 		if len(x.Devices) != 1 {
 			return nil, errors.New("want maximal device=number")
@@ -66,7 +64,7 @@ func (x *ShardingText) tiles() (*Sharding, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Sharding{Devices: devices, Copies: 1, Manual: slices.Contains(x.Last, "manual")}
+	s := &Sharding{Devices: devices, Copies: 1}
 	last := len(x.Last)
 	if x.ReplicateLast {
 		last = 1
@@ -124,35 +122,43 @@ func (s *Sharding) check() error {
 	return err
 }
 
-// Part returns where the part of device d of an array of dims begins, its size, and how much of that lies in the array:
-// where a size does not divide, the last parts have room left. ok is false if d has none of it.
-//
-// It fails unless the sharding has as many dimensions as the array.
-func (s *Sharding) Part(dims []int64, d int) (at, size, inside []int64, ok bool, err error) {
+// Tile is the part of an array that one device has.
+type Tile struct {
+	// At is where it begins, Size its size, and Inside how much of that lies in the array: where a size does not divide,
+	// the last parts have room left.
+	At, Size, Inside []int64
+}
+
+// Tile returns the part of device d of an array of dims, nil if it has none. It fails unless the sharding has as many
+// dimensions as the array.
+func (s *Sharding) Tile(dims []int64, d int) (*Tile, error) {
 	if err := s.check(); err != nil {
-		return nil, nil, nil, false, err
+		return nil, err
 	}
-	tile := d
+	place := d
 	if s.Devices != nil {
-		tile = slices.Index(s.Devices, d)
+		place = slices.Index(s.Devices, d)
 	}
-	if tile /= int(s.Copies); tile < 0 || s.Devices != nil && !slices.Contains(s.Devices, d) {
-		return nil, nil, nil, false, nil
-	}
-	if s.Tiles == nil {
-		return make([]int64, len(dims)), dims, dims, true, nil
-	}
-	if len(s.Tiles) != len(dims) {
-		return nil, nil, nil, false, fmt.Errorf("a sharding of %d dimensions for an array of %d", len(s.Tiles), len(dims))
+	switch {
+	case place < 0:
+		return nil, nil
+	case s.Tiles == nil:
+		return &Tile{make([]int64, len(dims)), dims, dims}, nil
+	case len(s.Tiles) != len(dims):
+		return nil, fmt.Errorf("a sharding of %d dimensions for an array of %d", len(s.Tiles), len(dims))
 	}
 	n := len(dims)
-	at, size, inside = make([]int64, n), make([]int64, n), make([]int64, n)
+	t := &Tile{make([]int64, n), make([]int64, n), make([]int64, n)}
+	place /= int(s.Copies)
 	for k := n - 1; k >= 0; k-- {
 		count := int(s.Tiles[k])
-		size[k] = (dims[k] + s.Tiles[k] - 1) / s.Tiles[k]
-		at[k] = min(int64(tile%count)*size[k], dims[k])
-		inside[k] = min(size[k], dims[k]-at[k])
-		tile /= count
+		t.Size[k] = (dims[k] + s.Tiles[k] - 1) / s.Tiles[k]
+		t.At[k] = min(int64(place%count)*t.Size[k], dims[k])
+		t.Inside[k] = min(t.Size[k], dims[k]-t.At[k])
+		place /= count
 	}
-	return at, size, inside, tile == 0, nil
+	if place > 0 {
+		return nil, nil
+	}
+	return t, nil
 }

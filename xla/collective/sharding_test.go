@@ -13,50 +13,45 @@ func TestParseSharding(t *testing.T) {
 		dims    []int64
 		at      [][]int64 // by device; nil: none
 		size    []int64
-		manual  bool
 		devices int
 	}{
-		{"{replicated}", []int64{4, 6}, [][]int64{{0, 0}, {0, 0}}, []int64{4, 6}, false, 2},
-		{"{manual}", []int64{4}, [][]int64{{0}, {0}}, []int64{4}, true, 2},
-		{"{maximal device=1}", []int64{4}, [][]int64{nil, {0}}, []int64{4}, false, 2},
-		{"{devices=[2,2]0,2,1,3}", []int64{4, 6}, [][]int64{{0, 0}, {2, 0}, {0, 3}, {2, 3}}, []int64{2, 3}, false, 4},
-		{"{devices=[2,2]<=[4]}", []int64{4, 6}, [][]int64{{0, 0}, {0, 3}, {2, 0}, {2, 3}}, []int64{2, 3}, false, 4},
-		{"{devices=[2,2]<=[2,2]T(1,0)}", []int64{4, 6}, [][]int64{{0, 0}, {2, 0}, {0, 3}, {2, 3}}, []int64{2, 3}, false, 4},
+		{"{replicated}", []int64{4, 6}, [][]int64{{0, 0}, {0, 0}}, []int64{4, 6}, 2},
+		{"{manual}", []int64{4}, [][]int64{{0}, {0}}, []int64{4}, 2},
+		{"{maximal device=1}", []int64{4}, [][]int64{nil, {0}}, []int64{4}, 2},
+		{"{devices=[2,2]0,2,1,3}", []int64{4, 6}, [][]int64{{0, 0}, {2, 0}, {0, 3}, {2, 3}}, []int64{2, 3}, 4},
+		{"{devices=[2,2]<=[4]}", []int64{4, 6}, [][]int64{{0, 0}, {0, 3}, {2, 0}, {2, 3}}, []int64{2, 3}, 4},
+		{"{devices=[2,2]<=[2,2]T(1,0)}", []int64{4, 6}, [][]int64{{0, 0}, {2, 0}, {0, 3}, {2, 3}}, []int64{2, 3}, 4},
 		{"{devices=[2,1,2]<=[4] last_tile_dim_replicate}", []int64{4, 6}, [][]int64{{0, 0}, {0, 0}, {2, 0}, {2, 0}},
-			[]int64{2, 6}, false, 4},
+			[]int64{2, 6}, 4},
 		{"{devices=[1,2,2]<=[2,2]T(1,0) last_tile_dims={manual}}", []int64{4, 6}, [][]int64{{0, 0}, {0, 3}, {0, 0}, {0, 3}},
-			[]int64{4, 3}, true, 4},
+			[]int64{4, 3}, 4},
 		{"devices=[2,2,1]<=[4] last_tile_dims={manual, replicated} metadata={op_name=\"x\"}", []int64{6},
-			[][]int64{{0}, {0}, {3}, {3}}, []int64{3}, true, 4},
-		{"{devices=[3]<=[3]}", []int64{7}, [][]int64{{0}, {3}, {6}}, []int64{3}, false, 3},
-		{"{devices=[4]<=[4]}", []int64{2}, [][]int64{{0}, {1}, {2}, {2}}, []int64{1}, false, 4},
-		{"{mesh['a'=2,'b'=2], [{'a'}, {'b'}]}", []int64{4, 6}, [][]int64{{0, 0}, {0, 3}, {2, 0}, {2, 3}}, []int64{2, 3}, false, 4},
-		{"{mesh['a'=2,'b'=2], [{'b', ?}, {'a'}]}", []int64{4, 6}, [][]int64{{0, 0}, {2, 0}, {0, 3}, {2, 3}}, []int64{2, 3},
-			false, 4},
+			[][]int64{{0}, {0}, {3}, {3}}, []int64{3}, 4},
+		{"{devices=[3]<=[3]}", []int64{7}, [][]int64{{0}, {3}, {6}}, []int64{3}, 3},
+		{"{devices=[4]<=[4]}", []int64{2}, [][]int64{{0}, {1}, {2}, {2}}, []int64{1}, 4},
+		{"{mesh['a'=2,'b'=2], [{'a'}, {'b'}]}", []int64{4, 6}, [][]int64{{0, 0}, {0, 3}, {2, 0}, {2, 3}}, []int64{2, 3}, 4},
+		{"{mesh['a'=2,'b'=2], [{'b', ?}, {'a'}]}", []int64{4, 6}, [][]int64{{0, 0}, {2, 0}, {0, 3}, {2, 3}}, []int64{2, 3}, 4},
 		{"{mesh['a'=2,'b'=2], device_ids=(0,2,1,3), [{'a'}, {'b'}]}", []int64{4, 6},
-			[][]int64{{0, 0}, {2, 0}, {0, 3}, {2, 3}}, []int64{2, 3}, false, 4},
+			[][]int64{{0, 0}, {2, 0}, {0, 3}, {2, 3}}, []int64{2, 3}, 4},
 		{"{mesh['a'=2,'b'=2], device_ids=([2,2]T(1,0)), [{'a'}, {'b'}]}", []int64{4, 6},
-			[][]int64{{0, 0}, {2, 0}, {0, 3}, {2, 3}}, []int64{2, 3}, false, 4},
-		{"{mesh['a'=4], [{'a':(1)2}, {}]}", []int64{4, 6}, [][]int64{{0, 0}, {0, 0}, {2, 0}, {2, 0}}, []int64{2, 6}, false, 4},
-		{"{mesh['a'=4], [{'a':(2)2}, {}]}", []int64{4, 6}, [][]int64{{0, 0}, {2, 0}, {0, 0}, {2, 0}}, []int64{2, 6}, false, 4},
-		{"{mesh['a'=2,'b'=2], [{'a', 'b'}]}", []int64{4}, [][]int64{{0}, {1}, {2}, {3}}, []int64{1}, false, 4},
+			[][]int64{{0, 0}, {2, 0}, {0, 3}, {2, 3}}, []int64{2, 3}, 4},
+		{"{mesh['a'=4], [{'a':(1)2}, {}]}", []int64{4, 6}, [][]int64{{0, 0}, {0, 0}, {2, 0}, {2, 0}}, []int64{2, 6}, 4},
+		{"{mesh['a'=4], [{'a':(2)2}, {}]}", []int64{4, 6}, [][]int64{{0, 0}, {2, 0}, {0, 0}, {2, 0}}, []int64{2, 6}, 4},
+		{"{mesh['a'=2,'b'=2], [{'a', 'b'}]}", []int64{4}, [][]int64{{0}, {1}, {2}, {3}}, []int64{1}, 4},
 		{"{mesh['a'=2,'b'=2], [{}, {'b'}], manual={'a'}, metadata={{op_name=\"x, y\"}}}", []int64{4, 6},
-			[][]int64{{0, 0}, {0, 3}, {0, 0}, {0, 3}}, []int64{4, 3}, true, 4},
-		{"{mesh['a'=2], replicated}", []int64{4}, [][]int64{{0}, {0}}, []int64{4}, false, 2},
-		{"{mesh['a'=2], manual}", []int64{4}, [][]int64{{0}, {0}}, []int64{4}, true, 2},
+			[][]int64{{0, 0}, {0, 3}, {0, 0}, {0, 3}}, []int64{4, 3}, 4},
+		{"{mesh['a'=2], replicated}", []int64{4}, [][]int64{{0}, {0}}, []int64{4}, 2},
+		{"{mesh['a'=2], manual}", []int64{4}, [][]int64{{0}, {0}}, []int64{4}, 2},
 	} {
 		s, err := ParseSharding(tc.text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.Manual != tc.manual {
-			t.Errorf("%s: manual is %v", tc.text, s.Manual)
-		}
 		for d := range tc.devices {
-			at, size, _, ok, err := s.Part(tc.dims, d)
-			if err != nil || ok != (tc.at[d] != nil) || ok && (!reflect.DeepEqual(at, tc.at[d]) ||
-				!reflect.DeepEqual(size, tc.size)) {
-				t.Errorf("%s: device %d has %v at %v, %v, %v, want %v at %v", tc.text, d, size, at, ok, err, tc.size, tc.at[d])
+			tile, err := s.Tile(tc.dims, d)
+			if err != nil || (tile != nil) != (tc.at[d] != nil) || tile != nil && (!reflect.DeepEqual(tile.At, tc.at[d]) ||
+				!reflect.DeepEqual(tile.Size, tc.size)) {
+				t.Errorf("%s: device %d has %v, %v, want %v at %v", tc.text, d, tile, err, tc.size, tc.at[d])
 			}
 		}
 	}
@@ -87,7 +82,7 @@ func TestParseSharding(t *testing.T) {
 		}
 	}
 	s, _ := ParseSharding("{devices=[2,2]<=[4]}")
-	if _, _, _, _, err := s.Part([]int64{4}, 0); err == nil {
+	if _, err := s.Tile([]int64{4}, 0); err == nil {
 		t.Error("an array of another rank has a part")
 	}
 }
@@ -107,7 +102,7 @@ func FuzzParseSharding(f *testing.F) {
 			dims[i] = 5
 		}
 		for d := range 4 {
-			s.Part(dims, d)
+			s.Tile(dims, d)
 		}
 	})
 }

@@ -159,7 +159,7 @@ func (m *MeshSharding) refs(text string) (refs []AxisRef, err error) {
 
 // sharding returns what each device of the mesh has.
 func (m *MeshSharding) sharding() (*Sharding, error) {
-	s := &Sharding{Copies: 1, Manual: len(m.Manual) > 0}
+	s := &Sharding{Copies: 1}
 	if m.Dims == nil {
 		return s, nil
 	}
