@@ -17,14 +17,15 @@ import (
 var backends = map[string]func(threads int) (xla.Backend, error){
 	"reference": func(int) (xla.Backend, error) { return xla.Reference(), nil },
 	"cpu":       func(threads int) (xla.Backend, error) { return cpu.New(cpu.Options{Threads: threads}), nil },
-	"cuda":      gpu(cuda.Options{}),
-	"cuda-emu":  gpu(cuda.Options{Emulated: true, Plain: os.Getenv("HALO_CUDA_EMU_PLAIN") == "1"}),
+	"cuda":      gpu(false),
+	"cuda-emu":  gpu(true),
 }
 
 // gpu opens the device when it is first asked for, once.
-func gpu(o cuda.Options) func(int) (xla.Backend, error) {
+func gpu(emulated bool) func(int) (xla.Backend, error) {
 	once := sync.OnceValues(func() (xla.Backend, error) {
-		b, _, err := cuda.New(o)
+		plain := emulated && os.Getenv("HALO_CUDA_EMU_PLAIN") == "1"
+		b, _, err := cuda.New(cuda.Options{Emulated: emulated, Plain: plain})
 		return b, err
 	})
 	return func(int) (xla.Backend, error) { return once() }
