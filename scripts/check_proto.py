@@ -34,7 +34,6 @@ def load(path):
         proto = proto.as_serialized_hlo_module_proto()
     with bytecode.mlir.make_ir_context():
         module = bytecode.ir.Module.parse(_jax.mlir.hlo_to_stablehlo(proto))
-        bytecode.one_device(module)
         device = bytecode.jax.devices("cpu")[0]
         devices, options = bytecode.xla_client.DeviceList((device,)), bytecode.xla_client.CompileOptions()
         return device.client.compile_and_load(module, devices, options), bytecode.types(module)
