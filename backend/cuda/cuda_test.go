@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/halo-xla/halo/internal/testfile"
@@ -65,6 +66,63 @@ func answer(t *testing.T, b exec.Backend, text string, o exec.Options, args ...*
 	return first
 }
 
+// TestNewArchitecture wants text for the driver's compiler where NVRTC does not know the device.
+func TestNewArchitecture(t *testing.T) {
+	t.Setenv("HALO_CUDA_EMU_ARCH", "120")
+	b := emulated(t)
+	x := numbers(t, 2)
+	const text = "HloModule m\nENTRY e { x = f32[2] parameter(0)\n ROOT y = f32[2] add(x, x) }"
+	if got := answer(t, b, text, exec.Options{}, x).String(); got != "f32[2] {-1.2, -0.70000005}" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// numbers is an array of small numbers.
+func numbers(t *testing.T, dims ...int64) *literal.Literal {
+	t.Helper()
+	n := int64(1)
+	for _, d := range dims {
+		n *= d
+	}
+	data := make([]float32, n)
+	for i := range data {
+		data[i] = float32(i%7)/4 - 0.6
+	}
+	l, err := literal.FromSlice(data, dims...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// TestConcurrent has many goroutines run one program.
+func TestConcurrent(t *testing.T) {
+	b := emulated(t)
+	m, err := hlo.Parse([]byte(control), "control")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := b.Compile(context.Background(), m, exec.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	x := numbers(t, 3)
+	want := answer(t, b, control, exec.Options{}, x).String()
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 5 {
+				out, err := p.Run(context.Background(), [][]*literal.Literal{{x}}, exec.RunOptions{})
+				if err != nil || out[0].String() != want {
+					t.Errorf("got %v, %v, want %s", out, err, want)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
 const control = `HloModule control
 cond { s = (s32[], f32[3]) parameter(0)
   i = s32[] get-tuple-element(s), index=0
@@ -94,10 +152,7 @@ ENTRY e { x = f32[3] parameter(0)
 // TestControlFlow runs loops and choices on the device, which the host decides on, and compares with the reference.
 func TestControlFlow(t *testing.T) {
 	b := emulated(t)
-	x, err := literal.FromSlice([]float32{0.25, -1.5, 3}, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := numbers(t, 3)
 	for name, o := range map[string]exec.Options{"plain": {}, "profiled": {Profile: true}, "verified": {Verify: true}} {
 		got := answer(t, b, control, o, x)
 		want := answer(t, exec.Reference(), control, o, x)

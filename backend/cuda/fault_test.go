@@ -71,24 +71,6 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// numbers is an array of small numbers.
-func numbers(t *testing.T, dims ...int64) *literal.Literal {
-	t.Helper()
-	n := int64(1)
-	for _, d := range dims {
-		n *= d
-	}
-	data := make([]float32, n)
-	for i := range data {
-		data[i] = float32(i%7)/4 - 0.6
-	}
-	l, err := literal.FromSlice(data, dims...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
-}
-
 // faults is a program under test, and what its life without faults has shown.
 type faults struct {
 	t             *testing.T

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstdint>
 #include <cstdio>
@@ -19,6 +20,8 @@ API const int halo_cuda_emulator = 1;
 namespace {
 
 enum : unsigned { SUCCESS, OUT_OF_MEMORY, CREATION_FAILURE, INVALID_INPUT, INVALID_PROGRAM, INVALID_OPTION, COMPILATION };
+
+const int archs[] = {70, 80, 90}; // that there is code for
 
 struct Program { std::string source, name, log, code; };
 
@@ -116,7 +119,7 @@ std::string options(int count, const char *const *list, std::string *out, bool *
     if (o.rfind("--gpu-architecture=", 0) == 0 && is != std::string::npos) {
       arch = o.substr(is + 1);
       *code = o.find("=sm_") != std::string::npos;
-      known = atoi(arch.c_str()) >= 50;
+      known = std::find(std::begin(archs), std::end(archs), atoi(arch.c_str())) != std::end(archs);
     }
     if (!known) return o;
   }
@@ -168,8 +171,6 @@ API unsigned nvrtcVersion(int *major, int *minor) {
   *major = 12, *minor = 4;
   return SUCCESS;
 }
-
-static const int archs[] = {70, 80, 90};
 
 API unsigned nvrtcGetNumSupportedArchs(int *count) {
   *count = sizeof archs / sizeof *archs;
