@@ -78,7 +78,7 @@ func originText(m *message) string {
 		}
 		leaves = append(leaves, leaf)
 	})
-	if leaves == nil {
+	if leaves == nil || slices.ContainsFunc(leaves, func(l originLeaf) bool { return len(l.index) > maxOrigin }) {
 		return ""
 	}
 	slices.SortStableFunc(leaves, func(a, b originLeaf) int { return slices.Compare(a.index, b.index) })
