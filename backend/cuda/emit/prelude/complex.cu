@@ -67,7 +67,9 @@ FN c128 x_div(c128 z, c128 w) {
 FN f64 log_abs(f64 x, f64 y) {
   f64 big = x_max(x_abs(x), x_abs(y)), small = x_min(x_abs(x), x_abs(y));
   if (big > 0.5 && big < 2) return 0.5 * log1p(sum2(big - 1, big + 1, small, small));
-  return log(hypot(x, y));
+  if (!(big > 0 && big < INF)) return log(hypot(x, y));
+  f64 q = small / big;
+  return log(big) + 0.5 * log1p(q * q);
 }
 FN c128 x_log(c128 z) { return c(log_abs(z.re, z.im), atan2(z.im, z.re)); }
 FN c128 x_log1p(c128 z) {
@@ -201,12 +203,12 @@ FN c128 asin_special(c128 z) {
 FN c128 x_asin(c128 z) {
   if (!finite(z)) return asin_special(z);
   f64 x = x_abs(z.re), y = x_abs(z.im);
-  if (!(x_max(x, y) <= 1e18)) return with_signs(atan2(x, y), 0.6931471805599453 + log(hypot(x, y)), z.re, z.im);
+  if (!(x_max(x, y) <= 1e18)) return with_signs(atan2(x, y), 0.6931471805599453 + log_abs(x, y), z.re, z.im);
   c128 a = x_sqrt(c(1 - x, -y)), b = x_sqrt(c(1 + x, y));
   return with_signs(atan2(x, sum2(a.re, b.re, -a.im, b.im)), asinh(x_abs(sum2(a.re, b.im, -a.im, b.re))), z.re, z.im);
 }
 FN c128 acos_parts(f64 x, f64 y) {
-  if (!(x_max(x_abs(x), y) <= 1e18)) return c(atan2(y, x), 0.6931471805599453 + log(hypot(x, y)));
+  if (!(x_max(x_abs(x), y) <= 1e18)) return c(atan2(y, x), 0.6931471805599453 + log_abs(x, y));
   c128 a = x_sqrt(c(1 - x, -y)), b = x_sqrt(c(1 + x, y));
   return c(2 * atan2(a.re, b.re), asinh(x_abs(sum2(a.re, b.im, -a.im, b.re))));
 }
