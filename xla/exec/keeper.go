@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/halo-xla/halo/internal/memory"
 	"github.com/halo-xla/halo/xla/literal"
 )
 
@@ -137,7 +138,7 @@ func newResult(n int64) []byte {
 	if n < huge {
 		return make([]byte, n)
 	}
-	b := literal.Uncleared(n)
+	b := memory.Uncleared(n)
 	adviseHuge(b)
 	return b
 }

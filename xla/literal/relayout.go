@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
-	"unsafe"
 
+	"github.com/halo-xla/halo/internal/memory"
 	"github.com/halo-xla/halo/xla/shape"
 )
 
@@ -87,7 +86,7 @@ func (l *Literal) fill(src []byte, sx *shape.Indexer, stop func() bool) error {
 	n := size * int64(l.shape.Type.Bytes())
 	var dst []byte
 	if y := l.shape.Layout; y == nil {
-		dst = Uncleared(n)
+		dst = memory.Uncleared(n)
 	} else if dst = make([]byte, n); y.PaddedDims != nil {
 		fillWith(dst, paddingElement(l.shape.Type, y.PaddingValue))
 	}
@@ -99,14 +98,6 @@ func (l *Literal) fill(src []byte, sx *shape.Indexer, stop func() bool) error {
 		l.data = pack(dst, bits)
 	}
 	return nil
-}
-
-// Uncleared returns n bytes that may hold anything. make would clear them, which nothing can cancel: a millisecond for
-// 10 MB.
-func Uncleared(n int64) []byte {
-	var b strings.Builder
-	b.Grow(int(n))
-	return unsafe.Slice(unsafe.StringData(b.String()), n)
 }
 
 // fillPadding sets the padding of a new literal, whose elements are 0.
