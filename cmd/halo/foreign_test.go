@@ -32,7 +32,7 @@ func TestForeignInputs(t *testing.T) {
 	}{
 		{"@DIR/w.npz @DIR/w.npz", exitOK, "{31, 42}", ""},
 		{"ones @DIR/alone.npz", exitOK, "{31, 41}", ""},
-		{"ones @DIR/others.npz", exitFailure, "", "none of its 2 arrays (a, b) has the name of a parameter"},
+		{"ones @DIR/others.npz", exitFailure, "", "none of its 2 arrays (\"a\", \"b\") has the name of a parameter"},
 		{"ones @DIR/a.pkl", exitFailure, "", "a Python pickle, which halo never reads"},
 		{"ones @DIR/a.gz", exitFailure, "", "compressed by gzip: unpack it first"},
 		{"--weights DIR/a.pkl", exitFailure, "", "save weights as safetensors"},
