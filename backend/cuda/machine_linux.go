@@ -75,7 +75,7 @@ func (m *machine) Copy(dst, src exec.Slice) exec.Thunk {
 
 // While makes a loop whose condition the host looks at.
 func (m *machine) While(cond []exec.Thunk, again exec.Slice, body []exec.Thunk) exec.Thunk {
-	return &looping{parts(cond), again, parts(body)}
+	return &looping{cond: parts(cond), again: again, body: parts(body)}
 }
 
 // Conditional makes a choice that the host makes.

@@ -54,16 +54,11 @@ func runParts(r *exec.Run, m *memory, list []part) error {
 
 // looping runs cond, and body and cond again as long as cond leaves a 1.
 type looping struct {
+	recordOnly
 	cond  []part
 	again exec.Slice
 	body  []part
 }
-
-// Run and Uses make it a record.
-func (*looping) Run(*exec.Run) error { return recordOnly{}.Run(nil) }
-
-// Uses is nothing: exec knows what is in it.
-func (*looping) Uses() []exec.Use { return nil }
 
 func (t *looping) run(r *exec.Run, m *memory) error {
 	var again [1]byte
@@ -82,16 +77,11 @@ func (t *looping) run(r *exec.Run, m *memory) error {
 
 // choosing runs one of several branches.
 type choosing struct {
+	recordOnly
 	index    exec.Slice
 	isPred   bool
 	branches [][]part
 }
-
-// Run and Uses make it a record.
-func (*choosing) Run(*exec.Run) error { return recordOnly{}.Run(nil) }
-
-// Uses is nothing: exec knows what is in it.
-func (*choosing) Uses() []exec.Use { return nil }
 
 func (t *choosing) run(r *exec.Run, m *memory) error {
 	data := make([]byte, t.index.Size)

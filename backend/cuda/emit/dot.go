@@ -265,13 +265,13 @@ func (t *dotTiles) element(left bool) value {
 		}
 	}
 	dims := make([]string, len(of))
-	for list, name := range map[*[]int64]string{&batch: "z", &kept: "i", &contracting: "k"} {
-		sizes := make([]int64, len(*list))
-		for i, d := range *list {
+	for k, list := range [][]int64{batch, kept, contracting} {
+		sizes := make([]int64, len(list))
+		for i, d := range list {
 			sizes[i] = of[d]
 		}
-		for i, x := range b.coordinates(index{flat: name, of: sizes}) {
-			dims[(*list)[i]] = x
+		for i, x := range b.coordinates(index{flat: []string{"z", "i", "k"}[k], of: sizes}) {
+			dims[list[i]] = x
 		}
 	}
 	return t.g.at(o, at(of, dims))

@@ -22,7 +22,6 @@ func init() {
 		hlo.BitcastConvert:     bitcast,
 		hlo.Broadcast:          broadcast,
 		hlo.Call:               call,
-		hlo.Clamp:              clamp,
 		hlo.Compare:            compare,
 		hlo.Complex:            complexOf,
 		hlo.Concatenate:        concatenate,
@@ -48,7 +47,6 @@ func init() {
 		hlo.Select:             choose,
 		hlo.SelectAndScatter:   selectAndScatter,
 		hlo.Slice:              slice,
-		hlo.StochasticConvert:  stochasticConvert,
 		hlo.Transpose:          transpose,
 	}
 	for op, text := range expressions {
@@ -384,11 +382,4 @@ func (g *graph) within(in *hlo.Instruction, c *hlo.Computation, ix index) []valu
 		out[k] = n.leaf(c.Root, k, g.b.as(ix, s.Dims))
 	}
 	return out
-}
-
-// stochasticConvert rounds away from 0 if random bits are below the fraction that rounding towards 0 drops.
-func stochasticConvert(g *graph, in *hlo.Instruction, ix index) []value {
-	t := in.Shape.Type
-	refuse("stochastic-convert to %v", t)
-	return nil
 }

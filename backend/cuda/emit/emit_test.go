@@ -38,7 +38,10 @@ func TestOps(t *testing.T) {
 			return out, err
 		}, 0)
 	})
-	runAll(t, list)
+	if count < 400 {
+		t.Errorf("there are %d cases, want 400 or more", count)
+	}
+	runAll(t, list, 60)
 }
 
 // tolerance is the sum of the ULPs of m's operations, and what sums of products may differ by.
@@ -64,7 +67,7 @@ func TestRandom(t *testing.T) {
 			for seed := range uint64(20) {
 				list = append(list, randomProgram(t, seed, fused))
 			}
-			runAll(t, list)
+			runAll(t, list, 16)
 		})
 	}
 }
@@ -190,7 +193,7 @@ func sampled(op string, n int) bool {
 func TestElementwise(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var list []*program
-	count := 0
+	count, defined := 0, 0
 	for op, text := range expressions {
 		info := hlo.Opcode(op).Info()
 		if text == "" || info.Name == "clamp" || info.Name == "is-finite" {
@@ -207,7 +210,10 @@ func TestElementwise(t *testing.T) {
 			anything := info.Name != "power" || !ty.IsComplex()
 			p, err := oneOp(r, fmt.Sprintf("%s %v", info.Name, ty), out.String(), info.Name+"(%s)", anything,
 				slices.Repeat([]shape.Shape{s}, n)...)
-			if count++; err == nil && sampled(info.Name, count) {
+			if count++; err != nil {
+				continue
+			}
+			if defined++; sampled(info.Name, count) {
 				if ty == shape.C128 || ty == shape.C64 {
 					p.tol.RTol = 1e-6
 				}
@@ -215,8 +221,10 @@ func TestElementwise(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d programs", len(list))
-	runAll(t, list)
+	if defined < 900 {
+		t.Errorf("there are %d pairs of an op and a type that it is defined on, want 900 or more", defined)
+	}
+	runAll(t, list, 30)
 }
 
 // TestConvert converts between all types.
@@ -228,10 +236,13 @@ func TestConvert(t *testing.T) {
 		for _, to := range arrayTypes() {
 			s := shape.Array(from, 300)
 			p, err := oneOp(r, fmt.Sprintf("%v to %v", from, to), s.WithType(to).String(), "convert(%s)", true, s)
-			if count++; err == nil && sampled("convert", count) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if count++; sampled("convert", count) {
 				list = append(list, p)
 			}
 		}
 	}
-	runAll(t, list)
+	runAll(t, list, 35)
 }

@@ -150,6 +150,6 @@ func (t *transform) store(a *hlo.FftAttrs) {
 		if t.inverse {
 			b.line("v = c(v.re / %d.0, v.im / %d.0);", product(a.Length), product(a.Length))
 		}
-		b.store(Buffer{Result, 0}, "t", b.converted(value_("v", shape.C128), s.Type))
+		b.store(Buffer{Result, 0}, "t", b.converted(valueOf("v", shape.C128), s.Type))
 	})
 }

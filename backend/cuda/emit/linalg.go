@@ -20,10 +20,9 @@ type matrix struct {
 	b    *body
 	n    int64
 	wide shape.ElementType
-	name string // of the wide numbers
 }
 
-// sub, mul, div and conj are the field's operations in C.
+// conj is the conjugate of v in C, v itself for real numbers.
 func (m *matrix) conj(v string) string {
 	if m.wide == shape.C128 {
 		return fmt.Sprintf("c(%s.re, -%s.im)", v, v)
@@ -123,11 +122,9 @@ func (m *matrix) storeFactor(in *hlo.Instruction, lower bool) {
 		nan = "c(NAN64, NAN64)"
 	}
 	b.line("if (bad) v = %s;", nan)
-	b.store(Buffer{Result, 0}, b.integer("base + q"), b.converted(value_("v", m.wide), in.Shape.Type))
+	b.store(Buffer{Result, 0}, b.integer("base + q"), b.converted(valueOf("v", m.wide), in.Shape.Type))
 	b.close("}")
 }
-
-func value_(text string, t shape.ElementType) value { return value{text: text, t: t} }
 
 // emitTriangularSolve solves for each right-hand side in a thread of its own.
 func emitTriangularSolve(e *Emission, in *hlo.Instruction) {
@@ -168,7 +165,7 @@ func emitTriangularSolve(e *Emission, in *hlo.Instruction) {
 		b.line("v = x_div(v, %s);", mx.entry(g, in, flip, a, "i"))
 	}
 	b.line("%s[base + i * %d] = v;", x, step)
-	b.store(Buffer{Result, 0}, b.integer(fmt.Sprintf("base + i * %d", step)), b.converted(value_("v", wide), s.Type))
+	b.store(Buffer{Result, 0}, b.integer(fmt.Sprintf("base + i * %d", step)), b.converted(valueOf("v", wide), s.Type))
 	b.close("}")
 	e.add(b.kernel("triangular_solve", ceil(s.Size()/m, blockSize), blockSize))
 }

@@ -36,7 +36,7 @@ func emitLoop(e *Emission, in *hlo.Instruction) {
 		}
 		return list
 	}
-	emitOutputs(e, in, string(in.Op.String()), outputs)
+	emitOutputs(e, in, in.Op.String(), outputs)
 }
 
 // emitOutputs makes a loop for each number of elements that results have.

@@ -28,8 +28,6 @@ type reductions struct {
 	of, dims      []int64 // sizes of the operands, and what is reduced
 	rows, length  int64   // how many results, and how many elements go into one
 	byColumn      bool    // neighbours of a result lie side by side
-	sizes         []int64
-	keptDims      []int64
 	kept, reduced []int64 // sizes
 }
 
@@ -149,8 +147,6 @@ func (r *reductions) emit() {
 
 // place is the place of element j of a line.
 func (r *reductions) place(b *body, row, j string) index {
-	first := slices.IndexFunc(r.of, func(int64) bool { return true })
-	_ = first
 	if !r.byColumn && r.trailing() {
 		return index{flat: b.integer(plus(times(row, r.length), j)), of: r.of}
 	}

@@ -149,8 +149,6 @@ func choose(g *graph, in *hlo.Instruction, ix index) []value {
 	return []value{{g.b.let(carrier(x), text), x.t, x.raw}}
 }
 
-func clamp(g *graph, in *hlo.Instruction, ix index) []value { return elementwise(g, in, ix) }
-
 func convert(g *graph, in *hlo.Instruction, ix index) []value {
 	return []value{g.b.converted(g.at(in.Operands[0], ix), in.Shape.Type)}
 }

@@ -192,7 +192,7 @@ func TestShapes(t *testing.T) {
 			}
 			list = append(list, p)
 		}
-		runAll(t, list)
+		runAll(t, list, len(list))
 	}
 }
 
@@ -218,7 +218,7 @@ func TestMatrices(t *testing.T) {
 		dominate(p.args[0])
 		list = append(list, p)
 	}
-	runAll(t, list)
+	runAll(t, list, len(list))
 }
 
 // dominate makes square matrices symmetric, with a large diagonal.

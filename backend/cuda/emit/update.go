@@ -6,7 +6,7 @@ import (
 	"github.com/halo-xla/halo/xla/hlo"
 )
 
-// loop opens a kernel with a thread for each of n things, whose number is t.
+// threads opens a kernel with a thread for each of n things, whose number is t.
 func (b *body) threads(n int64) {
 	b.line("const %s t = (%s)blockIdx.x * %d + threadIdx.x;", b.ix, b.ix, blockSize)
 	b.line("if (t >= %d) return;", n)

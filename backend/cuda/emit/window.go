@@ -9,7 +9,7 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// accumulate declares accumulators that hold inits, in the types of c's parameters.
+// accumulators declares accumulators that hold inits, in the types of c's parameters.
 func (b *body) accumulators(c *hlo.Computation, inits []value) []value {
 	var out []value
 	for i, t := range accumulatorTypes(c, len(inits)) {
