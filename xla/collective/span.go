@@ -99,8 +99,8 @@ func (h *Hub) collect(ctx context.Context, m *meeting) error {
 	m.stop = stop
 	h.mu.Unlock()
 	err := h.away(func() error { return h.span.gather(until, m) })
-	if lost, why := (*LostError)(nil), context.Cause(until); errors.As(err, &lost) && why != nil {
-		err = &LostError{lost.Ranks, why}
+	if lost := (*LostError)(nil); errors.As(err, &lost) && lost.Err == context.Canceled {
+		err = &LostError{lost.Ranks, context.Cause(until)} // another device's deadline, if that has stopped the exchange
 	}
 	return h.blame(err, m.what(), m.Group, h.Here)
 }
