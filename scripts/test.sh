@@ -4,12 +4,26 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/setup.sh
+# the emulator of CUDA is made with g++
+if ! command -v g++ >/dev/null && [ "${HALO_SETUP:-}" != minimal ]; then
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    install g++ </dev/null || echo "test: apt-get failed: tests of the emulated CUDA device are skipped" >&2
+  else
+    echo "test: tests of the emulated CUDA device are skipped; with them: apt-get install g++" >&2
+  fi
+fi
 # where the vendor libraries are, a test that cannot open one fails
 loaded=$(PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null || true)
 here=('*libopenblas.so.0*' '*libdnnl.so*' '*libfftw3f.so.3*')
 if [ -z "${HALO_NEED+set}" ] && [[ $loaded == ${here[0]} && $loaded == ${here[1]} && $loaded == ${here[2]} ]]; then
   export HALO_NEED=openblas,onednn,fftw
-  [ "$(go env CGO_ENABLED)" = 0 ] || HALO_NEED+=,native,dl
+  if [ "$(go env CGO_ENABLED)" != 0 ]; then
+    HALO_NEED+=,native,dl
+    ! echo '#include <vector>' | g++ -x c++ -E - >/dev/null 2>&1 || HALO_NEED+=,cuda-emu
+    if [[ $loaded == *libmpi.so.40* && $loaded == *libmpich.so.12* ]] && command -v mpirun >/dev/null; then
+      HALO_NEED+=,mpi
+    fi
+  fi
 fi
 
 # What failed is told once more at the end, where a log that has lost its head still has it.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,9 +18,15 @@ import (
 // be left of it. It returns the errors by rank.
 func onJob(t *testing.T, backend func() xla.Backend, ranks, each int, f func(c *xla.Client) error) []error {
 	t.Helper()
-	errs := make([]error, ranks)
+	return onTransports(t, backend, collective.Loopback(ranks), each, f)
+}
+
+func onTransports(t *testing.T, backend func() xla.Backend, ranks []collective.Transport, each int,
+	f func(c *xla.Client) error) []error {
+	t.Helper()
+	errs := make([]error, len(ranks))
 	var wg sync.WaitGroup
-	for r, tr := range collective.Loopback(ranks) {
+	for r, tr := range ranks {
 		wg.Go(func() {
 			defer tr.Close()
 			c, err := xla.NewClient(backend(), xla.ClientOptions{Devices: each, Job: collective.NewJob(tr)})
@@ -101,6 +108,34 @@ func TestJob(t *testing.T) {
 	}
 }
 
+// until is a transport, and a context whose deadline comes when its rank begins a given exchange: the first compares what
+// ranks begin, the second what they are at in the first collective.
+type until struct {
+	collective.Transport
+	context.Context
+	exchange int32
+	count    atomic.Int32
+	done     chan struct{}
+}
+
+func (u *until) Exchange(ctx context.Context, tag uint64, group []int, out, in [][]byte) error {
+	if u.count.Add(1) == u.exchange {
+		close(u.done)
+	}
+	return u.Transport.Exchange(ctx, tag, group, out, in)
+}
+
+func (u *until) Done() <-chan struct{} { return u.done }
+
+func (u *until) Err() error {
+	select {
+	case <-u.done:
+		return context.DeadlineExceeded
+	default:
+		return nil
+	}
+}
+
 // TestJobFaults wants a fault on one rank to be one on all, which says whose it is.
 func TestJobFaults(t *testing.T) {
 	text := fmt.Sprintf(sumOf, "replica_count=4")
@@ -120,11 +155,12 @@ func TestJobFaults(t *testing.T) {
 		name        string
 		other       func(ctx context.Context, c *xla.Client) error // on rank 1; some wait for ctx
 		first, last string                                         // in the errors of ranks 0 and 1
+		deadline    int32                                          // the exchange in which that of rank 0 comes
 	}{
 		{"another program", func(ctx context.Context, c *xla.Client) error {
 			other := strings.ReplaceAll(text, "HloModule sum", "HloModule other")
 			return compiled(ctx, c, other, func(x *xla.Executable) error { return whole(ctx, x) })
-		}, "rank 1 is at other on 4 replicas", "rank 0 is at sum on 4 replicas"},
+		}, "rank 1 is at other on 4 replicas", "rank 0 is at sum on 4 replicas", 0},
 		{"another shape", func(ctx context.Context, c *xla.Client) error {
 			other := strings.ReplaceAll(text, "[2]", "[1,2]")
 			return compiled(ctx, c, other, func(x *xla.Executable) error {
@@ -140,15 +176,15 @@ func TestJobFaults(t *testing.T) {
 				_, err := x.ExecuteDevices(ctx, xla.RunOptions{}, args)
 				return err
 			})
-		}, "f32[1,2], to_apply=add", "all-reduce channel 0 f32[2]"},
+		}, "f32[1,2], to_apply=add", "all-reduce channel 0 f32[2]", 0},
 		{"another reducer", func(ctx context.Context, c *xla.Client) error {
 			other := strings.ReplaceAll(text, "add(a, b)", "maximum(a, b)")
 			return compiled(ctx, c, other, func(x *xla.Executable) error { return whole(ctx, x) })
-		}, "to_apply=maximum", "to_apply=add"},
+		}, "to_apply=maximum", "to_apply=add", 0},
 		{"never begins", func(ctx context.Context, c *xla.Client) error {
 			<-ctx.Done()
 			return ctx.Err()
-		}, "the beginning of sum: ranks [1] did not come: context deadline exceeded", ""},
+		}, "the beginning of sum: ranks [1] did not come: context deadline exceeded", "", 1},
 		{"a device never begins", func(ctx context.Context, c *xla.Client) error {
 			return compiled(ctx, c, text, func(x *xla.Executable) error {
 				l, err := x.Launch(ctx, xla.RunOptions{})
@@ -158,7 +194,7 @@ func TestJobFaults(t *testing.T) {
 				<-ctx.Done()
 				return l.Close()
 			})
-		}, "of group {0,1,2,3} for device 2 (replica 2) on rank 1", ""},
+		}, "of group {0,1,2,3} for device 2 (replica 2) on rank 1", "", 2},
 		{"cancelled", func(ctx context.Context, c *xla.Client) error {
 			return compiled(ctx, c, text, func(x *xla.Executable) error {
 				ctx, cancel := context.WithCancel(ctx)
@@ -177,31 +213,29 @@ func TestJobFaults(t *testing.T) {
 				_, err = l.Execute(ctx, 2, b)
 				return err
 			})
-		}, "device 2 (replica 2)", "context canceled"},
+		}, "device 2 (replica 2)", "context canceled", 0},
 		{"wrong argument", func(ctx context.Context, c *xla.Client) error {
 			return compiled(ctx, c, text, func(x *xla.Executable) error {
 				_, err := x.ExecuteDevices(ctx, xla.RunOptions{}, make([][]*xla.Buffer, 4))
 				return err
 			})
-		}, "rank 1: device", "got 0 arguments, want 1"},
+		}, "rank 1: device", "got 0 arguments, want 1", 0},
 	} {
 		for name, backend := range backends {
 			t.Run(tc.name+"/"+name, func(t *testing.T) {
 				late, over := context.WithCancel(t.Context())
-				errs := onJob(t, backend, 2, 2, func(c *xla.Client) error {
+				ranks := collective.Loopback(2)
+				first := &until{Transport: ranks[0], Context: t.Context(), exchange: tc.deadline, done: make(chan struct{})}
+				ranks[0] = first
+				errs := onTransports(t, backend, ranks, 2, func(c *xla.Client) error {
 					if c.Devices()[2].Local() {
-						if strings.Contains(tc.name, "never") {
+						if tc.deadline > 0 {
 							return tc.other(late, c)
 						}
 						return tc.other(t.Context(), c)
 					}
 					defer over()
-					ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-					if strings.Contains(tc.name, "never") {
-						ctx, cancel = context.WithTimeout(t.Context(), 200*time.Millisecond)
-					}
-					defer cancel()
-					return compiled(ctx, c, text, func(x *xla.Executable) error { return whole(ctx, x) })
+					return compiled(first, c, text, func(x *xla.Executable) error { return whole(first, x) })
 				})
 				for r, want := range []string{tc.first, tc.last} {
 					if want != "" && (errs[r] == nil || !strings.Contains(errs[r].Error(), want)) {

@@ -102,9 +102,12 @@ func TestCheckOnRanks(t *testing.T) {
 		filepath.Join(dir, "models/cases/spmd_replicas"), filepath.Join(dir, "conformance/stablehlo/interpret/all_gather.mlir")}
 	_, want, _ := halo(t, "", "", args...)
 	for _, n := range []int{2, 8} {
-		got := onRanks(t, n, args...)
-		for i, line := range strings.Split(got, "\n") {
-			if w := strings.Split(want, "\n")[i]; untimed(line) != untimed(w) || strings.Contains(line, "error") {
+		lines, wanted := strings.Split(onRanks(t, n, args...), "\n"), strings.Split(want, "\n")
+		if len(lines) != len(wanted) {
+			t.Fatalf("%d ranks: got %d lines, want %d", n, len(lines), len(wanted))
+		}
+		for i, line := range lines {
+			if w := wanted[i]; untimed(line) != untimed(w) || strings.Contains(line, "error") {
 				t.Errorf("%d ranks: got %s, want %s", n, line, w)
 			}
 		}

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# emu-all [PATH...]: checks programs on the emulated device of CUDA, by default all of $HALO_CONFORMANCE that has one
+# emu-all.sh [PATH...]: checks programs on the emulated device of CUDA, by default all of $HALO_CONFORMANCE that has one
 # text form, without the passes that compute constants. It takes about ten minutes on two cores. What a fall-back to the
 # reference ran is counted at the end.
 set -euo pipefail
@@ -18,5 +18,5 @@ HALO_CUDA_EMU_PLAIN=1 "$work/halo" check --backend cuda-emu --forms mlir,hlo --t
 grep -v '"status":"\(pass\|skip\)"' "$work/lines" || true
 echo "fall-backs: $(grep -o '"fallbacks":\["[^]]*' "$work/lines" | grep -o '"[a-z-]*:' | sort | uniq -c | sort -rn |
   awk '{print $2 $1}' | tr -d '"' | paste -sd' ')"
-echo "emu-all: $((SECONDS - began)) s"
+echo "emu-all.sh: $((SECONDS - began)) s"
 exit "$status"
