@@ -1,6 +1,7 @@
 package customcall
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -41,7 +42,14 @@ func (s *Symbols) UnmarshalJSON(data []byte) error {
 		return nil
 	}
 	type plain Symbols
-	return json.Unmarshal(data, (*plain)(s))
+	return strict(data, (*plain)(s))
+}
+
+// strict reads JSON whose keys are all known.
+func strict(data []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	return d.Decode(v)
 }
 
 // TypeSymbols are functions without arguments that return the XLA_FFI_TypeId* and the XLA_FFI_TypeInfo* of a type; Info
@@ -65,7 +73,7 @@ func ReadManifest(path string) (*Manifest, error) {
 		return nil, err
 	}
 	m := &Manifest{}
-	if err := json.Unmarshal(data, m); err != nil {
+	if err := strict(data, m); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if m.Library == "" {

@@ -141,7 +141,7 @@ func (c *Client) letHandlersGo() {
 
 func (c *Client) open() error {
 	if c.closed.Load() {
-		return &Error{Code: Closed, Err: errors.Join(errors.New("client"), ErrClosed)}
+		return errorf(Closed, "client: %w", ErrClosed)
 	}
 	return nil
 }

@@ -201,7 +201,7 @@ func (t *tool) compileOn(name string, m *hlo.Module, d *description) error {
 func (t *tool) printDescription(d description) {
 	t.printf("%s: %d replicas x %d partitions, %d bytes of constants, %d FLOPs, %d bytes moved\n", d.Name,
 		d.Replicas, d.Partitions, d.Bytes, d.FLOPs, d.Moved)
-	t.printf("  parameters hold %d elements in %d bytes, unknown sizes left out\n", d.Elements, d.Arguments)
+	t.printf("  parameters hold %d elements in %d bytes\n", d.Elements, d.Arguments)
 	for i, v := range d.Parameters {
 		t.printf("  parameter %d  %-24s %s %s\n", i, v.Name, v.Shape, v.Sharding)
 	}
