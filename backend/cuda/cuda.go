@@ -19,9 +19,10 @@ type Options struct {
 	// Emulated takes the emulator for a driver.
 	Emulated bool
 	// Plain leaves out the passes that compute what they can when a program is compiled: for tests, whose programs are
-	// often made of constants.
+	// often made of constants. Only the emulator takes it.
 	Plain bool
-	// Cache is a folder for compiled kernels; "" is one in the user's cache folder.
+	// Cache is a folder for compiled kernels, which are loaded from there: nobody else may write into it. "" is one in
+	// the user's cache folder, or no folder if that is not safe; the emulator has its own.
 	Cache string
 }
 

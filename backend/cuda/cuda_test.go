@@ -26,6 +26,9 @@ func TestNoDriver(t *testing.T) {
 	if _, _, err := New(Options{}); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("got %v", err)
 	}
+	if _, _, err := New(Options{Plain: true}); err == nil || !strings.Contains(err.Error(), "Plain") {
+		t.Errorf("Plain without the emulator: got %v", err)
+	}
 }
 
 // emulated returns the backend on the emulator, or skips the test.

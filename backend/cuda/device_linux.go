@@ -25,6 +25,9 @@ type device struct {
 
 // open opens the driver, the device and the compiler.
 func open(o Options) (*device, error) {
+	if o.Plain && !o.Emulated {
+		return nil, errors.New("cuda: Options.Plain is for tests on the emulator, and Options.Emulated is not set")
+	}
 	search, err := searchFor(o)
 	if err != nil {
 		return nil, err

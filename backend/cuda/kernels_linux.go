@@ -12,6 +12,7 @@ import (
 
 	"github.com/halo-xla/halo/backend/cuda/emit"
 	"github.com/halo-xla/halo/cgo/cuda"
+	"github.com/halo-xla/halo/cgo/cuda/emu"
 	"github.com/halo-xla/halo/cgo/nvrtc"
 	"github.com/halo-xla/halo/xla/exec"
 )
@@ -78,7 +79,11 @@ func (b *built) load(d *device, module cuda.Module, kernels []*emit.Kernel) erro
 
 // compiled returns the code of a source for this device, out of the cache if it is there.
 func (d *device) compiled(source string) ([]byte, error) {
-	file := d.cached(source)
+	file, err := d.cached(source)
+	if err != nil {
+		slog.Debug("cuda: the cache of kernels", "error", err)
+		return d.compile(source)
+	}
 	if code, err := os.ReadFile(file); err == nil && len(code) > 0 {
 		return code, nil
 	}
@@ -117,19 +122,23 @@ func (d *device) compile(source string) ([]byte, error) {
 }
 
 // cached is the file for the code of a source, by all that it depends on.
-func (d *device) cached(source string) string {
+func (d *device) cached(source string) (string, error) {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%s %d %s\n", d.info.Arch, d.info.NVRTC, d.compilerTag())
 	sum.Write([]byte(source))
-	folder := d.options.Cache
-	if folder == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			cache = os.TempDir()
-		}
-		folder = filepath.Join(cache, "halo", "cuda-kernels")
+	folder, err := d.cache()
+	return filepath.Join(folder, fmt.Sprintf("%x", sum.Sum(nil))), err
+}
+
+// cache is the folder for compiled kernels; those for the emulator lie beside it.
+func (d *device) cache() (string, error) {
+	switch {
+	case d.options.Cache != "":
+		return d.options.Cache, nil
+	case d.options.Emulated:
+		return filepath.Join(filepath.Dir(d.info.NVRTCPath), "kernels"), nil
 	}
-	return filepath.Join(folder, fmt.Sprintf("%x", sum.Sum(nil)))
+	return emu.Cache("cuda-kernels")
 }
 
 // compilerTag tells the emulated compilers apart, whose folders are named by what they are made of.
@@ -142,7 +151,7 @@ func (d *device) compilerTag() string {
 
 // keep writes a file whole or not at all.
 func keep(file string, data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}
 	f, err := os.CreateTemp(filepath.Dir(file), "new-")

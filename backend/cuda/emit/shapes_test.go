@@ -3,6 +3,7 @@ package emit
 import (
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"github.com/halo-xla/halo/xla/hlo"
@@ -69,6 +70,9 @@ ENTRY e { x = f32[700,9] parameter(0)  i = s32[700,9] iota(), iota_dimension=0  
 	{"tiles of a dot", false, literal.Tolerance{}, `
 ENTRY e { x = f32[3,70,45] parameter(0)  y = f32[3,45,100] parameter(1)
   ROOT r = f32[3,70,100] dot(x, y), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1} }`},
+	{"tiles of a dot of several dimensions each", false, literal.Tolerance{}, `
+ENTRY e { x = f32[2,3,5,7,3,6] parameter(0)  y = f32[2,3,6,3,35] parameter(1)
+  ROOT r = f32[2,3,5,7,35] dot(x, y), lhs_batch_dims={0,1}, rhs_batch_dims={0,1}, lhs_contracting_dims={4,5}, rhs_contracting_dims={3,2} }`},
 	{"tiles of a dot of bf16, turned round", false, literal.Tolerance{}, `
 ENTRY e { x = bf16[20,70] parameter(0)  y = bf16[100,20] parameter(1)
   ROOT r = f32[70,100] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={1} }`},
@@ -193,6 +197,30 @@ func TestShapes(t *testing.T) {
 			list = append(list, p)
 		}
 		runAll(t, list, len(list))
+	}
+}
+
+// TestSameText wants the same each time that something is lowered: compiled code is found by its source.
+func TestSameText(t *testing.T) {
+	for _, c := range shaped {
+		m, err := hlo.Parse([]byte("HloModule m\n"+c.text), "m.hlo")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, in := range m.Entry.Instructions {
+			if hosts[in.Op] {
+				continue
+			}
+			first, err := Lower(in)
+			if err != nil {
+				t.Fatalf("%s: %v", c.name, err)
+			}
+			for range 20 {
+				if again, err := Lower(in); err != nil || !reflect.DeepEqual(again, first) {
+					t.Fatalf("%s: %s lowered again is something else: %v", c.name, in.Name, err)
+				}
+			}
+		}
 	}
 }
 

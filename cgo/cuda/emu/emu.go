@@ -46,9 +46,6 @@ func build() (string, error) {
 	if err != nil || exists(folder) {
 		return folder, err
 	}
-	if err := os.MkdirAll(filepath.Dir(folder), 0o755); err != nil {
-		return "", err
-	}
 	work, err := os.MkdirTemp(filepath.Dir(folder), "build-")
 	if err != nil {
 		return "", err
@@ -97,11 +94,11 @@ func place(cxx string) (string, error) {
 		fmt.Fprintf(sum, "%s %d\n", f.Name(), len(text))
 		sum.Write(text)
 	}
-	cache, err := os.UserCacheDir()
-	if err != nil || os.MkdirAll(cache, 0o755) != nil {
-		cache = filepath.Join(os.TempDir(), fmt.Sprintf("halo-cache-%d", os.Getuid()))
+	cache, err := Cache("")
+	if err != nil {
+		return "", fmt.Errorf("cuda-emu: %w", err)
 	}
-	return filepath.Join(cache, "halo", fmt.Sprintf("cuda-emu-%.8x", sum.Sum(nil))), nil
+	return filepath.Join(cache, fmt.Sprintf("cuda-emu-%.8x", sum.Sum(nil))), nil
 }
 
 func exists(path string) bool {
