@@ -160,7 +160,7 @@ func (d *device) take() (*piece, error) {
 	if p.memory != nil {
 		return p, nil
 	}
-	event, err := d.NewEvent(false)
+	event, err := d.NewEvent()
 	if err != nil {
 		return nil, err
 	}

@@ -12,12 +12,11 @@ import (
 // Without a driver there is a sentence, with one a version.
 func Example() {
 	lib, err := find.System().Driver()
-	if err != nil {
-		fmt.Println(errors.Is(err, errors.ErrUnsupported))
-		return
+	if err == nil {
+		_, err = cuda.Open(lib)
 	}
-	_, err = cuda.Open(lib)
-	fmt.Println(err == nil || err.Error() != "")
+	var status *cuda.Error
+	fmt.Println(err == nil || errors.Is(err, errors.ErrUnsupported) || errors.As(err, &status))
 	// Output: true
 }
 

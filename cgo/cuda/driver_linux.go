@@ -125,26 +125,3 @@ func (d *Device) TotalMemory() (int64, error) {
 	err := d.check("cuDeviceTotalMem", C.halo_cuDeviceTotalMem_v2(d.t, &n, d.device))
 	return int64(n), err
 }
-
-// Memory returns how many bytes are free, and how many there are.
-func (d *Device) Memory() (free, total int64, err error) {
-	var f, t C.size_t
-	err = d.check("cuMemGetInfo", C.halo_cuMemGetInfo_v2(d.t, d.context, &f, &t))
-	return int64(f), int64(t), err
-}
-
-// Peer lets the device reach the memory of another. It reports whether it can.
-func (d *Device) Peer(other *Device) (bool, error) {
-	var can C.int
-	err := d.check("cuDeviceCanAccessPeer", C.halo_cuDeviceCanAccessPeer(d.t, &can, d.device, other.device))
-	if err != nil || can == 0 {
-		return false, err
-	}
-	const already = 704
-	err = d.check("cuCtxEnablePeerAccess", C.halo_cuCtxEnablePeerAccess(d.t, d.context, other.context, 0))
-	var e *Error
-	if errors.As(err, &e) && e.Status == already {
-		err = nil
-	}
-	return err == nil, err
-}

@@ -35,29 +35,6 @@ func (d *Device) FreeAsync(p Ptr, s Stream) error {
 	return d.check("cuMemFreeAsync", C.halo_cuMemFreeAsync(d.t, d.context, C.ulonglong(p), s.c()))
 }
 
-const (
-	poolReleaseThreshold = 4
-	poolReserved         = 5
-)
-
-// PoolKeep sets how many bytes the pool keeps when they are free, and gives the rest back to the system.
-func (d *Device) PoolKeep(bytes int64) error {
-	v := C.uint64_t(bytes)
-	err := d.check("cuMemPoolSetAttribute",
-		C.halo_cuMemPoolSetAttribute(d.t, d.pool, poolReleaseThreshold, unsafe.Pointer(&v)))
-	if err != nil {
-		return err
-	}
-	return d.check("cuMemPoolTrimTo", C.halo_cuMemPoolTrimTo(d.t, d.pool, C.size_t(bytes)))
-}
-
-// PoolSize returns how many bytes the pool has, free or not.
-func (d *Device) PoolSize() (int64, error) {
-	var v C.uint64_t
-	err := d.check("cuMemPoolGetAttribute", C.halo_cuMemPoolGetAttribute(d.t, d.pool, poolReserved, unsafe.Pointer(&v)))
-	return int64(v), err
-}
-
 // AllocHost allocates memory of the host that the device copies from and to without stops.
 func (d *Device) AllocHost(bytes int64) (unsafe.Pointer, error) {
 	const portable = 1
@@ -99,18 +76,6 @@ func (d *Device) InAsync(dst Ptr, src unsafe.Pointer, bytes int64, s Stream) err
 func (d *Device) OutAsync(dst unsafe.Pointer, src Ptr, bytes int64, s Stream) error {
 	return d.check("cuMemcpyDtoHAsync",
 		C.halo_cuMemcpyDtoHAsync_v2(d.t, d.context, dst, C.ulonglong(src), C.size_t(bytes), s.c()))
-}
-
-// CopyAsync enqueues a copy on the device.
-func (d *Device) CopyAsync(dst, src Ptr, bytes int64, s Stream) error {
-	return d.check("cuMemcpyDtoDAsync",
-		C.halo_cuMemcpyDtoDAsync_v2(d.t, d.context, C.ulonglong(dst), C.ulonglong(src), C.size_t(bytes), s.c()))
-}
-
-// PeerAsync enqueues a copy from the memory of another device.
-func (d *Device) PeerAsync(dst Ptr, from *Device, src Ptr, bytes int64, s Stream) error {
-	return d.check("cuMemcpyPeerAsync", C.halo_cuMemcpyPeerAsync(d.t, d.context, C.ulonglong(dst), d.context,
-		C.ulonglong(src), from.context, C.size_t(bytes), s.c()))
 }
 
 // FillAsync enqueues writing value to count words of 32 bits.

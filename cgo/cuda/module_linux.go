@@ -61,34 +61,9 @@ func (d *Device) Function(m Module, name string) (Function, error) {
 	return Function{unsafe.Pointer(f)}, err
 }
 
-// Global returns where a variable of m lies, and its size in bytes.
-func (d *Device) Global(m Module, name string) (Ptr, int64, error) {
-	text := C.CString(name)
-	defer C.free(unsafe.Pointer(text))
-	var p C.ulonglong
-	var n C.size_t
-	err := d.check("cuModuleGetGlobal", C.halo_cuModuleGetGlobal_v2(d.t, d.context, &p, &n, C.halo_module(m.p), text))
-	return Ptr(p), int64(n), err
-}
-
-// FunctionAttribute returns a property of a kernel.
-func (d *Device) FunctionAttribute(f Function, a FunctionAttribute) (int, error) {
-	var v C.int
-	err := d.check("cuFuncGetAttribute", C.halo_cuFuncGetAttribute(d.t, d.context, &v, C.uint(a), f.c()))
-	return int(v), err
-}
-
 // SetFunctionAttribute sets a property of a kernel.
 func (d *Device) SetFunctionAttribute(f Function, a FunctionAttribute, v int) error {
 	return d.check("cuFuncSetAttribute", C.halo_cuFuncSetAttribute(d.t, d.context, f.c(), C.uint(a), C.int(v)))
-}
-
-// Occupancy returns how many blocks of so many threads and bytes of dynamic shared memory one multiprocessor holds.
-func (d *Device) Occupancy(f Function, threads int, shared int64) (int, error) {
-	var n C.int
-	err := d.check("cuOccupancyMaxActiveBlocksPerMultiprocessor", C.halo_cuOccupancyMaxActiveBlocksPerMultiprocessor(d.t,
-		d.context, &n, f.c(), C.int(threads), C.size_t(shared)))
-	return int(n), err
 }
 
 // Submit enqueues the commands of a on s; base are the addresses that its values count from. It stops at the first
@@ -125,13 +100,6 @@ func (d *Device) Captured(s Stream) (Graph, error) {
 	var g C.halo_graph
 	err := d.check("cuStreamEndCapture", C.halo_cuStreamEndCapture(d.t, d.context, s.c(), &g))
 	return Graph{unsafe.Pointer(g)}, err
-}
-
-// Nodes returns how many there are in a graph.
-func (d *Device) Nodes(g Graph) (int, error) {
-	var n C.size_t
-	err := d.check("cuGraphGetNodes", C.halo_cuGraphGetNodes(d.t, d.context, C.halo_graph(g.p), nil, &n))
-	return int(n), err
 }
 
 // Instantiate makes a graph ready to run.

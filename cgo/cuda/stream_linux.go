@@ -5,11 +5,7 @@ package cuda
 // #include "cuda.h"
 import "C"
 
-import (
-	"errors"
-	"time"
-	"unsafe"
-)
+import "unsafe"
 
 func (e Event) c() C.halo_event { return C.halo_event(e.p) }
 
@@ -31,33 +27,11 @@ func (d *Device) Synchronize(s Stream) error {
 	return d.check("cuStreamSynchronize", C.halo_cuStreamSynchronize(d.t, d.context, s.c()))
 }
 
-// Done reports whether what is enqueued on s is done.
-func (d *Device) Done(s Stream) (bool, error) {
-	return ready(d.check("cuStreamQuery", C.halo_cuStreamQuery(d.t, d.context, s.c())))
-}
-
-func ready(err error) (bool, error) {
-	var e *Error
-	if errors.As(err, &e) && e.Status == NotReady {
-		return false, nil
-	}
-	return err == nil, err
-}
-
-// Wait makes what is enqueued on s from now on wait for e.
-func (d *Device) Wait(s Stream, e Event) error {
-	return d.check("cuStreamWaitEvent", C.halo_cuStreamWaitEvent(d.t, d.context, s.c(), e.c(), 0))
-}
-
-// NewEvent makes an event, which can tell times if timed.
-func (d *Device) NewEvent(timed bool) (Event, error) {
+// NewEvent makes an event that tells no times.
+func (d *Device) NewEvent() (Event, error) {
 	const disableTiming = 2
-	flags := C.uint(disableTiming)
-	if timed {
-		flags = 0
-	}
 	var e C.halo_event
-	err := d.check("cuEventCreate", C.halo_cuEventCreate(d.t, d.context, &e, flags))
+	err := d.check("cuEventCreate", C.halo_cuEventCreate(d.t, d.context, &e, disableTiming))
 	return Event{unsafe.Pointer(e)}, err
 }
 
@@ -71,19 +45,7 @@ func (d *Device) Record(e Event, s Stream) error {
 	return d.check("cuEventRecord", C.halo_cuEventRecord(d.t, d.context, e.c(), s.c()))
 }
 
-// Happened reports whether e has happened.
-func (d *Device) Happened(e Event) (bool, error) {
-	return ready(d.check("cuEventQuery", C.halo_cuEventQuery(d.t, d.context, e.c())))
-}
-
 // WaitFor waits until e has happened.
 func (d *Device) WaitFor(e Event) error {
 	return d.check("cuEventSynchronize", C.halo_cuEventSynchronize(d.t, d.context, e.c()))
-}
-
-// Elapsed returns the time between two timed events that have happened.
-func (d *Device) Elapsed(from, to Event) (time.Duration, error) {
-	var ms C.float
-	err := d.check("cuEventElapsedTime", C.halo_cuEventElapsedTime(d.t, d.context, &ms, from.c(), to.c()))
-	return time.Duration(float64(ms) * float64(time.Millisecond)), err
 }
