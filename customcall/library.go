@@ -87,7 +87,8 @@ func (l *loaded) unload() {
 		return
 	}
 	go func() {
-		for wait := time.Millisecond; wait < patience; wait *= 2 {
+		wait := time.Millisecond
+		for begin := time.Now(); time.Since(begin) < patience; wait = min(2*wait, time.Second) {
 			time.Sleep(wait)
 			if l.abandoned() {
 				l.file.Close()

@@ -10,7 +10,7 @@
 
 #define HALO_HIDDEN __attribute__((visibility("hidden")))
 
-enum { HALO_STAGES = 4, HALO_STATES = 3, HALO_ALIGNMENT = 64, HALO_ENDERS = 32 };
+enum { HALO_STAGES = 4, HALO_STATES = 3, HALO_ALIGNMENT = 64, HALO_ENDERS = 256 };
 
 // HALO_PENDING is what halo_frame_call returns, instead of a code, for a call whose function has not ended its future.
 enum { HALO_PENDING = -1 };
