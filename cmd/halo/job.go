@@ -11,6 +11,7 @@ import (
 	"github.com/halo-xla/halo/xla"
 	"github.com/halo-xla/halo/xla/collective"
 	"github.com/halo-xla/halo/xla/collective/mpi"
+	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
 )
 
@@ -59,33 +60,15 @@ func shareResults(ctx context.Context, job *collective.Job, exe *xla.Executable,
 	if job == nil || len(results) == 1 {
 		return nil
 	}
-	var mine []*literal.Literal
+	owners, whole := make([]int, len(results)), make([]*literal.Literal, len(results))
 	for d, dev := range exe.Devices() {
-		if dev.Local() {
-			mine = append(mine, literal.NewTuple(results[d]...))
-		}
+		owners[d], whole[d] = dev.Rank(), literal.NewTuple(results[d]...)
 	}
-	data, err := literal.NewTuple(mine...).MarshalBinary()
-	if err != nil {
-		return err
+	err := hlo.ShareResults(ctx, job, owners, whole)
+	for d, l := range whole {
+		results[d] = l.Elems()
 	}
-	all, err := job.Gather(ctx, data)
-	if err != nil {
-		return err
-	}
-	given := make([][]*literal.Literal, len(all))
-	for rank, data := range all {
-		var l literal.Literal
-		if err := l.UnmarshalBinary(data); err != nil {
-			return fmt.Errorf("the results of rank %d: %w", rank, err)
-		}
-		given[rank] = l.Elems()
-	}
-	for d, dev := range exe.Devices() {
-		r := dev.Rank()
-		results[d], given[r] = given[r][0].Elems(), given[r][1:]
-	}
-	return nil
+	return err
 }
 
 // forDevice returns words of the command line with the device's number for %d.

@@ -48,23 +48,20 @@ func (h *Hub) spread(group []int) bool {
 	return h.span != nil && slices.ContainsFunc(group, func(d int) bool { return !h.Here(d) })
 }
 
-// Spread reports whether the execution is one of several ranks.
-func (h *Hub) Spread() bool { return h.span != nil }
-
-// Of returns the devices that a rank has.
-func (h *Hub) Of(rank int) []int {
-	var list []int
-	for d, owner := range h.span.owners {
-		if owner == rank {
-			list = append(list, d)
-		}
+// Job returns the job whose ranks have the devices, nil if all are in this process.
+func (h *Hub) Job() *Job {
+	if h.span == nil {
+		return nil
 	}
-	return list
+	return h.span.job
 }
 
-// Gather is Job.Gather for the job of the execution.
-func (h *Hub) Gather(ctx context.Context, data []byte) ([][]byte, error) {
-	return h.span.job.Gather(ctx, data)
+// Owners returns the rank of each device, nil if all are in this process. It is not to be changed.
+func (h *Hub) Owners() []int {
+	if h.span == nil {
+		return nil
+	}
+	return h.span.owners
 }
 
 // local counts the devices of a group that are in this process.

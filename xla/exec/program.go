@@ -143,7 +143,7 @@ func (ex *execution) finish(ctx context.Context) ([]*literal.Literal, error) {
 	if err := ex.hub.Finish(ctx); err != nil {
 		return nil, err
 	}
-	return ex.results, hlo.ShareResults(ctx, ex.hub, ex.results)
+	return ex.results, hlo.ShareResults(ctx, ex.hub.Job(), ex.hub.Owners(), ex.results)
 }
 
 // Recycle takes back the memory of leaf i of a result that nobody sees any more, if it has memory of its own.

@@ -152,38 +152,40 @@ func (ex *execution) finish(ctx context.Context) ([]*literal.Literal, error) {
 	if err := ex.hub.Finish(ctx); err != nil {
 		return nil, err
 	}
-	return ex.results, ShareResults(ctx, ex.hub, ex.results)
+	return ex.results, ShareResults(ctx, ex.hub.Job(), ex.hub.Owners(), ex.results)
 }
 
-// ShareResults fills in the results of the devices on other ranks, when the execution has finished; all of the job's
-// ranks call it. It does nothing if all devices are here.
-func ShareResults(ctx context.Context, hub *collective.Hub, results []*literal.Literal) error {
+// ShareResults fills in the results of the devices on other ranks; rank owners[d] has device d, and all of the job's
+// ranks call it when the execution has finished. It does nothing without a job. It fails as Job.Gather does.
+func ShareResults(ctx context.Context, job *collective.Job, owners []int, results []*literal.Literal) error {
+	if job == nil {
+		return nil
+	}
 	var mine []*literal.Literal
 	for d, l := range results {
-		if hub.Here(d) {
+		if owners[d] == job.Rank() {
 			mine = append(mine, cropped(l))
 		}
-	}
-	if !hub.Spread() {
-		return nil
 	}
 	data, err := literal.NewTuple(mine...).MarshalBinary()
 	if err != nil {
 		return err
 	}
-	all, err := hub.Gather(ctx, data)
+	all, err := job.Gather(ctx, data)
 	if err != nil {
 		return err
 	}
+	given := make([][]*literal.Literal, len(all))
 	for rank, data := range all {
 		var l literal.Literal
 		if err := l.UnmarshalBinary(data); err != nil {
 			return fmt.Errorf("the results of rank %d: %w", rank, err)
 		}
-		for i, d := range hub.Of(rank) {
-			if !hub.Here(d) {
-				results[d] = l.Elems()[i]
-			}
+		given[rank] = l.Elems()
+	}
+	for d, rank := range owners {
+		if rank != job.Rank() {
+			results[d], given[rank] = given[rank][0], given[rank][1:]
 		}
 	}
 	return nil
