@@ -26,6 +26,8 @@ type shared struct {
 	// grid is how many devices the program says that it is for, and meets that it has to do with others.
 	grid  collective.Grid
 	meets bool
+	// fingerprint is of the program as it was read, if the client has a job: the ranks compare it.
+	fingerprint string
 }
 
 // cache keeps compiled programs, so that the same text with the same options is compiled once. It holds a number of

@@ -121,6 +121,9 @@ func (c *Client) compile(ctx context.Context, p Program, o CompileOptions) (*sha
 	if callsFunctions(m, c.options.Handlers) {
 		s.key = "" // functions may have a state for each executable
 	}
+	if c.options.Job != nil {
+		s.fingerprint = hlo.Fingerprint(m.Entry)
+	}
 	s.recyclers = recyclers(prog, len(s.signature.Results))
 	s.plain = s.isPlain()
 	c.cache.add(s)

@@ -143,7 +143,7 @@ func (x *Executable) join(ctx context.Context) (*collective.Hub, error) {
 	for d, dev := range x.devices {
 		owners[d] = dev.rank
 	}
-	return x.client.options.Job.Join(ctx, x.grid, owners, x.state.name)
+	return x.client.options.Job.Join(ctx, x.grid, owners, x.state.name, x.state.fingerprint)
 }
 
 // Execute runs device d's part of the program, d as in Devices, which may be done once. It returns when that device is

@@ -165,7 +165,7 @@ var faults = map[string]fault{
 		want: []string{"the beginning of twice: ", "did not come: context deadline exceeded"}, self: "did not come"},
 	"another program": {module: "other", want: []string{"the beginning of twice: ", "programs differ",
 		"rank 1 is at other on 6 replicas"}, self: "rank 0 is at twice on 6 replicas"},
-	"mismatched shapes": {size: 3, want: []string{"programs differ", "first (twice.hlo:", "f32[2]", "f32[3]"},
+	"mismatched shapes": {size: 3, want: []string{"the beginning of twice: ", "programs differ", "with the fingerprint"},
 		self: "programs differ"},
 	"its deadline": {before: sleepAnd(func(r *faulty) { close(r.ended) }),
 		want: []string{"rank 1: device", "deadline exceeded"}, self: "deadline exceeded"},

@@ -46,12 +46,15 @@ func (j *Job) Owners(n int) []int {
 }
 
 // Join begins an execution of a program on the devices of g, of which rank owners[d] has device d, and returns where
-// the devices meet. It waits for all ranks, also those without a device, and fails with ErrMismatch if they begin
-// something else, or as Transport.Exchange does.
-func (j *Job) Join(ctx context.Context, g Grid, owners []int, program string) (*Hub, error) {
+// the devices meet. fingerprint is the same for the same programs, program their name. It waits for all ranks, also
+// those without a device, and fails with ErrMismatch if they begin something else, or as Transport.Exchange does.
+func (j *Job) Join(ctx context.Context, g Grid, owners []int, program, fingerprint string) (*Hub, error) {
 	s := &span{job: j, owners: owners, turn: j.turn.Add(1), sent: map[int]uint64{}, received: map[int]uint64{}}
-	text := fmt.Sprintf("%s on %d replicas of %d partitions, on ranks %s", program, max(g.Replicas, 1),
-		max(g.Partitions, 1), ids(owners))
+	if len(program) > introBytes/2 {
+		program = program[:introBytes/2] + "..."
+	}
+	text := fmt.Sprintf("%s on %d replicas of %d partitions, with the fingerprint %s, on ranks %s", program,
+		max(g.Replicas, 1), max(g.Partitions, 1), fingerprint, ids(owners))
 	if err := s.agree(ctx, s.tag("begin"), j.all(), text, text); err != nil {
 		if !errors.Is(err, ErrMismatch) { // which all ranks find at once
 			j.Fail(err)
@@ -68,12 +71,12 @@ func (j *Job) Join(ctx context.Context, g Grid, owners []int, program string) (*
 }
 
 // Spread returns where the devices of g meet for a program of j's ranks, which have about as many each: Join by Owners.
-// For one device, or without a job, all are here.
-func (j *Job) Spread(ctx context.Context, g Grid, program string) (*Hub, error) {
+// For one device, or without a job, all are here, and fingerprint is not called.
+func (j *Job) Spread(ctx context.Context, g Grid, program string, fingerprint func() string) (*Hub, error) {
 	if j == nil || g.Size() == 1 {
 		return NewHub(g), nil
 	}
-	return j.Join(ctx, g, j.Owners(g.Size()), program)
+	return j.Join(ctx, g, j.Owners(g.Size()), program, fingerprint())
 }
 
 // Gather returns what each rank brings, by rank. All ranks call it. It fails as Transport.Exchange does.

@@ -33,7 +33,7 @@ func onDevices(ctx context.Context, owners []int, f func(h *Hub, d int) error) (
 	for r, tr := range ranks {
 		all.Go(func() {
 			defer tr.Close()
-			h, err := NewJob(tr).Join(ctx, Grid{Replicas: int64(len(owners))}, owners, "p")
+			h, err := NewJob(tr).Join(ctx, Grid{Replicas: int64(len(owners))}, owners, "p", "")
 			if err != nil {
 				ends[r] = err
 				return
@@ -220,8 +220,8 @@ func TestJoin(t *testing.T) {
 	for r, tr := range ranks {
 		wg.Go(func() {
 			j := NewJob(tr)
-			for _, p := range [][]string{{"p", "p"}, {"p", "q"}, {"q", "q"}} {
-				_, err := j.Join(t.Context(), Grid{Replicas: 2}, j.Owners(2), p[r])
+			for _, p := range [][]string{{"p1", "p1"}, {"p1", "q1"}, {"p1", "p2"}, {"q1", "q1"}} {
+				_, err := j.Join(t.Context(), Grid{Replicas: 2}, j.Owners(2), p[r][:1], p[r][1:])
 				if (p[0] == p[1]) != (err == nil) || err != nil && !errors.Is(err, ErrMismatch) {
 					t.Errorf("rank %d: %q: got %v", r, p, err)
 				}

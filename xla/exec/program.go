@@ -3,6 +3,7 @@ package exec
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"sync"
@@ -44,6 +45,9 @@ type program struct {
 	dynamics []*dynamicThunk
 	closing  []func() // what thunks hold
 	closed   sync.Once
+
+	identify    sync.Once // makes fingerprint
+	fingerprint string    // of the module, which ranks compare
 }
 
 func (p *program) Run(ctx context.Context, args [][]*literal.Literal, o RunOptions) ([]*literal.Literal, error) {
@@ -72,7 +76,7 @@ func runGrid(ctx context.Context, grid collective.Grid, programs []*program, arg
 		return []*literal.Literal{p.tuple(c.Results)}, nil
 	}
 	o.ID = cmp.Or(o.ID, NewID())
-	hub, err := o.Job.Spread(ctx, grid, programs[0].module.Name)
+	hub, err := o.Job.Spread(ctx, grid, programs[0].module.Name, func() string { return fingerprintOf(programs) })
 	if err != nil {
 		return nil, err
 	}
@@ -91,6 +95,21 @@ func runGrid(ctx context.Context, grid collective.Grid, programs []*program, arg
 	}
 	wg.Wait()
 	return ex.finish(ctx)
+}
+
+// fingerprintOf is that of the programs of all devices.
+func fingerprintOf(programs []*program) string {
+	all := ""
+	for i, p := range programs {
+		p.identify.Do(func() { p.fingerprint = hlo.Fingerprint(p.module.Entry) })
+		if i == 0 || p != programs[i-1] {
+			all += p.fingerprint
+		}
+	}
+	if len(all) > 16 {
+		all = fmt.Sprintf("%x", sha256.Sum256([]byte(all)))[:16]
+	}
+	return all
 }
 
 // execution is one run on all devices of a grid.

@@ -82,7 +82,7 @@ func evaluateGrid(ctx context.Context, grid collective.Grid, programs []*Computa
 			return nil, fmt.Errorf("%s: %w", grid.Name(d), err)
 		}
 	}
-	hub, err := opts.Job.Spread(ctx, grid, programs[0].Name)
+	hub, err := opts.Job.Spread(ctx, grid, programs[0].Name, func() string { return Fingerprint(programs...) })
 	if err != nil {
 		return nil, err
 	}
