@@ -34,11 +34,27 @@ func settled(a Attr) Attr {
 	case DenseArrayAttr:
 		return settledArray(a)
 	case *DenseAttr:
-		if l, err := a.Literal(); err == nil && a.Kind != DenseResource && a.Kind != DenseBytes {
-			return denseText(l, a.Type)
-		}
+		return settledDense(a)
 	}
 	return a
+}
+
+// settledDense writes elements as denseText does. One that stands for all is read once: nobody wants the others here.
+func settledDense(a *DenseAttr) Attr {
+	s, err := shapeOf(a.Type)
+	if err != nil || a.Kind == DenseResource || a.Kind == DenseBytes {
+		return a
+	}
+	read := *a
+	digit := a.Kind == DenseHex && len(a.Text) == 2*s.Type.Bytes() // no bits of booleans: those are of few elements
+	if n, ok := s.CheckedSize(); ok && n > 8 && !s.HasUnbounded() && (digit || a.Kind == DenseSplat) {
+		read.Type = &TensorType{Elem: a.Type.Elem}
+	}
+	l, err := read.Literal()
+	if err != nil {
+		return a
+	}
+	return denseText(l, a.Type)
 }
 
 // floatOf returns the element type of a float type.
