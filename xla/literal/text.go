@@ -3,6 +3,7 @@ package literal
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/halo-xla/halo/xla/shape"
@@ -42,8 +43,29 @@ func (l *Literal) Append(b []byte) []byte {
 	if len(p.sizes) == 0 {
 		return AppendElement(b, l.shape.Type, p.data)
 	}
+	if manyEmpty(p.sizes) {
+		return append(b, "{}"...)
+	}
 	return p.append(b, 0, 0, 0)
 }
+
+// manyEmpty reports whether an array without elements has so many empty rows that {} is written for it: XLA's text has
+// each row, which would take as long as its sizes say.
+func manyEmpty(sizes []int64) bool {
+	rows := int64(1)
+	for i, n := range sizes {
+		if n == 0 {
+			return rows > maxEmptyRows
+		}
+		if rows *= n; rows > maxEmptyRows {
+			return slices.Contains(sizes[i:], 0)
+		}
+	}
+	return false
+}
+
+// maxEmptyRows is how many empty rows are written.
+const maxEmptyRows = 1000
 
 func (l *Literal) appendTuple(b []byte) []byte {
 	if len(l.elems) == 0 {
