@@ -3,6 +3,7 @@ package literal
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/halo-xla/halo/xla/shape"
 )
@@ -55,6 +56,9 @@ func unmarshal(s shape.Shape, data []byte) (*Literal, []byte, error) {
 		if n > int64(len(data)) {
 			return nil, nil, fmt.Errorf("a literal of shape %s takes %d bytes, got %d", s, n, len(data))
 		}
+		if i := slices.IndexFunc(data[:n], strays(s.Type)); i >= 0 {
+			return nil, nil, fmt.Errorf("byte %d of a literal of shape %s is %#x, which is no %s", i, s, data[i], s.Type)
+		}
 		v, err := FromBytes(s, append([]byte(nil), data[:n]...))
 		return v, data[n:], err
 	}
@@ -66,4 +70,17 @@ func unmarshal(s shape.Shape, data []byte) (*Literal, []byte, error) {
 		}
 	}
 	return NewTuple(elems...), data, nil
+}
+
+// strays returns what reports whether a byte has bits that no element of type t has. The upper bits of one narrower
+// than a byte are zeros or extend its sign.
+func strays(t shape.ElementType) func(byte) bool {
+	switch {
+	case t == shape.Pred:
+		return func(b byte) bool { return b > 1 }
+	case t.Bits() >= 8:
+		return func(byte) bool { return false }
+	}
+	up := 8 - t.Bits()
+	return func(b byte) bool { return b != b<<up>>up && !(t.IsSigned() && int8(b) == int8(b)<<up>>up) }
 }

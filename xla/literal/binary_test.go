@@ -46,3 +46,29 @@ func TestBinary(t *testing.T) {
 		t.Error("sizes at run time are dropped")
 	}
 }
+
+// TestBinaryStrays wants bytes that are no element of their type to be refused.
+func TestBinaryStrays(t *testing.T) {
+	for shape, elems := range map[string]struct{ good, bad []byte }{
+		"pred[1]":     {[]byte{0, 1}, []byte{2, 0x80, 0xff}},
+		"s4[1]":       {[]byte{0, 7, 8, 15, 0xf8, 0xff}, []byte{0x10, 0x80, 0xf7, 0x7f}},
+		"u4[1]":       {[]byte{0, 15}, []byte{0x10, 0xff}},
+		"s2[1]":       {[]byte{0, 3, 0xfe}, []byte{4, 0xfd}},
+		"f4e2m1fn[1]": {[]byte{0, 15}, []byte{0x10}},
+		"u8[1]":       {[]byte{0, 0xff}, nil},
+	} {
+		read := func(b byte) error {
+			return new(Literal).UnmarshalBinary(append(append([]byte{byte(len(shape)), 0, 0, 0}, shape...), b))
+		}
+		for _, b := range elems.good {
+			if err := read(b); err != nil {
+				t.Error(err)
+			}
+		}
+		for _, b := range elems.bad {
+			if err := read(b); err == nil {
+				t.Errorf("%s: %#x is taken", shape, b)
+			}
+		}
+	}
+}
