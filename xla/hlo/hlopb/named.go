@@ -1,6 +1,7 @@
 package hlopb
 
 import (
+	"math/bits"
 	"strconv"
 	"strings"
 
@@ -15,13 +16,13 @@ var axisLists = [...]struct{ name, field string }{
 // namedText writes a NamedShardingProto as XLA's text has it: "{mesh['a'=2,'b'=4], [{'a'}, {'b':(1)2, ?}],
 // replicated={'b'}}". One without dimensions is a word.
 func namedText(m *message) string {
-	text, axes := "{mesh[]", []string(nil)
+	text, axes := "{mesh[]", &meshAxes{}
 	if mesh := m.sub("mesh"); mesh != nil {
-		text, axes = "{"+meshText(mesh), axisNames(mesh)
+		text, axes = "{"+meshText(mesh), axesOf(mesh)
 	}
 	var dims []string
 	m.subs("dim_shardings", func(d *message) {
-		refs := axisRefs(d, "axes", axes)
+		refs := axes.refs(d, "axes")
 		if !d.flag("is_closed") {
 			refs = append(refs, "?")
 		}
@@ -29,13 +30,13 @@ func namedText(m *message) string {
 	})
 	lists, some, word := "", 0, "replicated"
 	for _, l := range axisLists {
-		refs := axisRefs(m, l.field, axes)
+		refs := axes.refs(m, l.field)
 		if len(refs) == 0 {
 			continue
 		}
 		some++
 		lists += ", " + l.name + "={" + strings.Join(refs, ", ") + "}"
-		if word = ""; strings.Join(refs, ",") == strings.Join(axes, ",") && l.name != "replicated" {
+		if word = ""; strings.Join(refs, ",") == strings.Join(axes.names, ",") && l.name != "replicated" {
 			word = l.name // of all axes
 		}
 	}
@@ -52,10 +53,21 @@ func namedText(m *message) string {
 	return text + lists + "}"
 }
 
-// axisNames are the names of a mesh's axes in their quotes.
-func axisNames(mesh *message) (names []string) {
-	mesh.subs("axes", func(a *message) { names = append(names, "'"+a.str("name")+"'") })
-	return names
+// meshAxes are the axes of a mesh.
+type meshAxes struct {
+	names []string // in their quotes
+	left  []int    // how often each may yet be named
+}
+
+// axesOf returns the axes of a mesh. A sharding names each whole or in parts that have no device twice, so no oftener
+// than its size has bits, whatever its lists say: its text grows with its message.
+func axesOf(mesh *message) *meshAxes {
+	x := &meshAxes{}
+	mesh.subs("axes", func(a *message) {
+		x.names = append(x.names, "'"+a.str("name")+"'")
+		x.left = append(x.left, bits.Len64(uint64(max(a.num("size"), 1))))
+	})
+	return x
 }
 
 // meshText writes a mesh: "mesh['a'=2,'b'=4], device_ids=([4,2]T(1,0))".
@@ -75,18 +87,25 @@ func meshText(mesh *message) string {
 	return text
 }
 
-// axisRefs writes the axes of a list, "'a'" or "'a':(1)2" for a part of one.
-func axisRefs(m *message, list string, axes []string) (refs []string) {
+// refs writes the axes of a list, "'a'" or "'a':(1)2" for a part of one.
+func (x *meshAxes) refs(m *message, list string) (refs []string) {
 	m.subs(list, func(a *message) {
 		i, text := a.num("mesh_axis_index"), ""
-		if i < 0 || i >= int64(len(axes)) {
-			m.fail(list, "axis %d of a mesh of %d", i, len(axes))
+		if i < 0 || i >= int64(len(x.names)) {
+			m.fail(list, "axis %d of a mesh of %d", i, len(x.names))
 			return
 		}
 		if sub := a.sub("sub_axis_info"); sub != nil {
 			text = ":(" + strconv.FormatInt(sub.num("pre_size"), 10) + ")" + strconv.FormatInt(sub.num("size"), 10)
 		}
-		refs = append(refs, axes[i]+text)
+		if text == "" {
+			x.left[i] = min(x.left[i], 1) // nothing of it is left
+		}
+		if x.left[i]--; x.left[i] < 0 {
+			m.fail(list, "axis %d is named more often than it has parts", i)
+			return
+		}
+		refs = append(refs, x.names[i]+text)
 	})
 	return refs
 }

@@ -1,6 +1,7 @@
 package hlopb
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -81,5 +82,35 @@ func TestDomain(t *testing.T) {
 	again, err := Parse(Marshal(m), "d.pb")
 	if err != nil || !strings.Contains(again.Text(), text) {
 		t.Errorf("got %v, %v, want %s", again, err, text)
+	}
+}
+
+// TestAxesNamedOften wants a sharding that names an axis more often than it can be cut to be refused, before its name is
+// written for each, and no axis that is cut as often as it can be.
+func TestAxesNamedOften(t *testing.T) {
+	read := func(size int, lists string) error {
+		_, err := Parse([]byte(fmt.Sprintf(`name: "m" entry_computation_name: "e" computations { name: "e" id: 1 root_id: 1 `+
+			`instructions { name: "p" opcode: "parameter" id: 1 shape { element_type: F32 dimensions: 8 dimensions: 8 layout { `+
+			`minor_to_major: 1 minor_to_major: 0 } } sharding { named_sharding { mesh { axes { name: "%s" size: %d } } %s } } } }`+
+			` entry_computation_id: 1`, strings.Repeat("a", 1000), size, lists)), "m.pbtxt")
+		return err
+	}
+	const part = "axes { sub_axis_info { pre_size: %d size: 2 } } "
+	parts := fmt.Sprintf(part+part+part, 1, 2, 4)
+	for _, c := range []struct {
+		size  int
+		lists string
+		good  bool
+	}{
+		{8, "dim_shardings { " + parts + "} dim_shardings { }", true},
+		{2, "dim_shardings { axes { } } dim_shardings { }", true},
+		{2, "dim_shardings { axes { } } dim_shardings { axes { } }", false},
+		{8, "dim_shardings { " + parts + "} dim_shardings { " + parts + "}", false},
+		{1 << 40, "dim_shardings { } dim_shardings { } " + strings.Repeat("manual_axes { } ", 100000), false},
+	} {
+		err := read(c.size, c.lists)
+		if c.good && err != nil || !c.good && (err == nil || !strings.Contains(err.Error(), "axis 0 is named more often than")) {
+			t.Errorf("%.60s: got %v", c.lists, err)
+		}
 	}
 }
