@@ -245,6 +245,9 @@ func (b *body) kernel3(op string, grid [3]int64, block [3]int) *Kernel {
 			refuse("%s needs %d blocks", op, n)
 		}
 	}
+	if n := len(b.params); n > MaxArgs {
+		refuse("%s reads and writes %d buffers, and a kernel has at most %d parameters", op, n, MaxArgs)
+	}
 	k := &Kernel{Grid: [3]uint32{uint32(grid[0]), uint32(grid[1]), uint32(grid[2])},
 		Block: [3]uint32{uint32(block[0]), uint32(block[1]), uint32(block[2])}, Uses: b.uses}
 	head := fmt.Sprintf("__launch_bounds__(%d)", block[0]*block[1]*block[2])
