@@ -114,3 +114,17 @@ func TestAxesNamedOften(t *testing.T) {
 		}
 	}
 }
+
+// TestDeepOrigin wants an original value whose index is longer than tuples nest to have no text, and one as deep as they
+// nest to have it.
+func TestDeepOrigin(t *testing.T) {
+	for depth, want := range map[int]int{maxOrigin: 1, maxOrigin + 1: 0, 50000: 0} {
+		src := `name: "m" entry_computation_name: "e" computations { name: "e" id: 1 root_id: 1 instructions { name: "p" ` +
+			`opcode: "parameter" id: 1 shape { element_type: F32 } original_value { elements { ` +
+			strings.Repeat("shape_index: 0 ", depth) + `original_array { instruction_name: "v" } } } } } entry_computation_id: 1`
+		m, err := Parse([]byte(src), "m.pbtxt")
+		if err != nil || strings.Count(m.Text(), "origin=") != want {
+			t.Errorf("%d deep: got %v, %v", depth, m, err)
+		}
+	}
+}
