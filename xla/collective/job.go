@@ -79,8 +79,21 @@ func (j *Job) Spread(ctx context.Context, g Grid, program string, fingerprint fu
 	return j.Join(ctx, g, j.Owners(g.Size()), program, fingerprint())
 }
 
-// Gather returns what each rank brings, by rank. All ranks call it. It fails as Transport.Exchange does.
+// maxGather is the most that a rank may bring, in bytes.
+const maxGather = 1 << 36
+
+// Gather returns what each rank brings, by rank. All ranks call it. It fails as Transport.Exchange does, and on all
+// ranks, also with the end of one's ctx.
 func (j *Job) Gather(ctx context.Context, data []byte) ([][]byte, error) {
+	all, err := j.gather(ctx, data)
+	if err != nil {
+		j.Fail(err)
+		return nil, err
+	}
+	return all, nil
+}
+
+func (j *Job) gather(ctx context.Context, data []byte) ([][]byte, error) {
 	ranks, n := j.all(), j.Ranks()
 	tag := tagOf(j.turn.Add(1), "gather")
 	sizes, out, in := make([][]byte, n), make([][]byte, n), make([][]byte, n)
@@ -93,7 +106,11 @@ func (j *Job) Gather(ctx context.Context, data []byte) ([][]byte, error) {
 	for r := range n {
 		out[r], in[r] = data, data
 		if r != j.Rank() {
-			in[r] = make([]byte, binary.LittleEndian.Uint64(sizes[r]))
+			size := binary.LittleEndian.Uint64(sizes[r])
+			if size > maxGather {
+				return nil, fmt.Errorf("rank %d brings %d bytes, want at most %d", r, size, uint64(maxGather))
+			}
+			in[r] = make([]byte, size)
 		}
 	}
 	return in, j.transport.Exchange(ctx, tag, ranks, out, in)

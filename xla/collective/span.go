@@ -398,7 +398,8 @@ func (h *Hub) leave(ctx context.Context) error {
 		for to, other := range ranks {
 			sent, received := binary.LittleEndian.Uint64(in[from][16*to:]), binary.LittleEndian.Uint64(in[to][16*from+8:])
 			if sent != received {
-				return fmt.Errorf("nobody received what was sent: %d messages of rank %d to rank %d", sent-received, r, other)
+				return fmt.Errorf("nobody received what was sent: %d messages of rank %d to rank %d, which received %d", sent, r,
+					other, received)
 			}
 		}
 	}

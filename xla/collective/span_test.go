@@ -233,6 +233,14 @@ func TestJoin(t *testing.T) {
 		})
 	}
 	wg.Wait()
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := NewJob(ranks[0]).Gather(over, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("the end of the context: got %v", err)
+	}
+	if _, err := NewJob(ranks[1]).Gather(t.Context(), nil); err == nil {
+		t.Error("a rank does not hear that the other has left")
+	}
 	if got := fmt.Sprint(NewJob(Loopback(4)[0]).Owners(6)); got != "[0 1 1 2 3 3]" {
 		t.Errorf("6 devices of 4 ranks: got %s", got)
 	}

@@ -167,6 +167,14 @@ func ShareResults(ctx context.Context, job *collective.Job, owners []int, result
 			mine = append(mine, cropped(l))
 		}
 	}
+	err := gatherResults(ctx, job, owners, mine, results)
+	if err != nil {
+		job.Fail(err) // other ranks would wait
+	}
+	return err
+}
+
+func gatherResults(ctx context.Context, job *collective.Job, owners []int, mine, results []*literal.Literal) error {
 	data, err := literal.NewTuple(mine...).MarshalBinary()
 	if err != nil {
 		return err
@@ -184,6 +192,9 @@ func ShareResults(ctx context.Context, job *collective.Job, owners []int, result
 		given[rank] = l.Elems()
 	}
 	for d, rank := range owners {
+		if rank != job.Rank() && len(given[rank]) == 0 {
+			return fmt.Errorf("the results of rank %d: those of device %d are missing", rank, d)
+		}
 		if rank != job.Rank() {
 			results[d], given[rank] = given[rank][0], given[rank][1:]
 		}

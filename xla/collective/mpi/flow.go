@@ -22,6 +22,7 @@ const (
 	headTag    = 0
 	maxUnsent  = 256 << 20 // bytes that Send leaves unreceived
 	maxFlows   = 4096      // and messages
+	maxMessage = 1 << 36   // bytes that Recv takes
 )
 
 // What a header announces.
@@ -199,6 +200,9 @@ func (r *receipt) open(t *Transport) (bool, error) {
 	a := list[0]
 	if t.boxes[r.at] = list[1:]; len(list) == 1 {
 		delete(t.boxes, r.at)
+	}
+	if !r.sized && a.length > maxMessage {
+		return false, fmt.Errorf("mpi: rank %d sends %d bytes, want at most %d", r.at.from, a.length, uint64(maxMessage))
 	}
 	if !r.sized {
 		r.into = make([]byte, a.length)

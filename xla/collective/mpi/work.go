@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/halo-xla/halo/cgo/mpi"
@@ -151,6 +152,10 @@ func (t *Transport) arrived() bool {
 
 // open acts on a header.
 func (t *Transport) open(h header, data []byte) {
+	if int64(h.from) >= int64(t.job.Ranks) {
+		t.fail(fmt.Errorf("mpi: a message says that it is from rank %d, want 0 to %d", h.from, t.job.Ranks-1))
+		return
+	}
 	first := append([]byte(nil), data[:min(h.length, uint64(len(data)))]...)
 	switch h.kind {
 	case dataKind:
