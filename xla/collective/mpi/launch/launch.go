@@ -65,8 +65,10 @@ func Run(ctx context.Context, o Options, command []string) error {
 	if err != nil {
 		return err
 	}
-	j := &launched{ctx: ctx, grace: o.Grace, ended: make(chan *exec.Cmd)}
-	j.stdout, j.stderr = together(o.Stdout), together(o.Stderr)
+	j := &launched{ctx: ctx, grace: o.Grace, ended: make(chan *exec.Cmd, o.Ranks)}
+	if j.stdout, j.stderr = together(o.Stdout), together(o.Stderr); same(o.Stdout, o.Stderr) {
+		j.stderr = j.stdout // one turn for both
+	}
 	if family == mpi.OpenMPI {
 		return j.mpirun(o.Ranks, command)
 	}
@@ -91,6 +93,12 @@ func together(w io.Writer) io.Writer {
 		return nil
 	}
 	return &turns{w: w}
+}
+
+// same reports whether two writers are one, as exec.Cmd does.
+func same(a, b io.Writer) bool {
+	defer func() { _ = recover() }() // they cannot be compared
+	return a == b
 }
 
 type turns struct {
@@ -167,6 +175,7 @@ func (j *launched) command(args []string, family string) *exec.Cmd {
 	c := exec.Command(args[0], args[1:]...)
 	c.Stdout, c.Stderr = j.stdout, j.stderr
 	c.Env = append(os.Environ(), "HALO_MPI="+family)
+	c.WaitDelay = j.grace + time.Second // what outlives a rank may hold its output
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 	return c
 }
