@@ -10,27 +10,23 @@ import (
 	"github.com/halo-xla/halo/xla/pass"
 )
 
-// rounds is how often the cleaning passes run again because they have changed something.
-const rounds = 4
-
 // Passes is the pipeline of this backend.
 func (m *machine) Passes() []pass.Pass {
-	clean := []pass.Pass{pass.Tuples(), pass.Simplify(), pass.CSE(), pass.DCE()}
 	return []pass.Pass{
 		pass.Layout(),
 		pass.Inline(),
 		pass.DCE(),
 		pass.ExpandBatchNorm(),
-		pass.Repeat("clean", rounds, clean...),
+		pass.Clean("clean"),
 		pass.Unroll(),
-		pass.Repeat("unrolled", rounds, clean...),
+		pass.Clean("unrolled"),
 		pass.Hoist(),
 		pass.Convolutions(),
 		pass.Widen(widens),
 		pass.Precompute(m.constants),
 		pass.Planes(),
 		pass.Arguments(),
-		pass.Repeat("tidy", rounds, clean...),
+		pass.Clean("tidy"),
 		pass.Bags(bagged),
 		pass.Fuse(pass.Fusible{Elementwise: fusible, Reduce: reducible, Rows: inRow, Mixed: true}),
 		pass.Epilogue(contracts, fusible),

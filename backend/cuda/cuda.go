@@ -52,24 +52,20 @@ func Runs(op hlo.Opcode) string {
 	return "reference"
 }
 
-// rounds is how often the cleaning passes run again because they have changed something.
-const rounds = 4
-
 // passes is the pipeline of this backend.
 func passes(plain bool) []pass.Pass {
 	if plain {
 		return []pass.Pass{pass.Layout(), pass.Inline(), pass.DCE(), pass.ExpandBatchNorm(), pass.Tuples(), pass.DCE(),
 			pass.Fuse(emit.Fusible())}
 	}
-	clean := []pass.Pass{pass.Tuples(), pass.Simplify(), pass.CSE(), pass.DCE()}
 	return []pass.Pass{
 		pass.Layout(),
 		pass.Inline(),
 		pass.DCE(),
 		pass.ExpandBatchNorm(),
-		pass.Repeat("clean", rounds, clean...),
+		pass.Clean("clean"),
 		pass.Hoist(),
-		pass.Repeat("tidy", rounds, clean...),
+		pass.Clean("tidy"),
 		pass.Fuse(emit.Fusible()),
 	}
 }

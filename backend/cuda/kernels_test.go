@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -18,7 +19,7 @@ import (
 func TestKernels(t *testing.T) {
 	folder := os.Getenv("HALO_KERNELS")
 	if folder == "" {
-		t.Skip("HALO_KERNELS names no folder of sources")
+		testfile.Library(t, "kernels", errors.New("HALO_KERNELS names no folder of sources"))
 	}
 	kit, err := find.System().Toolkit(0)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/shape"
 )
 
 // Law of this file: Salmon et al., Random123, and the layout of bits that XLA fixed; row 112 and its section 7.
@@ -76,7 +77,7 @@ func threeFryBits(e *Evaluator, key, counter uint64, dims []int64, out *elements
 
 // threeFryPairs makes 32-bit elements: the two words of a block are neighbours along one dimension.
 func threeFryPairs(e *Evaluator, key, counter uint64, dims []int64, out *elements) (uint64, error) {
-	split := splitDim(dims)
+	split := shape.SplitDim(dims)
 	inner := 1
 	for _, n := range dims[split+1:] {
 		inner *= int(n)
@@ -97,20 +98,6 @@ func threeFryPairs(e *Evaluator, key, counter uint64, dims []int64, out *element
 		}
 	}
 	return uint64(blocks), nil
-}
-
-// splitDim returns the first dimension of even size, or else the first of the largest.
-func splitDim(dims []int64) int {
-	largest := 0
-	for d, n := range dims {
-		if n%2 == 0 {
-			return d
-		}
-		if n > dims[largest] {
-			largest = d
-		}
-	}
-	return largest
 }
 
 // philoxBits fills out and returns the 128-bit counter after it.

@@ -5,31 +5,9 @@ import "github.com/halo-xla/halo/xla/hlo"
 // Bags puts a gather and the reduction of its result into one fusion, of kind kInput, if only the reduction reads the
 // result and bag reports that the backend can do both at once: the rows of an embedding and their sum.
 func Bags(bag func(reduce *hlo.Instruction) bool) Pass {
-	return Pass{"bags", func(m *hlo.Module) (*hlo.Module, error) {
-		flow := controlFlow(m)
-		return edit(m, func(e *editor) {
-			x := &epilogues{editor: e}
-			inside := map[*hlo.Instruction]bool{}
-			for _, in := range e.old.Instructions {
-				if flow[e.old] && x.sumsGathered(in) && bag(in) {
-					inside[in.Operands[0]] = true
-				}
-			}
-			if len(inside) == 0 {
-				e.keepAllIf(false)
-				return
-			}
-			for _, in := range e.old.Instructions {
-				switch {
-				case inside[in]:
-				case in.Op == hlo.Reduce && inside[in.Operands[0]]:
-					x.bag(in)
-				default:
-					e.keep(in)
-				}
-			}
-		}), nil
-	}}
+	return into("bags", (*epilogues).bag, func(x *epilogues, in *hlo.Instruction) bool {
+		return x.sumsGathered(in) && bag(in)
+	})
 }
 
 // sumsGathered reports whether in reduces one array, a gather's result that nothing else reads.

@@ -7,14 +7,23 @@ import (
 // Frame makes a padding the root of the fusion of kind kLoop whose only result it pads, if only the padding reads that
 // and framed reports that the backend can do both at once: a stencil and the edge around it.
 func Frame(framed func(pad *hlo.Instruction) bool) Pass {
-	return Pass{"frame", func(m *hlo.Module) (*hlo.Module, error) {
+	return into("frame", (*epilogues).frame, func(x *epilogues, in *hlo.Instruction) bool {
+		return x.pads(in) && framed(in)
+	})
+}
+
+// into is the pass that makes one fusion, by join, of every instruction that wanted reports and of its first operand,
+// which nothing else reads.
+func into(name string, join func(x *epilogues, in *hlo.Instruction),
+	wanted func(x *epilogues, in *hlo.Instruction) bool) Pass {
+	return Pass{name, func(m *hlo.Module) (*hlo.Module, error) {
 		flow := controlFlow(m)
 		return edit(m, func(e *editor) {
 			x := &epilogues{editor: e}
-			inside := map[*hlo.Instruction]bool{}
+			inside, joined := map[*hlo.Instruction]bool{}, map[*hlo.Instruction]bool{}
 			for _, in := range e.old.Instructions {
-				if flow[e.old] && x.pads(in) && framed(in) {
-					inside[in.Operands[0]] = true
+				if flow[e.old] && wanted(x, in) {
+					inside[in.Operands[0]], joined[in] = true, true
 				}
 			}
 			if len(inside) == 0 {
@@ -24,8 +33,8 @@ func Frame(framed func(pad *hlo.Instruction) bool) Pass {
 			for _, in := range e.old.Instructions {
 				switch {
 				case inside[in]:
-				case in.Op == hlo.Pad && inside[in.Operands[0]]:
-					x.frame(in)
+				case joined[in]:
+					join(x, in)
 				default:
 					e.keep(in)
 				}

@@ -69,6 +69,12 @@ func (p Pass) run(m *hlo.Module) (out *hlo.Module, err error) {
 	return p.Run(m)
 }
 
+// cleanings is how often the passes of Clean run again because they have changed something.
+const cleanings = 4
+
+// Clean returns the pass, of any name, that simplifies a module and drops what nothing needs, until nothing changes.
+func Clean(name string) Pass { return Repeat(name, cleanings, Tuples(), Simplify(), CSE(), DCE()) }
+
 // Repeat returns a pass that runs passes again and again until none of them changes anything, at most times times.
 func Repeat(name string, times int, passes ...Pass) Pass {
 	return Pass{name, func(m *hlo.Module) (*hlo.Module, error) {

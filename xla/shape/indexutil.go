@@ -131,3 +131,18 @@ func (s Shape) TrueRank() int {
 	}
 	return n
 }
+
+// SplitDim returns the dimension along which ThreeFry's two words of a block are neighbours in an array of random bits:
+// the first of dims that is even, or else the first of the largest. Law: row 112.
+func SplitDim(dims []int64) int {
+	largest := 0
+	for d, n := range dims {
+		if n%2 == 0 {
+			return d
+		}
+		if n > dims[largest] {
+			largest = d
+		}
+	}
+	return largest
+}

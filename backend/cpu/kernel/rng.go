@@ -3,6 +3,8 @@ package kernel
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"github.com/halo-xla/halo/xla/shape"
 )
 
 // Law of this file: Salmon et al., Random123, and the layout of bits that XLA fixed; rows 112 and 109 to 111 of OPS.md.
@@ -27,7 +29,7 @@ func NewThreeFryPlan(dims []int64, bytes int64) RandomPlan {
 	case len(dims) == 0:
 		return RandomPlan{Outer: 1, Size: 1, Inner: 1, Width: bytes}
 	}
-	d := splitDim(dims)
+	d := shape.SplitDim(dims)
 	p := RandomPlan{product(dims[:d]), dims[d], product(dims[d+1:]), bytes}
 	if p.Inner == 1 && p.Size%2 == 0 {
 		p.Outer, p.Size = 1, p.Outer*p.Size
@@ -42,20 +44,6 @@ func NewPhiloxPlan(dims []int64, bytes int64) RandomPlan {
 		p.Size, p.Width = 2*p.Size, 4
 	}
 	return p
-}
-
-// splitDim returns the first dimension of even size, or else the first of the largest.
-func splitDim(dims []int64) int {
-	largest := 0
-	for d, n := range dims {
-		if n%2 == 0 {
-			return d
-		}
-		if n > dims[largest] {
-			largest = d
-		}
-	}
-	return largest
 }
 
 // ThreeFryBlocks returns how many blocks of ThreeFry fill the array.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/pass"
 	"github.com/halo-xla/halo/xla/stablehlo"
@@ -21,7 +22,7 @@ import (
 func TestCorpus(t *testing.T) {
 	folders := filepath.SplitList(os.Getenv("HALO_PROGRAMS"))
 	if len(folders) == 0 {
-		t.Skip("HALO_PROGRAMS names no folders of programs")
+		testfile.Library(t, "programs", errors.New("HALO_PROGRAMS names no folders of programs"))
 	}
 	c := &corpus{t: t, kernels: map[string]*Kernel{}, refused: map[string]int{}, example: map[string]string{}}
 	for _, folder := range folders {

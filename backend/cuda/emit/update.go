@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/shape"
 )
 
 // threads opens a kernel with a thread for each of n things, whose number is t.
@@ -179,21 +180,6 @@ func emitRandomBits(e *Emission, in *hlo.Instruction) {
 	e.add(stateKernel)
 }
 
-// splitDim is the dimension along which the two words of a block are neighbours: the first of even size, or else the
-// first of the largest.
-func splitDim(dims []int64) int {
-	largest := 0
-	for d, n := range dims {
-		if n%2 == 0 {
-			return d
-		}
-		if n > dims[largest] {
-			largest = d
-		}
-	}
-	return largest
-}
-
 func threeFryBlocks(dims []int64, bits int) int64 {
 	n := product(dims)
 	switch {
@@ -202,7 +188,7 @@ func threeFryBlocks(dims []int64, bits int) int64 {
 	case len(dims) == 0:
 		return 1
 	}
-	size := dims[splitDim(dims)]
+	size := dims[shape.SplitDim(dims)]
 	return n / size * ((size + 1) / 2)
 }
 
@@ -210,7 +196,7 @@ func threeFryBlocks(dims []int64, bits int) int64 {
 func (b *body) threeFryBits(state string, dims []int64, bits int) string {
 	block, word := "t", "0"
 	if bits < 64 && len(dims) > 0 {
-		d := splitDim(dims)
+		d := shape.SplitDim(dims)
 		inner, size := product(dims[d+1:]), dims[d]
 		s := b.integer(modulo(over("t", inner), size))
 		outer := over("t", inner*size)
