@@ -3,6 +3,7 @@ package xla
 import (
 	"runtime"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/halo-xla/halo/xla/literal"
@@ -14,10 +15,10 @@ type Buffer struct {
 	device *Device
 	shape  shape.Shape
 	state  *bufferState
-	leak   runtime.Cleanup
+	warden *warden // of an open buffer
 }
 
-// bufferState is shared with the clean-up that reports leaks, so it must not point back at the Buffer.
+// bufferState is shared with the clean-up of the warden, so it must not point back at the Buffer.
 type bufferState struct {
 	value  *literal.Literal
 	client *Client
@@ -29,6 +30,10 @@ type bufferState struct {
 	seen atomic.Bool
 	// private says that the memory was made for the buffer.
 	private bool
+	// pins keep the value's memory where native code has seen it, for as long as there are users.
+	pinning sync.Mutex
+	pinned  atomic.Bool
+	pins    runtime.Pinner
 	// recycle takes back the memory of a value that nobody has seen; nil: the collector does.
 	recycle func(l *literal.Literal)
 }
@@ -39,13 +44,7 @@ func (d *Device) newBuffer(l *literal.Literal, private bool, recycle func(l *lit
 	st.users.Store(1)
 	c.live.buffers.Add(1)
 	c.live.bytes.Add(st.bytes)
-	b := &Buffer{device: d, shape: s, state: st}
-	b.leak = runtime.AddCleanup(b, func(st *bufferState) {
-		if st.release() {
-			st.client.warnLeak("buffer " + st.value.Shape().String())
-		}
-	}, st)
-	return b
+	return &Buffer{device: d, shape: s, state: st, warden: watch(st)}
 }
 
 // release closes the buffer and reports whether this call did it.
@@ -78,9 +77,31 @@ func (st *bufferState) claim() bool {
 	return st.private && st.users.Load() == 1 && !st.seen.Swap(true)
 }
 
+// pin keeps the value's memory where it is until nobody uses it. The caller has taken the value.
+func (st *bufferState) pin() {
+	if st.pinned.Load() {
+		return
+	}
+	st.pinning.Lock()
+	defer st.pinning.Unlock()
+	if st.pinned.Load() {
+		return
+	}
+	for _, l := range st.value.Leaves() {
+		if data := l.Bytes(); len(data) > 0 {
+			st.pins.Pin(&data[0])
+		}
+	}
+	st.pinned.Store(true)
+}
+
 // drop ends the work of one call. The last one gives the memory back.
 func (st *bufferState) drop() {
-	if st.users.Add(-1) == 0 && !st.seen.Load() && st.recycle != nil {
+	if st.users.Add(-1) != 0 {
+		return
+	}
+	st.pins.Unpin()
+	if !st.seen.Load() && st.recycle != nil {
 		st.recycle(st.value)
 	}
 }
@@ -155,7 +176,8 @@ func (b *Buffer) drop() {
 // nobody got through Literal may be used for other results. It always returns nil.
 func (b *Buffer) Close() error {
 	if b.state.release() {
-		b.leak.Stop()
+		b.warden.dismiss()
+		b.warden = nil
 	}
 	return nil
 }

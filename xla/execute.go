@@ -115,7 +115,8 @@ func (x *Executable) call(ctx context.Context, c *call, o RunOptions, args []*Bu
 		return err
 	}
 	defer dropAll(args)
-	c.args[0] = args
+	pinAll(args)
+	c.args[0], c.Pinned = args, true
 	donated, err := donate(o.Donate, c.args[:])
 	if err != nil {
 		return err
@@ -131,6 +132,13 @@ func (x *Executable) call(ctx context.Context, c *call, o RunOptions, args []*Bu
 	}
 	x.share(c.Results, args)
 	return nil
+}
+
+// pinAll keeps the arguments' memory where it is, so that executions at the same time need not do it each.
+func pinAll(args []*Buffer) {
+	for _, b := range args {
+		b.state.pin()
+	}
 }
 
 // seen marks the arguments of an execution that failed: a function that it was left with may use them still.

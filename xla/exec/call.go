@@ -16,7 +16,9 @@ import (
 // memory.
 type Call struct {
 	// Args are the arguments: row-major literals or in any layout.
-	Args    []*literal.Literal
+	Args []*literal.Literal
+	// Pinned says that the memory of Args stays where it is for the time of the execution.
+	Pinned  bool
 	Options RunOptions
 	// Place is where the device stands among those of the execution, each of which has a Call of its own; the zero value
 	// is the only device.
@@ -84,22 +86,23 @@ func (c *Call) handOver(out *literal.Literal) error {
 
 // onDevice runs the program on one device.
 func (p *program) onDevice(ctx context.Context, place hlo.Place, c *Call) (err error) {
-	if err := p.executor.acquire(ctx); err != nil {
-		return err
-	}
-	r, err := p.begin(ctx, place, &c.Options)
+	seat, err := p.executor.acquire(ctx)
 	if err != nil {
-		p.executor.release()
 		return err
 	}
-	r.held = true
+	r, err := p.begin(ctx, seat, place, &c.Options)
+	if err != nil {
+		p.executor.release(seat)
+		return err
+	}
+	r.seat = seat
 	defer func() { r.endWith(err) }()
 	return r.execute(c)
 }
 
-// begin returns a run with memory that nobody else uses.
-func (p *program) begin(ctx context.Context, place hlo.Place, o *RunOptions) (*Run, error) {
-	m := p.keeper.takeArena(p)
+// begin returns a run with memory that nobody else uses, of s if there is some.
+func (p *program) begin(ctx context.Context, s *shelf, place hlo.Place, o *RunOptions) (*Run, error) {
+	m := p.keeper.takeArena(s, p)
 	if m == nil {
 		var err error
 		if m, err = newInstance(p); err != nil {
@@ -134,8 +137,8 @@ func (r *Run) endWith(err error) {
 	for _, x := range r.locals {
 		x.Close()
 	}
-	if r.held {
-		r.program.executor.release()
+	if r.seat != nil {
+		r.program.executor.release(r.seat)
 	}
 	go func() {
 		<-u.Over()
@@ -146,30 +149,28 @@ func (r *Run) endWith(err error) {
 
 // end keeps the memory for the next run.
 func (r *Run) end() {
-	p := r.program
+	p, shelf, seat := r.program, r.shelf(), r.seat
 	r.pins.Unpin()
 	clear(r.boxes)
 	clear(r.own)
 	clear(r.again)
 	clear(r.arguments)
 	r.ctx, r.place, r.options, r.evaluator, r.arguments = nil, hlo.Place{}, RunOptions{}, nil, r.arguments[:0]
-	r.random, r.outer = Random{}, nil
+	r.random, r.outer, r.seat = Random{}, nil, nil
 	for _, x := range r.locals {
 		x.Close()
 	}
 	clear(r.locals)
-	held := r.held
-	r.held = false
-	p.keeper.keepArena(p, r.memory)
-	if held {
-		p.executor.release()
+	p.keeper.keepArena(shelf, r.memory)
+	if seat != nil {
+		p.executor.release(seat)
 	}
 }
 
 // execute runs the steps on the arguments of c and fills in its results.
 func (r *Run) execute(c *Call) error {
 	p := r.program
-	if err := r.accept(c.Args); err != nil {
+	if err := r.accept(c); err != nil {
 		return err
 	}
 	if !p.brief || r.place.Grid.Size() > 1 {
@@ -191,15 +192,17 @@ func (r *Run) execute(c *Call) error {
 	return r.collect(c)
 }
 
-// accept checks args against the entry's parameters and takes their leaves, row-major.
-func (r *Run) accept(args []*literal.Literal) error {
+// accept checks the arguments against the entry's parameters and takes their leaves, row-major.
+func (r *Run) accept(c *Call) error {
 	entry := r.program.module.Entry
-	if len(args) != len(entry.Parameters) {
-		return fmt.Errorf("%s: got %d arguments, want %d", entry.Name, len(args), len(entry.Parameters))
+	if len(c.Args) != len(entry.Parameters) {
+		return fmt.Errorf("%s: got %d arguments, want %d", entry.Name, len(c.Args), len(entry.Parameters))
 	}
-	for i, a := range args {
+	r.pinned = c.Pinned && !r.program.foreign && !r.program.options.Verify // which works on copies
+	for i, given := range c.Args {
 		want := entry.Parameters[i]
-		a = hlo.Cropped(a)
+		a := hlo.Cropped(given)
+		r.pinned = r.pinned && a == given
 		if !hlo.Fits(a.Shape(), want.Shape) {
 			return fmt.Errorf("argument %d (%s): got %v, want %v", i, want.Name, a.Shape(), want.Shape)
 		}
@@ -212,8 +215,9 @@ func (r *Run) accept(args []*literal.Literal) error {
 
 func (r *Run) addArgument(l *literal.Literal) error {
 	if !l.Shape().IsTuple() {
-		l, err := l.RowMajorContext(r.ctx)
-		r.arguments = append(r.arguments, l)
+		dense, err := l.RowMajorContext(r.ctx)
+		r.arguments = append(r.arguments, dense)
+		r.pinned = r.pinned && dense == l
 		return err
 	}
 	for _, e := range l.Elems() {
@@ -240,8 +244,17 @@ func (r *Run) enter() {
 			if p.options.Verify {
 				r.arguments[i] = r.arguments[i].Clone()
 			}
-			r.memory.lend(s, alignedBytes(r.arguments[i].Bytes()), &r.pins)
+			r.lendArgument(s, r.arguments[i].Bytes())
 		}
+	}
+}
+
+// lendArgument gives slot s the address of an argument's bytes.
+func (r *Run) lendArgument(s int32, data []byte) {
+	if aligned := alignedBytes(data); !r.pinned || unsafe.SliceData(aligned) != unsafe.SliceData(data) {
+		r.memory.lend(s, aligned, &r.pins)
+	} else {
+		r.memory.point(s, data)
 	}
 }
 
@@ -306,7 +319,7 @@ func (r *Run) makeResults(into [][]byte) {
 			r.own[i] = p.madeFor(i, into)
 		}
 		if r.own[i] == nil {
-			r.own[i], r.again[i] = p.keeper.memoryOf(p.slots[s].size)
+			r.own[i], r.again[i] = p.keeper.memoryOf(r.shelf(), p.slots[s].size)
 		}
 		r.memory.lend(s, r.own[i], &r.pins)
 	}
@@ -389,7 +402,7 @@ func (r *Run) collectLeaf(l leaf) *literal.Literal {
 	again := r.again[s.index]
 	if s.staged {
 		staged := data
-		data, again = r.program.keeper.memoryOf(int64(len(staged)))
+		data, again = r.program.keeper.memoryOf(r.shelf(), int64(len(staged)))
 		copy(data, staged)
 	}
 	if again != nil && again.Shape().Equal(l.shape) {

@@ -13,7 +13,8 @@ import (
 
 // New returns the backend of a machine.
 func New(m Machine) Backend {
-	return &backend{m, home{newKeeper(), &executor{tokens: max(m.Threads(), 1)}, newPacks()}}
+	k := newKeeper(max(m.Threads(), 1))
+	return &backend{m, home{k, newExecutor(k), newPacks()}}
 }
 
 // backend is a machine with what its programs share.
@@ -46,7 +47,7 @@ func (b *backend) Compile(ctx context.Context, m *hlo.Module, o Options) (Progra
 		return nil, err
 	}
 	b.keeper.setLimit(o.MemoryLimit / 2)
-	p := &program{machine: b.machine, options: o, module: m, home: b.home}
+	p := newProgram(b.machine, o, m, b.home)
 	c := &compiler{ctx: ctx, machine: b.machine, options: o, program: p}
 	if err := c.module(p); err != nil {
 		p.Close()
@@ -57,8 +58,7 @@ func (b *backend) Compile(ctx context.Context, m *hlo.Module, o Options) (Progra
 
 // sub compiles a computation to a program of its own, which lives as long as the one being compiled.
 func (c *compiler) sub(comp *hlo.Computation) (*program, error) {
-	p := &program{machine: c.machine, options: c.options, module: &hlo.Module{Name: comp.Name, Entry: comp}}
-	p.home = c.program.home
+	p := newProgram(c.machine, c.options, &hlo.Module{Name: comp.Name, Entry: comp}, c.program.home)
 	p.options.DumpTo = ""
 	c.program.subs = append(c.program.subs, p)
 	s := &compiler{ctx: c.ctx, machine: c.machine, options: c.options, program: p, depth: c.depth}

@@ -65,7 +65,7 @@ func (t *dynamicThunk) Run(r *Run) error {
 func (p *program) within(r *Run, args []*literal.Literal) (_ *literal.Literal, err error) {
 	c := Call{Args: args, Options: r.options}
 	c.Options.Donated = nil
-	n, err := p.begin(r.ctx, r.Place(), &c.Options)
+	n, err := p.begin(r.ctx, r.shelf(), r.Place(), &c.Options)
 	if err != nil {
 		return nil, err
 	}

@@ -5,53 +5,53 @@ import (
 	"sync"
 )
 
-// executor lets as many executions run at a time as there are threads, in the order in which they came. The others
-// wait: more would only make each slower.
+// executor lets as many executions run at a time as it has seats, one a thread, in the order in which they came. The
+// others wait: more would only make each slower.
 type executor struct {
-	mu     sync.Mutex
-	tokens int
+	mu    sync.Mutex
+	seats []*shelf // that nobody has, the one that was used last at the end
 	// first and last are the ends of the line of those who wait.
 	first, last *waiter
-	spare       *waiter // waiters that nobody uses, by next
 }
+
+// newExecutor returns the executor whose seats are the shelves of k, so that executions at the same time find their
+// memory without waiting for each other.
+func newExecutor(k *keeper) *executor { return &executor{seats: append([]*shelf{}, k.shelves...)} }
 
 // waiter is a place in the line.
 type waiter struct {
-	turn       chan struct{} // has room for one
+	turn       chan *shelf // has room for one
 	prev, next *waiter
 	called     bool // it is out of the line
 }
 
-// acquire waits for a token. It fails with ctx's error when ctx ends first.
-func (e *executor) acquire(ctx context.Context) error {
+// waiters are those that nobody uses.
+var waiters = sync.Pool{New: func() any { return &waiter{turn: make(chan *shelf, 1)} }}
+
+// acquire waits for a seat. It fails with ctx's error when ctx ends first.
+func (e *executor) acquire(ctx context.Context) (*shelf, error) {
 	e.mu.Lock()
-	if e.tokens > 0 { // nobody waits then
-		e.tokens--
+	if n := len(e.seats); n > 0 { // nobody waits then
+		s := e.seats[n-1]
+		e.seats = e.seats[:n-1]
 		e.mu.Unlock()
-		return nil
+		return s, nil
 	}
 	w := e.queue()
 	e.mu.Unlock()
 	select {
-	case <-w.turn:
-		e.mu.Lock()
-		e.discard(w)
-		e.mu.Unlock()
-		return nil
+	case s := <-w.turn:
+		waiters.Put(w)
+		return s, nil
 	case <-ctx.Done():
 		e.giveUp(w)
-		return ctx.Err()
+		return nil, ctx.Err()
 	}
 }
 
 // queue appends a waiter to the line.
 func (e *executor) queue() *waiter {
-	w := e.spare
-	if w == nil {
-		w = &waiter{turn: make(chan struct{}, 1)}
-	} else {
-		e.spare = w.next
-	}
+	w := waiters.Get().(*waiter)
 	*w = waiter{turn: w.turn, prev: e.last}
 	if e.last != nil {
 		e.last.next = w
@@ -77,35 +77,31 @@ func (e *executor) unlink(w *waiter) {
 	w.called = true
 }
 
-// discard keeps w, which is out of the line, for others.
-func (e *executor) discard(w *waiter) { w.next, e.spare = e.spare, w }
-
-// giveUp leaves the line; if the turn came at the same moment, the next one has it.
+// giveUp leaves the line; if the turn has come or is about to, the next one has it.
 func (e *executor) giveUp(w *waiter) {
 	e.mu.Lock()
-	defer e.mu.Unlock()
-	if w.called {
-		<-w.turn
-		e.handOn()
+	called := w.called
+	if !called {
+		e.unlink(w)
+	}
+	e.mu.Unlock()
+	if called {
+		e.release(<-w.turn)
+	}
+	waiters.Put(w)
+}
+
+// release hands the seat to whoever has waited longest.
+func (e *executor) release(s *shelf) {
+	e.mu.Lock()
+	w := e.first
+	if w == nil {
+		e.seats = append(e.seats, s)
 	} else {
 		e.unlink(w)
 	}
-	e.discard(w)
-}
-
-// release hands the token to whoever has waited longest.
-func (e *executor) release() {
-	e.mu.Lock()
-	e.handOn()
 	e.mu.Unlock()
-}
-
-func (e *executor) handOn() {
-	w := e.first
-	if w == nil {
-		e.tokens++
-		return
+	if w != nil { // what others wait for takes no longer than it must
+		w.turn <- s
 	}
-	e.unlink(w)
-	w.turn <- struct{}{}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -33,8 +34,9 @@ func waitFor(t *testing.T, e *executor, n int) {
 
 // TestExecutorTurns wants callers to be served in the order in which they came, and those that give up to be left out.
 func TestExecutorTurns(t *testing.T) {
-	e, ctx := &executor{tokens: 1}, context.Background()
-	if err := e.acquire(ctx); err != nil {
+	e, ctx := newExecutor(newKeeper(1)), context.Background()
+	mine, err := e.acquire(ctx)
+	if err != nil {
 		t.Fatal(err)
 	}
 	var mu sync.Mutex
@@ -47,7 +49,8 @@ func TestExecutorTurns(t *testing.T) {
 			if i == 2 {
 				c = impatient
 			}
-			if err := e.acquire(c); err != nil {
+			seat, err := e.acquire(c)
+			if err != nil {
 				if i != 2 || !errors.Is(err, context.Canceled) {
 					t.Errorf("caller %d: %v", i, err)
 				}
@@ -56,27 +59,27 @@ func TestExecutorTurns(t *testing.T) {
 			mu.Lock()
 			order = append(order, i)
 			mu.Unlock()
-			e.release()
+			e.release(seat)
 		})
 		waitFor(t, e, i+1)
 	}
 	cancel()
 	waitFor(t, e, 4)
-	e.release()
+	e.release(mine)
 	wg.Wait()
 	if len(order) != 4 || order[0] != 0 || order[1] != 1 || order[2] != 3 || order[3] != 4 {
 		t.Errorf("got the order %v, want 0 1 3 4", order)
 	}
-	if e.tokens != 1 {
-		t.Errorf("%d tokens are left, want 1", e.tokens)
+	if len(e.seats) != 1 {
+		t.Errorf("%d seats are left, want 1", len(e.seats))
 	}
 }
 
-// TestExecutorGivenUp wants no token lost and no place in the line left over when callers give up at any moment, also at
+// TestExecutorGivenUp wants no seat lost and no place in the line left over when callers give up at any moment, also at
 // the one at which their turn comes.
 func TestExecutorGivenUp(t *testing.T) {
-	const tokens, callers, turns = 2, 16, 300
-	e := &executor{tokens: tokens}
+	const seats, callers, turns = 2, 16, 300
+	e := newExecutor(newKeeper(seats))
 	var wg sync.WaitGroup
 	var inside atomic.Int64
 	for i := range callers {
@@ -86,21 +89,21 @@ func TestExecutorGivenUp(t *testing.T) {
 				if (i+k)%3 == 0 {
 					go cancel()
 				}
-				if e.acquire(ctx) == nil {
-					if n := inside.Add(1); n > tokens {
-						t.Errorf("%d are inside, want %d at most", n, tokens)
+				if seat, err := e.acquire(ctx); err == nil {
+					if n := inside.Add(1); n > seats {
+						t.Errorf("%d are inside, want %d at most", n, seats)
 					}
 					runtime.Gosched()
 					inside.Add(-1)
-					e.release()
+					e.release(seat)
 				}
 				cancel()
 			}
 		})
 	}
 	wg.Wait()
-	if e.tokens != tokens || e.first != nil || e.last != nil {
-		t.Errorf("%d tokens are left and the line is %v to %v, want %d and none", e.tokens, e.first, e.last, tokens)
+	if len(e.seats) != seats || e.first != nil || e.last != nil {
+		t.Errorf("%d seats are left and the line is %v to %v, want %d and none", len(e.seats), e.first, e.last, seats)
 	}
 }
 
@@ -122,20 +125,23 @@ ENTRY e { r = u32[] replica-id()
 			t.Errorf("device %d: got %v, want 21", d, l)
 		}
 	}
-	if n := p.executor.tokens; n != 2 {
-		t.Errorf("%d tokens are left, want 2", n)
+	if n := len(p.executor.seats); n != 2 {
+		t.Errorf("%d seats are left, want 2", n)
 	}
 }
 
 // TestNestedExecution wants a function of the user to be able to run programs itself, on the same threads.
 func TestNestedExecution(t *testing.T) {
 	inner := mustCompile(t, twoSteps, Options{AllowReference: true})
-	for range inner.executor.tokens {
-		if err := inner.executor.acquire(context.Background()); err != nil {
+	var taken []*shelf
+	for range len(inner.executor.seats) {
+		seat, err := inner.executor.acquire(context.Background())
+		if err != nil {
 			t.Fatal(err)
 		}
+		taken = append(taken, seat)
 	}
-	inner.executor.release() // one is left
+	inner.executor.release(taken[0]) // one is left
 	call := func(ctx context.Context, _ *hlo.Instruction, args []*literal.Literal) (*literal.Literal, error) {
 		out, err := inner.Run(ctx, [][]*literal.Literal{args}, RunOptions{})
 		if err != nil {
@@ -188,12 +194,12 @@ func TestConcurrentRuns(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if k := p.keeper; k.bytes <= 0 || k.bytes > 200000 {
-		t.Errorf("%d bytes are kept, want some, and at most half the limit", k.bytes)
+	if n := p.keeper.bytes.Load(); n <= 0 || n > 200000 {
+		t.Errorf("%d bytes are kept, want some, and at most half the limit", n)
 	}
 	p.keeper.trim()
-	if k := p.keeper; k.bytes != 0 || k.first != nil || len(p.idle) != 0 {
-		t.Errorf("%d bytes and %d arenas are kept after trim", k.bytes, len(p.idle))
+	if n, arenas := p.keeper.bytes.Load(), slices.Concat(p.idle...); n != 0 || len(arenas) != 0 {
+		t.Errorf("%d bytes and %d arenas are kept after trim", n, len(arenas))
 	}
 }
 

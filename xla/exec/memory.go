@@ -64,12 +64,16 @@ func newInstance(p *program) (*instance, error) {
 
 // lend gives slot s the address of data, which must live until the pins are taken out.
 func (m *instance) lend(s int32, data []byte, pins *runtime.Pinner) {
+	m.point(s, data)
+	pins.Pin((*byte)(m.address(s)))
+}
+
+// point gives slot s the address of data, which stays where it is.
+func (m *instance) point(s int32, data []byte) {
 	if len(data) == 0 {
 		data = noBytes[:]
 	}
-	p := unsafe.SliceData(data)
-	pins.Pin(p)
-	m.table[s] = uintptr(unsafe.Pointer(p))
+	m.table[s] = uintptr(unsafe.Pointer(unsafe.SliceData(data)))
 }
 
 // address reads the table. It is read as a pointer, since what it points at is pinned or no memory of Go's.

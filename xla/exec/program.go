@@ -40,7 +40,7 @@ type program struct {
 	boxes    int        // boxed slots
 	foreign  bool       // functions of the user run, which may end their goroutine
 	brief    bool       // too short to be cancelled on the way
-	idle     []*kept    // arenas, guarded by the keeper
+	idle     [][]*kept  // arenas by shelf, guarded by it
 	subs     []*program // that steps run on devices of their own
 	dynamics []*dynamicThunk
 	closing  []func() // what thunks hold
@@ -48,6 +48,10 @@ type program struct {
 
 	identify    sync.Once // makes fingerprint
 	fingerprint string    // of the module, which ranks compare
+}
+
+func newProgram(m Machine, o Options, module *hlo.Module, h home) *program {
+	return &program{machine: m, options: o, module: module, home: h, idle: make([][]*kept, len(h.keeper.shelves))}
 }
 
 func (p *program) Run(ctx context.Context, args [][]*literal.Literal, o RunOptions) ([]*literal.Literal, error) {

@@ -31,8 +31,9 @@ type Run struct {
 	own       [][]byte           // memory of the results that have some of their own
 	again     []*literal.Literal // which had that memory in an earlier run, and nobody sees any more
 	pins      runtime.Pinner
-	held      bool // a token of the executor
-	outer     *Run // that this one is a part of
+	pinned    bool   // the arguments are, by the caller
+	seat      *shelf // of the executor, nil if the run has none
+	outer     *Run   // that this one is a part of
 	locals    map[any]Local
 }
 
@@ -143,14 +144,23 @@ func (r *Run) Wait(f func() error) error {
 		return r.outer.Wait(f)
 	}
 	e := r.program.executor
-	r.held = false
-	e.release()
+	e.release(r.seat)
+	r.seat = nil
 	err := f()
-	if again := e.acquire(context.Background()); again != nil {
-		return again
+	seat, again := e.acquire(context.Background())
+	r.seat = seat
+	return cmp.Or(again, err)
+}
+
+// shelf returns where the run's memory is kept.
+func (r *Run) shelf() *shelf {
+	switch {
+	case r.seat != nil:
+		return r.seat
+	case r.outer != nil:
+		return r.outer.shelf()
 	}
-	r.held = true
-	return err
+	return r.program.keeper.shelves[0]
 }
 
 // Place returns where this device stands among the execution's devices. Its Hub is there even for the only one.

@@ -1,0 +1,169 @@
+package exec
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/halo-xla/halo/xla/literal"
+)
+
+// shelf is a part of what a keeper keeps.
+type shelf struct {
+	keeper *keeper
+	number int // among the keeper's
+	mu     sync.Mutex
+	// first and last are the ends of the list of what is kept, the oldest first.
+	first, last *kept
+	results     map[int64][]*kept // by size
+	// spare are records of results that are in use, for the next ones that are kept.
+	spare []*kept
+	_     [64]byte // the next shelf is another execution's
+}
+
+// kept is a piece of memory that is kept.
+type kept struct {
+	bytes      int64
+	prev, next *kept
+	// memory is the arena, of program, or the result.
+	memory  *instance
+	program *program
+	result  *literal.Literal
+}
+
+func newShelf(k *keeper, number int) *shelf {
+	return &shelf{keeper: k, number: number, results: map[int64][]*kept{}}
+}
+
+// push adds x as the newest.
+func (s *shelf) push(x *kept) {
+	x.prev, x.next = s.last, nil
+	if s.last != nil {
+		s.last.next = x
+	} else {
+		s.first = x
+	}
+	s.last = x
+	s.keeper.bytes.Add(x.bytes)
+}
+
+// unlink takes x off the list.
+func (s *shelf) unlink(x *kept) {
+	if x.prev != nil {
+		x.prev.next = x.next
+	} else {
+		s.first = x.next
+	}
+	if x.next != nil {
+		x.next.prev = x.prev
+	} else {
+		s.last = x.prev
+	}
+	s.keeper.bytes.Add(-x.bytes)
+}
+
+// dropOldest gives back the oldest and reports whether there was one.
+func (s *shelf) dropOldest() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.first == nil {
+		return false
+	}
+	s.drop(s.first)
+	return true
+}
+
+// drop gives x back to the system, or to the collector.
+func (s *shelf) drop(x *kept) {
+	s.unlink(x)
+	same := func(y *kept) bool { return y == x }
+	if x.memory != nil {
+		list := s.arenas(x.program)
+		*list = slices.DeleteFunc(*list, same)
+		x.memory.close()
+		return
+	}
+	s.results[x.bytes] = slices.DeleteFunc(s.results[x.bytes], same)
+}
+
+// arenas are those of p that are kept here.
+func (s *shelf) arenas(p *program) *[]*kept { return &p.idle[s.number] }
+
+// takeArena returns an arena of p, nil if none is kept here.
+func (s *shelf) takeArena(p *program) *instance {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := s.arenas(p)
+	n := len(*list)
+	if n == 0 {
+		return nil
+	}
+	x := (*list)[n-1]
+	*list = (*list)[:n-1]
+	s.unlink(x)
+	return x.memory
+}
+
+func (s *shelf) keepArena(m *instance) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x := &m.kept
+	list := s.arenas(x.program)
+	*list = append(*list, x)
+	s.push(x)
+}
+
+// takeResult returns a literal that nobody sees any more and whose memory is of n bytes, nil if none is kept here.
+func (s *shelf) takeResult(n int64) *literal.Literal {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := s.results[n]
+	i := len(list) - 1
+	if i < 0 {
+		return nil
+	}
+	x := list[i]
+	s.results[n] = list[:i]
+	s.unlink(x)
+	l := x.result
+	*x = kept{}
+	s.spare = append(s.spare, x)
+	return l
+}
+
+func (s *shelf) keepResult(l *literal.Literal) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x := s.record()
+	x.bytes, x.result = int64(len(l.Bytes())), l
+	s.results[x.bytes] = append(s.results[x.bytes], x)
+	s.push(x)
+}
+
+// record returns the record of a result.
+func (s *shelf) record() *kept {
+	n := len(s.spare)
+	if n == 0 {
+		return &kept{}
+	}
+	x := s.spare[n-1]
+	s.spare = s.spare[:n-1]
+	return x
+}
+
+func (s *shelf) trim() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.first != nil {
+		s.drop(s.first)
+	}
+	clear(s.results)
+	s.spare = nil
+}
+
+func (s *shelf) forget(p *program) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for list := s.arenas(p); len(*list) > 0; {
+		s.drop((*list)[0])
+	}
+}
