@@ -13,7 +13,6 @@ import (
 // Buffer is an array on a device of a client. Its contents never change.
 type Buffer struct {
 	device *Device
-	shape  shape.Shape
 	state  *bufferState
 	warden *warden // of an open buffer
 }
@@ -39,12 +38,12 @@ type bufferState struct {
 }
 
 func (d *Device) newBuffer(l *literal.Literal, private bool, recycle func(l *literal.Literal)) *Buffer {
-	c, s := d.client, l.Shape()
+	c := d.client
 	st := &bufferState{value: l, client: c, bytes: int64(len(l.Bytes())), private: private, recycle: recycle}
 	st.users.Store(1)
 	c.live.buffers.Add(1)
 	c.live.bytes.Add(st.bytes)
-	return &Buffer{device: d, shape: s, state: st, warden: watch(st)}
+	return &Buffer{device: d, state: st, warden: watch(st)}
 }
 
 // release closes the buffer and reports whether this call did it.
@@ -145,7 +144,7 @@ func (b *Buffer) CopyTo(d *Device) (*Buffer, error) {
 }
 
 // Shape returns the buffer's shape; it works after Close.
-func (b *Buffer) Shape() shape.Shape { return b.shape }
+func (b *Buffer) Shape() shape.Shape { return b.state.value.Shape() }
 
 // Literal returns the buffer's value, which must not be changed and may be kept. It fails after Close.
 func (b *Buffer) Literal() (*literal.Literal, error) {
@@ -162,7 +161,7 @@ func (b *Buffer) Literal() (*literal.Literal, error) {
 func (b *Buffer) take() (*literal.Literal, error) {
 	l := b.state.take()
 	if l == nil {
-		return nil, errorf(Closed, "buffer %v: %w", b.shape, ErrClosed)
+		return nil, errorf(Closed, "buffer %v: %w", b.Shape(), ErrClosed)
 	}
 	return l, nil
 }
