@@ -258,6 +258,23 @@ func TestNativeAtOnce(t *testing.T) {
 	}
 }
 
+// A call on buffers needs no memory of Go's.
+func TestNativeCallAllocates(t *testing.T) {
+	r := loaded(t, "functions.c", nil)
+	scalar := ffi.Value{Type: shape.F32}
+	i, site := instance(t, r, "add_one", "f32[]", []ffi.Value{scalar})
+	c := &ffi.Call{Site: site, RunID: 1, Operands: []ffi.Buffer{{Value: scalar, Data: make([]byte, 4)}},
+		Results: []ffi.Buffer{{Value: scalar, Data: make([]byte, 4)}}}
+	n := testing.AllocsPerRun(1000, func() {
+		if err := i.Call(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if n != 0 || number(c) != 1 {
+		t.Errorf("got %v allocations a call, and %v; want none, and 1", n, number(c))
+	}
+}
+
 func addOnes(t *testing.T, n *ffi.Native, x float32, count int) {
 	var pins runtime.Pinner
 	defer pins.Unpin()

@@ -1,7 +1,6 @@
 package ffi
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"unsafe"
@@ -48,19 +47,6 @@ func (u *Unfinished) Unwrap() error { return u.cause }
 
 // Over is closed when the function has ended the future.
 func (u *Unfinished) Over() <-chan struct{} { return u.over }
-
-// WhenOver calls f when a call that ended with err no longer uses its arrays: now, or when an *Unfinished is over.
-func WhenOver(err error, f func()) {
-	var u *Unfinished
-	if !errors.As(err, &u) {
-		f()
-		return
-	}
-	go func() {
-		<-u.over
-		f()
-	}()
-}
 
 // metadata is what a function of the typed convention says of itself.
 type metadata struct {

@@ -8,7 +8,6 @@ import "C"
 
 import (
 	"context"
-	"errors"
 	"runtime"
 	"slices"
 	"sync"
@@ -171,6 +170,8 @@ type Frame struct {
 	// layout. The memory must be pinned or not Go's.
 	Addresses []uintptr
 	left      bool // its call is unfinished
+	pins      runtime.Pinner
+	results   [][]byte // of a Native.Call
 }
 
 // Frame returns a frame that nobody uses; give it back with Release.
@@ -308,43 +309,6 @@ func (f *Frame) failure(code C.int32_t) error {
 func failure(code C.int32_t, message *C.char) error {
 	defer C.free(unsafe.Pointer(message))
 	return &Error{Code(code), C.GoString(message)}
-}
-
-// Call executes the site on buffers in their layouts. It fails as Frame.Call does; the buffers of an unfinished call
-// are only pinned.
-func (n *Native) Call(ctx context.Context, c *Call) (err error) {
-	if len(c.Operands) != len(n.site.Operands) || len(c.Results) != len(n.site.Results) {
-		return errors.New("ffi: a call with other operands or results than its site")
-	}
-	f := n.Frame()
-	defer n.Release(f)
-	var pins runtime.Pinner
-	defer func() { WhenOver(err, pins.Unpin) }()
-	var after []func()
-	for i, b := range slices.Concat(c.Operands, c.Results) {
-		if want := b.Bytes(); int64(len(b.Data)) != want {
-			return Errorf(InvalidArgument, "buffer %d has %d bytes, want %d", i, len(b.Data), want)
-		}
-		data := b.Data
-		if b.MinorToMajor != nil && len(data) > 0 { // frames take row-major arrays and give functions their layout
-			data = b.RowMajor(b.Data)
-			if i >= len(c.Operands) {
-				after = append(after, func() { copy(b.Data, b.Laid(data)) })
-			}
-		}
-		f.Addresses[i] = 0
-		if len(data) > 0 {
-			pins.Pin(&data[0])
-			f.Addresses[i] = uintptr(unsafe.Pointer(&data[0]))
-		}
-	}
-	if err := f.Call(ctx, c.RunID, c.Device); err != nil {
-		return err
-	}
-	for _, f := range after {
-		f()
-	}
-	return nil
 }
 
 // build fills in the C side of the site.

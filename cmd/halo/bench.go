@@ -8,8 +8,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/halo-xla/halo/backend/cpu"
@@ -17,9 +15,7 @@ import (
 
 const benchHelp = `M is a case folder, which brings its inputs, or a program, which runs on random ones.
 The clock runs while results are made: inputs are in place before, results are closed after.
-rss_bytes_first and rss_bytes_last are the resident set after a tenth of the runs and at the end, each the greatest of
-32 readings in a tenth of the runs: it goes up and down with the garbage collector's cycles.
-`
+` + residentHelp
 
 type benchOptions struct {
 	backend       string
@@ -128,9 +124,10 @@ func (t *tool) bench(o *benchOptions, path string) (*benchReport, error) {
 
 // measure runs the program until time or runs are used up, and fills in what was seen.
 func (p *benchProgram) measure(ctx context.Context, o *benchOptions, r *benchReport) error {
-	m := newMeter(o)
-	defer m.resident.close()
-	if err := byAll(o.concurrency, func() error { return m.loop(ctx, p) }); err != nil {
+	m := newMeter(int64(o.runs), o.seconds, 1)
+	defer m.close()
+	run := func(int64) error { return p.run(ctx) }
+	if err := byAll(o.concurrency, func() error { return m.loop(run) }); err != nil {
 		return err
 	}
 	elapsed := time.Since(m.begin).Seconds()
@@ -142,125 +139,6 @@ func (p *benchProgram) measure(ctx context.Context, o *benchOptions, r *benchRep
 	r.GFLOPs, r.GBs = float64(r.FLOPs)/median/1e6, float64(r.Bytes)/median/1e6
 	r.RSSFirst, r.RSSLast, r.ThreadsMost = m.first, m.last, m.threads
 	return nil
-}
-
-// meter hands out runs to goroutines and counts their times. It needs no memory for them, so that the resident set is
-// the program's.
-type meter struct {
-	times    histogram
-	next     atomic.Int64
-	runs     int64 // 0: until the duration is over
-	begin    time.Time
-	duration time.Duration
-	slot     atomic.Int64 // of the last look
-
-	mu          sync.Mutex
-	resident    *resident
-	first, last int64 // the resident set
-	threads     int64
-}
-
-// minRuns are made however short the time is.
-const minRuns = 5
-
-// A benchmark has so many slots, in each of which the meter looks at the process once. The resident set of firstSlots
-// is the first, that of lastSlots the last: the greatest that is seen in a tenth of the work, since it goes up and down
-// with the collector's cycles.
-const slots = 320
-
-var firstSlots, lastSlots = [2]int64{slots / 10, slots / 5}, [2]int64{slots * 9 / 10, slots + 1}
-
-func newMeter(o *benchOptions) *meter {
-	m := &meter{runs: int64(o.runs), resident: openResident(), begin: time.Now()}
-	m.duration = time.Duration(o.seconds * float64(time.Second))
-	return m
-}
-
-func (m *meter) loop(ctx context.Context, p *benchProgram) error {
-	for {
-		i, now := m.next.Add(1)-1, time.Now()
-		if m.runs > 0 && i >= m.runs || m.runs == 0 && i >= minRuns && now.Sub(m.begin) >= m.duration {
-			return nil
-		}
-		if err := p.run(ctx); err != nil {
-			return err
-		}
-		m.times.add(time.Since(now))
-		m.perhapsLook(i, now)
-	}
-}
-
-// perhapsLook looks at the process if nobody has in this slot.
-func (m *meter) perhapsLook(i int64, now time.Time) {
-	slot := int64(slots * float64(now.Sub(m.begin)) / float64(m.duration))
-	if m.runs > 0 {
-		slot = slots * i / m.runs
-	}
-	if old := m.slot.Load(); slot > old && m.slot.CompareAndSwap(old, slot) {
-		m.look(slot)
-	}
-}
-
-// look takes the resident set and the number of threads.
-func (m *meter) look(slot int64) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	bytes := m.resident.bytes()
-	if m.first == 0 || firstSlots[0] <= slot && slot < firstSlots[1] {
-		m.first = max(m.first, bytes)
-	}
-	if lastSlots[0] <= slot && slot < lastSlots[1] {
-		m.last = max(m.last, bytes)
-	}
-	if slot%(slots/10) == 0 {
-		m.threads = max(m.threads, osThreads())
-	}
-}
-
-func millis(since time.Time) float64 { return time.Since(since).Seconds() * 1e3 }
-
-// resident reads the process's resident set. What it needs for that it has from the beginning.
-type resident struct {
-	file   *os.File // nil where the system does not tell
-	buffer [128]byte
-}
-
-func openResident() *resident {
-	f, _ := os.Open("/proc/self/statm")
-	return &resident{file: f}
-}
-
-// bytes returns the resident set, 0 where the system does not tell.
-func (r *resident) bytes() int64 {
-	if r.file == nil {
-		return 0
-	}
-	n, _ := r.file.ReadAt(r.buffer[:], 0)
-	pages, field := int64(0), 0 // it is the second field
-	for _, c := range r.buffer[:n] {
-		switch {
-		case c == ' ':
-			field++
-		case field == 1:
-			pages = 10*pages + int64(c-'0')
-		}
-	}
-	return pages * int64(os.Getpagesize())
-}
-
-func (r *resident) close() {
-	if r.file != nil {
-		r.file.Close()
-	}
-}
-
-// osThreads is how many threads the process has, 0 where the system does not tell.
-func osThreads() int64 {
-	entries, err := os.ReadDir("/proc/self/task")
-	if err != nil {
-		return 0
-	}
-	return int64(len(entries))
 }
 
 func (t *tool) printBench(o *benchOptions, r *benchReport) error {

@@ -1,14 +1,19 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/halo-xla/halo/customcall"
+	"github.com/halo-xla/halo/ffi"
 )
 
 func TestBench(t *testing.T) {
@@ -44,17 +49,21 @@ func TestHistogram(t *testing.T) {
 		t.Errorf("nothing: got the median %g of %d times", got, h.count())
 	}
 	for ms := range 11 {
-		h.add(time.Duration(ms+1) * time.Millisecond)
+		h.add(time.Duration(ms+1)*time.Millisecond, 1)
 	}
 	for q, want := range map[float64]float64{0: 1, .1: 2, .5: 6, .99: 11, 1: 11} {
 		if got := h.quantile(q); math.Abs(got-want) > want/1000 {
 			t.Errorf("quantile %g: got %g, want %g within a thousandth", q, got, want)
 		}
 	}
-	h.add(0)
-	h.add(1000 * time.Hour)
-	if got := h.count(); got != 13 {
-		t.Errorf("got %d times, want 13", got)
+	h.add(0, 1)
+	h.add(1000*time.Hour, 1)
+	h.add(16*time.Millisecond, 4) // of 4 ms each
+	if got := h.count(); got != 17 {
+		t.Errorf("got %d times, want 17", got)
+	}
+	if got := h.quantile(.4); math.Abs(got-4) > 4./1000 {
+		t.Errorf("four runs together: got the quantile %g, want 4", got)
 	}
 }
 
@@ -65,5 +74,54 @@ func TestBenchRefuses(t *testing.T) {
 		if code, _, _ := halo(t, ".", "", args...); code != exitUsage {
 			t.Errorf("%v: exit %d, want %d", args, code, exitUsage)
 		}
+	}
+}
+
+// plugin bench makes as many calls as it is told, and two more: the program's own, and one for the results.
+func TestCallBench(t *testing.T) {
+	for _, runs := range []int64{0, 1, 100} {
+		calls := int64(0)
+		b := &callBench{runs: runs, seconds: 1e-3}
+		h := b.wrap(customcall.Func(func(context.Context, *ffi.Call) error { calls++; return nil }))
+		site := &ffi.Site{Target: "f"}
+		i, err := h.Instantiate(t.Context(), site)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := i.Call(t.Context(), &ffi.Call{Site: site}); err != nil {
+			t.Fatal(err)
+		}
+		i.Close()
+		if len(b.reports) != 1 || calls-2 != b.reports[0].Calls || runs > 0 && calls-2 != runs || calls < 3 {
+			t.Fatalf("%d runs: got %+v after %d calls", runs, b.reports, calls)
+		}
+		if r := b.reports[0]; r.Target != "f" || r.P90 < r.P50 || r.RSSFirst <= 0 || r.RSSLast <= 0 {
+			t.Errorf("%d runs: got %+v", runs, r)
+		}
+	}
+}
+
+// The resident set is that of this process and of what it has started.
+func TestResident(t *testing.T) {
+	if _, err := os.Stat("/proc/self/statm"); err != nil {
+		t.Skip(err)
+	}
+	alone := len(children())
+	c := exec.Command("cat")
+	if _, err := c.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer c.Wait()
+	defer c.Process.Kill()
+	r := openResident()
+	defer r.close()
+	if got := len(children()); got != alone+1 || len(r.files) != got+1 {
+		t.Errorf("got %d children, of which %d are read, want %d", got, len(r.files)-1, alone+1)
+	}
+	if got := r.bytes(); got <= 0 {
+		t.Errorf("got %d bytes", got)
 	}
 }

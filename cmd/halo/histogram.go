@@ -16,9 +16,10 @@ const (
 	buckets  = 1 << 15 // up to 10 ns * growth^buckets, which is some weeks
 )
 
-func (h *histogram) add(d time.Duration) {
-	i := int(math.Log(float64(d)/float64(shortest)) / math.Log(growth))
-	h[min(max(i, 0), buckets-1)].Add(1)
+// add counts the time that count runs took together.
+func (h *histogram) add(d time.Duration, count int64) {
+	i := int(math.Log(float64(d)/float64(count)/float64(shortest)) / math.Log(growth))
+	h[min(max(i, 0), buckets-1)].Add(uint32(count))
 }
 
 func (h *histogram) count() int64 {

@@ -179,37 +179,3 @@ func sanitized(file string) ([]string, error) {
 	}
 	return nil, errors.New(file + " was not built with -fsanitize=address (or its libasan is not found): make asan")
 }
-
-const pluginBenchHelp = `It runs the cases of FILE and repeats each call of its functions on the case's arrays.
-`
-
-func pluginBench(t *tool, args []string) error {
-	fl := t.flags("plugin bench")
-	seconds := fl.Float64("seconds", 1, "how long each call is repeated")
-	asJSON := fl.Bool("json", false, "one JSON line a call site")
-	cases := fl.String("cases", "", "`folder` of the cases")
-	isolated := fl.Bool("isolate", false, "in a process of its own")
-	files, err := t.parse(fl, args)
-	if err != nil {
-		return err
-	}
-	o, err := caseOptions(files, *cases)
-	if err != nil {
-		return err
-	}
-	timer := &plugin.Timer{For: time.Duration(*seconds * float64(time.Second))}
-	o.isolate, o.wrap = *isolated, timer.Wrap
-	failed := t.runQuietly(o)
-	for _, r := range timer.Results() {
-		if *asJSON {
-			t.json(r)
-			continue
-		}
-		fmt.Fprintf(t.stdout, "%-24s %10d calls  p50 %9.0f ns  p90 %9.0f ns  %8.3f GB/s\n", r.Target, r.Calls, r.P50,
-			r.P90, r.GBs)
-	}
-	if failed > 0 {
-		return fmt.Errorf("%d cases failed", failed)
-	}
-	return t.ctx.Err()
-}

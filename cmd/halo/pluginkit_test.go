@@ -55,7 +55,7 @@ func TestPluginProjects(t *testing.T) {
 			wantHalo(t, exitOK, "2 passed, 0 failed, 0 skipped", "plugin", "test", dir)
 			wantHalo(t, exitOK, "2 calls tried, 0 findings, 0 cases failed", "plugin", "check", "--guard-pages", "--race", "4", library)
 			wantHalo(t, exitOK, "typed FFI (api_version 4)", "plugin", "inspect", library)
-			wantHalo(t, exitOK, "calls  p50", "plugin", "bench", "--seconds", "0.01", library)
+			wantHalo(t, exitOK, "1000 calls  p50", "plugin", "bench", "--runs", "1000", library)
 			wantHalo(t, exitOK, `"calls":`, "plugin", "bench", "--seconds", "0.01", "--json", "--isolate", library)
 			wantHalo(t, exitOK, "{ 2.5, -5, 1.25 }", "run", "--plugin", library, dir+"/cases/basic/module.mlir", "@"+dir+"/cases/basic/input_0.npy")
 		})

@@ -90,24 +90,6 @@ func TestChecker(t *testing.T) {
 	}
 }
 
-func TestTimer(t *testing.T) {
-	n := 0
-	timer := &Timer{For: time.Millisecond}
-	h := timer.Wrap(customcall.Func(func(context.Context, *ffi.Call) error { n++; return nil }))
-	site := &ffi.Site{Target: "f"}
-	i, err := h.Instantiate(context.Background(), site)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer i.Close()
-	if err := i.Call(context.Background(), &ffi.Call{Site: site}); err != nil {
-		t.Fatal(err)
-	}
-	if r := timer.Results(); len(r) != 1 || r[0].Target != "f" || r[0].Calls != n-2 || r[0].P90 < r[0].P50 {
-		t.Errorf("got %+v after %d calls", r, n)
-	}
-}
-
 // A project has a function, a Makefile, headers and cases.
 func ExampleNew() {
 	dir, err := os.MkdirTemp("", "")
