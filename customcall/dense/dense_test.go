@@ -2,7 +2,9 @@ package dense_test
 
 import (
 	"math"
+	"math/cmplx"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -124,6 +126,66 @@ func TestFactors(t *testing.T) {
 	for j := range n {
 		near(t, "R", got[j*n:j*n+j+1], columns(&rr)[j*n:j*n+j+1], 1e-12)
 	}
+}
+
+// The two triangles of a Cholesky factor are adjoint, to the bit, their product is the matrix, and the triangle that is
+// not factored stays as it is; a matrix that is not positive is told by its first such column.
+func TestPotrf(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for _, n := range []int{1, 2, 7, 64, 65, 131} {
+		a := hermitian(r, n)
+		lower, upper := slices.Clone(a), slices.Clone(a)
+		if i, k := dense.Potrf('L', n, lower), dense.Potrf('U', n, upper); i != 0 || k != 0 {
+			t.Fatalf("n = %d: infos are %d and %d", n, i, k)
+		}
+		for j := range n {
+			for i := range n {
+				low, up, was := lower[j*n+i], upper[i*n+j], a[j*n+i]
+				if i < j && (low != was || upper[i*n+j] != a[i*n+j]) {
+					t.Fatalf("n = %d: the other triangle was changed at %d,%d", n, i, j)
+				}
+				if i < j {
+					continue
+				}
+				if low != cmplx.Conj(up) {
+					t.Fatalf("n = %d, at %d,%d: the lower factor has %v, the upper %v", n, i, j, low, up)
+				}
+				for k := range j + 1 {
+					was -= lower[k*n+i] * cmplx.Conj(lower[k*n+j])
+				}
+				if !(cmplx.Abs(was) <= 1e-12*float64(n)) {
+					t.Errorf("n = %d, at %d,%d: the product is %v off", n, i, j, was)
+				}
+			}
+		}
+		for _, uplo := range []byte("LU") {
+			bad := slices.Clone(a)
+			bad[n*n-1] = -1
+			if info := dense.Potrf(uplo, n, bad); info != n {
+				t.Errorf("n = %d, %c, the last element is below 0: info is %d", n, uplo, info)
+			}
+		}
+	}
+}
+
+// hermitian returns a positive definite matrix.
+func hermitian(r *rand.Rand, n int) []complex128 {
+	x, a := make([]complex128, n*n), make([]complex128, n*n)
+	for i := range x {
+		x[i] = complex(r.NormFloat64(), r.NormFloat64())
+	}
+	for j := range n {
+		for i := j; i < n; i++ {
+			for k := range n {
+				a[j*n+i] += x[k*n+i] * cmplx.Conj(x[k*n+j])
+			}
+			if i == j {
+				a[j*n+i] = complex(real(a[j*n+i])+1, 0)
+			}
+			a[i*n+j] = cmplx.Conj(a[j*n+i])
+		}
+	}
+	return a
 }
 
 // Nothing is wrong with matrices that have no elements.

@@ -1,39 +1,29 @@
 package dense
 
-import "math"
-
 // Potrf factors the triangle uplo of A[n,n]; info is the first column that is not positive, from 1.
 func Potrf[T Number](uplo byte, n int, a []T) (info int) {
 	through(func(w [][]float64) { info = potrf(uplo, n, w[0]) }, func(w [][]complex128) { info = potrf(uplo, n, w[0]) }, a)
 	return info
 }
 
-func potrf[W wide](uplo byte, n int, a []W) int {
+// potrf works on U's columns, which are the rows of the conjugate of A's lower factor, or on a copy of L by rows.
+func potrf[W wide](uplo byte, n int, a []W) (info int) {
+	if uplo == 'U' {
+		return Cholesky(serial, n, a)
+	}
+	rows := make([]W, n*n)
 	for j := range n {
-		column := a[j*n : (j+1)*n]
-		if uplo == 'U' {
-			for i := range j {
-				column[i] = (column[i] - dot(a[i*n:i*n+i], column[:i])) / a[i*n+i]
-			}
-			column[j] -= dot(column[:j], column[:j])
-		} else {
-			for k := range j {
-				axpy(column[j:], a[k*n+j:(k+1)*n], -conj(a[k*n+j]))
-			}
-		}
-		d := re(column[j])
-		if column[j] = of[W](d); !(d > 0) {
-			return j + 1
-		}
-		root := of[W](math.Sqrt(d))
-		column[j] = root
-		if uplo == 'L' {
-			for i := j + 1; i < n; i++ {
-				column[i] /= root
-			}
+		for i := j; i < n; i++ {
+			rows[i*n+j] = a[j*n+i]
 		}
 	}
-	return 0
+	info = Cholesky(serial, n, rows)
+	for j := range n {
+		for i := j; i < n; i++ {
+			a[j*n+i] = rows[i*n+j]
+		}
+	}
+	return info
 }
 
 // Getrf factors A[m,n] = P L U; pivots[min(m,n)] count rows from 1, info is the first pivot that is 0, from 1.

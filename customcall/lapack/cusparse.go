@@ -56,27 +56,8 @@ func (s *site) turned() bool {
 	return d[len(d)-4] == 1
 }
 
-// spmm multiplies a sparse matrix by a dense one, or by a vector. What lies outside of it is padding.
-func spmm[T number](s *site) (step, error) {
-	s.kernel = "go " + s.target.family
-	s.rowMajor()
-	visit, turned, width := s.pattern(), s.turned(), 1
-	rows, height := s.at('r'), s.at('m')
-	if s.operands[3].Shape.Rank() == 2 {
-		width = s.at('n')
-	}
-	return func(in, out [][]byte) {
-		values, x, y := as[T](in[0]), as[T](in[3]), as[T](out[0])
-		visit(in, func(at, row, column int) {
-			if turned {
-				row, column = column, row
-			}
-			if uint(row) < uint(rows) && uint(column) < uint(height) {
-				accumulate(y[row*width:(row+1)*width], x[column*width:(column+1)*width], values[at])
-			}
-		})
-	}, nil
-}
+// spmm multiplies as csr does, a matrix of either pattern that may be transposed.
+func spmm[T number](s *site) (step, error) { return multiply[T](s, s.turned()), nil }
 
 // toDense writes a sparse matrix out.
 func toDense[T number](s *site) (step, error) {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/halo-xla/halo/cgo/openblas"
 	"github.com/halo-xla/halo/customcall/dense"
-	"github.com/halo-xla/halo/xla/shape"
 )
 
 // perturbed solves tridiagonal systems that may be singular.
@@ -29,33 +28,31 @@ type number interface {
 
 // csr multiplies a sparse matrix by a dense one, or by a vector. Row i has the elements starts[i] to starts[i+1].
 func csr[T number](s *site) (step, error) {
-	s.kernel = "go csr"
-	s.rowMajor()
 	if got, want := s.at('q'), s.at('r')+1; got != want {
 		s.fail("got %d starts of rows, want %d", got, want)
 	}
-	if s.operands[1].Shape.Type == shape.S64 {
-		return csrBy[T, int64](s), nil
-	}
-	return csrBy[T, int32](s), nil
+	return multiply[T](s, false), nil
 }
 
-func csrBy[T number, I index](s *site) step {
-	rows, width, height := s.at('r'), 1, s.at('m')
+// multiply multiplies a sparse matrix, or its transpose, by a dense one, or by a vector. What lies outside of it is
+// padding.
+func multiply[T number](s *site, turned bool) step {
+	s.kernel = "go " + s.target.family
+	s.rowMajor()
+	visit, width, rows, height := s.pattern(), 1, s.at('r'), s.at('m')
 	if s.operands[3].Shape.Rank() == 2 {
 		width = s.at('n')
 	}
 	return func(in, out [][]byte) {
-		values, columns, starts := as[T](in[0]), as[I](in[1]), as[I](in[2])
-		x, y := as[T](in[3]), as[T](out[0])
-		for i := range rows {
-			to := y[i*width : (i+1)*width]
-			for at := max(starts[i], 0); at < min(starts[i+1], I(len(values))); at++ {
-				if c := int(columns[at]); c >= 0 && c < height { // others are padding
-					accumulate(to, x[c*width:(c+1)*width], values[at])
-				}
+		values, x, y := as[T](in[0]), as[T](in[3]), as[T](out[0])
+		visit(in, func(at, row, column int) {
+			if turned {
+				row, column = column, row
 			}
-		}
+			if uint(row) < uint(rows) && uint(column) < uint(height) {
+				accumulate(y[row*width:(row+1)*width], x[column*width:(column+1)*width], values[at])
+			}
+		})
 	}
 }
 
@@ -65,15 +62,3 @@ func accumulate[T number](y, x []T, f T) {
 		y[i] += f * v
 	}
 }
-
-// sparse is a family for every type.
-func sparse(s, d, c, z, s8, s16, s32, s64, u8, u16, u32, u64 builder) family {
-	f := floats(s, d, c, z)
-	for i, b := range []builder{s8, s16, s32, s64, u8, u16, u32, u64} {
-		f[integers[i]] = b
-	}
-	return f
-}
-
-var integers = [...]shape.ElementType{shape.S8, shape.S16, shape.S32, shape.S64, shape.U8, shape.U16, shape.U32,
-	shape.U64}

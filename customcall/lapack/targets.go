@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-
-	"github.com/halo-xla/halo/xla/shape"
 )
 
 // target says how a name writes the call of a family.
@@ -70,68 +68,6 @@ var products = map[string]struct{ family, signature string }{
 	"coo_fromdense": {"fromdense", "Tmn -> Tz az az"},
 }
 
-// builder makes the step of a call.
-type builder func(s *site) (step, error)
-
-// family is the builder for each type of elements.
-type family map[shape.ElementType]builder
-
-func floats(s, d, c, z builder) family {
-	return family{shape.F32: s, shape.F64: d, shape.C64: c, shape.C128: z}
-}
-
-var families map[string]family
-
-func init() {
-	families = map[string]family{
-		"potrf": floats(potrf[float32], potrf[float64], potrf[complex64], potrf[complex128]),
-		"getrf": floats(getrf[float32], getrf[float64], getrf[complex64], getrf[complex128]),
-		"geqrf": floats(geqrf[float32], geqrf[float64], geqrf[complex64], geqrf[complex128]),
-		"geqp3": floats(geqp3[float32, float32], geqp3[float64, float64], geqp3[complex64, float32],
-			geqp3[complex128, float64]),
-		"orgqr": floats(orgqr[float32], orgqr[float64], orgqr[complex64], orgqr[complex128]),
-		"ormqr": floats(ormqr[float32], ormqr[float64], ormqr[complex64], ormqr[complex128]),
-		"syevd": floats(syevd[float32, float32], syevd[float64, float64], syevd[complex64, float32],
-			syevd[complex128, float64]),
-		"gesdd": floats(gesdd[float32, float32], gesdd[float64, float64], gesdd[complex64, float32],
-			gesdd[complex128, float64]),
-		"gesvd": floats(gesvd[float32, float32], gesvd[float64, float64], gesvd[complex64, float32],
-			gesvd[complex128, float64]),
-		"gesvdj": floats(gesvdj[float32, float32], gesvdj[float64, float64], gesvdj[complex64, float32],
-			gesvdj[complex128, float64]),
-		"geev": floats(geevReal[float32, complex64], geevReal[float64, complex128], geevComplex[complex64, float32],
-			geevComplex[complex128, float64]),
-		"geevpacked": floats(geevPacked[float32, complex64], geevPacked[float64, complex128],
-			geevPackedComplex[complex64, float32], geevPackedComplex[complex128, float64]),
-		"gees": floats(geesReal[float32], geesReal[float64], geesComplex[complex64, float32],
-			geesComplex[complex128, float64]),
-		"gehrd": floats(gehrd[float32], gehrd[float64], gehrd[complex64], gehrd[complex128]),
-		"sytrd": floats(sytrd[float32, float32], sytrd[float64, float64], sytrd[complex64, float32],
-			sytrd[complex128, float64]),
-		"gtsv":            floats(gtsv[float32], gtsv[float64], gtsv[complex64], gtsv[complex128]),
-		"gtsv2":           floats(gtsv2[float32], gtsv2[float64], gtsv2[complex64], gtsv2[complex128]),
-		"ludecomposition": floats(luOf[float32], luOf[float64], luOf[complex64], luOf[complex128]),
-		"perturbed":       floats(perturbed[float32], perturbed[float64], perturbed[complex64], perturbed[complex128]),
-		"csr": sparse(csr[float32], csr[float64], csr[complex64], csr[complex128],
-			csr[int8], csr[int16], csr[int32], csr[int64],
-			csr[uint8], csr[uint16], csr[uint32], csr[uint64]),
-		"spmm": sparse(spmm[float32], spmm[float64], spmm[complex64], spmm[complex128],
-			spmm[int8], spmm[int16], spmm[int32], spmm[int64],
-			spmm[uint8], spmm[uint16], spmm[uint32], spmm[uint64]),
-		"todense": sparse(toDense[float32], toDense[float64], toDense[complex64], toDense[complex128],
-			toDense[int8], toDense[int16], toDense[int32], toDense[int64],
-			toDense[uint8], toDense[uint16], toDense[uint32], toDense[uint64]),
-		"fromdense": sparse(fromDense[float32], fromDense[float64], fromDense[complex64], fromDense[complex128],
-			fromDense[int8], fromDense[int16], fromDense[int32], fromDense[int64],
-			fromDense[uint8], fromDense[uint16], fromDense[uint32], fromDense[uint64]),
-		"pivots":          {shape.S32: pivots, shape.U32: pivots},
-		"csrlsvqr":        floats(csrlsvqr[float32], csrlsvqr[float64], csrlsvqr[complex64], csrlsvqr[complex128]),
-		"syrk":            floats(syrk[float32], syrk[float64], syrk[complex64], syrk[complex128]),
-		"cholesky_update": {shape.F32: choleskyUpdate[float32], shape.F64: choleskyUpdate[float64]},
-	}
-	fill()
-}
-
 // targets are the names that are served.
 var targets = map[string]target{}
 
@@ -161,7 +97,7 @@ var solvers = map[string]string{"potrf": "potrf", "getrf": "getrf", "geqrf": "ge
 var olderSolvers = map[string]int{"getrf": 0, "geqrf": 0, "orgqr": 0, "syevd": 4, "syevj": 4, "sytrd": 4, "gesvd": 0,
 	"gesvdj": 0}
 
-func fill() {
+func init() {
 	for f := range older {
 		register(f)
 	}
