@@ -73,7 +73,7 @@ func checkCommand(t *tool, args []string) error {
 
 func (t *tool) check(o *checkOptions) error {
 	jobs, err := collect(o)
-	if err != nil {
+	if err := t.ready(err); err != nil {
 		return err
 	}
 	tally := map[string]int{}

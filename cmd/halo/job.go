@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -22,12 +25,15 @@ func (t *tool) joinJob() (leave func(error) error, _ error) {
 		return func(err error) error { return err }, nil
 	}
 	transport, err := mpi.Start(mpi.Options{})
-	if err != nil {
+	if errors.Is(err, errors.ErrUnsupported) {
 		return nil, &exitError{exitMissing, err}
+	}
+	if err != nil {
+		return nil, err
 	}
 	t.useJob(collective.NewJob(transport))
 	return func(err error) error {
-		if err != nil && err != errSilent {
+		if agreed := (*agreedError)(nil); err != nil && !errors.Is(err, errSilent) && !errors.As(err, &agreed) {
 			t.job.Fail(err)
 			err = &exitError{codeOf(err), fmt.Errorf("rank %d: %w", t.job.Rank(), err)}
 		}
@@ -42,6 +48,46 @@ func (t *tool) useJob(j *collective.Job) {
 	if t.job = j; j.Rank() > 0 {
 		t.stdout = io.Discard
 	}
+}
+
+// agreedError is an error that all ranks know of, which end together.
+type agreedError struct{ error }
+
+func (e *agreedError) Unwrap() error { return e.error }
+
+// ready ends what the ranks of a job do before they begin together; err is how it went on this one. If it went wrong
+// anywhere, it fails on all, with the code of the first rank that is not ready; what several say, one says.
+func (t *tool) ready(err error) error {
+	if t.job == nil {
+		return err
+	}
+	var mine []byte
+	if err != nil {
+		mine = fmt.Appendf(nil, "%d %v", codeOf(err), err)
+	}
+	all, gathering := t.job.Gather(t.ctx, mine)
+	if gathering != nil {
+		return cmp.Or(err, gathering)
+	}
+	first := slices.IndexFunc(all, func(said []byte) bool { return len(said) > 0 })
+	if first < 0 {
+		return nil
+	}
+	var code int
+	_, _ = fmt.Sscan(string(all[first]), &code)
+	return &exitError{code, &agreedError{t.own(err, mine, all)}}
+}
+
+// own is the error of this rank if it is the first with that one, of those that all say; else there is nothing to say.
+func (t *tool) own(err error, mine []byte, all [][]byte) error {
+	same := func(said []byte) bool { return bytes.Equal(said, mine) }
+	switch {
+	case err == nil || slices.IndexFunc(all, same) != t.job.Rank():
+		return errSilent
+	case slices.ContainsFunc(all, func(said []byte) bool { return !same(said) }):
+		return fmt.Errorf("rank %d: %w", t.job.Rank(), err)
+	}
+	return err
 }
 
 // speaks reports whether this process writes what the program gives.

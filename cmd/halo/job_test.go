@@ -12,6 +12,7 @@ import (
 	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/collective"
 	"github.com/halo-xla/halo/xla/collective/mpi"
+	"github.com/halo-xla/halo/xla/literal"
 )
 
 // rankWord makes this program a rank of a test, which does what the next word says.
@@ -36,8 +37,14 @@ ENTRY e {
   ROOT r = (f32[6], f32[6], u32[]) tuple(s, c, i)
 }`
 
-// onRanks runs the tool on each rank of a job of goroutines and returns what they print.
+// onRanks runs the tool on each rank of a job of goroutines, which all end with 0, and returns what they print.
 func onRanks(t *testing.T, n int, args ...string) string {
+	t.Helper()
+	return onRanksWith(t, n, exitOK, args...)
+}
+
+// onRanksWith is onRanks for another exit code.
+func onRanksWith(t *testing.T, n, want int, args ...string) string {
 	t.Helper()
 	outs := make([]bytes.Buffer, n)
 	var wg sync.WaitGroup
@@ -46,8 +53,8 @@ func onRanks(t *testing.T, n int, args ...string) string {
 			defer tr.Close()
 			tl := &tool{ctx: t.Context(), stdout: &outs[r], stderr: &outs[r]}
 			tl.useJob(collective.NewJob(tr))
-			if code := realMain(tl, args); code != exitOK {
-				t.Errorf("rank %d of %d: code %d", r, n, code)
+			if code := realMain(tl, args); code != want {
+				t.Errorf("rank %d of %d: code %d, want %d", r, n, code, want)
 			}
 		})
 	}
@@ -91,7 +98,45 @@ func TestRunDevices(t *testing.T) {
 			if code, got, message := halo(t, "", "", append(launch, args...)...); code != exitOK || got != want {
 				t.Errorf("code %d, %s: got\n%s, want\n%s", code, message, got, want)
 			}
+			code, _, message := halo(t, "", "", append(launch, "run", filepath.Join(dir, "nosuch.hlo"))...)
+			if code != exitFailure || strings.Count(message, "no such file") != 1 {
+				t.Errorf("no program: got code %d and %s, want %d and one message", code, message, exitFailure)
+			}
 		})
+	}
+}
+
+// TestNotReady wants ranks of which some cannot begin to end with one code, and to say each thing once.
+func TestNotReady(t *testing.T) {
+	dir := t.TempDir()
+	program := filepath.Join(dir, "p.hlo")
+	write(t, program, []byte(gathers))
+	l, err := literal.FromSlice([]float32{1, 2, 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := literal.WriteNPY(&b, l); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "x0.npy"), b.Bytes())
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"run", filepath.Join(dir, "nosuch.hlo")}, exitFailure, "halo run: open DIR/nosuch.hlo: no such file or directory\n"},
+		{[]string{"check", filepath.Join(dir, "nosuch")}, exitFailure, "halo check: stat DIR/nosuch: no such file or directory\n"},
+		{[]string{"run", program, "--backend", "tpu"}, exitUsage,
+			"halo run: unknown backend \"tpu\", want one of cpu, cuda, cuda-emu, reference\n"},
+		{[]string{"run", program, "@" + filepath.Join(dir, "x%d.npy")}, exitFailure,
+			"halo run: rank 1: input 0 (p): open DIR/x1.npy: no such file or directory\n" +
+				"halo run: rank 2: input 0 (p): open DIR/x2.npy: no such file or directory\n" +
+				"halo run: rank 3: input 0 (p): open DIR/x3.npy: no such file or directory\n"},
+	} {
+		if got := strings.ReplaceAll(onRanksWith(t, 4, c.code, c.args...), dir, "DIR"); got != c.want {
+			t.Errorf("%q: got %q, want %q", c.args, got, c.want)
+		}
 	}
 }
 

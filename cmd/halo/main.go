@@ -168,10 +168,10 @@ func (t *tool) report(c command, err error) int {
 		return exitOK
 	case errors.Is(err, flag.ErrHelp):
 		return exitOK
-	case err == errSilent:
-		return exitFailure
+	case errors.Is(err, errSilent):
+		return codeOf(err)
 	}
-	fmt.Fprintf(t.stderr, "halo %s: %s\n", c.name, shownLines(err.Error()))
+	fmt.Fprintf(t.stderr, "halo %s: %s\n", c.name, shownLines(strings.TrimPrefix(err.Error(), c.name+": ")))
 	return codeOf(err)
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -71,7 +72,44 @@ func runCommand(t *tool, args []string) error {
 	return leave(t.runProgram(&o, words[0], words[1:]))
 }
 
+// runnable is a program of run's that is ready.
+type runnable struct {
+	snapshot *xla.Snapshot
+	devices  int
+	client   *xla.Client
+	exe      *xla.Executable
+	args     [][]*literal.Literal // of the devices that are here
+	closing  []io.Closer
+}
+
+// Close closes what is open, the last first. It always returns nil.
+func (r *runnable) Close() error {
+	for _, c := range slices.Backward(r.closing) {
+		_ = c.Close()
+	}
+	return nil
+}
+
 func (t *tool) runProgram(o *runOptions, path string, words []string) error {
+	r := &runnable{}
+	defer r.Close()
+	if err := t.ready(t.prepare(r, o, path, words)); err != nil {
+		return err
+	}
+	results, err := t.runOnAll(o, r)
+	if err != nil || !t.speaks() {
+		return err
+	}
+	if o.snapshot != "" {
+		if err := writeSnapshot(o, r.snapshot.Module, r.args[0], results[0]); err != nil {
+			return err
+		}
+	}
+	return t.finish(o, r.exe, results)
+}
+
+// prepare reads and compiles a program and reads its arguments.
+func (t *tool) prepare(r *runnable, o *runOptions, path string, words []string) error {
 	src, err := t.readFile(path)
 	if err != nil {
 		return err
@@ -81,50 +119,51 @@ func (t *tool) runProgram(o *runOptions, path string, words []string) error {
 		return err
 	}
 	h := newHandlers()
-	defer h.Close()
+	r.closing = append(r.closing, h)
 	if err := t.loadPlugins(h, o.plugins, o.isolate); err != nil {
 		return err
 	}
-	snapshot, err := xla.ReadSnapshot(xla.Program{Name: path, Source: src, Lenient: o.lenient})
-	if err != nil {
+	if r.snapshot, err = xla.ReadSnapshot(xla.Program{Name: path, Source: src, Lenient: o.lenient}); err != nil {
 		return err
 	}
-	m := snapshot.Module
+	m := r.snapshot.Module
 	if err := dumpText(o.dump, "00.input.hlo", m.Text()); err != nil {
 		return err
 	}
-	n := devicesOf(m)
-	if n > 1 && o.snapshot != "" {
-		return exitf(exitUsage, "a snapshot has the arguments of one device, and the program is for %d", n)
+	if r.devices = devicesOf(m); r.devices > 1 && o.snapshot != "" {
+		return exitf(exitUsage, "a snapshot has the arguments of one device, and the program is for %d", r.devices)
 	}
-	client, err := clientFor(backend, h, t.job, n)
-	if err != nil {
+	if r.client, err = clientFor(backend, h, t.job, r.devices); err != nil {
 		return err
 	}
-	defer client.Close()
-	exe, err := client.Compile(t.ctx, xla.Program{Name: path, Module: m},
+	r.closing = append(r.closing, r.client)
+	r.exe, err = r.client.Compile(t.ctx, xla.Program{Name: path, Module: m},
 		xla.CompileOptions{AllowReference: !o.noReference, Profile: o.report, DumpTo: o.dump, FlushDenormals: o.ftz})
 	if err != nil {
 		return err
 	}
-	defer exe.Close()
-	weights, err := weightArguments(o.weights, o.weightsOrder, exe.Signature())
+	r.closing = append(r.closing, r.exe)
+	return r.readArguments(o, words)
+}
+
+// readArguments reads the arguments of the devices that are here.
+func (r *runnable) readArguments(o *runOptions, words []string) error {
+	weights, err := weightArguments(o.weights, o.weightsOrder, r.exe.Signature())
 	if err != nil {
 		return err
 	}
 	if len(words) == 0 && len(weights) == 0 {
-		weights = snapshotArguments(snapshot)
+		weights = snapshotArguments(r.snapshot)
 	}
-	args, results, err := t.runOnAll(o, client, exe, n, words, weights)
-	if err != nil || !t.speaks() {
-		return err
-	}
-	if o.snapshot != "" {
-		if err := writeSnapshot(o, m, args[0], results[0]); err != nil {
-			return err
+	r.args = make([][]*literal.Literal, r.devices)
+	for d, dev := range r.exe.Devices()[:min(r.devices, len(r.exe.Devices()))] {
+		if r.devices == 1 || dev.Local() {
+			if r.args[d], err = inputs(r.exe.Signature(), forDevice(words, d), weights); err != nil {
+				return err
+			}
 		}
 	}
-	return t.finish(o, exe, results)
+	return nil
 }
 
 // devicesOf returns on how many devices m runs: one, if it has nothing to do with others.
@@ -135,25 +174,17 @@ func devicesOf(m *hlo.Module) int {
 	return collective.Grid{Replicas: m.Config.NumReplicas, Partitions: m.Config.NumPartitions}.Size()
 }
 
-// runOnAll runs the program on n devices, of which those here get their arguments, and returns arguments and results.
-func (t *tool) runOnAll(o *runOptions, client *xla.Client, exe *xla.Executable, n int, words []string,
-	weights map[int]*literal.Literal) (args, results [][]*literal.Literal, err error) {
-	args = make([][]*literal.Literal, n)
-	for d, dev := range exe.Devices()[:min(n, len(exe.Devices()))] {
-		if n == 1 || dev.Local() {
-			if args[d], err = inputs(exe.Signature(), forDevice(words, d), weights); err != nil {
-				return nil, nil, err
-			}
-		}
+// runOnAll runs the program on its devices and returns the results of all.
+func (t *tool) runOnAll(o *runOptions, r *runnable) ([][]*literal.Literal, error) {
+	if r.devices == 1 {
+		one, err := t.runOnce(o, r.client, r.exe, r.args[0])
+		return [][]*literal.Literal{one}, err
 	}
-	if n == 1 {
-		one, err := t.runOnce(o, client, exe, args[0])
-		return args, [][]*literal.Literal{one}, err
+	results, err := execute(t.ctx, r.exe, xla.RunOptions{Seed: o.seed}, r.args)
+	if err != nil {
+		return nil, err
 	}
-	if results, err = execute(t.ctx, exe, xla.RunOptions{Seed: o.seed}, args); err != nil {
-		return nil, nil, err
-	}
-	return args, results, shareResults(t.ctx, t.job, exe, results)
+	return results, shareResults(t.ctx, t.job, r.exe, results)
 }
 
 // writeSnapshot keeps an execution, for others to repeat it.
