@@ -5,12 +5,14 @@ package cuda
 import (
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"unsafe"
 
 	"github.com/halo-xla/halo/cgo/cuda"
 	"github.com/halo-xla/halo/cgo/cuda/emu"
 	"github.com/halo-xla/halo/cgo/cuda/find"
+	"github.com/halo-xla/halo/cgo/dl"
 	"github.com/halo-xla/halo/cgo/nvrtc"
 )
 
@@ -60,6 +62,9 @@ func searchFor(o Options) (*find.Search, error) {
 	if !o.Emulated {
 		return find.System(), nil
 	}
+	if err := emu.CheckEnvironment(os.Environ()); err != nil {
+		return nil, err
+	}
 	folder, err := emu.Build()
 	if err != nil {
 		return nil, err
@@ -69,7 +74,7 @@ func searchFor(o Options) (*find.Search, error) {
 
 // missing makes an error of the driver one of a machine that has no GPU to run on.
 func missing(err error) error {
-	return fmt.Errorf("no GPU can be used: %w: %w", errors.ErrUnsupported, err)
+	return dl.Missing(fmt.Errorf("no GPU can be used: %w", err))
 }
 
 func (d *device) openCompiler(search *find.Search) error {

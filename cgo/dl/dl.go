@@ -35,25 +35,38 @@ func OpenGlobal(name string, sonames ...string) (*Library, error) {
 
 func first(name string, sonames []string, open func(string) (unsafe.Pointer, error)) (*Library, error) {
 	if list := os.Getenv("HALO_LIBS"); refuses(list, name) {
-		return nil, fmt.Errorf("%s: %w: HALO_LIBS is %q", name, errors.ErrUnsupported, list)
+		return nil, Missing(fmt.Errorf("%s: %w, HALO_LIBS is %q", name, ErrRefused, list))
 	}
-	var said []string
-	for _, file := range candidates(os.Getenv("HALO_LIBRARY_PATH"), sonames) {
+	path := os.Getenv("HALO_LIBRARY_PATH")
+	said := noFolders(path)
+	for _, file := range candidates(path, sonames) {
 		handle, err := open(file)
 		if err == nil {
 			return &Library{name, pathOf(handle, file), handle}, nil
 		}
 		said = append(said, err.Error())
 	}
-	return nil, fmt.Errorf("%s: %w: cannot be opened: %s", name, errors.ErrUnsupported, strings.Join(said, "; "))
+	return nil, Missing(fmt.Errorf("%s: cannot be opened: %s", name, strings.Join(said, "; ")))
 }
+
+// ErrRefused is in the errors about libraries that $HALO_LIBS refuses.
+var ErrRefused = errors.New("refused")
+
+// Missing makes err, about a library that cannot be had, an errors.ErrUnsupported. Its text stays, which says more than
+// that the operation is unsupported.
+func Missing(err error) error { return &missing{err} }
+
+type missing struct{ error }
+
+func (m *missing) Unwrap() error      { return m.error }
+func (*missing) Is(target error) bool { return target == errors.ErrUnsupported }
 
 // Loaded returns the library with a soname that this process has open already, by whomever. It fails with
 // errors.ErrUnsupported if there is none.
 func Loaded(soname string) (*Library, error) {
 	handle, err := loaded(soname)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %v", errors.ErrUnsupported, err)
+		return nil, Missing(err)
 	}
 	return &Library{soname, pathOf(handle, soname), handle}, nil
 }
@@ -93,6 +106,16 @@ func (l *Library) Symbol(name string) (unsafe.Pointer, error) {
 func refuses(list, name string) bool {
 	parts := strings.Split(list, ",")
 	return slices.Contains(parts, "-"+name) || slices.Contains(parts, "-all")
+}
+
+// noFolders says which folders of path there are not.
+func noFolders(path string) (said []string) {
+	for _, folder := range filepath.SplitList(path) {
+		if info, err := os.Stat(folder); folder != "" && (err != nil || !info.IsDir()) {
+			said = append(said, fmt.Sprintf("there is no folder %s, which HALO_LIBRARY_PATH names", folder))
+		}
+	}
+	return said
 }
 
 // candidates lists the files to try: each soname in each folder of path that has it, then each as the loader finds it.

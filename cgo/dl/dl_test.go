@@ -46,6 +46,14 @@ func TestOpenRefused(t *testing.T) {
 	}
 }
 
+func TestNoFolder(t *testing.T) {
+	t.Setenv("HALO_LIBRARY_PATH", "/nowhere:"+t.TempDir())
+	_, err := Open("m", "libnone.so.6")
+	if !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "no folder /nowhere, which HALO_LIBRARY_PATH") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // libm opens the C library's mathematics, which every Linux with glibc has.
 func libm(t *testing.T) *Library {
 	t.Helper()

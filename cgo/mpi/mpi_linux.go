@@ -26,10 +26,9 @@ var families = map[string][]string{
 	MPICH:   {"libmpich.so.12", "libmpi.so.12"},
 }
 
-// sonames returns what to open: the file or family that $HALO_MPI names, else the family of the launcher that has
-// started this process, else either.
-func sonames() []string {
-	chosen := os.Getenv("HALO_MPI")
+// sonames returns what to open: the file or family that is chosen, by $HALO_MPI, else the family of the launcher that
+// has started this process, else either.
+func sonames(chosen string) []string {
 	if list, ok := families[chosen]; ok {
 		return list
 	}
@@ -45,7 +44,11 @@ func sonames() []string {
 // Load opens MPI once. It fails with errors.ErrUnsupported and what was tried if there is none, or if $HALO_LIBS
 // refuses mpi.
 var Load = sync.OnceValue(func() error {
-	lib, err := dl.OpenGlobal("mpi", sonames()...)
+	chosen := os.Getenv("HALO_MPI")
+	lib, err := dl.OpenGlobal("mpi", sonames(chosen)...)
+	if err != nil && chosen != "" && !errors.Is(err, dl.ErrRefused) {
+		return fmt.Errorf("%w (HALO_MPI is %q, want %s, %s or the file of a library)", err, chosen, OpenMPI, MPICH)
+	}
 	if err != nil {
 		return err
 	}

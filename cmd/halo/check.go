@@ -132,7 +132,9 @@ func parseCheck(t *tool, args []string) (*checkOptions, error) {
 	if len(o.paths) == 0 {
 		return nil, exitf(exitUsage, "no path given, want files or folders")
 	}
-	o.timeout = time.Duration(seconds * float64(time.Second))
+	if o.timeout = time.Duration(seconds * float64(time.Second)); o.timeout <= 0 {
+		return nil, exitf(exitUsage, "--timeout: got %v seconds, want a positive number", seconds)
+	}
 	if o.threads, err = parseThreads(threads); err != nil {
 		return nil, err
 	}
@@ -260,7 +262,8 @@ func isProgramFile(path string) bool {
 	return slices.Contains(ext, filepath.Ext(path))
 }
 
-// runJobs runs the jobs side by side and returns their outcomes in order.
+// runJobs runs the jobs side by side and returns their outcomes in order, of those
+// that have begun when ctx ends.
 func runJobs(ctx context.Context, o *checkOptions, jobs []job) [][]outcome {
 	out := make([][]outcome, len(jobs))
 	next := make(chan int)
@@ -276,12 +279,17 @@ func runJobs(ctx context.Context, o *checkOptions, jobs []job) [][]outcome {
 			}
 		})
 	}
+	begun := len(jobs)
 	for i := range jobs {
+		if ctx.Err() != nil && o.job == nil { // told to stop; ranks go on together, and fail one by one
+			begun = i
+			break
+		}
 		next <- i
 	}
 	close(next)
 	wg.Wait()
-	return out
+	return out[:begun]
 }
 
 // guarded runs f within the time limit and turns what it fails with, panics too, into r's status.

@@ -84,14 +84,14 @@ func input(spec, name string, want shape.Shape) (*literal.Literal, error) {
 		return typedList(s, values)
 	}
 	if want.IsDynamic() {
-		return nil, fmt.Errorf("%s needs a size, but the parameter is %v: give a file or values such as 2x3xf32=1,2,3,4,5,6",
-			spec, want)
+		return nil, exitf(exitUsage, "%s needs a size, but the parameter is %v: give a file or values such as "+
+			"2x3xf32=1,2,3,4,5,6", spec, want)
 	}
 	switch kind, seed, _ := strings.Cut(spec, ":"); kind {
 	case "random":
 		n, err := strconv.ParseUint(seed, 10, 64)
 		if err != nil {
-			return nil, fmt.Errorf("got %q, want random:SEED with a number", spec)
+			return nil, exitf(exitUsage, "got %q, want random:SEED with a number", spec)
 		}
 		return randomInput(want, n)
 	case "zeros":
@@ -150,13 +150,13 @@ func typedList(text, values string) (*literal.Literal, error) {
 	parts := strings.Split(text, "x")
 	t, ok := shape.TypeByName(parts[len(parts)-1])
 	if !ok || !t.IsArray() {
-		return nil, fmt.Errorf("element type %q is unknown, want one such as f32 or s32", parts[len(parts)-1])
+		return nil, exitf(exitUsage, "element type %q is unknown, want one such as f32 or s32", parts[len(parts)-1])
 	}
 	s := shape.Array(t)
 	for _, p := range parts[:len(parts)-1] {
 		n, err := strconv.ParseInt(p, 10, 64)
 		if err != nil || n < 0 {
-			return nil, fmt.Errorf("dimension %q, want a number of 0 or more", p)
+			return nil, exitf(exitUsage, "dimension %q, want a number of 0 or more", p)
 		}
 		s.Dims = append(s.Dims, n)
 	}
@@ -165,13 +165,13 @@ func typedList(text, values string) (*literal.Literal, error) {
 		words = strings.Split(values, ",")
 	}
 	if n, ok := s.CheckedSize(); !ok || n != int64(len(words)) {
-		return nil, fmt.Errorf("got %d values, want those of %v", len(words), s)
+		return nil, exitf(exitUsage, "got %d values, want those of %v", len(words), s)
 	}
 	data := make([]byte, 0, len(words)*t.Bytes())
 	for _, w := range words {
 		b, err := literal.ParseElement(t, strings.TrimSpace(w))
 		if err != nil {
-			return nil, err
+			return nil, &exitError{exitUsage, err}
 		}
 		data = append(data, b...)
 	}

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"slices"
 	"time"
 
+	"github.com/halo-xla/halo/xla/collective/mpi"
 	"github.com/halo-xla/halo/xla/collective/mpi/launch"
 )
 
@@ -26,8 +28,11 @@ func launchCommand(t *tool, args []string) error {
 		return err
 	}
 	if o.Ranks < 1 || o.Ranks > launch.MaxRanks || fs.NArg() == 0 {
-		return exitf(exitUsage, "launch: got %d ranks of %q, want -n 1 to %d and a command", o.Ranks, fs.Args(),
+		return exitf(exitUsage, "got %d ranks of %q, want -n 1 to %d and a command", o.Ranks, fs.Args(),
 			launch.MaxRanks)
+	}
+	if !slices.Contains([]string{"", mpi.OpenMPI, mpi.MPICH}, o.Family) {
+		return exitf(exitUsage, "--mpi: got %q, want %s or %s", o.Family, mpi.OpenMPI, mpi.MPICH)
 	}
 	words, err := ownCommand(fs.Args())
 	if err != nil {

@@ -181,7 +181,8 @@ func codeOf(err error) int {
 	switch {
 	case errors.As(err, &coded):
 		return coded.code
-	case errors.As(err, &known) && (known.Code == xla.ResourceExhausted || known.Code == xla.Cancelled):
+	case errors.As(err, &known) && (known.Code == xla.ResourceExhausted || known.Code == xla.Cancelled),
+		errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return exitResource
 	}
 	return exitFailure
@@ -218,8 +219,10 @@ func (t *tool) explain(fs *flag.FlagSet) {
 			fmt.Fprintf(t.stdout, "%s: %s\n%s", strings.TrimSpace("halo "+c.name+" "+c.usage), c.what, c.more)
 		}
 	}
-	fs.SetOutput(t.stdout)
+	var flags strings.Builder
+	fs.SetOutput(&flags)
 	fs.PrintDefaults()
+	fmt.Fprint(t.stdout, dashed(flags.String()))
 }
 
 // parse parses flags anywhere among the arguments and returns those that are none. After "--" all are none.
@@ -247,7 +250,7 @@ func (t *tool) parseFirst(fs *flag.FlagSet, args []string) error {
 		t.explain(fs)
 		return err
 	case err != nil:
-		return exitf(exitUsage, "%w%s; %s -h lists the flags", err, meantFlag(fs, err), fs.Name())
+		return exitf(exitUsage, "%s%s; %s -h lists the flags", dashed(err.Error()), meantFlag(fs, err), fs.Name())
 	}
 	return nil
 }

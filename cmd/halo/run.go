@@ -261,9 +261,24 @@ func (t *tool) finish(o *runOptions, exe *xla.Executable, results [][]*literal.L
 			return err
 		}
 	case len(o.expect) == 0:
-		t.printResults(results)
+		return t.untilStopped(func() { t.printResults(results) })
 	}
 	return t.compare(o, results)
+}
+
+// untilStopped calls f, and fails if the tool is told to stop meanwhile: f is left behind then, as the process ends.
+func (t *tool) untilStopped(f func()) error {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f()
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-t.ctx.Done():
+		return t.ctx.Err()
+	}
 }
 
 // callsText says which calls of libraries a step makes; "" if none.

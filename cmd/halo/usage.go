@@ -4,9 +4,14 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/halo-xla/halo/cgo/cuda/emu"
+	"github.com/halo-xla/halo/xla/collective/mpi"
 )
 
 // meant is a hint at the name that a misspelt one is nearest to, "" if none is near.
@@ -33,6 +38,14 @@ func meantFlag(fs *flag.FlagSet, err error) string {
 	fs.VisitAll(func(f *flag.Flag) { names = append(names, "--"+f.Name) })
 	return meant("--"+strings.TrimLeft(got, "-"), names)
 }
+
+// singleDash is where the flag package writes the name of a flag, of more than one letter, with one dash: in the lines
+// of its help, and in its errors, whose quoted values stay as they are.
+var singleDash = regexp.MustCompile(`(?m)^(  |flag provided but not defined: |flag needs an argument: |` +
+	`invalid (?:boolean )?value ".*" for (?:flag )?)-(\w[\w-]+)`)
+
+// dashed writes flags of more than one letter with two dashes.
+func dashed(text string) string { return singleDash.ReplaceAllString(text, "$1--$2") }
 
 // typos is how many letters must be put in, left out, replaced or swapped with the next to make b of a.
 func typos(a, b string) int {
@@ -74,7 +87,8 @@ var environmentRules = []struct {
 	{"HALO_ISA", "base, avx2, avx512 or neon", func(v string) bool {
 		return slices.Contains([]string{"base", "avx2", "avx512", "neon"}, strings.ToLower(v))
 	}},
-	{"HALO_LIBS", "a list such as -openblas,-onednn,-fftw or -all", func(v string) bool {
+	{"HALO_LIBS", "a list with commas of names with a minus before each: -all, -openblas, -onednn, -fftw, -mpi, -cuda, " +
+		"-nvrtc", func(v string) bool {
 		for _, part := range strings.Split(v, ",") {
 			name, minus := strings.CutPrefix(part, "-")
 			if part != "" && !(minus && slices.Contains(vendorLibraries, name)) {
@@ -83,9 +97,22 @@ var environmentRules = []struct {
 		}
 		return true
 	}},
+	{"HALO_MPI", "openmpi, mpich or the file of a library", func(v string) bool {
+		return v == mpi.OpenMPI || v == mpi.MPICH || strings.ContainsRune(v, '/') || strings.Contains(v, ".so")
+	}},
+	{"HALO_LIBRARY_PATH", "a list of folders that there are, as in PATH", areFolders},
+	{"HALO_CUDA_PATH", "a list of folders that there are, as in PATH", areFolders},
 }
 
-// vendorLibraries are the names that $HALO_LIBS has for libraries, those of engines to come too.
+// areFolders reports whether v lists folders, as PATH does.
+func areFolders(v string) bool {
+	return !slices.ContainsFunc(filepath.SplitList(v), func(path string) bool {
+		info, err := os.Stat(path)
+		return path != "" && (err != nil || !info.IsDir())
+	})
+}
+
+// vendorLibraries are the names that $HALO_LIBS has for libraries, those that no engine opens yet too.
 var vendorLibraries = []string{"all", "openblas", "onednn", "fftw", "cuda", "nvrtc", "cublas", "cudnn", "cufft",
 	"cusolver", "nccl", "mpi"}
 
@@ -95,5 +122,5 @@ func checkEnvironment() error {
 			return fmt.Errorf("%s: got %q, want %s", r.name, v, r.want)
 		}
 	}
-	return nil
+	return emu.CheckEnvironment(os.Environ())
 }

@@ -74,9 +74,22 @@ func packages(site string, glob func(string) []string) []string {
 	return append(glob(site+"/nvidia/cu13/lib"), glob(site+"/nvidia/*/lib")...)
 }
 
-// Driver opens the driver. It fails with errors.ErrUnsupported and what was tried.
+// Driver opens the driver. It fails with errors.ErrUnsupported, what was tried, and what to do.
 func (s *Search) Driver() (*dl.Library, error) {
-	return s.open("cuda", "libcuda.so.1", append(append([]string(nil), s.folders...), s.driver...))
+	lib, err := s.open("cuda", "libcuda.so.1", append(append([]string(nil), s.folders...), s.driver...))
+	if err != nil {
+		err = s.help("cuda: there is no NVIDIA driver", "the NVIDIA driver, for CUDA 12 or newer", err)
+	}
+	return lib, err
+}
+
+// help is what a person is told who lacks a library of NVIDIA's.
+func (s *Search) help(lacks, install string, why error) error {
+	if s.emu || errors.Is(why, dl.ErrRefused) {
+		return dl.Missing(fmt.Errorf("%s: %w", lacks, why))
+	}
+	return dl.Missing(fmt.Errorf("%s: %w; install %s, or name the folder that has it in HALO_CUDA_PATH: docs/cuda.md "+
+		"says more", lacks, why, install))
 }
 
 // Toolkit is one major version of CUDA, of which all libraries are taken.
@@ -106,12 +119,18 @@ func (s *Search) Toolkit(driver int) (*Toolkit, error) {
 		}
 		errs = append(errs, err)
 	}
-	return nil, fmt.Errorf("CUDA's libraries: %w: %s", errors.ErrUnsupported, joined(errs))
+	return nil, s.help("cuda: there is no NVRTC, the compiler of CUDA", "NVRTC (pip install nvidia-cuda-nvrtc-cu12)",
+		&joined{errs})
 }
 
-func joined(errs []error) string {
-	said := make([]string, len(errs))
-	for i, err := range errs {
+// joined are errors on one line.
+type joined struct{ errs []error }
+
+func (j *joined) Unwrap() []error { return j.errs }
+
+func (j *joined) Error() string {
+	said := make([]string, len(j.errs))
+	for i, err := range j.errs {
 		said[i] = err.Error()
 	}
 	return strings.Join(said, "; ")
@@ -143,7 +162,11 @@ func (t *Toolkit) Open(name string) (*dl.Library, error) {
 	if folder := t.beside[name]; folder != "" {
 		folders = []string{folder}
 	}
-	return t.search.open(name, "lib"+name+".so."+versions[name][t.Major-12], folders)
+	lib, err := t.search.open(name, "lib"+name+".so."+versions[name][t.Major-12], folders)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", name, err)
+	}
+	return lib, err
 }
 
 // open opens file from the first folder whose file is a library, and not one of the other kind: emulated or real.
@@ -162,7 +185,7 @@ func (s *Search) open(name, file string, folders []string) (*dl.Library, error) 
 		if err == nil {
 			return lib, nil
 		}
-		if os.Getenv("HALO_LIBS") != "" && strings.Contains(err.Error(), "HALO_LIBS") {
+		if errors.Is(err, dl.ErrRefused) {
 			return nil, err
 		}
 		refused = append(refused, reason(err))
@@ -170,7 +193,7 @@ func (s *Search) open(name, file string, folders []string) (*dl.Library, error) 
 	if len(without) > 0 {
 		refused = append(refused, fmt.Sprintf("no %s in %s", file, strings.Join(without, ", ")))
 	}
-	return nil, fmt.Errorf("%s: %w: %s", name, errors.ErrUnsupported, strings.Join(refused, "; "))
+	return nil, dl.Missing(errors.New(strings.Join(refused, "; ")))
 }
 
 // reason is what an error of dl says of one file.

@@ -17,7 +17,7 @@ func ExampleSearch_Toolkit() {
 	fmt.Println(err)
 	// Output:
 	// true
-	// CUDA's libraries: unsupported operation: CUDA 13 wants a newer driver than one for 12.4; nvrtc: unsupported operation: no libnvrtc.so.12 in /nonesuch
+	// cuda: there is no NVRTC, the compiler of CUDA: CUDA 13 wants a newer driver than one for 12.4; nvrtc: no libnvrtc.so.12 in /nonesuch
 }
 
 func TestSystemFolders(t *testing.T) {
@@ -47,7 +47,8 @@ func TestSentence(t *testing.T) {
 	if !errors.Is(err, errors.ErrUnsupported) {
 		t.Fatalf("got %v", err)
 	}
-	for _, want := range []string{"cuda: ", "no libcuda.so.1 in " + empty, bad + "/libcuda.so.1"} {
+	for _, want := range []string{"cuda: there is no NVIDIA driver: ", "no libcuda.so.1 in " + empty,
+		bad + "/libcuda.so.1", "install the NVIDIA driver", "HALO_CUDA_PATH", "docs/cuda.md"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want it to contain %q", err, want)
 		}
@@ -56,7 +57,8 @@ func TestSentence(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	t.Setenv("HALO_LIBS", "-cuda")
-	if _, err := System().Driver(); err == nil || !strings.Contains(err.Error(), `HALO_LIBS is "-cuda"`) {
+	if _, err := System().Driver(); err == nil || !strings.Contains(err.Error(), `HALO_LIBS is "-cuda"`) ||
+		strings.Contains(err.Error(), "install") {
 		t.Errorf("got %v", err)
 	}
 }
