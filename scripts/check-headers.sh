@@ -14,8 +14,8 @@ failed=0
 wheels=${HALO_CUDA_WHEELS:-${XDG_CACHE_HOME:-$HOME/.cache}/halo/cuda-wheels}
 if [ "${1:-}" = --cuda ]; then
   shift
-  for set in "12 nvidia-cuda-runtime-cu12 nvidia-cuda-nvrtc-cu12" \
-    "13 nvidia-cuda-runtime==13.* nvidia-cuda-nvrtc==13.* nvidia-cuda-crt==13.*"; do
+  for set in "12 nvidia-cuda-runtime-cu12 nvidia-cuda-nvrtc-cu12 nvidia-nccl-cu12" \
+    "13 nvidia-cuda-runtime==13.* nvidia-cuda-nvrtc==13.* nvidia-cuda-crt==13.* nvidia-nccl-cu13"; do
     read -r major names <<<"$set"
     [ -d "$wheels/cu$major" ] || ${HALO_PYTHON:-python3} -m pip install -q --no-deps --target "$wheels/cu$major" $names
   done
@@ -71,6 +71,15 @@ symbols() {
     failed=1
   fi
 }
+# Of the runtime's headers, not all of which are in the wheels, that of NCCL needs the names of two handles.
+mkdir "$work/runtime"
+touch "$work/runtime/cuda_fp16.h" "$work/runtime/cuda_bf16.h"
+cat >"$work/runtime/cuda_runtime.h" <<'END'
+#include <cuda.h>
+#define CUDART_VERSION CUDA_VERSION
+typedef CUstream cudaStream_t;
+typedef CUevent cudaEvent_t;
+END
 for major in 12 13; do
   saved=("${include[@]}")
   for folder in "$wheels/cu$major"/nvidia/{*,cu13}/include; do
@@ -78,10 +87,14 @@ for major in 12 13; do
   done
   check "cuda$major" cuda.h cgo/cuda/cuda.h CUDA_LIST "CUDA_VERSION / 1000 == $major"
   check "nvrtc$major" "cuda.h nvrtc.h" cgo/nvrtc/nvrtc.h NVRTC_LIST "CUDA_VERSION / 1000 == $major"
+  include=(-I "$work/runtime" "${include[@]}")
+  check "nccl$major" nccl.h cgo/nccl/nccl.h NCCL_LIST "NCCL_MAJOR == 2 && CUDA_VERSION / 1000 == $major"
   include=("${saved[@]}")
   for library in "$wheels/cu$major"/nvidia/{cuda_nvrtc,cu13}/lib/libnvrtc.so.$major; do
     [ ! -f "$library" ] || symbols "nvrtc$major" cgo/nvrtc/nvrtc.h NVRTC_LIST "$library"
   done
+  library=$wheels/cu$major/nvidia/nccl/lib/libnccl.so.2
+  [ ! -f "$library" ] || symbols "nccl$major" cgo/nccl/nccl.h NCCL_LIST "$library"
 done
 
 # The header of custom calls has the names of XLA's, so each is compiled by itself: a program prints where every field
