@@ -138,7 +138,7 @@ func (p *program) special(ctx context.Context, s *hlo.Special) (*program, error)
 	if m, err = pass.Run(ctx, m, p.machine.Passes(), pass.Options{Verify: p.options.Verify}); err != nil {
 		return nil, err
 	}
-	sub := &program{machine: p.machine, options: p.options, module: m, home: p.home}
+	sub := newProgram(p.machine, p.options, m, p.home)
 	sub.options.DumpTo = ""
 	c := &compiler{ctx: ctx, machine: p.machine, options: sub.options, program: sub}
 	if err := c.module(sub); err != nil {
