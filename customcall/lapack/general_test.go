@@ -263,7 +263,7 @@ func TestRefused(t *testing.T) {
 		{"triton_kernel_call", "", "a Triton kernel is code for a GPU", true, square},
 		{"__cudnn$fmhaSoftmax", "", `custom call "__cudnn$fmhaSoftmax": it is a call of cuDNN`, true, square},
 		{"cudnn_rnn", "", `custom call "cudnn_rnn": it is a call of cuDNN`, true, square},
-		{"__op$block_scaled_dot", "", "a product of blocks with scales", true, square},
+		{"__op$block_scaled_dot", "", "no product along the last of two or three dimensions", true, square},
 		{"tf.call_tf_function", "", "calls back into the TensorFlow program", true, square},
 		{"cublas_trsm_batched", "", `no function is registered for the custom call "cublas_trsm_batched"`, true, square},
 		{"lapack_spotrf_ffi", "{uplo = 76 : ui8}", "result 0 is f32[2], want f32[2,2]", false, []shape.Shape{of(shape.F32, nil, 2)}},

@@ -186,7 +186,7 @@ var refusals = []struct{ prefix, why string }{
 	{"__cudnn$", "it is a call of cuDNN, whose graph only a GPU runs"},
 	{"cudnn_rnn", "it is a call of cuDNN, whose descriptor only a GPU knows"},
 	{"miopen_rnn", "it is a call of MIOpen, whose descriptor only a GPU knows"},
-	{"__op$block_scaled_dot", "it is a product of blocks with scales, whose layout only a GPU knows"},
+	{"__op$block_scaled_dot", "it is no product along the last of two or three dimensions with a scale for each block"},
 	{"tf.call_tf_function", "it calls back into the TensorFlow program that it was part of"},
 }
 

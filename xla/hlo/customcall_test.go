@@ -219,6 +219,25 @@ ENTRY main {
   h = u32[3] get-tuple-element(t), index=1
   ROOT r = u32[6] concatenate(g, h), dimensions={0}`,
 			"u32[6] {1797259609, 481924860, 3297917596, 2579123966, 3137350631, 1212020640}"},
+		{"scaled dot", `l = f8e4m3fn[1,2,4] constant({{{1, 2, 3, 4}, {5, 6, 7, 8}}})
+  m = f4e2m1fn[1,1,4] constant({{{1, 2, 1, 4}}})
+  s = f8e8m0fnu[1,2,2] constant({{{2, 4}, {1, 0.5}}})
+  u = f8e4m3fn[1,1,4] constant({{{1, 2, 0.5, 1}}})
+  t = f32[1,2,1] custom-call(l, m, s, u), custom_call_target="__op$block_scaled_dot"
+  ROOT r = f32[2] reshape(t)`, "f32[2] {88, 46.75}"},
+		{"scaled dot with padding and a factor", `l = f8e4m3fn[2,4] constant({{1, 2, 3, 4}, {5, 6, 7, 8}})
+  m = f8e5m2[1,4] constant({{1, 1, 1, 1}})
+  s = f8e8m0fnu[3,3] constant({{2, 4, 8}, {1, 0.5, 8}, {8, 8, 8}})
+  u = f8e8m0fnu[1,2] constant({{1, 0.5}})
+  f = f32[] constant(3)
+  t = f32[2,1] custom-call(l, m, s, u, f), custom_call_target="__op$block_scaled_dot", ` +
+			`backend_config={"block_scaled_dot_backend_config":{"block_size":"2"}}
+  ROOT r = f32[2] reshape(t)`, "f32[2] {60, 44.25}"},
+		{"dot with one scale", `l = f8e4m3fn[1,4] constant({{1, 2, 3, 4}})
+  m = bf16[1,4] constant({{1, 1, 1, 2}})
+  s = f8e8m0fnu[1,2] constant({{2, 4}})
+  t = bf16[1,1] custom-call(l, m, s), custom_call_target="__op$block_scaled_dot"
+  ROOT r = bf16[] reshape(t)`, "bf16[] 50"},
 		{"mhlo.erf", `ROOT r = f32[] custom-call(z), custom_call_target="mhlo.erf"`, "f32[] 0"},
 		{"mhlo.tan", `ROOT r = f32[] custom-call(z), custom_call_target="mhlo.tan"`, "f32[] 0"},
 		{"X64Combine", `l = u32[2] constant({1, 4294967295})

@@ -40,12 +40,17 @@ func ExpandCustomCall(in *Instruction) *Computation {
 	if !ok || known.fits != nil && !known.fits(in) {
 		return nil
 	}
+	return expanded(in)
+}
+
+// expanded is ExpandCustomCall of a call that fits its target.
+func expanded(in *Instruction) *Computation {
 	b := NewBuilder(in.Name)
 	x := make([]*Instruction, len(in.Operands))
 	for i, o := range in.Operands {
 		x[i] = b.Parameter(int64(i), o.Shape, "p"+strconv.Itoa(i))
 	}
-	root := expand(b, in, target, x)
+	root := expand(b, in, in.Attrs.(*CustomCallAttrs).Target, x)
 	if root == nil {
 		return nil
 	}
