@@ -65,10 +65,7 @@ func Run(ctx context.Context, o Options, command []string) error {
 	if err != nil {
 		return err
 	}
-	j := &launched{ctx: ctx, grace: o.Grace, ended: make(chan *exec.Cmd, o.Ranks)}
-	if j.stdout, j.stderr = together(o.Stdout), together(o.Stderr); same(o.Stdout, o.Stderr) {
-		j.stderr = j.stdout // one turn for both
-	}
+	j := newLaunched(ctx, o)
 	if family == mpi.OpenMPI {
 		return j.mpirun(o.Ranks, command)
 	}
@@ -82,6 +79,14 @@ type launched struct {
 	stdout, stderr io.Writer
 	processes      []*exec.Cmd // nil: it has ended
 	ended          chan *exec.Cmd
+}
+
+func newLaunched(ctx context.Context, o Options) *launched {
+	j := &launched{ctx: ctx, grace: o.Grace, ended: make(chan *exec.Cmd, o.Ranks)}
+	if j.stdout, j.stderr = together(o.Stdout), together(o.Stderr); same(o.Stdout, o.Stderr) {
+		j.stderr = j.stdout // one turn for both
+	}
+	return j
 }
 
 // together lets several processes write to w, which those of the system's files do by themselves.
