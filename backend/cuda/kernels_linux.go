@@ -49,7 +49,7 @@ func (m *machine) Build(b *exec.Build) error {
 	}
 	module, err := m.device.LoadModule(code)
 	if err != nil {
-		return err
+		return limit(err, int64(len(code)))
 	}
 	b.OnClose(func() {
 		if err := m.device.CloseModule(module); err != nil {

@@ -53,13 +53,18 @@ func (m *machine) Lower(l *exec.Lowering) (exec.Thunk, error) {
 // Memory allocates the memory of one execution at a time.
 func (m *machine) Memory(p *exec.Places) (exec.RemoteMemory, error) {
 	out, err := newMemory(m.device, p)
-	if errors.Is(err, cuda.ErrOutOfMemory) {
-		err = fmt.Errorf("%w: %d bytes on the device: %w", hlo.ErrLimit, p.Bytes, err)
-	}
 	if err != nil {
-		return nil, err
+		return nil, limit(err, p.Bytes)
 	}
 	return out, nil
+}
+
+// limit makes an error of a device that has no room for some bytes one of a limit that is passed.
+func limit(err error, bytes int64) error {
+	if errors.Is(err, cuda.ErrOutOfMemory) {
+		return fmt.Errorf("%w: %d bytes on the device: %w", hlo.ErrLimit, bytes, err)
+	}
+	return err
 }
 
 // Recorded reports whether t runs on the device.

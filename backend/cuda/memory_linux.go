@@ -74,7 +74,8 @@ func (m *memory) Close() {
 	for _, g := range m.graphs {
 		errs = append(errs, g.close(m.device))
 	}
-	errs = append(errs, m.device.release(m.slab, m.stream), m.device.CloseStream(m.stream))
+	// The pool gives memory back to the device when somebody waits: another program may want it at once.
+	errs = append(errs, m.device.release(m.slab, m.stream), m.Wait(), m.device.CloseStream(m.stream))
 	if err := errors.Join(errs...); err != nil {
 		slog.Warn("cuda: memory of an execution", "error", err)
 	}

@@ -104,8 +104,11 @@ func (p *program) onDevice(ctx context.Context, place hlo.Place, c *Call) (err e
 func (p *program) begin(ctx context.Context, s *shelf, place hlo.Place, o *RunOptions) (*Run, error) {
 	m := p.keeper.takeArena(s, p)
 	if m == nil {
-		var err error
-		if m, err = newInstance(p); err != nil {
+		err := p.keeper.allocate(func() (err error) {
+			m, err = newInstance(p)
+			return err
+		})
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -1,10 +1,12 @@
 package exec
 
 import (
+	"errors"
 	"sync/atomic"
 	"unsafe"
 
 	"github.com/halo-xla/halo/internal/memory"
+	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
 )
 
@@ -110,4 +112,15 @@ func newResult(n int64) []byte {
 	b := memory.Uncleared(n)
 	adviseHuge(b)
 	return b
+}
+
+// allocate calls f, and where f finds no room gives back all that is kept and calls it once more: other programs' idle
+// memory must not keep one from running.
+func (k *keeper) allocate(f func() error) error {
+	err := f()
+	if errors.Is(err, hlo.ErrLimit) {
+		k.trim()
+		err = f()
+	}
+	return err
 }

@@ -44,7 +44,7 @@ func newInstance(p *program) (*instance, error) {
 	m := &instance{block: b, table: unsafe.Slice((*uintptr)(unsafe.Pointer(&b[headerBytes])), len(p.slots)),
 		arena: b[arena : arena+p.arenaBytes], pins: &runtime.Pinner{}, mirror: mirror}
 	m.leak = runtime.AddCleanup(m, free, owned{b, m.pins, mirror})
-	m.kept = kept{bytes: int64(len(b)), memory: m, program: p}
+	m.kept = kept{bytes: int64(len(b)) + mirror.bytes(), memory: m, program: p}
 	n := len(p.resultSlots)
 	m.run = Run{program: p, memory: m, boxes: make([]*literal.Literal, p.boxes), own: make([][]byte, n),
 		again: make([]*literal.Literal, n)}

@@ -9,9 +9,10 @@ import (
 // a segment reads is brought there before it runs, and what others read of its results comes back when they need it.
 type Remote interface {
 	Recorder
-	// Build is called once all of a program is lowered, with its thunks: kernels are compiled here.
+	// Build is called once all of a program is lowered, with its thunks: kernels are compiled here. Where it fails with
+	// hlo.ErrLimit for want of remote memory, what is kept of other programs' is given back and it is called again.
 	Build(b *Build) error
-	// Memory allocates the memory of one execution at a time.
+	// Memory allocates the memory of one execution at a time. It fails as Build does.
 	Memory(p *Places) (RemoteMemory, error)
 }
 
@@ -115,6 +116,14 @@ func newMirror(p *program) (*mirrored, error) {
 		}
 	}
 	return m, nil
+}
+
+// bytes is how much remote memory there is.
+func (m *mirrored) bytes() int64 {
+	if m == nil {
+		return 0
+	}
+	return m.places.Bytes
 }
 
 func (m *mirrored) close() {
@@ -232,7 +241,7 @@ func (p *program) build(b *block) error {
 	p.remote = p.places()
 	build := &Build{Places: p.remote, Options: p.options, OnClose: func(f func()) { p.closing = append(p.closing, f) }}
 	b.walk(func(st *step) { build.Thunks = append(build.Thunks, st.thunk) })
-	return machine.Build(build)
+	return p.keeper.allocate(func() error { return machine.Build(build) })
 }
 
 func (p *program) whole(s int32) Slice { return Slice{Slot: s, Size: p.slots[s].size} }

@@ -1,0 +1,47 @@
+//go:build cgo && linux
+
+package cuda
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/halo-xla/halo/xla/exec"
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/literal"
+)
+
+// TestIdleMemory runs programs in turns on a device that has room for one of them: what an idle one keeps is given back.
+// One that has no room by itself is told so, and the others run after it.
+func TestIdleMemory(t *testing.T) {
+	t.Setenv("HALO_CUDA_EMU_MEMORY", "1000000")
+	b := emulated(t)
+	programs := map[int64]exec.Program{}
+	for _, n := range []int64{60_000, 70_000, 200_000} {
+		text := fmt.Sprintf("HloModule m\nENTRY e { x = f32[%d] parameter(0)\n ROOT y = f32[%d] sine(x) }", n, n)
+		m, err := hlo.Parse([]byte(text), "m")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if programs[n], err = b.Compile(context.Background(), m, exec.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		defer programs[n].Close()
+	}
+	for i, n := range []int64{60_000, 70_000, 60_000, 200_000, 70_000} {
+		out, err := programs[n].Run(context.Background(), [][]*literal.Literal{{numbers(t, n)}}, exec.RunOptions{})
+		if n == 200_000 {
+			if !errors.Is(err, hlo.ErrLimit) {
+				t.Errorf("run %d: 1.6 MB on a device of 1 MB: got %v, want a limit that is passed", i, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("run %d, of %d elements: %v", i, n, err)
+		} else if got := out[0].Shape().Size(); got != n {
+			t.Errorf("run %d: got %d elements, want %d", i, got, n)
+		}
+	}
+}
