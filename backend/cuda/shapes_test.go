@@ -1,0 +1,274 @@
+//go:build cgo && linux
+
+package cuda
+
+import (
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"github.com/halo-xla/halo/backend/cuda/emit"
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/literal"
+)
+
+// shaped are programs whose sizes lead to each form that kernels have.
+var shaped = []struct {
+	name     string
+	anything bool
+	tol      literal.Tolerance
+	text     string
+}{
+	{"vector", true, literal.Tolerance{}, `
+ENTRY e { x = f32[40000] parameter(0)  y = f32[40000] parameter(1)  ROOT r = f32[40000] add(x, y) }`},
+	{"vector with a rest", true, literal.Tolerance{}, `
+ENTRY e { x = bf16[33333] parameter(0)  y = bf16[33333] parameter(1)  ROOT r = bf16[33333] maximum(x, y) }`},
+	{"vector of a fusion over rows", true, literal.Tolerance{}, `
+ENTRY e { x = f16[300,117] parameter(0)  y = f16[117] parameter(1)  z = f16[300] parameter(2)
+  b = f16[300,117] broadcast(y), dimensions={1}
+  c = f16[300,117] broadcast(z), dimensions={0}
+  s = f16[300,117] add(x, b)
+  ROOT r = f16[300,117] multiply(s, c) }`},
+	{"vector of complex", true, literal.Tolerance{}, `
+ENTRY e { x = c64[40001] parameter(0)  ROOT r = c64[40001] negate(x) }`},
+	{"rows", false, literal.Tolerance{}, add + `
+ENTRY e { x = f32[37,1000] parameter(0)  z = f32[] parameter(1)
+  ROOT r = f32[37] reduce(x, z), dimensions={1}, to_apply=add }`},
+	{"short rows", false, literal.Tolerance{}, add + `
+ENTRY e { x = f32[1000,3] parameter(0)  z = f32[] parameter(1)
+  ROOT r = f32[1000] reduce(x, z), dimensions={1}, to_apply=add }`},
+	{"columns", false, literal.Tolerance{}, add + `
+ENTRY e { x = f32[333,77] parameter(0)  z = f32[] parameter(1)
+  ROOT r = f32[77] reduce(x, z), dimensions={0}, to_apply=add }`},
+	{"few columns", false, literal.Tolerance{}, add + `
+ENTRY e { x = f32[70000,3] parameter(0)  z = f32[] parameter(1)
+  ROOT r = f32[3] reduce(x, z), dimensions={0}, to_apply=add }`},
+	{"all in two passes", false, literal.Tolerance{}, add + `
+ENTRY e { x = f32[300,333] parameter(0)  z = f32[] parameter(1)
+  ROOT r = f32[] reduce(x, z), dimensions={0,1}, to_apply=add }`},
+	{"between kept dimensions", false, literal.Tolerance{}, add + `
+ENTRY e { x = f32[5,6,7,9] parameter(0)  z = f32[] parameter(1)
+  ROOT r = f32[5,7] reduce(x, z), dimensions={1,3}, to_apply=add }`},
+	{"narrow sums", false, literal.Tolerance{}, `
+h { a = bf16[] parameter(0)  b = bf16[] parameter(1)  ROOT s = bf16[] add(a, b) }
+ENTRY e { x = bf16[37,60] parameter(0)  z = bf16[] parameter(1)
+  ROOT r = bf16[37] reduce(x, z), dimensions={1}, to_apply=h }`},
+	{"maximum with NaN", true, literal.Tolerance{}, `
+m { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT s = f32[] maximum(a, b) }
+ENTRY e { x = f32[37,300] parameter(0)  z = f32[] parameter(1)
+  ROOT r = f32[37] reduce(x, z), dimensions={1}, to_apply=m }`},
+	{"order counts: the last of the largest", false, literal.Tolerance{}, argmax + `
+ENTRY e { x = f32[9,1000] parameter(0)  i = s32[9,1000] iota(), iota_dimension=1  z = f32[] constant(-inf)
+  n = s32[] constant(0)
+  ROOT r = (f32[9], s32[9]) reduce(x, i, z, n), dimensions={1}, to_apply=argmax }`},
+	{"order counts in two passes", false, literal.Tolerance{}, argmax + `
+ENTRY e { x = f32[50000] parameter(0)  i = s32[50000] iota(), iota_dimension=0  z = f32[] constant(-inf)
+  n = s32[] constant(0)
+  ROOT r = (f32[], s32[]) reduce(x, i, z, n), dimensions={0}, to_apply=argmax }`},
+	{"order counts in columns", false, literal.Tolerance{}, argmax + `
+ENTRY e { x = f32[700,9] parameter(0)  i = s32[700,9] iota(), iota_dimension=0  z = f32[] constant(-inf)
+  n = s32[] constant(0)
+  ROOT r = (f32[9], s32[9]) reduce(x, i, z, n), dimensions={0}, to_apply=argmax }`},
+	{"tiles of a dot", false, literal.Tolerance{}, `
+ENTRY e { x = f32[3,70,45] parameter(0)  y = f32[3,45,100] parameter(1)
+  ROOT r = f32[3,70,100] dot(x, y), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1} }`},
+	{"tiles of a dot of several dimensions each", false, literal.Tolerance{}, `
+ENTRY e { x = f32[2,3,5,7,3,6] parameter(0)  y = f32[2,3,6,3,35] parameter(1)
+  ROOT r = f32[2,3,5,7,35] dot(x, y), lhs_batch_dims={0,1}, rhs_batch_dims={0,1}, lhs_contracting_dims={4,5}, rhs_contracting_dims={3,2} }`},
+	{"tiles of a dot of bf16, turned round", false, literal.Tolerance{}, `
+ENTRY e { x = bf16[20,70] parameter(0)  y = bf16[100,20] parameter(1)
+  ROOT r = f32[70,100] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={1} }`},
+	{"tiles of a dot of integers", false, literal.Tolerance{}, `
+ENTRY e { x = s8[70,20] parameter(0)  y = s8[20,65] parameter(1)
+  ROOT r = s32[70,65] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0} }`},
+	{"tiles of a dot of complex numbers", false, literal.Tolerance{}, `
+ENTRY e { x = c64[33,20] parameter(0)  y = c64[20,65] parameter(1)
+  ROOT r = c64[33,65] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0} }`},
+	{"transpose of tiles", true, literal.Tolerance{Bits: true}, `
+ENTRY e { x = f16[50,3,70] parameter(0)  ROOT r = f16[70,50,3] transpose(x), dimensions={2,0,1} }`},
+	{"transpose of tiles in a batch", true, literal.Tolerance{Bits: true}, `
+ENTRY e { x = f64[4,33,2,40] parameter(0)  ROOT r = f64[2,4,40,33] transpose(x), dimensions={2,0,3,1} }`},
+	{"running sum", false, literal.Tolerance{}, add + `
+ENTRY e { x = f32[3,700,5] parameter(0)  z = f32[] parameter(1)
+  ROOT r = f32[3,700,5] reduce-window(x, z), window={size=1x700x1 pad=0_0x699_0x0_0}, to_apply=add }`},
+	{"running sum from the end", false, literal.Tolerance{}, add + `
+ENTRY e { x = f32[3,300] parameter(0)  z = f32[] parameter(1)
+  ROOT r = f32[3,300] reduce-window(x, z), window={size=1x300 pad=0_0x0_299}, to_apply=add }`},
+	{"running order", false, literal.Tolerance{}, argmax + `
+ENTRY e { x = f32[300] parameter(0)  i = s32[300] iota(), iota_dimension=0  z = f32[] constant(-inf)
+  n = s32[] constant(0)
+  ROOT r = (f32[300], s32[300]) reduce-window(x, i, z, n), window={size=300 pad=299_0}, to_apply=argmax }`},
+	{"sort of a block", false, literal.Tolerance{}, less + `
+ENTRY e { x = f32[7,100] parameter(0)  i = s32[7,100] iota(), iota_dimension=1
+  ROOT r = (f32[7,100], s32[7,100]) sort(x, i), dimensions={1}, is_stable=true, to_apply=less }`},
+	{"sort of several blocks", false, literal.Tolerance{}, less + `
+ENTRY e { x = f32[9000] parameter(0)  i = s32[9000] iota(), iota_dimension=0
+  ROOT r = (f32[9000], s32[9000]) sort(x, i), dimensions={0}, is_stable=true, to_apply=less }`},
+	{"sort of columns", false, literal.Tolerance{}, less + `
+ENTRY e { x = f32[1500,3] parameter(0)  i = s32[1500,3] iota(), iota_dimension=0
+  ROOT r = (f32[1500,3], s32[1500,3]) sort(x, i), dimensions={0}, is_stable=true, to_apply=less }`},
+	{"sort in total order", true, literal.Tolerance{Bits: true}, `
+c { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT l = pred[] compare(a, b), direction=LT, type=TOTALORDER }
+ENTRY e { x = f32[3000] parameter(0)  ROOT r = f32[3000] sort(x), dimensions={0}, to_apply=c }`},
+	{"top-k", true, literal.Tolerance{}, `
+ENTRY e { x = f32[5,2500] parameter(0)  ROOT r = (f32[5,9], s32[5,9]) topk(x), k=9, largest=true }`},
+	{"scatter by sorting", false, literal.Tolerance{}, add + `
+ENTRY e { x = f32[50,6] parameter(0)  i = s32[400,1] parameter(1)  u = f32[400,6] parameter(2)
+  ROOT r = f32[50,6] scatter(x, i, u), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add }`},
+	{"scatter in order", false, literal.Tolerance{}, `
+second { a = f32[] parameter(0)  ROOT b = f32[] parameter(1) }
+ENTRY e { x = f32[50] parameter(0)  i = s32[3000,1] parameter(1)  u = f32[3000] parameter(2)
+  ROOT r = f32[50] scatter(x, i, u), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=second }`},
+	{"scatter of windows that overlap", false, literal.Tolerance{}, add + `
+ENTRY e { x = f32[12] parameter(0)  i = s32[40,1] parameter(1)  u = f32[40,3] parameter(2)
+  ROOT r = f32[12] scatter(x, i, u), update_window_dims={1}, inserted_window_dims={}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add }`},
+	{"fft of a composite length", false, literal.Tolerance{RTol: 1e-5, ATol: 1e-4}, `
+ENTRY e { x = c64[3,360] parameter(0)  ROOT r = c64[3,360] fft(x), fft_type=FFT, fft_length={360} }`},
+	{"fft of a prime length", false, literal.Tolerance{RTol: 1e-12, ATol: 1e-11}, `
+ENTRY e { x = c128[2,101] parameter(0)  ROOT r = c128[2,101] fft(x), fft_type=IFFT, fft_length={101} }`},
+	{"real fft of three dimensions", false, literal.Tolerance{RTol: 1e-5, ATol: 1e-4}, `
+ENTRY e { x = f32[2,6,10,16] parameter(0)  ROOT r = c64[2,6,10,9] fft(x), fft_type=RFFT, fft_length={6,10,16} }`},
+	{"real inverse of two dimensions", false, literal.Tolerance{RTol: 1e-5, ATol: 1e-5}, `
+ENTRY e { x = c64[2,10,8] parameter(0)  ROOT r = f32[2,10,15] fft(x), fft_type=IRFFT, fft_length={10,15} }`},
+	{"convolution with groups and dilations", false, literal.Tolerance{}, `
+ENTRY e { x = f32[2,9,8,6] parameter(0)  k = f32[3,2,2,9] parameter(1)
+  ROOT r = f32[2,8,8,9] convolution(x, k), window={size=3x2 stride=2x1 pad=2_1x1_1 lhs_dilate=2x1 rhs_dilate=2x2 rhs_reversal=1x0}, dim_labels=b01f_01io->b01f, feature_group_count=3 }`},
+	{"select and scatter", false, literal.Tolerance{}, add + `
+ge { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT g = pred[] compare(a, b), direction=GE }
+ENTRY e { x = f32[2,11,9] parameter(0)  s = f32[2,5,9] parameter(1)  z = f32[] parameter(2)
+  ROOT r = f32[2,11,9] select-and-scatter(x, s, z), window={size=1x3x3 stride=1x2x1 pad=0_0x0_0x1_1}, select=ge, scatter=add }`},
+	{"threefry, an odd size", true, literal.Tolerance{}, `
+ENTRY e { s = u64[2] parameter(0)  ROOT r = (u64[2], u32[5,7,3]) rng-bit-generator(s), algorithm=rng_three_fry }`},
+	{"philox of many blocks", true, literal.Tolerance{}, `
+ENTRY e { s = u64[3] parameter(0)  ROOT r = (u64[3], u16[1001]) rng-bit-generator(s), algorithm=rng_philox }`},
+	{"softmax", false, literal.Tolerance{ULP: 32}, add + `
+m { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT s = f32[] maximum(a, b) }
+ENTRY e { x = f32[6,5,200] parameter(0)  l = f32[] constant(-inf)  z = f32[] constant(0)
+  t = f32[6,5] reduce(x, l), dimensions={2}, to_apply=m
+  u = f32[6,5,200] broadcast(t), dimensions={0,1}
+  d = f32[6,5,200] subtract(x, u)
+  p = f32[6,5,200] exponential(d)
+  q = f32[6,5] reduce(p, z), dimensions={2}, to_apply=add
+  w = f32[6,5,200] broadcast(q), dimensions={0,1}
+  ROOT r = f32[6,5,200] divide(p, w) }`},
+	{"normalised rows of bf16, and their sums", false, literal.Tolerance{ULP: 2}, `
+h { a = bf16[] parameter(0)  b = bf16[] parameter(1)  ROOT s = bf16[] add(a, b) }
+ENTRY e { x = bf16[37,60] parameter(0)  z = bf16[] constant(0)  g = bf16[60] parameter(1)
+  t = bf16[37] reduce(x, z), dimensions={1}, to_apply=h
+  u = bf16[37,60] broadcast(t), dimensions={0}
+  d = bf16[37,60] subtract(x, u)
+  v = bf16[37,60] broadcast(g), dimensions={1}
+  m = bf16[37,60] multiply(d, v)
+  n = bf16[37] negate(t)
+  ROOT r = (bf16[37,60], bf16[37]) tuple(m, n) }`},
+	{"map", true, literal.Tolerance{}, `
+f { a = f32[] parameter(0)  b = f32[] parameter(1)  c = f32[] multiply(a, b)  ROOT s = f32[] subtract(c, a) }
+ENTRY e { x = f32[300] parameter(0)  y = f32[300] parameter(1)  ROOT r = f32[300] map(x, y), dimensions={0}, to_apply=f }`},
+}
+
+const (
+	add    = "\nadd { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT s = f32[] add(a, b) }"
+	less   = "\nless { a = f32[] parameter(0)  b = f32[] parameter(1)  i = s32[] parameter(2)  j = s32[] parameter(3)  ROOT l = pred[] compare(a, b), direction=LT }"
+	argmax = `
+argmax { a = f32[] parameter(0)  i = s32[] parameter(1)  b = f32[] parameter(2)  j = s32[] parameter(3)
+  g = pred[] compare(b, a), direction=GE
+  v = f32[] select(g, b, a)  k = s32[] select(g, j, i)
+  ROOT r = (f32[], s32[]) tuple(v, k) }`
+)
+
+// TestShapes runs programs of many forms, alone and fused.
+func TestShapes(t *testing.T) {
+	for _, fused := range []bool{false, true} {
+		var list []*program
+		for i, c := range shaped {
+			m, err := hlo.Parse([]byte("HloModule m\n"+c.text), "m.hlo")
+			if err == nil {
+				err = hlo.Verify(m)
+			}
+			if err != nil {
+				t.Fatalf("%s: %v", c.name, err)
+			}
+			r := rand.New(rand.NewPCG(uint64(i), 5))
+			p := &program{name: c.name, m: m, tol: c.tol}
+			for _, param := range m.Entry.Parameters {
+				p.args = append(p.args, randomLiteral(r, param.Shape, c.anything))
+			}
+			if fused {
+				p.m = fuse(t, m)
+			}
+			list = append(list, p)
+		}
+		runAll(t, list, len(list))
+	}
+}
+
+// TestSameText wants the same each time that something is lowered: compiled code is found by its source.
+func TestSameText(t *testing.T) {
+	for _, c := range shaped {
+		m, err := hlo.Parse([]byte("HloModule m\n"+c.text), "m.hlo")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, in := range m.Entry.Instructions {
+			if !emit.Has(in.Op) {
+				continue
+			}
+			first, err := emit.Lower(in)
+			if err != nil {
+				t.Fatalf("%s: %v", c.name, err)
+			}
+			for range 20 {
+				if again, err := emit.Lower(in); err != nil || !reflect.DeepEqual(again, first) {
+					t.Fatalf("%s: %s lowered again is something else: %v", c.name, in.Name, err)
+				}
+			}
+		}
+	}
+}
+
+// TestMatrices factors and solves with matrices that allow it.
+func TestMatrices(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	var list []*program
+	for _, text := range []string{
+		`ENTRY e { a = f32[2,40,40] parameter(0)  ROOT r = f32[2,40,40] cholesky(a), lower=true }`,
+		`ENTRY e { a = f64[2,21,21] parameter(0)  ROOT r = f64[2,21,21] cholesky(a), lower=false }`,
+		`ENTRY e { a = f32[2,40,40] parameter(0)  b = f32[2,40,9] parameter(1)  ROOT r = f32[2,40,9] triangular-solve(a, b), left_side=true, lower=true, unit_diagonal=false, transpose_a=NO_TRANSPOSE }`,
+		`ENTRY e { a = f64[2,20,20] parameter(0)  b = f64[2,9,20] parameter(1)  ROOT r = f64[2,9,20] triangular-solve(a, b), left_side=false, lower=false, unit_diagonal=false, transpose_a=TRANSPOSE }`,
+		`ENTRY e { a = c64[2,20,20] parameter(0)  b = c64[2,20,3] parameter(1)  ROOT r = c64[2,20,3] triangular-solve(a, b), left_side=true, lower=false, unit_diagonal=false, transpose_a=ADJOINT }`,
+	} {
+		m, err := hlo.Parse([]byte("HloModule m\n"+text), "m.hlo")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &program{name: m.Entry.Root.Op.String(), m: m, tol: literal.Tolerance{RTol: 1e-4, ATol: 1e-4}}
+		for _, param := range m.Entry.Parameters {
+			p.args = append(p.args, randomLiteral(r, param.Shape, false))
+		}
+		dominate(p.args[0])
+		list = append(list, p)
+	}
+	runAll(t, list, len(list))
+}
+
+// dominate makes square matrices symmetric, with a large diagonal.
+func dominate(l *literal.Literal) {
+	dims := l.Shape().Dims
+	n := int(dims[len(dims)-1])
+	w := l.Wide()
+	for i := range w.Len() {
+		z, row, col := i/(n*n), i/n%n, i%n
+		j := z*n*n + max(row, col)*n + min(row, col)
+		switch {
+		case w.F != nil:
+			w.F[i] = w.F[j]
+			if row == col {
+				w.F[i] = 4*float64(n) + math.Abs(w.F[i])
+			}
+		case row == col:
+			w.C[i] += complex(4*float64(n), 0)
+		}
+	}
+	copy(l.Bytes(), literal.FromWide(l.Shape(), w).Bytes())
+}
