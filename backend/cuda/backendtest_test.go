@@ -1,6 +1,7 @@
 package cuda_test
 
 import (
+	"cmp"
 	"os"
 	"testing"
 
@@ -18,9 +19,10 @@ func emulator(t *testing.T) exec.Backend {
 	return b
 }
 
-// TestOps runs the cases of some operations, of all if $HALO_EMU is all: g++ takes a while for each.
+// TestOps runs the cases of some operations, of all if $HALO_EMU is all, or those of the pattern $HALO_OP: g++ takes a
+// while for each.
 func TestOps(t *testing.T) {
-	pattern := "re*.hlo"
+	pattern := cmp.Or(os.Getenv("HALO_OP"), "re*") + ".hlo"
 	if os.Getenv("HALO_EMU") == "all" {
 		pattern = "*.hlo"
 	}

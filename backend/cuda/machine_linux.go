@@ -8,6 +8,7 @@ import (
 
 	"github.com/halo-xla/halo/backend/cuda/emit"
 	"github.com/halo-xla/halo/cgo/cuda"
+	"github.com/halo-xla/halo/customcall/lapack"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/pass"
@@ -38,8 +39,19 @@ func (m *machine) Threads() int { return 1 }
 
 func (m *machine) Passes() []pass.Pass { return passes(m.device.options.Plain) }
 
-// Lower makes a thunk of the kernels that the emitter writes.
+// Serving adds LAPACK's targets, which run on the host.
+func (m *machine) Serving(h hlo.Handlers) hlo.Handlers {
+	if all, ok := h.(lapack.Handlers); ok {
+		return all
+	}
+	return lapack.Handlers{User: h}
+}
+
+// Lower makes a thunk of the kernels that the emitter writes, or of what the host does.
 func (m *machine) Lower(l *exec.Lowering) (exec.Thunk, error) {
+	if kernel, ok := onHost(l); ok {
+		return l.Host(kernel), nil
+	}
 	if !emit.Has(l.In.Op) {
 		return nil, fmt.Errorf("backend %s has no kernel for %s: %w", m.Name(), l.In.Op, errors.ErrUnsupported)
 	}
@@ -94,3 +106,24 @@ func (m *machine) Conditional(index exec.Slice, isPred bool, branches [][]exec.T
 
 // Segment makes one submission of list, as far as no loop and no choice is in it.
 func (m *machine) Segment(list []exec.Thunk) exec.Segment { return newSegment(list) }
+
+// hosted are the ops that the host does, and what reports call that.
+var hosted = [hlo.NumOps]string{
+	hlo.AllGather: "host collective", hlo.AllReduce: "host collective", hlo.AllToAll: "host collective",
+	hlo.CollectiveBroadcast: "host collective", hlo.CollectivePermute: "host collective",
+	hlo.CollectiveReduce: "host collective", hlo.RaggedAllToAll: "host collective",
+	hlo.ReduceScatter: "host collective", hlo.Infeed: "host feed", hlo.Outfeed: "host feed", hlo.Recv: "host feed",
+	hlo.RecvDone: "host feed", hlo.Send: "host feed", hlo.SendDone: "host feed", hlo.ReplicaId: "host",
+	hlo.PartitionId: "host",
+}
+
+// onHost reports whether the host does an instruction, and what reports call that. Functions of targets are the host's:
+// they take arrays in its memory.
+func onHost(l *exec.Lowering) (string, bool) {
+	a, ok := l.In.Attrs.(*hlo.CustomCallAttrs)
+	if !ok {
+		return hosted[l.In.Op], hosted[l.In.Op] != ""
+	}
+	_, known := l.Options().Handlers.Lookup(a.Target)
+	return "host function", known || a.Target == "shape_assertion"
+}

@@ -17,12 +17,12 @@ type memory struct {
 	device *device
 	stream cuda.Stream
 	slab   cuda.Ptr
-	// base are the addresses of slots; the last is that of the cell with the seed.
+	// base are the addresses of slots; the last is that of the state of random numbers.
 	base   []cuda.Ptr
 	graphs map[*cuda.Array]*graph
 }
 
-// seedBytes is the room for the seed behind the slots.
+// seedBytes is the room for the state of random numbers behind the slots.
 const seedBytes = 256
 
 func newMemory(d *device, p *exec.Places) (*memory, error) {
@@ -44,10 +44,11 @@ func newMemory(d *device, p *exec.Places) (*memory, error) {
 	return m, nil
 }
 
-// Begin writes the seed.
-func (m *memory) Begin(seed uint64) error {
-	at := m.base[len(m.base)-1]
-	return m.device.in(at, binary.LittleEndian.AppendUint64(nil, seed), m.stream)
+// Begin writes the state of the run's random numbers: their key, and nothing drawn yet.
+func (m *memory) Begin(key uint64) error {
+	state := make([]byte, 4*8)
+	binary.LittleEndian.PutUint64(state, key)
+	return m.device.in(m.base[len(m.base)-1], state, m.stream)
 }
 
 // In copies data to an offset of the slab.

@@ -66,6 +66,12 @@ func (l *Lowering) Pack(data []byte) Slice {
 	return l.c.newSlot(slot{kind: constant, size: int64(len(data)), data: data})
 }
 
+// Host returns a thunk that does In on the host, by its definition: it calls a function of the user, or meets other
+// devices or whoever feeds the program. Reports say kernel.
+func (l *Lowering) Host(kernel string) Thunk {
+	return &hostThunk{*newReferenceThunk(l.In, l.operands, l.results), kernel}
+}
+
 // Options returns the options of the compile.
 func (l *Lowering) Options() Options { return l.c.options }
 

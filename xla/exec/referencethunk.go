@@ -20,6 +20,14 @@ func newReferenceThunk(in *hlo.Instruction, operands []value, results value) *re
 
 func (t *referenceThunk) Kernel() string { return "reference" }
 
+// hostThunk is what belongs on the host: that it runs there is no want of a kernel.
+type hostThunk struct {
+	referenceThunk
+	kernel string
+}
+
+func (t *hostThunk) Kernel() string { return t.kernel }
+
 func (t *referenceThunk) Uses() []Use {
 	var list []Use
 	for _, o := range t.operands {

@@ -39,8 +39,8 @@ type RemoteMemory interface {
 	In(offset int64, data []byte) error
 	// Out copies from an offset, when all before is done.
 	Out(data []byte, offset int64) error
-	// Begin is called when an execution begins, with its seed.
-	Begin(seed uint64) error
+	// Begin is called when an execution begins, with the key of its random numbers on this device.
+	Begin(key uint64) error
 	// Wait returns when all is done, with what has failed.
 	Wait() error
 	Close()
@@ -143,7 +143,8 @@ func (m *mirrored) begin(r *Run) error {
 			m.at[i] = onHost | onRemote
 		}
 	}
-	return m.Begin(r.options.Seed)
+	const golden = 0x9E3779B97F4A7C15 // tells the devices of a run apart, as the evaluator does
+	return m.Begin(r.options.Seed ^ uint64(r.place.Device)*golden)
 }
 
 // bring has what st needs where it runs.

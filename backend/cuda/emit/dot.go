@@ -8,16 +8,8 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// shortSum is how many products of f32 are summed in f64 where each result has its own loop.
-const shortSum = 64
-
-// sumTypeOf is sumType for a loop over depth products: short sums of f32 are rounded once.
-func sumTypeOf(t shape.ElementType, depth int64) shape.ElementType {
-	if s := sumType(t); s != shape.F32 || depth > shortSum {
-		return s
-	}
-	return shape.F64
-}
+// shortSum is how many terms are summed step by step as the definition has them. Law: docs/numerics.md.
+const shortSum = 256
 
 // sumType is the type in which products with results of type t are summed.
 func sumType(t shape.ElementType) shape.ElementType {
@@ -60,33 +52,50 @@ func (b *body) sum(acc value, t shape.ElementType) value {
 // dot sums products over the contracting dimensions.
 func dot(g *graph, in *hlo.Instruction, ix index) []value {
 	b, a := g.b, in.Attrs.(*hlo.DotAttrs)
-	checkAlgorithm(a)
 	lhs, rhs := in.Operands[0], in.Operands[1]
-	x, y := b.dotPlaces(in, b.coordinates(ix))
-	depth := int64(1)
-	for _, d := range a.LHSContracting {
-		depth *= lhs.Shape.Dims[d]
+	x, y := b.dotPlaces(in, a, b.coordinates(ix))
+	split := splitOf(in)
+	acc := b.zero(sumType(in.Shape.Type))
+	b.contracting(a, lhs, x, y)
+	b.addProducts(acc.text, acc.t, g.at(lhs, at(lhs.Shape.Dims, x)), g.at(rhs, at(rhs.Shape.Dims, y)), split)
+	b.closes(len(a.LHSContracting))
+	return []value{b.roundedSum(acc, in.Shape.Type, split)}
+}
+
+// scaledDot sums products of elements times the scales of their blocks, which f64 holds.
+func scaledDot(g *graph, in *hlo.Instruction, ix index) []value {
+	b, a := g.b, in.Attrs.(*hlo.DotAttrs)
+	x, y := b.dotPlaces(in, a, b.coordinates(ix))
+	split := splitOf(in)
+	acc := b.zero(shape.F64)
+	b.contracting(a, in.Operands[0], x, y)
+	b.addProducts(acc.text, acc.t, g.scaled(in, 0, x), g.scaled(in, 1, y), split)
+	b.closes(len(a.LHSContracting))
+	return []value{b.roundedSum(acc, in.Shape.Type, split)}
+}
+
+// scaled is an element of operand i times its block's scale, in f64.
+func (g *graph) scaled(in *hlo.Instruction, i int, dims []string) value {
+	b, of, scale := g.b, in.Operands[i].Shape.Dims, in.Operands[i+2]
+	blocks := make([]string, scale.Shape.Rank())
+	for d, n := range scale.Shape.Dims {
+		blocks[d] = b.integer(over(dims[d], of[d]/max(n, 1)))
 	}
-	acc := b.zero(sumTypeOf(in.Shape.Type, depth))
+	v := b.converted(g.at(in.Operands[i], at(of, dims)), shape.F64)
+	s := b.converted(g.at(scale, at(scale.Shape.Dims, blocks)), shape.F64)
+	return b.element(shape.F64, v.text+" * "+s.text)
+}
+
+// contracting opens the loops over the contracting dimensions, and sets the operands' coordinates there.
+func (b *body) contracting(a *hlo.DotAttrs, lhs *hlo.Instruction, x, y []string) {
 	for i, d := range a.LHSContracting {
 		k := b.loop(lhs.Shape.Dims[d])
 		x[d], y[a.RHSContracting[i]] = k, k
 	}
-	b.addProduct(acc.text, acc.t, g.at(lhs, at(lhs.Shape.Dims, x)), g.at(rhs, at(rhs.Shape.Dims, y)))
-	b.closes(len(a.LHSContracting))
-	return []value{b.sum(acc, in.Shape.Type)}
-}
-
-// checkAlgorithm refuses algorithms that ask for less than the full precision of the types.
-func checkAlgorithm(a *hlo.DotAttrs) {
-	if a.Algorithm != "" && a.Algorithm != "dot_unset" {
-		refuse("dot with algorithm %s", a.Algorithm)
-	}
 }
 
 // dotPlaces gives the coordinates of a dot's result to the operands; those of contracting dimensions stay "".
-func (b *body) dotPlaces(in *hlo.Instruction, dims []string) (x, y []string) {
-	a := in.Attrs.(*hlo.DotAttrs)
+func (b *body) dotPlaces(in *hlo.Instruction, a *hlo.DotAttrs, dims []string) (x, y []string) {
 	x, y = make([]string, in.Operands[0].Shape.Rank()), make([]string, in.Operands[1].Shape.Rank())
 	for i, d := range a.LHSBatch {
 		x[d], y[a.RHSBatch[i]] = dims[i], dims[i]
@@ -110,7 +119,7 @@ func convolution(g *graph, in *hlo.Instruction, ix index) []value {
 	b, a := g.b, in.Attrs.(*hlo.ConvolutionAttrs)
 	l, r, n := in.Operands[0].Shape.Dims, in.Operands[1].Shape.Dims, a.DimLabels
 	dims := b.coordinates(ix)
-	acc := b.zero(sumTypeOf(in.Shape.Type, product(r)/max(r[n.KernelOutput], 1)))
+	acc := b.zero(sumType(in.Shape.Type))
 	x, y := make([]string, len(l)), make([]string, len(r))
 	features, outputs := r[n.KernelInput], r[n.KernelOutput]
 	out := dims[n.OutputFeature]
@@ -125,7 +134,13 @@ func convolution(g *graph, in *hlo.Instruction, ix index) []value {
 	if groups := max(a.FeatureGroupCount, 1); groups > 1 {
 		x[n.InputFeature] = b.integer(plus(times(over(out, outputs/groups), features), k))
 	}
-	b.addProduct(acc.text, acc.t, g.at(in.Operands[0], at(l, x)), g.at(in.Operands[1], at(r, y)))
+	p, q := g.at(in.Operands[0], at(l, x)), g.at(in.Operands[1], at(r, y))
+	if in.Shape.Type == shape.F32 && product(r)/max(outputs, 1) <= shortSum { // the evaluator rounds each product
+		p, q = b.plain(b.converted(p, acc.t)), b.plain(b.converted(q, acc.t))
+		b.line("%s += %s * %s;", acc.text, p.text, q.text)
+	} else {
+		b.addProduct(acc.text, acc.t, p, q)
+	}
 	b.closes(opened + 1)
 	return []value{b.sum(acc, in.Shape.Type)}
 }
@@ -162,7 +177,6 @@ const (
 // emitDot multiplies matrices tile by tile, whatever the order of the dimensions.
 func emitDot(e *Emission, in *hlo.Instruction) {
 	a := in.Attrs.(*hlo.DotAttrs)
-	checkAlgorithm(a)
 	lhs, rhs := in.Operands[0].Shape.Dims, in.Operands[1].Shape.Dims
 	var kept, depth int64 = 1, 1
 	for d, n := range lhs {
@@ -187,7 +201,7 @@ func emitDot(e *Emission, in *hlo.Instruction) {
 	}
 	b := newBody(e, sizesOf(in)...)
 	g := b.newGraphOf(in)
-	t := &dotTiles{b: b, g: g, in: in, batch: batch, rows: kept, columns: columns, depth: depth}
+	t := &dotTiles{b: b, g: g, in: in, batch: batch, rows: kept, columns: columns, depth: depth, split: splitOf(in)}
 	e.add(t.kernel())
 }
 
@@ -198,6 +212,7 @@ type dotTiles struct {
 	in                          *hlo.Instruction
 	batch, rows, columns, depth int64
 	sum                         shape.ElementType
+	split                       *split
 }
 
 func (t *dotTiles) kernel() *Kernel {
@@ -287,7 +302,7 @@ func (t *dotTiles) multiply(value string) {
 	b.line("#pragma unroll")
 	b.open("for (s32 i = 0; i < 16; i++) {")
 	sum := "sums[i / 4][i % 4]"
-	b.addProduct(sum, t.sum, valueOf("x[i / 4]", t.sum), valueOf("y[i % 4]", t.sum))
+	b.addProducts(sum, t.sum, valueOf("x[i / 4]", t.sum), valueOf("y[i % 4]", t.sum), t.split)
 	b.close("}")
 	b.close("}")
 }
@@ -301,7 +316,7 @@ func (t *dotTiles) store() {
 	b.open("for (s32 q = 0; q < 16; q++) {")
 	b.line("const %s i = row0 + ty * 4 + q / 4, j = column0 + tx + q %% 4 * 16;", b.ix)
 	b.open("if (i < %d && j < %d) {", t.rows, t.columns)
-	v := b.sum(valueOf("sums[q / 4][q % 4]", t.sum), t.in.Shape.Type)
+	v := b.roundedSum(valueOf("sums[q / 4][q % 4]", t.sum), t.in.Shape.Type, t.split)
 	b.store(Buffer{Result, 0}, b.integer(fmt.Sprintf("(z * %d + i) * %d + j", t.rows, t.columns)), v)
 	b.close("}")
 	b.close("}")

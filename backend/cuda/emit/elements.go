@@ -38,15 +38,18 @@ func init() {
 		hlo.Iota:               iota_,
 		hlo.Map:                mapped,
 		hlo.Pad:                pad,
+		hlo.RaggedDot:          raggedDot,
 		hlo.Real:               realPart,
 		hlo.Reduce:             reduceElement,
 		hlo.ReducePrecision:    reducePrecision,
 		hlo.ReduceWindow:       reduceWindow,
 		hlo.Reshape:            reshape,
 		hlo.Reverse:            reverse,
+		hlo.ScaledDot:          scaledDot,
 		hlo.Select:             choose,
 		hlo.SelectAndScatter:   selectAndScatter,
 		hlo.Slice:              slice,
+		hlo.StochasticConvert:  stochasticConvert,
 		hlo.Transpose:          transpose,
 	}
 	for op, text := range expressions {

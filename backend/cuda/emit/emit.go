@@ -54,7 +54,8 @@ type Buffer struct {
 type BufferKind uint8
 
 // Operands and results are numbered by leaves, over all operands and through tuples; scratch buffers and tables as the
-// emission lists them. Seed is a u64 cell with the number that random numbers of this run begin from.
+// emission lists them. Seed is the state of a run's random numbers, u64[4]: their key, how many rng instructions have
+// run, and what was added to the hidden state of rng-get-and-update-state, the low half first.
 const (
 	Operand BufferKind = iota
 	Result
@@ -89,19 +90,22 @@ var emitters [hlo.NumOps]emitter
 
 func init() {
 	emitters = [hlo.NumOps]emitter{
-		hlo.Cholesky:           emitCholesky,
-		hlo.Dot:                emitDot,
-		hlo.DynamicUpdateSlice: emitUpdate,
-		hlo.Fft:                emitFft,
-		hlo.Fusion:             emitFusion,
-		hlo.Reduce:             emitReduce,
-		hlo.ReduceWindow:       emitReduceWindow,
-		hlo.RngBitGenerator:    emitRandomBits,
-		hlo.Scatter:            emitScatter,
-		hlo.Sort:               emitSort,
-		hlo.TopK:               emitTopK,
-		hlo.Transpose:          emitTranspose,
-		hlo.TriangularSolve:    emitTriangularSolve,
+		hlo.Cholesky:             emitCholesky,
+		hlo.Dot:                  emitDot,
+		hlo.DynamicUpdateSlice:   emitUpdate,
+		hlo.Fft:                  emitFft,
+		hlo.Fusion:               emitFusion,
+		hlo.Reduce:               emitReduce,
+		hlo.ReduceWindow:         emitReduceWindow,
+		hlo.Rng:                  emitRng,
+		hlo.RngBitGenerator:      emitRandomBits,
+		hlo.RngGetAndUpdateState: emitHiddenState,
+		hlo.Scan:                 emitScan,
+		hlo.Scatter:              emitScatter,
+		hlo.Sort:                 emitSort,
+		hlo.TopK:                 emitTopK,
+		hlo.Transpose:            emitTranspose,
+		hlo.TriangularSolve:      emitTriangularSolve,
 	}
 }
 

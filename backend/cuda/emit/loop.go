@@ -80,7 +80,8 @@ func vectorWidth(in *hlo.Instruction, n int64) int {
 // heavy reports whether an element takes a loop.
 func heavy(in *hlo.Instruction) bool {
 	switch in.Op {
-	case hlo.Reduce, hlo.ReduceWindow, hlo.SelectAndScatter, hlo.Dot, hlo.Convolution:
+	case hlo.Reduce, hlo.ReduceWindow, hlo.SelectAndScatter, hlo.Dot, hlo.Convolution, hlo.RaggedDot,
+		hlo.ScaledDot:
 		return true
 	}
 	return false

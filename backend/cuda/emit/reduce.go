@@ -66,7 +66,7 @@ func (r *reductions) agrees(in *hlo.Instruction) bool {
 
 func (r *reductions) add(in *hlo.Instruction, leaf int) {
 	a := in.Attrs.(*hlo.ReduceAttrs)
-	r.list = append(r.list, reduction{in, a.ToApply, accumulatorTypes(a.ToApply, len(in.Operands)/2), leaf})
+	r.list = append(r.list, reduction{in, a.ToApply, accumulatorTypes(a.ToApply, len(in.Operands)/2, manyTerms), leaf})
 	if len(r.list) > 1 {
 		return
 	}

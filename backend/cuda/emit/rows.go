@@ -84,7 +84,7 @@ func (f *rowFusion) leadPlace() index {
 // reduce reduces a row; all of its threads know what comes out.
 func (f *rowFusion) reduce(p *linePass, in *hlo.Instruction) {
 	b, a := f.b, in.Attrs.(*hlo.ReduceAttrs)
-	x := reduction{in: in, c: a.ToApply, types: accumulatorTypes(a.ToApply, 1)}
+	x := reduction{in: in, c: a.ToApply, types: accumulatorTypes(a.ToApply, 1, manyTerms)}
 	p.r.list, p.acc, p.shared = []reduction{x}, nil, nil
 	total, t := b.name("total"), ctypes[x.types[0]].value
 	b.need(ctypes[x.types[0]].uses)

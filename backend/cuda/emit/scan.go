@@ -13,7 +13,9 @@ const runningFrom = 32
 func emitReduceWindow(e *Emission, in *hlo.Instruction) {
 	a := in.Attrs.(*hlo.ReduceWindowAttrs)
 	d, backward, ok := running(a.Window, in.Operands[0].Shape.Dims)
-	if _, simple := simpleOp(a.ToApply); !ok || backward && !simple || in.Shape.IsTuple() != (len(in.Operands) > 2) ||
+	_, simple := simpleOp(a.ToApply)
+	rounded := simple && narrow(in.Operands[0].Shape.Type) && termsOf(a.Window) <= shortSum
+	if !ok || rounded || backward && !simple || in.Shape.IsTuple() != (len(in.Operands) > 2) ||
 		in.Operands[0].Shape.Dims[d] < runningFrom || in.Operands[0].Shape.Size() == 0 {
 		emitLoop(e, in)
 		return
@@ -64,7 +66,7 @@ func (r *runningSum) kernel() *Kernel {
 	b.line("const %s line = blockIdx.x, from = threadIdx.x * %d, to = x_min(from + %d, (%s)%d);", b.ix, share, share,
 		b.ix, n)
 	inits := r.g.inits(r.in, r.n)
-	acc := b.accumulators(r.a.ToApply, inits)
+	acc := b.accumulators(r.a.ToApply, inits, r.lines.n)
 	shared := make([]string, r.n)
 	for i, v := range acc {
 		shared[i] = b.name("shared")

@@ -2,6 +2,7 @@ package emit
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -9,22 +10,25 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// accumulators declares accumulators that hold inits, in the types of c's parameters.
-func (b *body) accumulators(c *hlo.Computation, inits []value) []value {
+// accumulators declares accumulators that hold inits, for some number of terms.
+func (b *body) accumulators(c *hlo.Computation, inits []value, terms int64) []value {
 	var out []value
-	for i, t := range accumulatorTypes(c, len(inits)) {
+	for i, t := range accumulatorTypes(c, len(inits), terms) {
 		out = append(out, b.variable(b.converted(inits[i], t)))
 	}
 	return out
 }
 
-// accumulatorTypes are the types in which c accumulates n values. Simple sums of narrow floats are accumulated in f32
-// and rounded once.
-func accumulatorTypes(c *hlo.Computation, n int) []shape.ElementType {
+// manyTerms stands for the terms of reductions in shares, which are not rounded at each step.
+const manyTerms = math.MaxInt64
+
+// accumulatorTypes are the types in which c accumulates n values of so many terms. Simple sums of narrow floats are
+// accumulated in f32 and rounded once, but for short ones, which are rounded at each step.
+func accumulatorTypes(c *hlo.Computation, n int, terms int64) []shape.ElementType {
 	list := make([]shape.ElementType, n)
 	for i := range list {
 		list[i] = c.Parameters[i].Shape.Type
-		if _, ok := simpleOp(c); ok && narrow(list[i]) {
+		if _, ok := simpleOp(c); ok && narrow(list[i]) && terms > shortSum {
 			list[i] = shape.F32
 		}
 	}
@@ -106,8 +110,8 @@ func (g *graph) inits(in *hlo.Instruction, n int) []value {
 // reduceElement goes through all elements that go into one result.
 func reduceElement(g *graph, in *hlo.Instruction, ix index) []value {
 	a, n, b := in.Attrs.(*hlo.ReduceAttrs), len(in.Operands)/2, g.b
-	acc := b.accumulators(a.ToApply, g.inits(in, n))
 	kept, of := b.coordinates(ix), in.Operands[0].Shape.Dims
+	acc := b.accumulators(a.ToApply, g.inits(in, n), product(of)/max(leaves(in.Shape)[0].Size(), 1))
 	dims := make([]string, len(of))
 	opened := 0
 	for d, size := range of {
@@ -181,10 +185,19 @@ func (b *body) taps(w hlo.Window, of []int64, dims []string) ([]string, int) {
 	return out, opened
 }
 
+// termsOf is the number of elements of a window.
+func termsOf(w hlo.Window) int64 {
+	n := int64(1)
+	for _, d := range w {
+		n *= d.Size
+	}
+	return n
+}
+
 // reduceWindow goes through the elements of a window.
 func reduceWindow(g *graph, in *hlo.Instruction, ix index) []value {
 	a, n, b := in.Attrs.(*hlo.ReduceWindowAttrs), len(in.Operands)/2, g.b
-	acc := b.accumulators(a.ToApply, g.inits(in, n))
+	acc := b.accumulators(a.ToApply, g.inits(in, n), termsOf(a.Window))
 	of := in.Operands[0].Shape.Dims
 	dims, opened := b.taps(a.Window, of, b.coordinates(ix))
 	b.fold(a.ToApply, acc, g.elements(in, n, at(of, dims)))

@@ -218,3 +218,8 @@ template <class T, int V, class I> FN void put(T* p, I i, I n, const pack<T, V>&
   for (int k = 0; k < V; k++)
     if (i + k < n) p[i + k] = x.v[k];
 }
+// v with 10 bits of mantissa.
+FN f32 round_tf32(f32 v) {
+  const u32 b = bits(v);
+  return x_finite(v) ? float_of((b + 0xfffu + (b >> 13 & 1)) & ~0x1fffu) : v;
+}

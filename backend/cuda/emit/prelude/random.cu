@@ -31,3 +31,19 @@ FN words philox(u64 key, u64 low, u64 high) {
   }
   return words{{a, b, c, d}};
 }
+// Draw i of the stream of a key and a turn: a block of Philox has two, the upper one first.
+FN u64 draw(u64 key, u64 turn, u64 i) {
+  const words w = philox(key, i / 2, turn);
+  return i % 2 ? (u64)w.v[1] << 32 | w.v[0] : (u64)w.v[3] << 32 | w.v[2];
+}
+// A multiple of 2^-53 in [0, 1).
+FN f64 uniform_of(u64 b) { return (f64)(b >> 11) * 1.1102230246251565e-16; }
+// A number of the standard normal distribution, by Box and Muller.
+FN f64 normal_of(u64 a, u64 b) {
+  return sqrt(-2 * log(1 - uniform_of(a))) * cos(6.283185307179586 * uniform_of(b));
+}
+// v, of magnitude a, as the neighbour low or high of a in another type; u in [0, 1) decides.
+FN f64 stochastic(f64 v, f64 a, f64 low, f64 high, f64 u) {
+  if (!x_finite(v)) return v;
+  return copysign(a > low && u < (a - low) / (high - low) ? high : low, v);
+}
