@@ -48,6 +48,10 @@ func RefineCustomCall(in *Instruction, operands []*Instruction,
 	indices, hinted := note(in, "indices_of_shape_operands")
 	var err error
 	switch f := callRefinements[a.Target]; {
+	case f != nil && hinted:
+		if err = refineHinted(&c, indices, sizes); err == nil {
+			err = f(&c, sizes)
+		}
 	case f != nil:
 		err = f(&c, sizes)
 	case hinted:
@@ -111,7 +115,10 @@ func refineApproxTopK(c *Instruction, sizes func(i int) (*literal.Literal, error
 		return err
 	}
 	var results []shape.Shape
-	for _, o := range c.Operands[:last/2] {
+	for i, o := range c.Operands[:last/2] {
+		if o.Shape.Rank() != c.Operands[0].Shape.Rank() {
+			return fmt.Errorf("operand %d: got %v, want the rank of %v", i, o.Shape, c.Operands[0].Shape)
+		}
 		s := shape.Array(o.Shape.Type, slices.Clone(o.Shape.Dims)...)
 		s.Dims[dim] = v[0]
 		results = append(results, s)
