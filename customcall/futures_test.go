@@ -127,7 +127,7 @@ func TestFutureEndedTooLate(t *testing.T) {
 	soonUnmapped(t, "too late", path)
 }
 
-// A library stays as long as a thread that may run its code.
+// A library stays as long as a thread that may run its code, and no longer.
 func TestThreadThatStays(t *testing.T) {
 	path := built(t, "futures.c")
 	r := customcall.New()
@@ -141,10 +141,11 @@ func TestThreadThatStays(t *testing.T) {
 	}
 	r.Close()
 	i.Close()
-	time.Sleep(50 * time.Millisecond)
 	if !mapped(t, path) {
 		t.Fatal("unloaded under a thread")
 	}
+	pointer(t, path, "end_threads")
+	soonUnmapped(t, "the thread is gone", path)
 }
 
 // Clients hold a registry: its handlers are there until it and they are closed, in whatever order.

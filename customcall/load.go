@@ -127,10 +127,14 @@ func (r *Registry) LoadManifest(path string) error {
 }
 
 // LoadFolders loads what is in a list of folders, as in $PATH: manifests, which are files *.json, and libraries, *.so,
-// that no manifest names. It goes on after a failure and returns all of them.
+// that no manifest names. It goes on after a failure, such as a folder that is not there, and returns all of them.
 func (r *Registry) LoadFolders(list string) error {
 	var faults []error
 	for _, folder := range filepath.SplitList(list) {
+		if _, err := os.ReadDir(folder); err != nil {
+			faults = append(faults, fmt.Errorf("folder of custom-call libraries: %w", err))
+			continue
+		}
 		manifests, _ := filepath.Glob(filepath.Join(folder, "*.json"))
 		named := map[string]bool{}
 		for _, path := range manifests {

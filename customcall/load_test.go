@@ -101,7 +101,9 @@ func TestLoadFolders(t *testing.T) {
 	write(t, filepath.Join(dir, "broken.json"), "{")
 	r := customcall.New()
 	t.Cleanup(func() { r.Close() })
-	wantError(t, "broken", r.LoadFolders(dir+string(os.PathListSeparator)+"/nonesuch"), "broken.json")
+	separator, file := string(os.PathListSeparator), filepath.Join(dir, "broken.json")
+	wantError(t, "broken", r.LoadFolders(dir+separator+"/nonesuch"+separator+file), "broken.json: unexpected",
+		"folder of custom-call libraries: open /nonesuch: no such file or directory", file+": not a directory")
 	for target, want := range map[string]string{"plus": "f32[] 4", "add_one": "f32[] 4"} {
 		if got, err := run(program(t, r, entry("f32[]", "x", target, "", ""))); err != nil || got.String() != want {
 			t.Errorf("%s: got %v, %v, want %s", target, got, err, want)

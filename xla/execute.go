@@ -111,7 +111,13 @@ func (x *Executable) call(ctx context.Context, c *call, o RunOptions, args []*Bu
 	if x.state.meets && x.grid.Size() > 1 {
 		return errorf(InvalidArgument, "%s is for %s: ExecuteDevices and Launch run it", x.state.name, sizeOf(x.grid))
 	}
-	if c.Args, err = x.signature.take(c.Args, args, x.devices[0]); err != nil {
+	return x.run(ctx, c, o, args)
+}
+
+// run runs the program on the device that c's place says; c's options have no more than the execution's identity.
+func (x *Executable) run(ctx context.Context, c *call, o RunOptions, args []*Buffer) (err error) {
+	d := c.Place.Device
+	if c.Args, err = x.signature.take(c.Args, args, x.devices[d]); err != nil {
 		return err
 	}
 	defer dropAll(args)
@@ -121,9 +127,15 @@ func (x *Executable) call(ctx context.Context, c *call, o RunOptions, args []*Bu
 	if err != nil {
 		return err
 	}
-	start := x.client.clock()
+	if d > 0 {
+		donated = append(make([][]bool, d), donated...)
+	}
+	id := c.Options.ID
 	c.Options = x.runOptions(o, donated)
-	defer x.note(start, &err)
+	c.Options.ID = id
+	if c.Place.Hub == nil { // a launch counts once for all its devices
+		defer x.note(x.client.clock(), &err)
+	}
 	err = x.state.program.Call(ctx, &c.Call)
 	runtime.KeepAlive(x)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"runtime"
 	"sync"
 	"time"
 
@@ -177,31 +176,18 @@ func (l *Launch) Execute(ctx context.Context, d int, args ...*Buffer) (out []*Bu
 
 func (l *Launch) execute(ctx context.Context, d int, args []*Buffer) (_ []*Buffer, err error) {
 	defer guard(&err)
-	x := l.x
-	if err := x.state.begin(); err != nil {
+	if err := l.x.state.begin(); err != nil {
 		return nil, err
 	}
-	defer x.state.gate.leave()
-	c := exec.Call{Place: hlo.Place{Grid: x.grid, Device: d, Hub: l.hub}}
-	if c.Args, err = x.signature.take(nil, args, x.devices[d]); err != nil {
-		return nil, err
-	}
-	defer dropAll(args)
-	donated, err := donate(l.o.Donate, [][]*Buffer{args})
-	if err != nil {
-		return nil, err
-	}
-	both, cancel := bothOf(ctx, l.ctx)
+	defer l.x.state.gate.leave()
+	ctx, cancel := bothOf(ctx, l.ctx)
 	defer cancel()
-	c.Options = x.runOptions(l.o, append(make([][]bool, d), donated...))
+	c := &call{Call: exec.Call{Place: hlo.Place{Grid: l.x.grid, Device: d, Hub: l.hub}}}
 	c.Options.ID = l.id
-	if err := x.state.program.Call(both, &c); err != nil {
-		seen(args)
-		return nil, wrap(err, Failed)
+	if err := l.x.run(ctx, c, l.o, args); err != nil {
+		return nil, err
 	}
-	runtime.KeepAlive(x)
-	x.share(c.Results, args)
-	return x.buffersOf(c.Results, x.devices[d]), nil
+	return l.x.buffersOf(c.Results, l.x.devices[d]), nil
 }
 
 func (l *Launch) begin(d int) error {

@@ -24,7 +24,8 @@ func TestPluginPath(t *testing.T) {
 }`))
 	t.Setenv("HALO_PLUGIN_PATH", dir+string(os.PathListSeparator)+filepath.Join(dir, "nowhere"))
 	code, out, message := halo(t, "", "", "run", program, "f32=3")
-	if code != exitOK || !strings.Contains(out, "f32[] 6") || !strings.Contains(message, "libbroken.so") {
+	if code != exitOK || !strings.Contains(out, "f32[] 6") || !strings.Contains(message, "libbroken.so") ||
+		!strings.Contains(message, "halo: HALO_PLUGIN_PATH: ") || !strings.Contains(message, dir+"/nowhere: no such file") {
 		t.Errorf("run: got code %d, %q and %q", code, out, message)
 	}
 	if code, out, message = halo(t, "", "", "bench", program, "--runs", "1"); code != exitOK {

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 	"unsafe"
 
@@ -85,7 +86,7 @@ var functions = map[string]func(*goServer, *ffi.Call) error{
 	"plain": func(*goServer, *ffi.Call) error { return fmt.Errorf("not here: %w", errors.ErrUnsupported) },
 	"abort": func(*goServer, *ffi.Call) error { syscall.Kill(os.Getpid(), syscall.SIGABRT); select {} },
 	"exit":  func(*goServer, *ffi.Call) error { fmt.Println("good bye"); os.Exit(7); return nil },
-	"hang":  func(*goServer, *ffi.Call) error { select {} },
+	"hang":  func(*goServer, *ffi.Call) error { fmt.Println("here"); select {} },
 	"spawn": func(*goServer, *ffi.Call) error { // a process that outlives its parent
 		exec.Command("sleep", "100").Start()
 		os.Exit(1)
@@ -216,7 +217,7 @@ func TestCall(t *testing.T) {
 // A function that ends its process is an error of its call; the next one works.
 func TestDeaths(t *testing.T) {
 	p := newPool(t, "", Options{Processes: 1})
-	impatient := newPool(t, "", Options{Processes: 1, Timeout: 100 * time.Millisecond})
+	impatient := newPool(t, "", Options{Processes: 1})
 	good, c := call("add", "\x01\x01\x01\x01", "\x02\x02\x02\x02")
 	works := instantiate(t, p, good, false)
 	deaths := map[string]string{
@@ -241,7 +242,11 @@ func TestDeaths(t *testing.T) {
 		if target == "hang" {
 			pool = impatient
 		}
-		err := instantiate(t, pool, s, false).Call(context.Background(), bad)
+		i := instantiate(t, pool, s, false)
+		if target == "hang" { // only its call may take no longer
+			impatient.slots[0].process.options.Timeout = 100 * time.Millisecond
+		}
+		err := i.Call(context.Background(), bad)
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: got %.300v, want %q", target, err, want)
 		}
@@ -290,13 +295,18 @@ func TestStart(t *testing.T) {
 	}
 }
 
+// writer calls itself when something is written.
+type writer func()
+
+func (w writer) Write(b []byte) (int, error) { w(); return len(b), nil }
+
 func TestCancel(t *testing.T) {
-	p := newPool(t, "", Options{Processes: 1})
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	p := newPool(t, "", Options{Processes: 1, Output: writer(cancel)})
 	s, c := call("hang")
 	i := instantiate(t, p, s, false)
-	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
-	defer cancel()
-	if err := i.Call(ctx, c); !errors.Is(err, context.DeadlineExceeded) {
+	if err := i.Call(ctx, c); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	s, c = call("process")
@@ -307,18 +317,20 @@ func TestCancel(t *testing.T) {
 
 // What happens when a context ends is over when the call is: it would end the next one.
 func TestCancelledTooLate(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	began, over := make(chan bool), false
-	stop := whenEnded(ctx, func() {
-		began <- true
-		time.Sleep(20 * time.Millisecond)
-		over = true
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		began, over := make(chan bool), false
+		stop := whenEnded(ctx, func() {
+			began <- true
+			time.Sleep(time.Second) // until all others wait
+			over = true
+		})
+		cancel()
+		<-began
+		if stop(); !over {
+			t.Error("the call ended before what its context began")
+		}
 	})
-	cancel()
-	<-began
-	if stop(); !over {
-		t.Error("the call ended before what its context began")
-	}
 }
 
 // Instances with state have one process each; others take any that is free, and there are never more than allowed.
@@ -371,17 +383,22 @@ func resources(t *testing.T) (files, children int) {
 
 func TestNothingLeaks(t *testing.T) {
 	round := func() {
-		p, err := Open("lib.so", nil, Options{Processes: 2, Timeout: 300 * time.Millisecond, Output: io.Discard})
+		ctx, cancel := context.WithCancel(context.Background())
+		p, err := Open("lib.so", nil, Options{Processes: 2, Output: writer(cancel)}) // "hang" is the first that prints
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, target := range []string{"add", "abort", "hang", "exit", "spawn"} {
+		for _, target := range []string{"add", "hang", "abort", "exit", "spawn"} {
 			s, c := call(target, "1234", "1234")
 			i, err := p.Instantiate(context.Background(), s, target == "hang")
 			if err != nil {
 				t.Fatal(err)
 			}
-			i.Call(context.Background(), c)
+			within := context.Background()
+			if target == "hang" {
+				within = ctx
+			}
+			i.Call(within, c)
 			defer i.Close() // after the pool
 		}
 		p.Close()

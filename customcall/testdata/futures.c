@@ -8,7 +8,8 @@
 // Threads of kind 3 wait for let_go, which has them end their calls.
 static pthread_mutex_t mu = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static int go, alive;
+static int go;
+static volatile int alive;
 
 void *let_go(void) {
   pthread_mutex_lock(&mu);
@@ -18,10 +19,15 @@ void *let_go(void) {
   return &go;
 }
 
-// stay_alive has threads of kind 4 never end.
+// stay_alive has threads of kind 4 go on, and end_threads has them end.
 void *stay_alive(void) {
   alive = 1;
-  return &alive;
+  return (void *)&alive;
+}
+
+void *end_threads(void) {
+  alive = 0;
+  return (void *)&alive;
 }
 
 typedef struct {
