@@ -38,7 +38,7 @@ func (b *Builder) add(op Opcode, a Attrs, given shape.Shape, operands ...*Instru
 		in.Shape = poison
 		return in
 	}
-	setDefaults(a)
+	setDefaults(op, a)
 	s, err := Infer(in)
 	if err != nil {
 		b.err = err
@@ -76,8 +76,9 @@ func callerPos() Pos {
 	}
 }
 
-func setDefaults(a Attrs) {
-	if a == nil {
+// setDefaults sets the integers of a, an op's attributes, that are 1 where nothing is said.
+func setDefaults(op Opcode, a Attrs) {
+	if a == nil || !ones[op] {
 		return
 	}
 	for _, f := range a.Fields() {

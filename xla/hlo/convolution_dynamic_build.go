@@ -156,7 +156,7 @@ func (c dynamicConv) build(strides []int64, padding [][2]int64, lhsDilation, rhs
 	for _, o := range c.opts {
 		a.FeatureGroupCount, a.BatchGroupCount, a.Precision = o.FeatureGroupCount, o.BatchGroupCount, o.Precision
 	}
-	setDefaults(a)
+	setDefaults(Convolution, a)
 	conv := &Instruction{Op: Convolution, Attrs: a, Operands: []*Instruction{c.lhs, c.rhs}, Pos: callerPos()}
 	for _, o := range c.opts {
 		conv.Shape.Type = o.PreferredElementType

@@ -2,6 +2,7 @@ package hlo
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/halo-xla/halo/xla/shape"
@@ -27,6 +28,9 @@ func (s *Scalar) defines(c shape.Class) bool {
 // inferElementwise is the rule of all ops that are defined by their Scalar: operands of one type and the same sizes
 // give a result like them. Sections 3.1 and 3.2: the table says which classes an op takes.
 func inferElementwise(in *Instruction) (shape.Shape, error) {
+	if s := plainShape(in); s != nil && in.Op.Info().Scalar.defines(s.Type.Class()) { // most of the time
+		return shape.Shape{Type: s.Type, Dims: slices.Clip(s.Dims)}, nil
+	}
 	if err := sameTypes(in); err != nil { // C1
 		return poison, err
 	}
@@ -41,6 +45,20 @@ func inferElementwise(in *Instruction) (shape.Shape, error) {
 		return poison, fmt.Errorf("element type %v is not supported, want %s", t, strings.Join(want, ", "))
 	}
 	return sameDims(in)
+}
+
+// plainShape returns the shape of in's operands if they are arrays of one type and the same known sizes; else nil.
+func plainShape(in *Instruction) *shape.Shape {
+	s := &in.Operands[0].Shape
+	if !s.IsArray() || s.Dynamic != nil || slices.Contains(s.Dims, shape.Unbounded) {
+		return nil
+	}
+	for _, o := range in.Operands[1:] {
+		if t := &o.Shape; t.Type != s.Type || t.Dynamic != nil || !slices.Equal(s.Dims, t.Dims) {
+			return nil
+		}
+	}
+	return s
 }
 
 // checkClass fails unless operand i of in is an array of one of the classes.

@@ -222,7 +222,7 @@ func (e *Evaluator) admit(n int64) error {
 // keep stores v until its last use and drops the operands that nobody needs any more.
 func (e *Evaluator) keep(f *frame, in *Instruction, v *literal.Literal) error {
 	if in.users > 0 {
-		f.values[in.index], f.left[in.index] = v, int32(in.users)
+		f.values[in.index], f.left[in.index] = v, in.users
 		n := sizeBytes(v)
 		f.bytes += n
 		e.bytes += n

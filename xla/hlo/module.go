@@ -37,20 +37,20 @@ type Computation struct {
 
 // Instruction is one operation and its result. Once built it is not changed; passes make new ones.
 type Instruction struct {
-	Name     string
-	Op       Opcode
-	Shape    shape.Shape
-	Operands []*Instruction
+	Name string
+	Op   Opcode
+	// unsized says whether its shape has dynamic dimensions, dynamic whether it or an operand's has; index is its place
+	// in its computation, users how many operand slots name it.
+	unsized, dynamic bool
+	index, users     int32
+	Shape            shape.Shape
+	Operands         []*Instruction
 	// Attrs are the op's attributes; nil if the op has none.
 	Attrs Attrs
 	// Common are the attributes that any op may have; nil if there are none.
 	Common *Common
 	// Pos is where the instruction stands in the program's text or in the caller's source: "file:line:col".
 	Pos Pos
-	// index is the instruction's place in its computation, users how many operand slots name it, dynamic whether its
-	// shape or an operand's has dynamic dimensions.
-	index, users int
-	dynamic      bool
 	// bytes are what the result takes when it is a static array, 0 otherwise.
 	bytes int64
 }
@@ -104,8 +104,17 @@ func (in *Instruction) Called() []*Computation {
 	return cs
 }
 
-// calls are the ops whose attributes can name computations; it is filled beside the op table.
-var calls [NumOps]bool
+// calls are the ops whose attributes can name computations, ones those that have integers of the kind One; they are
+// filled beside the op table.
+var calls, ones [NumOps]bool
+
+// hasOne reports whether a, new attributes of an op, has an integer that is 1 where nothing is said.
+func hasOne(a Attrs) bool {
+	return slices.ContainsFunc(a.Fields(), func(f Field) bool {
+		_, ok := f.Ptr.(*int64)
+		return ok && f.When == One
+	})
+}
 
 // canCall reports whether a, new attributes of an op, has a field for computations.
 func canCall(a Attrs) bool {
@@ -129,16 +138,20 @@ func (c *Computation) ProgramShape() (params []shape.Shape, result shape.Shape) 
 // seal numbers c's instructions and counts their users; every computation is sealed before it runs or prints.
 func (c *Computation) seal() {
 	for i, in := range c.Instructions {
-		in.index, in.users, in.dynamic, in.bytes = i, 0, in.Shape.IsDynamic(), arrayBytes(in.Shape)
-	}
-	for _, in := range slices.Backward(c.Instructions) { // so that dynamic of an operand is still of its shape alone
-		for _, o := range in.Operands {
-			o.users++
-			in.dynamic = in.dynamic || o.dynamic
-		}
+		in.seal(i)
 	}
 	if c.Root != nil {
 		c.Root.users++
+	}
+}
+
+// seal numbers in and counts it as a user of its operands, which are sealed already.
+func (in *Instruction) seal(index int) {
+	unsized := in.Shape.IsDynamic()
+	in.index, in.users, in.unsized, in.dynamic, in.bytes = int32(index), 0, unsized, unsized, arrayBytes(in.Shape)
+	for _, o := range in.Operands {
+		o.users++
+		in.dynamic = in.dynamic || o.unsized
 	}
 }
 
@@ -147,52 +160,49 @@ func arrayBytes(s shape.Shape) int64 {
 	if !s.IsArray() || s.IsDynamic() {
 		return 0
 	}
-	n, err := shape.Array(s.Type, s.Dims...).ByteSize()
-	if err != nil {
-		return math.MaxInt64
+	n, ok := s.CheckedSize()
+	if width := int64(s.Type.Bytes()); ok && n <= math.MaxInt64/width {
+		return n * width
 	}
-	return n
+	return math.MaxInt64
 }
 
 // NewComputation makes a computation of instructions in an order in which operands come first. Root may be any of them.
 // It fails if an operand is missing or late, or if the parameter numbers are not 0 to P-1.
 func NewComputation(name string, instructions []*Instruction, root *Instruction) (*Computation, error) {
 	c := &Computation{Name: name, Instructions: instructions, Root: root}
-	defined := func(o *Instruction, n int) bool { return o.index < n && instructions[o.index] == o }
+	defined := func(o *Instruction, n int) bool { return int(o.index) < n && instructions[o.index] == o }
+	var parameters []*Instruction
 	for i, in := range instructions {
 		for _, o := range in.Operands {
 			if !defined(o, i) {
 				return nil, errorf(in, "operand %s is not defined before its use in computation %s", o.Name, name)
 			}
 		}
-		in.index = i
+		if in.seal(i); in.Op == Parameter {
+			parameters = append(parameters, in)
+		}
 	}
 	if root == nil || !defined(root, len(instructions)) {
 		return nil, fmt.Errorf("computation %s has no root among its instructions", name)
 	}
-	if err := c.collectParameters(); err != nil {
+	root.users++
+	if err := c.setParameters(parameters); err != nil {
 		return nil, err
 	}
-	c.seal()
 	return c, nil
 }
 
-func (c *Computation) collectParameters() error {
-	byNumber := map[int64]*Instruction{}
-	for _, in := range c.Instructions {
-		if in.Op != Parameter {
-			continue
-		}
+// setParameters puts c's parameters in the order of their numbers.
+func (c *Computation) setParameters(parameters []*Instruction) error {
+	c.Parameters = make([]*Instruction, len(parameters))
+	for _, in := range parameters {
 		n := in.Attrs.(*ParameterAttrs).Number
-		if byNumber[n] != nil {
-			return errorf(in, "parameter number %d is used twice, by %s too", n, byNumber[n].Name)
-		}
-		byNumber[n] = in
-	}
-	c.Parameters = make([]*Instruction, len(byNumber))
-	for n, in := range byNumber {
-		if n < 0 || n >= int64(len(byNumber)) {
-			return errorf(in, "parameter number %d, want 0 to %d without gaps", n, len(byNumber)-1)
+		switch {
+		case n < 0 || n >= int64(len(parameters)):
+			return errorf(in, "parameter number %d, want 0 to %d without gaps", n, len(parameters)-1)
+		case c.Parameters[n] != nil:
+			return errorf(in, "parameter number %d is used twice, by %s too", n, c.Parameters[n].Name)
 		}
 		c.Parameters[n] = in
 	}

@@ -37,30 +37,26 @@ func checkCount(s shape.Shape) error {
 	return nil
 }
 
-// dimList is the dimensions of a shape in the making.
+// dimList is the dimensions of a shape in the making. Dynamic stays nil until a dimension is bounded.
 type dimList struct{ s shape.Shape }
 
-func newDimList(t shape.ElementType, rank int) *dimList {
-	return &dimList{shape.Shape{Type: t, Dims: make([]int64, 0, rank), Dynamic: make([]bool, 0, rank)}}
+func newDimList(t shape.ElementType, rank int) dimList {
+	return dimList{shape.Shape{Type: t, Dims: make([]int64, 0, rank)}}
 }
 
 func (l *dimList) add(n int64, dynamic bool) {
-	l.s.Dims = append(l.s.Dims, n)
-	l.s.Dynamic = append(l.s.Dynamic, dynamic && n != shape.Unbounded)
+	if dynamic = dynamic && n != shape.Unbounded; dynamic && l.s.Dynamic == nil {
+		l.s.Dynamic = make([]bool, len(l.s.Dims), cap(l.s.Dims))
+	}
+	if l.s.Dims = append(l.s.Dims, n); l.s.Dynamic != nil {
+		l.s.Dynamic = append(l.s.Dynamic, dynamic)
+	}
 }
 
 func (l *dimList) addOf(s shape.Shape, d int64) { l.add(s.Dims[d], s.IsDynamicDim(int(d))) }
 
 // shape returns the shape; Dynamic is nil if no dimension is bounded.
-func (l *dimList) shape() shape.Shape {
-	for _, b := range l.s.Dynamic {
-		if b {
-			return l.s
-		}
-	}
-	l.s.Dynamic = nil
-	return l.s
-}
+func (l *dimList) shape() shape.Shape { return l.s }
 
 // isUnknown reports whether dimension d of s has a size that only the run tells.
 func isUnknown(s shape.Shape, d int) bool { return s.Dims[d] == shape.Unbounded }

@@ -159,6 +159,7 @@ func init() {
 		}
 		info.least, info.several = info.countOperands()
 		calls[op] = info.Attrs != nil && canCall(info.Attrs())
+		ones[op] = info.Attrs != nil && hasOne(info.Attrs())
 		opsByName[info.Name] = Opcode(op)
 		if info.MLIR != "" {
 			opsByMLIR[info.MLIR] = Opcode(op)

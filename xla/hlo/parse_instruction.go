@@ -386,7 +386,7 @@ func (d *draft) finish() (*Instruction, error) {
 
 // add checks in, whose Shape is the declared one or the zero Shape, and appends it.
 func (b *body) add(in *Instruction) (*Instruction, error) {
-	setDefaults(in.Attrs)
+	setDefaults(in.Op, in.Attrs)
 	s, err := Infer(in)
 	switch {
 	case err != nil && in.Shape.Type == shape.Invalid && strings.Contains(err.Error(), in.Shape.String()):

@@ -5,10 +5,10 @@ import "reflect"
 // What follows is for those who make new programs of old ones: xla/pass and the backends.
 
 // Index returns in's place in its computation: that of the last NewComputation that took it.
-func (in *Instruction) Index() int { return in.index }
+func (in *Instruction) Index() int { return int(in.index) }
 
 // Users returns how many operand slots of its computation name in; being the root counts as one more.
-func (in *Instruction) Users() int { return in.users }
+func (in *Instruction) Users() int { return int(in.users) }
 
 // IsDynamic reports whether in's shape or that of an operand has dynamic dimensions.
 func (in *Instruction) IsDynamic() bool { return isDynamic(in) }

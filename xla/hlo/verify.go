@@ -19,7 +19,7 @@ func NewInstruction(op Opcode, a Attrs, told shape.Shape, operands []*Instructio
 
 // Complete does for an instruction in the caller's memory what NewInstruction does: its shape is the declared one.
 func (in *Instruction) Complete() error {
-	setDefaults(in.Attrs)
+	setDefaults(in.Op, in.Attrs)
 	s, err := Infer(in)
 	if err != nil {
 		return err

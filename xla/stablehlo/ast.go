@@ -62,18 +62,29 @@ type Op struct {
 	Attrs    []NamedAttr // in the order of the text, those of pretty forms under the names of the generic form
 	Regions  []*Region
 	Loc      *Location // nil if none was written
+	kind     *opKind   // nil unless a reader said it
 }
 
 // Value is an SSA value: the result of an op or the argument of a block.
 type Value struct {
-	Name  string // as written without "%", "0" also for "%0#1"; "" for a value that an importer or a short form made up
-	Pos   Pos    // where it was defined
-	Type  Type
-	Op    *Op // whose result it is; nil for a block argument
-	Index int // among the results or arguments
+	Name string // as written without "%", "0" also for "%0#1"; "" for a value that an importer or a short form made up
+	Type Type
+	Op   *Op  // whose result it is; nil for a block argument
+	at   *Pos // where it was defined; nil if that is where its op stands
 	// in is the instruction that Import made of it in the computation by, the first that has one.
 	in *hlo.Instruction
 	by *ctx
+}
+
+// Pos returns where the value was defined; the zero Pos if nobody knows.
+func (v *Value) Pos() Pos {
+	switch {
+	case v.at != nil:
+		return *v.at
+	case v.Op != nil:
+		return v.Op.Pos
+	}
+	return Pos{}
 }
 
 // NamedAttr is an attribute of an op or of a dictionary.
@@ -123,6 +134,9 @@ type Location struct {
 	File      string
 	Line, Col int
 	Children  []*Location
+	// as is what Import made of it, nil if it says nothing; made whether it did.
+	as   *hlo.Common
+	made bool
 }
 
 // Block returns the only block of region i. It fails if there is no such region or the region has not one block.

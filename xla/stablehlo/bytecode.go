@@ -81,15 +81,14 @@ type bytecode struct {
 	ops       []bytecodeOp
 	attrs     []entry
 	types     []entry
-	props     []cursor
+	props     []propertyList
 	blobs     []blobResource
 	prog      *Program
 	err       error
-	depth     int // of attributes and types that are being read
-	parts     int // of the one that is being read
-	text      int // bytes of those that are kept as text
-	places    map[uint64]place
-	known     map[attrKey][]NamedAttr // attributes of ops
+	depth     int                 // of attributes and types that are being read
+	parts     int                 // of the one that is being read
+	text      int                 // bytes of those that are kept as text
+	kinds     map[attrKey]*opKind // of ops, those whose attributes are more than properties
 	scopes    []valueScope
 	regions   int // that are open
 	argNumber int // of the next argument, as MLIR's text names it
@@ -104,6 +103,14 @@ type bytecodeOp struct {
 	name       string // with the dialect
 	registered bool   // the producer knew it
 	row        *bytecodeRow
+	bare       *opKind // without attributes; nil until there was one
+}
+
+// propertyList is the properties of an op: where they lie and the kind of the ops that had them last.
+type propertyList struct {
+	body cursor
+	of   uint64  // the number of the op in the file
+	kind *opKind // nil until there was one
 }
 
 // blobResource is a resource of a dialect: the bytes of a large constant.
@@ -276,7 +283,7 @@ func (f *bytecode) readProperties(c *cursor) {
 		n := c.varint()
 		start := c.pos
 		c.bytes(n)
-		f.props = append(f.props, cursor{f: f, pos: start, end: c.pos})
+		f.props = append(f.props, propertyList{body: cursor{f: f, pos: start, end: c.pos}})
 	}
 	c.done("properties")
 }
@@ -332,6 +339,7 @@ type entry struct {
 	parts   int // attributes and types that it is made of, each counted as often as it is used
 	attr    Attr
 	typ     Type
+	place   *place // that it tells as a location; nil until somebody asked
 }
 
 // readState is how far an entry was read.

@@ -49,6 +49,13 @@ func (c *cursor) varint() uint64 {
 			return uint64(first >> 1)
 		}
 	}
+	if c.pos+8 <= c.end {
+		if v := binary.LittleEndian.Uint64(c.f.data[c.pos:]); byte(v) != 0 {
+			n := bits.TrailingZeros64(v) + 1 // bytes
+			c.pos += n
+			return v << (64 - 8*n) >> (64 - 7*n)
+		}
+	}
 	return c.longVarint()
 }
 

@@ -35,7 +35,7 @@ type place struct {
 
 // readIR reads the ops: one, which is the module.
 func (f *bytecode) readIR(c cursor) {
-	f.places, f.known = map[uint64]place{}, map[attrKey][]NamedAttr{}
+	f.kinds = map[attrKey]*opKind{}
 	f.pushValues(&c, 0, true)
 	at := c.pos
 	b := &Block{Pos: f.posAt(c.pos)}
@@ -59,7 +59,9 @@ func (f *bytecode) pushValues(c *cursor, count uint64, isolated bool) {
 		outer := &f.scopes[len(f.scopes)-1]
 		s.base = outer.base + outer.count
 	}
-	c.bounded(count, "values")
+	if n := c.bounded(count, "values"); f.spend(c, n, refBytes) {
+		s.values = make([]*Value, 0, n)
+	}
 	f.scopes = append(f.scopes, s)
 }
 
@@ -73,13 +75,13 @@ func (f *bytecode) popValues(c *cursor) {
 }
 
 // define makes a new value of the innermost region.
-func (f *bytecode) define(t Type, pos Pos, index int) *Value {
+func (f *bytecode) define(t Type, op *Op) *Value {
 	if len(f.newVals) == 0 {
 		f.newVals = make([]Value, 64)
 	}
 	v := &f.newVals[0]
 	f.newVals = f.newVals[1:]
-	*v = Value{Type: t, Pos: pos, Index: index}
+	v.Type, v.Op = t, op
 	s := &f.scopes[len(f.scopes)-1]
 	s.values = append(s.values, v)
 	return v
@@ -148,7 +150,7 @@ func (f *bytecode) blockArgs(c *cursor, b *Block) {
 		return
 	}
 	b.Args = make([]*Value, 0, n)
-	for i := range n {
+	for range n {
 		at := c.pos
 		t, located := c.varint(), true
 		if f.version >= versionElided {
@@ -158,8 +160,8 @@ func (f *bytecode) blockArgs(c *cursor, b *Block) {
 		if located {
 			pos, _ = f.location(c, c.varint(), at)
 		}
-		if v := f.define(f.typ(c, t), pos, i); f.err == nil {
-			v.Name = "arg" + strconv.Itoa(f.argNumber)
+		if v := f.define(f.typ(c, t), nil); f.err == nil {
+			v.Name, v.at = "arg"+strconv.Itoa(f.argNumber), &pos
 			f.argNumber++
 			b.Args = append(b.Args, v)
 		}
@@ -196,7 +198,9 @@ func (f *bytecode) op(c *cursor, owner *Op) *Op {
 	op := f.newOp()
 	op.Name = row.name
 	op.Pos, op.Loc = f.location(c, c.varint(), at)
-	op.Attrs = f.opAttrs(c, kind, mask)
+	if op.kind = f.opKind(c, kind, mask); op.kind != nil {
+		op.Attrs = op.kind.attrs
+	}
 	if mask&hasResults != 0 {
 		f.results(c, op)
 	}
@@ -230,8 +234,7 @@ func (f *bytecode) results(c *cursor, op *Op) {
 	}
 	op.Results = f.newList(n)
 	for i := range op.Results {
-		op.Results[i] = f.define(c.typ(), op.Pos, i)
-		op.Results[i].Op = op
+		op.Results[i] = f.define(c.typ(), op)
 	}
 }
 
@@ -294,18 +297,21 @@ func (f *bytecode) location(c *cursor, n uint64, at int) (Pos, *Location) {
 		}
 		return Pos{}, nil
 	}
-	p, known := f.places[n]
-	if !known {
+	p := f.attrs[n].place
+	if p == nil {
+		p = &place{}
 		p.find(a.Loc, 0)
-		f.places[n] = p
+		if f.attrs[n].place = p; p.pos.Line == 0 {
+			p.pos.File = f.name
+			if p.name != "" {
+				p.pos.File = fmt.Sprintf("%s: %q", f.name, p.name)
+			}
+		}
 	}
-	switch {
-	case p.pos.Line > 0:
+	if p.pos.Line > 0 {
 		return p.pos, a.Loc
-	case p.name != "":
-		return Pos{File: fmt.Sprintf("%s: %q", f.name, p.name), Col: at}, a.Loc
 	}
-	return f.posAt(at), a.Loc
+	return Pos{File: p.pos.File, Col: at}, a.Loc
 }
 
 // find looks for the first file and the first name in a location.
@@ -330,46 +336,65 @@ func (p *place) find(l *Location, depth int) {
 // attrKey stands for the attributes of an op: its kind, and the numbers of its dictionary and properties, each plus
 // one.
 type attrKey struct {
-	kind, dict, props uint64
+	op, dict, props uint64
 }
 
-// opAttrs reads the attributes of an op. Ops with the same have them in common.
-func (f *bytecode) opAttrs(c *cursor, kind uint64, mask byte) []NamedAttr {
-	kindOf := &f.ops[kind]
-	if mask&(hasAttrs|hasProperties) == 0 {
-		return nil
-	}
-	key := attrKey{kind: kind}
+// opKind reads the attributes of an op. Ops with the same have their kind in common.
+func (f *bytecode) opKind(c *cursor, n uint64, mask byte) *opKind {
+	key := attrKey{op: n}
 	if mask&hasAttrs != 0 {
 		key.dict = c.varint() + 1
 	}
 	if mask&hasProperties != 0 {
-		key.props = c.varint() + 1
+		p := c.varint()
+		if key.props = p + 1; p >= uint64(len(f.props)) {
+			c.fail("properties %d: there are %d", p, len(f.props))
+			return nil
+		}
 	}
-	if known, ok := f.known[key]; ok {
-		return known
+	if key.dict > 0 {
+		if f.kinds[key] == nil {
+			f.kinds[key] = f.newKind(c, key)
+		}
+		return f.kinds[key]
 	}
+	kind := &f.ops[n].bare
+	if key.props > 0 {
+		p := &f.props[key.props-1]
+		if p.of != n {
+			p.of, p.kind = n, nil
+		}
+		kind = &p.kind
+	}
+	if *kind == nil {
+		*kind = f.newKind(c, key)
+	}
+	return *kind
+}
+
+// newKind puts properties and a dictionary together as the attributes of an op.
+func (f *bytecode) newKind(c *cursor, key attrKey) *opKind {
+	op := &f.ops[key.op]
 	var attrs []NamedAttr
-	if mask&hasProperties != 0 {
-		attrs = f.properties(c, kindOf, key.props-1)
+	if key.props > 0 {
+		attrs = f.properties(op, f.props[key.props-1].body)
 	}
-	if mask&hasAttrs != 0 {
+	if key.dict > 0 {
 		d, ok := f.attr(c, key.dict-1).(DictAttr)
 		if !ok {
-			c.fail("%s: its attributes are no dictionary", kindOf.name)
+			c.fail("%s: its attributes are no dictionary", op.name)
 		}
 		attrs = append(attrs, d...)
 	}
 	if f.version < versionProperties {
-		kindOf.row.markProperties(attrs)
+		op.row.markProperties(attrs)
 	}
-	if kindOf.row.upgrade != nil && f.err == nil {
+	if op.row.upgrade != nil && f.err == nil && (key.dict > 0 || key.props > 0) {
 		l := attrList(attrs)
-		kindOf.row.upgrade(&l)
+		op.row.upgrade(&l)
 		attrs = l
 	}
-	f.known[key] = attrs[:len(attrs):len(attrs)]
-	return attrs
+	return &opKind{name: op.row.name, attrs: attrs[:len(attrs):len(attrs)]}
 }
 
 func markedProperties(d DictAttr) []NamedAttr {
@@ -392,12 +417,7 @@ func (r *bytecodeRow) markProperties(attrs []NamedAttr) {
 }
 
 // properties reads the properties of an op.
-func (f *bytecode) properties(c *cursor, op *bytecodeOp, n uint64) []NamedAttr {
-	if n >= uint64(len(f.props)) {
-		c.fail("properties %d: there are %d", n, len(f.props))
-		return nil
-	}
-	body := f.props[n]
+func (f *bytecode) properties(op *bytecodeOp, body cursor) []NamedAttr {
 	if !op.registered { // the producer did not know the op and wrote a dictionary
 		d, ok := body.attr().(DictAttr)
 		if !ok {

@@ -24,7 +24,7 @@ func (b *writer) arguments(s shape.Shape) (node, error) {
 	}
 	values := make([]*Value, len(types))
 	for i, t := range types {
-		values[i] = &Value{Type: t, Index: len(b.block.Args)}
+		values[i] = &Value{Type: t}
 		b.block.Args = append(b.block.Args, values[i])
 	}
 	n, _ := shaped(s, values)
@@ -68,8 +68,8 @@ func (b *writer) instruction(in *hlo.Instruction) (node, error) {
 // append adds an op to the block.
 func (b *writer) append(op *Op) {
 	b.ex.ops++
-	for i, v := range op.Results {
-		v.Op, v.Index = op, i
+	for _, v := range op.Results {
+		v.Op = op
 	}
 	b.block.Ops = append(b.block.Ops, op)
 }

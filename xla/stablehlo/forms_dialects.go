@@ -131,7 +131,7 @@ func (p *parser) manualForm(st *opState) {
 	p.list('{', '}', func() { axes = append(axes, p.plainString()) })
 	p.set(st, pos, "manual_axes", axes)
 	args := []*Value{}
-	p.list('(', ')', func() { args = append(args, p.blockArg(len(args))) })
+	p.list('(', ')', func() { args = append(args, p.blockArg()) })
 	st.Regions = []*Region{p.region(args, false)}
 	p.optionalAttrDict(st)
 	p.typesOf(st, functional)

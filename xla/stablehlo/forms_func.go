@@ -68,7 +68,8 @@ type funcSignature struct {
 }
 
 func (p *parser) funcArg(sig *funcSignature) {
-	v := &Value{Pos: p.pos(), Index: len(sig.args)}
+	at := p.pos()
+	v := &Value{at: &at}
 	if p.is(tokValue) {
 		v.Name = p.expect(tokValue)
 		p.expect(':')

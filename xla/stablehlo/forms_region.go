@@ -9,7 +9,7 @@ import (
 func (p *parser) whileForm(st *opState) {
 	var args []*Value
 	p.list('(', ')', func() {
-		args = append(args, &Value{Pos: p.pos(), Name: p.expect(tokValue), Index: len(args)})
+		args = append(args, p.argument())
 		p.expect('=')
 		p.operand(st)
 	})
@@ -86,21 +86,17 @@ func (p *parser) reducer(st *opState) {
 	var left, right []*Value
 	for p.is('(') {
 		p.advance()
-		left = append(left, p.blockArg(0))
+		left = append(left, p.blockArg())
 		if at := p.pos(); p.is(')') {
 			p.failAt(at, "%s: reducer takes one argument for reduced value %d, want two: a left and a right one", st.Name,
 				len(left)-1)
 			return
 		}
 		p.expect(',')
-		right = append(right, p.blockArg(0))
+		right = append(right, p.blockArg())
 		p.expect(')')
 	}
-	args := append(left, right...)
-	for i, a := range args {
-		a.Index = i
-	}
-	st.Regions = append(st.Regions, p.region(args, false))
+	st.Regions = append(st.Regions, p.region(append(left, right...), false))
 }
 
 // appliedReducer makes the region of "applies op": a block of two scalars, the op and a return.
@@ -120,10 +116,10 @@ func (p *parser) appliedReducer(st *opState, name string, at Pos) {
 		return
 	}
 	scalar := &TensorType{Elem: t.Elem}
-	lhs := &Value{Type: scalar, Pos: at}
-	rhs := &Value{Type: scalar, Pos: at, Index: 1}
+	lhs := &Value{Type: scalar, at: &at}
+	rhs := &Value{Type: scalar, at: &at}
 	apply := &Op{Name: name, Pos: at, Operands: []*Value{lhs, rhs}}
-	apply.Results = []*Value{{Type: scalar, Pos: at, Op: apply}}
+	apply.Results = []*Value{{Type: scalar, Op: apply}}
 	ret := &Op{Name: dialect + ".return", Pos: at, Operands: apply.Results}
 	block := &Block{Pos: at, Args: []*Value{lhs, rhs}, Ops: []*Op{apply, ret}}
 	st.Regions = []*Region{{Pos: at, Blocks: []*Block{block}}}

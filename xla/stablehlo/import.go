@@ -35,8 +35,7 @@ func Parse(t Text) (*Imported, error) {
 // two goroutines must not import one at once.
 func Import(prog *Program) (*Imported, error) {
 	im := &importer{prog: prog, rows: allImports, functions: map[string]*function{}, names: map[string]int{},
-		meshes: map[string][]meshAxis{}, metadata: map[*Location]*hlo.Common{}, plain: map[string]importFunc{},
-		shapes: map[*TensorType]shape.Shape{}}
+		meshes: map[string][]meshAxis{}, plain: map[string]importFunc{}}
 	if err := im.collect(prog.Module, 0); err != nil {
 		return nil, err
 	}
@@ -71,10 +70,8 @@ type importer struct {
 	order     []*function
 	names     map[string]int // of computations, with how often each was wanted
 	meshes    map[string][]meshAxis
-	channels  int64 // that no program names
-	metadata  map[*Location]*hlo.Common
-	plain     map[string]importFunc       // rows of the names that have come
-	shapes    map[*TensorType]shape.Shape // of the types that have come; a file holds each type once
+	channels  int64                 // that no program names
+	plain     map[string]importFunc // rows of the names that have come
 }
 
 // function is a func.func.
@@ -212,7 +209,7 @@ func (im *importer) computation(f *function) (*hlo.Computation, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := im.newContext(nil, im.uniqueName(f.name), len(body.Args)+len(body.Ops))
+	c := im.newContext(nil, im.uniqueName(f.name))
 	if err := c.parameters(body.Args, f.op); err != nil {
 		return nil, err
 	}

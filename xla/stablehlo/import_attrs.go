@@ -10,9 +10,15 @@ import (
 
 // importGeneric imports an op that is a row of HLO's op table and whose attributes are one to one.
 func importGeneric(c *ctx, op *Op, code hlo.Opcode) error {
-	attrs, err := genericAttrs(op, code)
-	if err != nil {
-		return err
+	if len(op.Regions) > 0 {
+		return op.Errorf("has %d regions, want none", len(op.Regions))
+	}
+	var attrs hlo.Attrs
+	if code.Info().Attrs != nil {
+		var err error
+		if attrs, err = attrsOf(op, code, genericAttrs); err != nil {
+			return err
+		}
 	}
 	return c.simple(op, code, attrs)
 }
@@ -36,7 +42,7 @@ func (c *ctx) simple(op *Op, code hlo.Opcode, attrs hlo.Attrs) error {
 	if err != nil {
 		return err
 	}
-	told, err := c.declared(op)
+	told, err := declared(op)
 	if err != nil {
 		return err
 	}
@@ -49,14 +55,7 @@ func (c *ctx) simple(op *Op, code hlo.Opcode, attrs hlo.Attrs) error {
 
 // genericAttrs makes the attributes of an instruction from those of an op under the names of HLO's op table.
 func genericAttrs(op *Op, code hlo.Opcode) (hlo.Attrs, error) {
-	if len(op.Regions) > 0 {
-		return nil, op.Errorf("has %d regions, want none", len(op.Regions))
-	}
-	info := code.Info()
-	if info.Attrs == nil {
-		return nil, nil
-	}
-	a := info.Attrs()
+	a := code.Info().Attrs()
 	return a, setAttrs(op, a)
 }
 

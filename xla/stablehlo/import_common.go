@@ -32,7 +32,7 @@ func usesQuantised(op *Op) bool {
 
 // common sets the attributes that any instruction may have.
 func (c *ctx) common(op *Op, in *hlo.Instruction) error {
-	if !slices.ContainsFunc(op.Attrs, func(a NamedAttr) bool { return commonNames[a.Name] }) {
+	if k := op.shared(); k != nil && k.row != nil && k.bare || !slices.ContainsFunc(op.Attrs, isCommon) {
 		return nil
 	}
 	var common hlo.Common
@@ -76,6 +76,8 @@ func (c *ctx) common(op *Op, in *hlo.Instruction) error {
 
 // sizeOperands says of a custom call which of its operands are the sizes of its results.
 const sizeOperands = "indices_of_shape_operands"
+
+func isCommon(a NamedAttr) bool { return commonNames[a.Name] }
 
 // commonNames are the attributes that common looks at.
 var commonNames = map[string]bool{
@@ -142,13 +144,18 @@ func setBackendConfig(common *hlo.Common, a Attr) {
 
 // metadataOf returns the attributes of an instruction that has only a place in its producer's source; nil
 // without one.
-func (im *importer) metadataOf(l *Location) *hlo.Common {
+func metadataOf(l *Location) *hlo.Common {
 	if l == nil || l.Kind == LocUnknown {
 		return nil
 	}
-	if c, ok := im.metadata[l]; ok {
-		return c
+	if !l.made {
+		l.as, l.made = describedBy(l), true
 	}
+	return l.as
+}
+
+// describedBy is what a location says as metadata of HLO; nil if that is nothing.
+func describedBy(l *Location) *hlo.Common {
 	var name, file string
 	line := 0
 	describe(l, &name, &file, &line, 0)
@@ -159,12 +166,10 @@ func (im *importer) metadataOf(l *Location) *hlo.Common {
 	if file != "" {
 		parts = append(parts, fmt.Sprintf("source_file=%q source_line=%d", file, line))
 	}
-	var c *hlo.Common
-	if parts != nil {
-		c = &hlo.Common{Metadata: hlo.Raw("{" + strings.Join(parts, " ") + "}")}
+	if parts == nil {
+		return nil
 	}
-	im.metadata[l] = c
-	return c
+	return &hlo.Common{Metadata: hlo.Raw("{" + strings.Join(parts, " ") + "}")}
 }
 
 // describe finds the first name and the first file of a location.

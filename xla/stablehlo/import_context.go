@@ -1,6 +1,7 @@
 package stablehlo
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unsafe"
@@ -22,17 +23,17 @@ type ctx struct {
 	instructions []*hlo.Instruction
 	slab         []hlo.Instruction           // for those to come
 	lists        []*hlo.Instruction          // for their operands
-	values       map[*Value]*hlo.Instruction // that another computation had first
+	values       map[*Value]*hlo.Instruction // that another computation had first; nil without
 	taken        map[string]bool             // names of instructions, save those that end in the instruction's number
+	named        [hlo.NumOps]bool            // ops whose name was given to an instruction
 	numbered     bool                        // a name that is taken might be one with a number
 	names        []byte                      // memory for names
 	sinking      int                         // depth of ops being copied from outside
 }
 
-// newContext begins a computation of some ops.
-func (im *importer) newContext(outer *ctx, name string, ops int) *ctx {
-	return &ctx{im: im, outer: outer, name: name, values: map[*Value]*hlo.Instruction{}, taken: map[string]bool{},
-		instructions: make([]*hlo.Instruction, 0, ops)}
+// newContext begins a computation.
+func (im *importer) newContext(outer *ctx, name string) *ctx {
+	return &ctx{im: im, outer: outer, name: name, taken: map[string]bool{}}
 }
 
 // body imports the ops of a block and returns what its last op returns.
@@ -40,6 +41,7 @@ func (c *ctx) body(b *Block, owner *Op) ([]*hlo.Instruction, error) {
 	if len(b.Ops) == 0 {
 		return nil, errorf(b.Pos, "%s: a block has no return at its end", owner.Name)
 	}
+	c.instructions = slices.Grow(c.instructions, len(b.Ops))
 	last := len(b.Ops) - 1
 	for i, op := range b.Ops {
 		if isReturn(op) != (i == last) {
@@ -82,6 +84,12 @@ func (c *ctx) row(op *Op) importFunc {
 
 // plainRow returns how an op is imported whose tensors are not quantised, or as if they were not.
 func (c *ctx) plainRow(op *Op) importFunc {
+	if k := op.shared(); k != nil {
+		if k.row == nil {
+			k.row, k.bare = c.findRow(op), !slices.ContainsFunc(op.Attrs, isCommon)
+		}
+		return k.row
+	}
 	f := c.im.plain[op.Name]
 	if f == nil {
 		f = c.findRow(op)
@@ -108,6 +116,9 @@ func (c *ctx) set(v *Value, in *hlo.Instruction) {
 		v.in, v.by = in, c
 		return
 	}
+	if c.values == nil {
+		c.values = map[*Value]*hlo.Instruction{}
+	}
 	c.values[v] = in
 }
 
@@ -126,7 +137,7 @@ func (c *ctx) value(v *Value) (*hlo.Instruction, error) {
 		return in, nil
 	}
 	if c.outer == nil {
-		return nil, errorf(v.Pos, "value %%%s has no instruction", v.Name)
+		return nil, errorf(v.Pos(), "value %%%s has no instruction", v.Name)
 	}
 	if v.Op == nil || !sinkable(v.Op) {
 		return nil, unsupported(c.owner, "its computation uses the value %%%s from outside, which is no constant", v.Name)
@@ -176,8 +187,8 @@ func (c *ctx) add(op *Op, code hlo.Opcode, a hlo.Attrs, told shape.Shape, operan
 	if err := in.Complete(); err != nil {
 		return nil, wrap(op, err)
 	}
-	in.Name = c.instructionName(code.String())
-	in.Common = c.im.metadataOf(op.Loc)
+	in.Name = c.instructionName(code)
+	in.Common = metadataOf(op.Loc)
 	c.instructions = append(c.instructions, in)
 	return in, nil
 }
@@ -204,10 +215,14 @@ func (c *ctx) alloc() *hlo.Instruction {
 
 func hloPos(p Pos) hlo.Pos { return hlo.Pos{File: p.File, Line: p.Line, Col: p.Col} }
 
-func (c *ctx) instructionName(base string) string {
-	if !c.taken[base] {
-		c.taken[base] = true
-		return base
+// instructionName returns the name of a new instruction: that of its op for the first, with a number for others.
+func (c *ctx) instructionName(code hlo.Opcode) string {
+	base := code.String()
+	if !c.named[code] {
+		if c.named[code] = true; !c.taken[base] {
+			c.taken[base] = true
+			return base
+		}
 	}
 	n := len(c.instructions) // no other name has it
 	name := c.numberedName(base, n)
@@ -279,28 +294,18 @@ func (c *ctx) oneOrTuple(op *Op, in *hlo.Instruction) error {
 	return c.results(op, in)
 }
 
-// declared is declared for types that often come again.
-func (c *ctx) declared(op *Op) (shape.Shape, error) {
-	if len(op.Results) != 1 {
-		return declared(op)
-	}
-	t, ok := op.Results[0].Type.(*TensorType)
-	if !ok {
-		return declared(op)
-	}
-	s, ok := c.im.shapes[t]
-	if !ok {
-		var err error
-		if s, err = declared(op); err != nil {
-			return s, err
-		}
-		c.im.shapes[t] = s
-	}
-	return s, nil
-}
-
 // declared returns the shape of an op's results: that of the only one, or a tuple.
 func declared(op *Op) (shape.Shape, error) {
+	if len(op.Results) == 1 {
+		if t, ok := op.Results[0].Type.(*TensorType); ok && t.known != nil && t.known.of == t { // most of the time
+			return t.known.shape, nil
+		}
+		s, err := shapeOf(op.Results[0].Type)
+		if err != nil {
+			err = op.Errorf("result: %v", err)
+		}
+		return s, err
+	}
 	shapes := make([]shape.Shape, len(op.Results))
 	for i, v := range op.Results {
 		var err error
@@ -308,18 +313,16 @@ func declared(op *Op) (shape.Shape, error) {
 			return shape.Shape{}, op.Errorf("result: %v", err)
 		}
 	}
-	if len(shapes) == 1 {
-		return shapes[0], nil
-	}
 	return shape.TupleOf(shapes...), nil
 }
 
 // parameters makes a parameter for each argument of a block.
 func (c *ctx) parameters(args []*Value, op *Op) error {
+	c.instructions = slices.Grow(c.instructions, len(args))
 	for i, v := range args {
 		s, err := shapeOf(v.Type)
 		if err != nil {
-			return errorf(v.Pos, "argument %d of %s: %v", i, op.Name, err)
+			return errorf(v.Pos(), "argument %d of %s: %v", i, op.Name, err)
 		}
 		in, err := c.parameter(op, i, s, v.Name)
 		if err != nil {
@@ -338,9 +341,16 @@ func (c *ctx) parameter(op *Op, number int, s shape.Shape, name string) (*hlo.In
 	in.Common = nil
 	if clean := cleanName(name); name != "" && clean == name && !c.taken[name] {
 		delete(c.taken, in.Name)
-		c.taken[name], in.Name, c.numbered = true, name, true
+		c.named[hlo.Parameter] = c.taken[hlo.Parameter.String()]
+		c.taken[name], in.Name, c.numbered = true, name, c.numbered || endsInNumber(name)
 	}
 	return in, nil
+}
+
+// endsInNumber reports whether a name might be one that numberedName makes.
+func endsInNumber(name string) bool {
+	base := strings.TrimRight(name, "0123456789")
+	return len(base) < len(name) && strings.HasSuffix(base, ".")
 }
 
 // build ends the computation. With tuple, its result is the tuple of results, else the only one.

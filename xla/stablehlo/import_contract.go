@@ -8,28 +8,38 @@ import (
 
 // importDotGeneral imports a contraction.
 func importDotGeneral(c *ctx, op *Op) error {
+	attrs, err := attrsOf(op, hlo.Dot, dotAttrs)
+	if err != nil {
+		return err
+	}
+	if a := attrs.(*hlo.DotAttrs); a.Algorithm != "" && len(op.Operands) > 0 {
+		if s, err := shapeOf(op.Operands[0].Type); err != nil || !s.Type.IsFloat() { // the algorithm speaks of floats
+			other := *a
+			other.Algorithm, attrs = "", &other
+		}
+	}
+	return c.simple(op, hlo.Dot, attrs)
+}
+
+func dotAttrs(op *Op, _ hlo.Opcode) (hlo.Attrs, error) {
 	a := &hlo.DotAttrs{}
 	if err := setAttrs(op, a); err != nil {
-		return err
+		return nil, err
 	}
 	if err := setNumbers(op, "dot_dimension_numbers", "dot", a); err != nil {
-		return err
+		return nil, err
 	}
-	if op.Attr("algorithm") != nil {
-		var err error
-		if a.Algorithm, err = algorithm(op); err != nil {
-			return err
-		}
-		for _, p := range a.Precision { // dot_general C21
-			if p != hlo.DefaultPrecision {
-				return op.wrong("precision_config", "DEFAULT since there is an algorithm")
-			}
-		}
-		if s, err := shapeOf(op.Operands[0].Type); err != nil || !s.Type.IsFloat() {
-			a.Algorithm = "" // it speaks of floats
+	if op.Attr("algorithm") == nil {
+		return a, nil
+	}
+	for _, p := range a.Precision { // dot_general C21
+		if p != hlo.DefaultPrecision {
+			return nil, op.wrong("precision_config", "DEFAULT since there is an algorithm")
 		}
 	}
-	return c.simple(op, hlo.Dot, a)
+	var err error
+	a.Algorithm, err = algorithm(op)
+	return a, err
 }
 
 // importDot imports the old dot of vectors and matrices, which contracts lhs's last dimension with rhs's first.
@@ -98,14 +108,19 @@ func algorithm(op *Op) (hlo.Raw, error) {
 // importGather imports gather and dynamic_gather, whose slice sizes are an operand.
 func importGather(c *ctx, op *Op) error {
 	code := opcodeOf(op)
-	a := code.Info().Attrs()
-	if err := setAttrs(op, a); err != nil {
-		return err
-	}
-	if err := setNumbers(op, "dimension_numbers", "gather", a); err != nil {
+	a, err := attrsOf(op, code, gatherAttrs)
+	if err != nil {
 		return err
 	}
 	return c.simple(op, code, a)
+}
+
+func gatherAttrs(op *Op, code hlo.Opcode) (hlo.Attrs, error) {
+	a := code.Info().Attrs()
+	if err := setAttrs(op, a); err != nil {
+		return nil, err
+	}
+	return a, setNumbers(op, "dimension_numbers", "gather", a)
 }
 
 // importTorchIndexSelect imports the old torch_index_select as a gather of whole slices along one dimension.

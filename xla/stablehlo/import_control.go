@@ -247,7 +247,7 @@ func compatibleTypes(a, b Type) bool {
 
 // region returns the context of a region's computation.
 func (c *ctx) region(op *Op, name string) *ctx {
-	r := c.im.newContext(c, c.im.uniqueName(name), 0)
+	r := c.im.newContext(c, c.im.uniqueName(name))
 	r.owner = op
 	return r
 }

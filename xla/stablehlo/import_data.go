@@ -41,11 +41,14 @@ func (c *ctx) denseConstant(op *Op, a *DenseAttr) (*hlo.Instruction, error) {
 		return nil, op.Errorf("value: %v", err)
 	}
 	if n, ok := s.CheckedSize(); !ok || n <= splatLimit || !a.isSplat() {
-		l, err := a.Literal()
+		attrs, err := attrsOf(op, hlo.Constant, func(*Op, hlo.Opcode) (hlo.Attrs, error) {
+			l, err := a.Literal()
+			return &hlo.ConstantAttrs{Literal: l}, err
+		})
 		if err != nil {
 			return nil, err
 		}
-		return c.constant(op, l)
+		return c.add(op, hlo.Constant, attrs, attrs.(*hlo.ConstantAttrs).Literal.Shape())
 	}
 	scalar := *a
 	scalar.Type = &TensorType{Elem: a.Type.Elem}

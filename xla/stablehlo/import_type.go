@@ -20,7 +20,7 @@ func (typeError) Unwrap() error { return errors.ErrUnsupported }
 func shapeOf(t Type) (shape.Shape, error) {
 	switch t := t.(type) {
 	case *TensorType:
-		return tensorShape(t)
+		return t.declaredShape()
 	case TokenType:
 		return shape.TokenShape(), nil
 	case TupleType:

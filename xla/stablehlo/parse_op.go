@@ -34,7 +34,7 @@ func (p *parser) popScope() {
 // define makes a name stand for values.
 func (p *parser) define(name string, pos Pos, values []*Value) {
 	if old := p.scope.values[name]; old != nil {
-		p.failAt(pos, "value %%%s is defined twice, first at line %d", name, old[0].Pos.Line)
+		p.failAt(pos, "value %%%s is defined twice, first at line %d", name, old[0].Pos().Line)
 		return
 	}
 	p.scope.values[name] = values
@@ -160,15 +160,16 @@ func (p *parser) finish(st *opState, names []resultName) {
 	}
 	st.Results = make([]*Value, len(st.out))
 	for i, t := range st.out {
-		st.Results[i] = &Value{Type: t, Op: st.Op, Index: i, Pos: st.Pos}
+		st.Results[i] = &Value{Type: t, Op: st.Op}
 	}
 	rest := st.Results
-	for _, n := range names {
+	for i := range names {
+		n := &names[i]
 		if n.count > len(rest) {
 			break
 		}
 		for _, v := range rest[:n.count] {
-			v.Name, v.Pos = n.name, n.pos
+			v.Name, v.at = n.name, &n.pos
 		}
 		p.define(n.name, n.pos, rest[:n.count:n.count])
 		rest = rest[n.count:]
@@ -289,7 +290,7 @@ func (p *parser) region(args []*Value, isolated bool) *Region {
 	p.pushScope(isolated)
 	defer p.popScope()
 	for _, a := range args {
-		p.define(a.Name, a.Pos, []*Value{a})
+		p.define(a.Name, a.Pos(), []*Value{a})
 	}
 	if args != nil || !p.is(tokBlock) {
 		b := &Block{Pos: p.pos(), Args: args}
@@ -310,19 +311,25 @@ func (p *parser) block() *Block {
 	b := &Block{Pos: p.pos()}
 	p.expect(tokBlock)
 	if p.is('(') {
-		p.list('(', ')', func() { b.Args = append(b.Args, p.blockArg(len(b.Args))) })
+		p.list('(', ')', func() { b.Args = append(b.Args, p.blockArg()) })
 	}
 	p.expect(':')
 	for _, a := range b.Args {
-		p.define(a.Name, a.Pos, []*Value{a})
+		p.define(a.Name, a.Pos(), []*Value{a})
 	}
 	p.blockOps(b)
 	return b
 }
 
+// argument reads the name of an argument.
+func (p *parser) argument() *Value {
+	at := p.pos()
+	return &Value{at: &at, Name: p.expect(tokValue)}
+}
+
 // blockArg reads %a: T loc(...).
-func (p *parser) blockArg(index int) *Value {
-	v := &Value{Pos: p.pos(), Name: p.expect(tokValue), Index: index}
+func (p *parser) blockArg() *Value {
+	v := p.argument()
 	p.expect(':')
 	v.Type = p.parseType()
 	if p.isWord("loc") {

@@ -22,6 +22,7 @@ type TensorType struct {
 	Elem     Type
 	Bounds   []int64 // of #stablehlo.bounds, one a dimension, Dynamic for "?"; nil without
 	Encoding Attr    // any other encoding; nil without
+	known    *typeShape
 }
 
 // Signedness says how an integer type is written.
