@@ -14,4 +14,5 @@ const (
 	Modules
 	Graphs
 	Contexts
+	Comms // of the emulated NCCL
 )

@@ -16,8 +16,7 @@ var variables = []struct {
 	name, want string
 	ok         func(v string) bool
 }{
-	{"FAIL", "N or N:STATUS, the number of a call of the driver and what it fails with",
-		regexp.MustCompile(`^\d{1,18}(:\d{1,9})?$`).MatchString},
+	{"FAIL", "N or N:STATUS, the number of a call of the driver and what it fails with", numbered},
 	{"SEED", "a number of 0 or more", within(0, math.MaxInt64)},
 	{"MEMORY", "bytes", within(1, math.MaxInt64)},
 	{"DEVICES", "a number from 0 to 64", within(0, 64)},
@@ -25,7 +24,13 @@ var variables = []struct {
 	{"VERSION", "a version of CUDA as its driver has it, such as 12040", within(1000, 99990)},
 	{"CXX", "a C++ compiler", func(string) bool { return true }},
 	{"PLAIN", "0 or 1", within(0, 1)},
+	{"NCCL_FAIL", "N or N:STATUS, the number of a call of NCCL and what it fails with", numbered},
+	{"NCCL_STUCK", "N or N:STATUS, the number of an operation of NCCL and what its communicator says", numbered},
+	{"NCCL_VERSION", "a version as NCCL has it, such as 21805", within(2000, 99999)},
 }
+
+// numbered reports whether v is N or N:STATUS.
+var numbered = regexp.MustCompile(`^\d{1,18}(:\d{1,9})?$`).MatchString
 
 func within(least, most int64) func(string) bool {
 	return func(v string) bool {

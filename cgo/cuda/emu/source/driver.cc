@@ -152,6 +152,7 @@ static long long counted(unsigned which) {
   case 5: return static_cast<long long>(emu.modules.size());
   case 6: return static_cast<long long>(emu.graphs.size() + emu.execs.size());
   case 7: return emu.contexts[0].users;
+  case 8: return emu.comms;
   }
   return -1;
 }
@@ -238,6 +239,12 @@ API unsigned cuDeviceCanAccessPeer(int *can, int device, int peer) {
 API unsigned cuCtxEnablePeerAccess(Context *, unsigned) {
   ENTER(true);
   return SUCCESS;
+}
+
+// halo_cuda_emu_device returns the device whose context is current, -1 if none is.
+API int halo_cuda_emu_device() {
+  std::lock_guard<std::recursive_mutex> guard(emu.lock);
+  return bound_context && bound_context->users ? bound_context->device : -1;
 }
 
 API unsigned cuCtxSetCurrent(Context *c) {

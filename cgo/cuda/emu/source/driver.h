@@ -26,6 +26,7 @@ enum : unsigned {
 };
 
 typedef unsigned long long Ptr;
+// Work is a command. It may return NOT_READY, as one that waits for another device: then it is called again.
 typedef std::function<unsigned()> Work;
 
 struct Context { int device; int users = 0; };
@@ -87,6 +88,7 @@ struct Emulator {
   std::set<struct Exec *> execs;
   std::map<void *, size_t> pinned;
   std::string detail; // of the last fault that the emulator has found
+  long comms = 0; // communicators of the emulated NCCL
 };
 struct Exec { std::shared_ptr<Nodes> nodes; };
 

@@ -1,5 +1,7 @@
 // Streams, events and graphs of the emulated device. Nothing runs before somebody waits for it, so that a wait that is
 // missing shows.
+#include <unistd.h>
+
 #include <chrono>
 
 #include "driver.h"
@@ -18,24 +20,35 @@ unsigned enqueue(Stream *s, int kind, Work w) {
   return SUCCESS;
 }
 
-// step runs the oldest command of s. What goes wrong there loses the device.
+// step runs the oldest command of s, which stays if it is not ready. What goes wrong there loses the device.
 static unsigned step(Stream *s) {
-  const Work w = std::move(s->queue.front());
+  Work w = std::move(s->queue.front());
   s->queue.pop_front();
   const unsigned status = w();
-  if (status && !emu.lost) emu.lost = status;
+  if (status == NOT_READY) s->queue.push_front(std::move(w));
+  else if (status && !emu.lost) emu.lost = status;
   return status;
 }
 
+// yield_lock lets other threads call the driver, of which one may do what a command waits for.
+static void yield_lock() {
+  emu.lock.unlock();
+  usleep(50);
+  emu.lock.lock();
+}
+
 unsigned drain(Stream *s) {
-  while (!s->queue.empty())
-    if (const unsigned status = step(s)) return status;
+  while (known(s) && !s->queue.empty()) {
+    const unsigned status = step(s);
+    if (status == NOT_READY) yield_lock();
+    else if (status) return status;
+  }
   return emu.lost;
 }
 
 unsigned drain_all() {
   unsigned status = drain(&emu.standard);
-  for (Stream *s : emu.streams)
+  for (Stream *s : std::set<Stream *>(emu.streams))
     if (!status) status = drain(s);
   return status;
 }
@@ -57,6 +70,7 @@ API unsigned cuStreamDestroy_v2(struct CUstream_st *s) {
   STREAM(s);
   if (stream == &emu.standard) return fail(INVALID_HANDLE, "the default stream cannot be destroyed");
   const unsigned status = emu.lost ? emu.lost : drain(stream);
+  if (!known(stream)) return fail(INVALID_HANDLE, "the stream was destroyed meanwhile");
   for (Event *e : emu.events)
     if (e->stream == stream) e->stream = nullptr;
   emu.streams.erase(stream);
@@ -130,8 +144,11 @@ API unsigned cuEventQuery(Event *e) {
 API unsigned cuEventSynchronize(Event *e) {
   ENTER(true);
   EVENT(e);
-  while (e->done < e->wanted && e->stream && !e->stream->queue.empty())
-    if (const unsigned status = step(e->stream)) return status;
+  while (emu.events.count(e) && e->done < e->wanted && e->stream && !e->stream->queue.empty()) {
+    const unsigned status = step(e->stream);
+    if (status == NOT_READY) yield_lock();
+    else if (status) return status;
+  }
   return emu.lost;
 }
 
@@ -215,4 +232,23 @@ API unsigned cuGraphExecDestroy(Exec *x) {
   emu.execs.erase(x);
   delete x;
   return SUCCESS;
+}
+
+// What the emulated NCCL, a library of its own, needs of the driver.
+
+API unsigned halo_cuda_emu_enqueue(struct CUstream_st *s, const Work *w) {
+  std::lock_guard<std::recursive_mutex> guard(emu.lock);
+  STREAM(s);
+  if (stream->captured) return fail(CAPTURE_UNSUPPORTED, "the emulated NCCL is not captured");
+  return enqueue(stream, 9, *w);
+}
+
+API void *halo_cuda_emu_reach(Ptr p, size_t bytes, const char *what) {
+  std::lock_guard<std::recursive_mutex> guard(emu.lock);
+  return reach(p, bytes, what);
+}
+
+API void halo_cuda_emu_comms(long change) {
+  std::lock_guard<std::recursive_mutex> guard(emu.lock);
+  emu.comms += change;
 }
