@@ -29,7 +29,7 @@ func pluginNew(t *tool, args []string) error {
 	if err := plugin.New(names[0], filepath.Base(names[0]), *language); err != nil {
 		return exitf(exitUsage, "%w", err)
 	}
-	fmt.Fprintf(t.stdout, "%s: written; next: cd %[1]s && make && halo plugin test .\n", names[0])
+	fmt.Fprintf(t.stdout, "%s: written; next: cd %[1]s && make test\n", names[0])
 	return nil
 }
 

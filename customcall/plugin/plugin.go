@@ -48,30 +48,35 @@ func New(dir, name, language string) error {
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
 		return fmt.Errorf("%s is there already, and not empty", dir)
 	}
-	for _, folder := range []string{"common", language} {
-		if err := expand(dir, name, "templates/"+folder); err != nil {
+	folders := []string{"common", language}
+	if headers != nil {
+		folders = append(folders, "headers")
+		if err := write(filepath.Join(dir, "include/xla/ffi/api/c_api.h"), []byte(ffi.Header)); err != nil {
+			return err
+		}
+	}
+	for _, folder := range folders {
+		if err := expand(dir, project{name, language}, "templates/"+folder); err != nil {
 			return err
 		}
 	}
 	for _, h := range headers {
 		text, err := files.ReadFile(h)
-		if err == nil {
-			err = write(filepath.Join(dir, h), text)
-		}
 		if err != nil {
 			return err
 		}
-	}
-	if headers != nil {
-		if err := write(filepath.Join(dir, "include/xla/ffi/api/c_api.h"), []byte(ffi.Header)); err != nil {
+		if err := write(filepath.Join(dir, h), text); err != nil {
 			return err
 		}
 	}
 	return cases(filepath.Join(dir, "cases"), name)
 }
 
+// project is what templates know.
+type project struct{ Name, Language string }
+
 // expand writes the templates of a folder; NAME in their names is the project's.
-func expand(dir, name, folder string) error {
+func expand(dir string, p project, folder string) error {
 	return fs.WalkDir(files, folder, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -85,11 +90,11 @@ func expand(dir, name, folder string) error {
 			return err
 		}
 		var out bytes.Buffer
-		if err := t.Execute(&out, struct{ Name string }{name}); err != nil {
+		if err := t.Execute(&out, p); err != nil {
 			return err
 		}
 		file := strings.TrimSuffix(strings.TrimPrefix(path, folder+"/"), ".tmpl")
-		return write(filepath.Join(dir, strings.ReplaceAll(file, "NAME", name)), out.Bytes())
+		return write(filepath.Join(dir, strings.ReplaceAll(file, "NAME", p.Name)), out.Bytes())
 	})
 }
 
