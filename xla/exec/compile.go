@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,12 +43,14 @@ func (b *backend) Compile(ctx context.Context, m *hlo.Module, o Options) (Progra
 	if err := hlo.Unsupported(m, o.Handlers); err != nil {
 		return nil, err
 	}
+	read := identityOf(m)
 	m, err := b.improve(ctx, m, o)
 	if err != nil {
 		return nil, err
 	}
 	b.keeper.setLimit(o.MemoryLimit / 2)
 	p := newProgram(b.machine, o, m, b.home)
+	p.identity = cmp.Or(read, p.identity)
 	c := &compiler{ctx: ctx, machine: b.machine, options: o, program: p}
 	if err := c.module(p); err != nil {
 		p.Close()
@@ -60,7 +63,7 @@ func (b *backend) Compile(ctx context.Context, m *hlo.Module, o Options) (Progra
 func (c *compiler) sub(comp *hlo.Computation) (*program, error) {
 	p := newProgram(c.machine, c.options, &hlo.Module{Name: comp.Name, Entry: comp}, c.program.home)
 	p.options.DumpTo = ""
-	c.program.subs = append(c.program.subs, p)
+	p.partOf(c.program)
 	s := &compiler{ctx: c.ctx, machine: c.machine, options: c.options, program: p, depth: c.depth}
 	return p, s.module(p)
 }

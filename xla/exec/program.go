@@ -3,7 +3,6 @@ package exec
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"slices"
 	"sync"
@@ -46,12 +45,13 @@ type program struct {
 	closing  []func() // what thunks hold
 	closed   sync.Once
 
-	identify    sync.Once // makes fingerprint
-	fingerprint string    // of the module, which ranks compare
+	identity *identity // which ranks compare
+	part     string    // of the program of that identity; "": all
 }
 
 func newProgram(m Machine, o Options, module *hlo.Module, h home) *program {
-	return &program{machine: m, options: o, module: module, home: h, idle: make([][]*kept, len(h.keeper.shelves))}
+	return &program{machine: m, options: o, module: module, home: h, idle: make([][]*kept, len(h.keeper.shelves)),
+		identity: &identity{read: module.Entry}}
 }
 
 func (p *program) Run(ctx context.Context, args [][]*literal.Literal, o RunOptions) ([]*literal.Literal, error) {
@@ -99,21 +99,6 @@ func runGrid(ctx context.Context, grid collective.Grid, programs []*program, arg
 	}
 	wg.Wait()
 	return ex.finish(ctx)
-}
-
-// fingerprintOf is that of the programs of all devices.
-func fingerprintOf(programs []*program) string {
-	all := ""
-	for i, p := range programs {
-		p.identify.Do(func() { p.fingerprint = hlo.Fingerprint(p.module.Entry) })
-		if i == 0 || p != programs[i-1] {
-			all += p.fingerprint
-		}
-	}
-	if len(all) > 16 {
-		all = fmt.Sprintf("%x", sha256.Sum256([]byte(all)))[:16]
-	}
-	return all
 }
 
 // execution is one run on all devices of a grid.
