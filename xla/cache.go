@@ -23,9 +23,10 @@ type shared struct {
 	recyclers []func(*literal.Literal)
 	calls     sync.Pool
 	plain     bool // see isPlain
-	// grid is how many devices the program says that it is for, and meets that it has to do with others.
-	grid  collective.Grid
-	meets bool
+	// grid is how many devices the program says that it is for, meets that it has to do with others, and scheduled that
+	// XLA has compiled it, which cuts it up.
+	grid             collective.Grid
+	meets, scheduled bool
 	// fingerprint is of the program as it was read, if the client has a job: the ranks compare it.
 	fingerprint string
 }

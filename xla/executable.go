@@ -117,7 +117,8 @@ func (c *Client) compile(ctx context.Context, p Program, o CompileOptions) (*sha
 		return nil, wrap(err, InvalidArgument)
 	}
 	s := &shared{program: prog, signature: SignatureOf(m), name: m.Name, key: keyOf(p, o), meets: hlo.Meets(m),
-		grid: collective.Grid{Replicas: m.Config.NumReplicas, Partitions: m.Config.NumPartitions}}
+		scheduled: m.Config.IsScheduled,
+		grid:      collective.Grid{Replicas: m.Config.NumReplicas, Partitions: m.Config.NumPartitions}}
 	if callsFunctions(m, c.options.Handlers) {
 		s.key = "" // functions may have a state for each executable
 	}
@@ -166,6 +167,9 @@ func (c *Client) newExecutable(s *shared, o CompileOptions) (*Executable, error)
 	x.grid = collective.Grid{Replicas: cmp.Or(int64(o.Replicas), max(s.grid.Replicas, 1)),
 		Partitions: cmp.Or(int64(o.Partitions), max(s.grid.Partitions, 1))}
 	err := x.place(o.Devices)
+	if err == nil {
+		err = x.uncut()
+	}
 	if err == nil {
 		err = c.register(st)
 	}

@@ -161,12 +161,29 @@ func copyPart(dst, src *literal.Literal, size, to, from []int64) {
 	walk(0, 0, 0)
 }
 
-// notPartitioned is what programs are told that are written for whole arrays and are run on their parts.
-const notPartitioned = "; the program's sharding is for a compiler that cuts it up, which halo is not: " +
-	"export what one device does, by jax.shard_map around the function, or the text of XLA's partitioned program " +
-	"(jax.jit(f).lower(...).compile().as_text()); or give each device the whole arrays"
+// forPartitioner is what is said of programs that are written for whole arrays and are to run on their parts.
+const forPartitioner = "is for a compiler that cuts the program up, which halo is not: export what one device does, " +
+	"by jax.shard_map around the function, or the text of XLA's partitioned program " +
+	"(jax.jit(f).lower(...).compile().as_text()); or "
 
-// partHint is notPartitioned if got is the part that the parameter's sharding gives a device, else "".
+// uncut is the refusal of a program of several partitions whose arguments are sharded as a whole, and whose devices
+// have nothing to do with each other: each would do all. nil: the program is another, or runs whole on one device.
+func (x *Executable) uncut() error {
+	if len(x.devices) < 2 || x.grid.Partitions < 2 || x.state.meets || x.state.scheduled {
+		return nil
+	}
+	for i, p := range x.signature.Parameters {
+		s, err := collective.ParseSharding(p.Sharding)
+		if err == nil && slices.ContainsFunc(s.Tiles, func(n int64) bool { return n > 1 }) {
+			return errorf(Unsupported, "%s: on %d partitions: the sharding %s of argument %d (%s) %sset "+
+				"CompileOptions.Replicas and Partitions to 1 to run it whole on one device", x.state.name, x.grid.Partitions,
+				p.Sharding, i, p.Name, forPartitioner)
+		}
+	}
+	return nil
+}
+
+// partHint is forPartitioner if got is the part that the parameter's sharding gives a device, else "".
 func (v *Value) partHint(got shape.Shape) string {
 	if v.Sharding == "" || !v.Shape.IsArray() {
 		return ""
@@ -179,5 +196,5 @@ func (v *Value) partHint(got shape.Shape) string {
 	if err != nil || tile == nil || !slices.Equal(tile.Size, got.Dims) {
 		return ""
 	}
-	return notPartitioned
+	return "; the program's sharding " + forPartitioner + "give each device the whole arrays"
 }

@@ -3,6 +3,7 @@ package xla_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/halo-xla/halo/xla"
@@ -77,12 +78,52 @@ func TestShardedRefused(t *testing.T) {
 	_, err = parts.Join(all, 1)
 	wantCode(t, err, xla.Failed, "devices 0 and 1 should have the same part")
 	text := `HloModule m, num_partitions=2
-ENTRY e { p = f32[2] parameter(0), sharding={devices=[2]<=[2]} ROOT r = f32[2] negate(p) }`
+ENTRY e { p = f32[2] parameter(0), sharding={devices=[2]<=[2]} i = u32[] partition-id() ROOT r = f32[2] negate(p) }`
 	x := compile(t, c, text)
 	_, err = x.ExecuteDevices(t.Context(), xla.RunOptions{}, [][]*xla.Buffer{{parts.Buffers[0]}, {parts.Buffers[1]}})
-	wantCode(t, err, xla.InvalidArgument, "got f32[1], want f32[2]; the program's sharding is for a compiler that cuts it up")
+	wantCode(t, err, xla.InvalidArgument, "got f32[1], want f32[2]; the program's sharding is for a compiler that cuts the")
 	parts.Close()
 	x.Close()
+	c.Close()
+}
+
+// TestForPartitioner wants a program that XLA would cut up to be refused on several devices, with what to do, and to run
+// whole on one; what XLA has cut up, or what is the same for all, runs on each.
+func TestForPartitioner(t *testing.T) {
+	c := newClient(t, xla.ClientOptions{Devices: 4})
+	hlo := func(flags, sharding string) string {
+		return "HloModule m, " + flags + "num_partitions=4\nENTRY e { p = f32[8] parameter(0), sharding={" + sharding +
+			"} ROOT r = f32[8] negate(p) }"
+	}
+	const shardy = `module attributes {mhlo.num_partitions = 4 : i32} {
+  sdy.mesh @mesh = <["d"=4]>
+  func.func @main(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"d"}]>}) -> tensor<8xf32> {
+    %0 = stablehlo.negate %x : tensor<8xf32>
+    return %0 : tensor<8xf32>
+  }
+}`
+	for _, text := range []string{hlo("", "devices=[4]<=[4]"), hlo("", "devices=[2,2]<=[4] last_tile_dim_replicate"), shardy} {
+		_, err := c.Compile(t.Context(), xla.Program{Source: []byte(text)}, xla.CompileOptions{})
+		wantCode(t, err, xla.Unsupported, "jax.shard_map")
+		if err != nil && !strings.Contains(err.Error(), "as_text()); or set CompileOptions.Replicas and Partitions to 1") {
+			t.Errorf("got %v", err)
+		}
+		x, err := c.Compile(t.Context(), xla.Program{Source: []byte(text)}, xla.CompileOptions{Replicas: 1, Partitions: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := x.Signature().Parameters[0].Sharding; !strings.HasPrefix(got, "{devices=[") {
+			t.Errorf("got the sharding %q", got)
+		}
+		x.Close()
+	}
+	for _, text := range []string{hlo("is_scheduled=true, ", "devices=[4]<=[4]"), hlo("", "replicated")} {
+		x := compile(t, c, text)
+		if n := len(x.Devices()); n != 4 {
+			t.Errorf("%s: on %d devices, want 4", text, n)
+		}
+		x.Close()
+	}
 	c.Close()
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Sharding says which part of an array each device has: all of it, or one tile of a grid of like ones.
@@ -109,6 +110,37 @@ func deviceList(list []int64) ([]int, error) {
 	}
 	return out, nil
 }
+
+// String returns the sharding as HLO text has it, which ParseSharding reads as the same.
+func (s *Sharding) String() string {
+	switch {
+	case s.Tiles == nil && len(s.Devices) == 1:
+		return fmt.Sprintf("{maximal device=%d}", s.Devices[0])
+	case !slices.ContainsFunc(s.Tiles, func(n int64) bool { return n != 1 }):
+		return "{replicated}"
+	}
+	tiles, last := slices.Clone(s.Tiles), ""
+	if s.Copies > 1 {
+		tiles, last = append(tiles, s.Copies), " last_tile_dim_replicate"
+	}
+	return fmt.Sprintf("{devices=%s%s%s}", bracketed(tiles), s.order(), last)
+}
+
+// order is the text of the list of devices.
+func (s *Sharding) order() string {
+	n := s.Copies
+	for _, tiles := range s.Tiles {
+		n *= tiles
+	}
+	for i, d := range s.Devices {
+		if i != d {
+			return strings.Trim(bracketed(s.Devices), "[]")
+		}
+	}
+	return fmt.Sprintf("<=[%d]", n)
+}
+
+func bracketed[T int | int64](list []T) string { return strings.ReplaceAll(fmt.Sprint(list), " ", ",") }
 
 // check fails if the fields contradict one another, as those of a Sharding that was not read may.
 func (s *Sharding) check() error {

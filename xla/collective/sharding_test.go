@@ -97,6 +97,11 @@ func FuzzParseSharding(f *testing.F) {
 		if err != nil {
 			return
 		}
+		again, err := ParseSharding(s.String())
+		if whole := again != nil && again.String() == "{replicated}"; err != nil ||
+			!whole && s.Devices != nil && !reflect.DeepEqual(again, s) {
+			t.Errorf("%s: %+v is written %s, and read as %+v, %v", text, *s, s, again, err)
+		}
 		dims := make([]int64, len(s.Tiles))
 		for i := range dims {
 			dims[i] = 5

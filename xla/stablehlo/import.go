@@ -35,7 +35,7 @@ func Parse(t Text) (*Imported, error) {
 // two goroutines must not import one at once.
 func Import(prog *Program) (*Imported, error) {
 	im := &importer{prog: prog, rows: allImports, functions: map[string]*function{}, names: map[string]int{},
-		meshes: map[string][]meshAxis{}, plain: map[string]importFunc{}}
+		meshes: map[string][]meshAxis{}, meshOrders: map[string][]string{}, plain: map[string]importFunc{}}
 	if err := im.collect(prog.Module, 0); err != nil {
 		return nil, err
 	}
@@ -70,8 +70,10 @@ type importer struct {
 	order     []*function
 	names     map[string]int // of computations, with how often each was wanted
 	meshes    map[string][]meshAxis
-	channels  int64                 // that no program names
-	plain     map[string]importFunc // rows of the names that have come
+	// meshOrders are the devices of the places of the meshes that have not 0, 1, 2, ...
+	meshOrders map[string][]string
+	channels   int64                 // that no program names
+	plain      map[string]importFunc // rows of the names that have come
 }
 
 // function is a func.func.
@@ -255,13 +257,13 @@ func (im *importer) configure(m *hlo.Module, entry *function) error {
 		if !ok || i >= len(m.Entry.Parameters) {
 			return entry.op.wrong("arg_attrs", "a list of dictionaries, one an argument")
 		}
-		configureParameter(m, int64(i), dict)
+		im.configureParameter(m, int64(i), dict)
 	}
 	return nil
 }
 
 // configureParameter reads the attributes of an argument of the entry.
-func configureParameter(m *hlo.Module, n int64, attrs DictAttr) {
+func (im *importer) configureParameter(m *hlo.Module, n int64, attrs DictAttr) {
 	param := hlo.ParameterIndex{Parameter: n}
 	if out, ok := intOf(attrs.Lookup("tf.aliasing_output")); ok {
 		index := []int64{}
@@ -276,6 +278,8 @@ func configureParameter(m *hlo.Module, n int64, attrs DictAttr) {
 	common := &hlo.Common{Frontend: frontend(attrs.Lookup("mhlo.frontend_attributes"))}
 	if s, ok := attrs.Lookup("mhlo.sharding").(StringAttr); ok {
 		common.Sharding = hlo.Raw(s)
+	} else {
+		common.Sharding = im.shardySharding(attrs.Lookup("sdy.sharding"))
 	}
 	if common.Sharding != "" || common.Frontend != nil {
 		m.Entry.Parameters[n].Common = common

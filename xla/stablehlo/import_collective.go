@@ -78,9 +78,9 @@ func (c *ctx) meshGroups(op *Op, d *DialectAttr) (hlo.ReplicaGroups, error) {
 	if !ok || !ok2 {
 		return groups, op.wrong("replica_groups", "a matrix, or a mesh and its axes")
 	}
-	mesh, ok := c.im.meshes[name.name()]
-	if !ok {
-		return groups, op.Errorf("mesh @%s is not defined", name.name())
+	mesh, err := c.im.meshOf(op, name.name())
+	if err != nil {
+		return groups, err
 	}
 	var chosen []int
 	for _, a := range list {
@@ -166,7 +166,7 @@ func (im *importer) collectMesh(op *Op) error {
 		return op.wrong("mesh", "axes with sizes")
 	}
 	body, ok := strings.CutPrefix(strings.TrimSpace(d.Body), "[")
-	body, _, ok2 := strings.Cut(body, "]")
+	body, behind, ok2 := strings.Cut(body, "]")
 	if !ok || !ok2 {
 		return op.wrong("mesh", "axes with sizes")
 	}
@@ -186,7 +186,8 @@ func (im *importer) collectMesh(op *Op) error {
 		mesh = append(mesh, a)
 	}
 	im.meshes[name] = mesh
-	return nil
+	im.meshOrders[name], err = meshOrder(op, behind)
+	return err
 }
 
 func importAllGather(c *ctx, op *Op) error {

@@ -119,9 +119,9 @@ func quoted(text string) (words []string) {
 // split returns the axes of the mesh, by number, along which dimension d of s is split inside the body, and into how
 // many parts.
 func (m *manual) split(s sharding, d int) (axes []int, parts int64, err error) {
-	mesh, ok := m.im.meshes[s.mesh]
-	if !ok {
-		return nil, 0, m.op.Errorf("mesh @%s is not defined", s.mesh)
+	mesh, err := m.im.meshOf(m.op, s.mesh)
+	if err != nil {
+		return nil, 0, err
 	}
 	if m.mesh == nil {
 		m.mesh = mesh
