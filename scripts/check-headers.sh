@@ -14,9 +14,14 @@ failed=0
 wheels=${HALO_CUDA_WHEELS:-${XDG_CACHE_HOME:-$HOME/.cache}/halo/cuda-wheels}
 if [ "${1:-}" = --cuda ]; then
   shift
-  for set in "12 nvidia-cuda-runtime-cu12 nvidia-cuda-nvrtc-cu12 nvidia-nccl-cu12" \
-    "13 nvidia-cuda-runtime==13.* nvidia-cuda-nvrtc==13.* nvidia-cuda-crt==13.* nvidia-nccl-cu13"; do
-    read -r major names <<<"$set"
+  for major in 12 13; do
+    names=$(sed -n "s/^$major //p" <<'END' | paste -sd' '
+12 nvidia-cuda-runtime-cu12 nvidia-cuda-nvrtc-cu12
+12 nvidia-nccl-cu12 nvidia-cublas-cu12
+13 nvidia-cuda-runtime==13.* nvidia-cuda-nvrtc==13.* nvidia-cuda-crt==13.*
+13 nvidia-nccl-cu13 nvidia-cublas==13.*
+END
+    )
     [ -d "$wheels/cu$major" ] || ${HALO_PYTHON:-python3} -m pip install -q --no-deps --target "$wheels/cu$major" $names
   done
 fi
@@ -71,9 +76,18 @@ symbols() {
     failed=1
   fi
 }
-# Of the runtime's headers, not all of which are in the wheels, that of NCCL needs the names of two handles.
-mkdir "$work/runtime"
-touch "$work/runtime/cuda_fp16.h" "$work/runtime/cuda_bf16.h"
+# Of the runtime's headers, not all of which are in the wheels, those of libraries need few names.
+mkdir -p "$work/runtime/crt"
+echo '#pragma once
+typedef struct { unsigned short x; } __half;' >"$work/runtime/cuda_fp16.h"
+echo '#pragma once
+typedef struct { unsigned short x; } __nv_bfloat16;' >"$work/runtime/cuda_bf16.h"
+for name in __host__ __device__ __device_builtin__ __cudart_builtin__ CUDARTAPI CUDART_CB __DEVICE_FUNCTIONS_DECL__; do
+  echo "#define $name"
+done >"$work/runtime/crt/host_defines.h"
+for name in __align__ __builtin_align__; do
+  echo "#define $name(n) __attribute__((aligned(n)))"
+done >>"$work/runtime/crt/host_defines.h"
 cat >"$work/runtime/cuda_runtime.h" <<'END'
 #include <cuda.h>
 #define CUDART_VERSION CUDA_VERSION
@@ -88,10 +102,14 @@ for major in 12 13; do
   check "cuda$major" cuda.h cgo/cuda/cuda.h CUDA_LIST "CUDA_VERSION / 1000 == $major"
   check "nvrtc$major" "cuda.h nvrtc.h" cgo/nvrtc/nvrtc.h NVRTC_LIST "CUDA_VERSION / 1000 == $major"
   include=(-I "$work/runtime" "${include[@]}")
+  check "cublas$major" "cuda.h cublas_v2.h" cgo/cublas/cublas.h CUBLAS_LIST "CUBLAS_VER_MAJOR == $major"
   check "nccl$major" nccl.h cgo/nccl/nccl.h NCCL_LIST "NCCL_MAJOR == 2 && CUDA_VERSION / 1000 == $major"
   include=("${saved[@]}")
   for library in "$wheels/cu$major"/nvidia/{cuda_nvrtc,cu13}/lib/libnvrtc.so.$major; do
     [ ! -f "$library" ] || symbols "nvrtc$major" cgo/nvrtc/nvrtc.h NVRTC_LIST "$library"
+  done
+  for library in "$wheels/cu$major"/nvidia/{cublas,cu13}/lib/libcublas.so.$major; do
+    [ ! -f "$library" ] || symbols "cublas$major" cgo/cublas/cublas.h CUBLAS_LIST "$library"
   done
   library=$wheels/cu$major/nvidia/nccl/lib/libnccl.so.2
   [ ! -f "$library" ] || symbols "nccl$major" cgo/nccl/nccl.h NCCL_LIST "$library"

@@ -38,6 +38,8 @@ type Info struct {
 	// NVRTC is the compiler's version, as the driver's, NVRTCPath its file.
 	NVRTC     int
 	NVRTCPath string
+	// BLAS is the file of the library of matrix products, or why there is none and kernels do them.
+	BLAS string
 }
 
 // Runs says what runs op: "cuda" for kernels, "exec" for what needs none, "reference" for the rest, which is refused

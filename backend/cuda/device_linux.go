@@ -22,6 +22,7 @@ type device struct {
 	options  Options
 	info     Info
 	compiler *nvrtc.Compiler
+	blas     *blas
 	staging  ring
 }
 
@@ -46,13 +47,18 @@ func open(o Options) (*device, error) {
 	if d.info.Driver, err = driver.Version(); err != nil {
 		return nil, missing(err)
 	}
-	if err := d.openCompiler(search); err != nil {
+	kit, err := d.openCompiler(search)
+	if err != nil {
 		return nil, err
 	}
 	if d.Device, err = driver.Device(o.Device); err != nil {
 		return nil, missing(err)
 	}
-	if err := d.describe(); err != nil {
+	err = d.describe()
+	if err == nil {
+		err = d.openBLAS(kit)
+	}
+	if err != nil {
 		return nil, errors.Join(missing(err), d.Device.Close())
 	}
 	return d, nil
@@ -77,17 +83,17 @@ func missing(err error) error {
 	return dl.Missing(fmt.Errorf("no GPU can be used: %w", err))
 }
 
-func (d *device) openCompiler(search *find.Search) error {
+func (d *device) openCompiler(search *find.Search) (*find.Toolkit, error) {
 	kit, err := search.Toolkit(d.info.Driver)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if d.compiler, err = nvrtc.Open(kit.NVRTC()); err != nil {
-		return err
+		return nil, err
 	}
 	major, minor, err := d.compiler.Version()
 	d.info.NVRTC, d.info.NVRTCPath = major*1000+minor*10, d.compiler.Path()
-	return err
+	return kit, err
 }
 
 func (d *device) describe() error {
@@ -109,7 +115,7 @@ func (d *device) describe() error {
 
 // Close gives up the device and what transfers need. No program may be left.
 func (d *device) Close() error {
-	var errs []error
+	errs := []error{d.blas.close(d)}
 	for i := range d.staging.pieces {
 		p := &d.staging.pieces[i]
 		if p.memory != nil {

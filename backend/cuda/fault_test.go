@@ -40,6 +40,13 @@ ENTRY e { x = f32[1,6,6,4] parameter(0)
   p = f32[1,3,3,4] reduce-window(s, low), window={size=1x2x2x1 stride=1x2x2x1}, to_apply=larger
   ROOT m = f32[1,4] reduce(p, zero), dimensions={1,2}, to_apply=add }`
 
+// product is a product of matrices by the library, and what is done with it.
+const product = `HloModule product
+ENTRY e { x = f32[20,32] parameter(0)
+  y = f32[32,24] parameter(1)
+  z = f32[20,24] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  ROOT r = f32[20,24] negate(z) }`
+
 // TestFaults has calls of the driver fail in turn, from opening to closing: there is an error, a run after it gives the
 // reference's answer, and nothing is left. It takes some thirty calls, or each if $HALO_EMU is all.
 func TestFaults(t *testing.T) {
@@ -48,6 +55,7 @@ func TestFaults(t *testing.T) {
 		args []*literal.Literal
 	}{
 		"loop":     {control, []*literal.Literal{numbers(t, 3)}},
+		"product":  {product, []*literal.Literal{numbers(t, 20, 32), numbers(t, 32, 24)}},
 		"residual": {residual, []*literal.Literal{numbers(t, 1, 6, 6, 4), numbers(t, 3, 3, 4, 4), numbers(t, 4)}},
 	}
 	for name, p := range programs {

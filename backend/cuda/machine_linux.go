@@ -52,6 +52,9 @@ func (m *machine) Lower(l *exec.Lowering) (exec.Thunk, error) {
 	if kernel, ok := onHost(l); ok {
 		return l.Host(kernel), nil
 	}
+	if t := m.device.blas.lower(l); t != nil {
+		return t, nil
+	}
 	if !emit.Has(l.In.Op) {
 		return nil, fmt.Errorf("backend %s has no kernel for %s: %w", m.Name(), l.In.Op, errors.ErrUnsupported)
 	}

@@ -4,6 +4,7 @@ package cuda
 
 import (
 	"github.com/halo-xla/halo/backend/cuda/emit"
+	"github.com/halo-xla/halo/cgo/cublas"
 	"github.com/halo-xla/halo/cgo/cuda"
 	"github.com/halo-xla/halo/xla/exec"
 )
@@ -14,6 +15,7 @@ type thunk struct {
 	memory   [emit.Seed][]exec.Slice // by the kind of buffers
 	inPlace  []exec.Pair
 	kernel   string
+	calls    map[*emit.Gemm]*cublas.Call
 	built    *built // set by Build
 }
 
@@ -66,6 +68,10 @@ func (t *thunk) appendTo(a *cuda.Array) {
 			a.Copy(t.value(s.Copy.Dst), t.value(s.Copy.Src), s.Copy.Bytes)
 		case s.Fill != nil:
 			a.Fill(t.value(s.Fill.Dst), s.Fill.Bytes, s.Fill.Value)
+		case s.Gemm != nil:
+			w := t.memory[emit.Scratch][0]
+			a.Call(t.calls[s.Gemm], t.value(s.Gemm.B.Buffer), t.value(s.Gemm.A.Buffer), t.value(s.Gemm.C.Buffer), valueOf(w),
+				cuda.Word(w.Size))
 		default:
 			a.Launch(t.launch(s.Kernel))
 		}

@@ -64,18 +64,27 @@ static unsigned graph(const submission *s, const halo_cuda_command *c) {
   return s->t->cuGraphLaunch(c->handle, s->stream);
 }
 
+static unsigned call(const submission *s, const halo_cuda_command *c) {
+  unsigned long long words[HALO_CUDA_PARAMS];
+  for (uint32_t i = 0; i < c->params; i++) words[i] = resolve(s, c->first + i);
+  const halo_cuda_call *const library = c->handle;
+  return library->run(library, s->stream, words);
+}
+
 static unsigned (*const commands[])(const submission *, const halo_cuda_command *) = {
   [HALO_LAUNCH] = launch, [HALO_COPY] = copy, [HALO_FILL] = fill,
   [HALO_RECORD_EVENT] = record_event, [HALO_WAIT_EVENT] = wait_event, [HALO_GRAPH] = graph,
+  [HALO_CALL] = call,
 };
 
 unsigned halo_cuda_submit(const cuda_table *t, halo_context c, halo_stream stream, const halo_cuda_command *list,
                           int64_t count, const halo_cuda_value *values, const unsigned long long *base,
                           int64_t *done) {
   const submission s = {t, stream, values, base};
-  *done = 0;
+  *done = -1;
   unsigned status = t->cuCtxSetCurrent(c);
-  for (; !status && *done < count; ++*done)
+  if (status) return status;
+  for (*done = 0; *done < count; ++*done)
     if ((status = commands[list[*done].kind](&s, list + *done))) break;
   return status;
 }

@@ -122,10 +122,18 @@ type Launch struct {
 // MaxParams is the most parameters that a launch may have.
 const MaxParams = 500
 
+// Call is a function of a library that enqueues on a stream: the address of its halo_cuda_call, and what makes an error
+// of the status it returns.
+type Call interface {
+	Pointer() unsafe.Pointer
+	Failed(status int) error
+}
+
 // Array is commands that one call enqueues. It is made once and then submitted by as many as like.
 type Array struct {
 	commands []command
 	values   []Value
+	calls    map[int]Call // by the number of the command
 }
 
 // command has the layout of halo_cuda_command.
@@ -145,6 +153,7 @@ const (
 	kindRecord
 	kindWait
 	kindGraph
+	kindCall
 )
 
 // Len returns how many commands there are.
@@ -177,11 +186,13 @@ func (a *Array) Wait(e Event) { a.append(command{kind: kindWait, handle: e.p}) }
 // Graph appends the launch of a graph.
 func (a *Array) Graph(g Exec) { a.append(command{kind: kindGraph, handle: g.p}) }
 
-// Append appends the commands of b.
-func (a *Array) Append(b *Array) {
-	for _, c := range b.commands {
-		a.append(c, b.values[c.first:c.first+int64(c.params)]...)
+// Call appends a call of a library with some values.
+func (a *Array) Call(c Call, values ...Value) {
+	if a.calls == nil {
+		a.calls = map[int]Call{}
 	}
+	a.calls[len(a.commands)] = c
+	a.append(command{kind: kindCall, handle: c.Pointer()}, values...)
 }
 
 func (a *Array) append(c command, values ...Value) {

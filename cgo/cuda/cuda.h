@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "call.h"
+
 typedef struct CUctx_st *halo_context;
 typedef struct CUstream_st *halo_stream;
 typedef struct CUevent_st *halo_event;
@@ -129,7 +131,7 @@ CUDA_BOUND(BOUND)
 // null if there is no memory. The table stays as long as the process.
 cuda_table *halo_cuda_load(void *lib, const char **missing);
 
-enum { HALO_LAUNCH, HALO_COPY, HALO_FILL, HALO_RECORD_EVENT, HALO_WAIT_EVENT, HALO_GRAPH };
+enum { HALO_LAUNCH, HALO_COPY, HALO_FILL, HALO_RECORD_EVENT, HALO_WAIT_EVENT, HALO_GRAPH, HALO_CALL };
 
 // A value of 64 bits: if slot is not negative, the address base[slot] + value.
 typedef struct {
@@ -138,7 +140,7 @@ typedef struct {
 
 // One command of an array. A launch has a function, its grid, block and bytes of shared memory, and parameters of 64
 // bits each from first on in the array of values. A copy has destination, source and size there, a fill destination,
-// size in bytes and the byte. handle is a function, an event or a graph.
+// size in bytes and the byte. handle is a function, an event, a graph, or the halo_cuda_call that a call makes.
 typedef struct {
   int64_t kind;
   void *handle;
@@ -149,7 +151,8 @@ typedef struct {
 // The most parameters that one launch may have.
 enum { HALO_CUDA_PARAMS = 500 };
 
-// halo_cuda_submit enqueues count commands on stream. It stops at the first that fails, whose number is left in done.
+// halo_cuda_submit enqueues count commands on stream. It stops at the first that fails, whose number is left in done;
+// the status of a call is that of its library. It is -1 if the context cannot be made current.
 unsigned halo_cuda_submit(const cuda_table *t, halo_context c, halo_stream stream, const halo_cuda_command *list,
                           int64_t count, const halo_cuda_value *values, const unsigned long long *base, int64_t *done);
 

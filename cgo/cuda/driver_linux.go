@@ -9,6 +9,7 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"runtime"
 
 	"github.com/halo-xla/halo/cgo/dl"
 )
@@ -98,6 +99,16 @@ func (d *Device) findPool() error {
 		return err
 	}
 	return d.check("cuDeviceGetDefaultMemPool", C.halo_cuDeviceGetDefaultMemPool(d.t, &d.pool, d.device))
+}
+
+// Within calls f on a thread on which the device's context is current, as libraries want it.
+func (d *Device) Within(f func() error) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := d.check("cuCtxSetCurrent", C.halo_cuCtxSetCurrent(d.t, d.context)); err != nil {
+		return err
+	}
+	return f()
 }
 
 // Close gives up the primary context.

@@ -79,10 +79,20 @@ func (d *Device) Submit(a *Array, s Stream, base []Ptr) error {
 	status := C.halo_cuda_submit(d.t, d.context, s.c(), (*C.halo_cuda_command)(unsafe.Pointer(&a.commands[0])),
 		C.int64_t(len(a.commands)), (*C.halo_cuda_value)(unsafe.Pointer(unsafe.SliceData(a.values))),
 		(*C.ulonglong)(unsafe.Pointer(unsafe.SliceData(base))), &done)
-	if err := d.check(calls[a.commands[min(int(done), len(a.commands)-1)].kind], status); err != nil {
-		return fmt.Errorf("%w (command %d of %d)", err, done, len(a.commands))
+	if status == 0 {
+		return nil
 	}
-	return nil
+	n := int(done)
+	if n < 0 {
+		return d.check("cuCtxSetCurrent", status)
+	}
+	var err error
+	if c := a.calls[n]; c != nil {
+		err = c.Failed(int(status))
+	} else {
+		err = d.check(calls[a.commands[n].kind], status)
+	}
+	return fmt.Errorf("%w (command %d of %d)", err, done, len(a.commands))
 }
 
 var calls = []string{

@@ -42,8 +42,9 @@ func cudaFindings() []finding {
 	if _, info, err := cuda.New(cuda.Options{}); err != nil {
 		list[0] = finding{"backend cuda", "missing", err.Error()}
 	} else {
-		list[0].Detail = fmt.Sprintf("%s, %s, %d MiB; driver for CUDA %s, %s; NVRTC %s, %s", info.Name, info.Arch,
-			info.Memory>>20, cudaVersion(info.Driver), info.DriverPath, cudaVersion(info.NVRTC), info.NVRTCPath)
+		list[0].Detail = fmt.Sprintf("%s, %s, %d MiB; driver for CUDA %s, %s; NVRTC %s, %s; cuBLAS %s",
+			info.Name, info.Arch, info.Memory>>20, cudaVersion(info.Driver), info.DriverPath, cudaVersion(info.NVRTC),
+			info.NVRTCPath, info.BLAS)
 	}
 	if cxx, err := emu.Compiler(); err != nil {
 		list[1] = finding{"backend cuda-emu", "missing", err.Error()}

@@ -26,6 +26,7 @@ type Step struct {
 	Kernel *Kernel
 	Copy   *Copy
 	Fill   *Fill
+	Gemm   *Gemm
 }
 
 // Copy copies bytes on the device, unless both have one address.

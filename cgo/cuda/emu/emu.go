@@ -29,6 +29,8 @@ var parts = []struct {
 	{"libcuda.so.1", []string{"driver.cc", "memory.cc", "streams.cc", "fibres.cc"}, nil},
 	{"libnvrtc.so.12", []string{"nvrtc.cc"}, []string{"-ldl"}},
 	{"libnccl.so.2", []string{"nccl.cc", "ncclwire.cc", "ncclfold.cc"}, []string{"-ldl"}},
+	{"libcublasLt.so.12", []string{"cublaslt.cc"}, nil},
+	{"libcublas.so.12", []string{"cublas.cc"}, []string{"-ldl"}},
 }
 
 // Build returns the folder with the emulator's libraries, which it makes if they are not there yet. It fails with

@@ -4,7 +4,6 @@
 // Variables of the environment, read by ncclGetVersion: HALO_CUDA_EMU_NCCL_FAIL=N or N:STATUS (call N fails),
 // HALO_CUDA_EMU_NCCL_STUCK=N or N:STATUS (operation N never ends, and its communicator has that status),
 // HALO_CUDA_EMU_NCCL_VERSION (21805).
-#include <dlfcn.h>
 #include <sys/random.h>
 
 #include <cstdarg>
@@ -14,6 +13,7 @@
 #include <map>
 #include <unistd.h>
 
+#include "beside.h"
 #include "nccl.h"
 
 #define API extern "C" __attribute__((visibility("default")))
@@ -40,14 +40,9 @@ struct Driver {
   void (*comms)(long);
 };
 
-template <class F> void find(void *lib, const char *name, F *f) { *reinterpret_cast<void **>(f) = dlsym(lib, name); }
-
 const Driver *driver() {
   static const Driver *found = []() -> const Driver * {
-    Dl_info info;
-    if (!dladdr(reinterpret_cast<const void *>(&halo_cuda_emulator), &info)) return nullptr;
-    const std::string path = info.dli_fname;
-    void *lib = dlopen((path.substr(0, path.rfind('/')) + "/libcuda.so.1").c_str(), RTLD_NOW);
+    void *lib = driver_beside(&halo_cuda_emulator);
     static Driver d;
     if (!lib) return nullptr;
     find(lib, "halo_cuda_emu_enqueue", &d.enqueue);

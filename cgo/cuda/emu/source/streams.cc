@@ -234,7 +234,15 @@ API unsigned cuGraphExecDestroy(Exec *x) {
   return SUCCESS;
 }
 
-// What the emulated NCCL, a library of its own, needs of the driver.
+// What emulated libraries, which are files of their own, need of the driver.
+
+// halo_cuda_emu_submit counts a call of a library and enqueues its work, or captures it.
+API unsigned halo_cuda_emu_submit(struct CUstream_st *s, const char *call, const Work *w) {
+  std::lock_guard<std::recursive_mutex> guard(emu.lock);
+  if (const unsigned status = enter(call, true)) return status;
+  STREAM(s);
+  return enqueue(stream, 10, *w);
+}
 
 API unsigned halo_cuda_emu_enqueue(struct CUstream_st *s, const Work *w) {
   std::lock_guard<std::recursive_mutex> guard(emu.lock);

@@ -1,0 +1,113 @@
+//go:build cgo
+
+package cuda
+
+import (
+	"fmt"
+
+	"github.com/halo-xla/halo/backend/cuda/emit"
+	"github.com/halo-xla/halo/cgo/cublas"
+	"github.com/halo-xla/halo/cgo/cuda/find"
+	"github.com/halo-xla/halo/xla/exec"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// blas is the library of matrix products; nil where there is none, and kernels do them.
+type blas struct {
+	handle *cublas.Handle
+	// workspace is what a product may use besides, in bytes.
+	workspace int64
+}
+
+// openBLAS opens the library. Where there is none, Info says why.
+func (d *device) openBLAS(kit *find.Toolkit) error {
+	library, err := kit.Open("cublas")
+	if err != nil {
+		d.info.BLAS = err.Error()
+		return nil
+	}
+	l, err := cublas.Open(library)
+	if err != nil {
+		d.info.BLAS = err.Error()
+		return nil
+	}
+	d.info.BLAS = l.Path()
+	b := &blas{workspace: d.workspace()}
+	err = d.Within(func() (err error) {
+		b.handle, err = l.NewHandle()
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	d.blas = b
+	return nil
+}
+
+// workspace is what the library is said to want by default, in bytes.
+func (d *device) workspace() int64 {
+	var arch int
+	if _, err := fmt.Sscanf(d.info.Arch, "sm_%d", &arch); err == nil && arch >= 90 && !d.options.Emulated {
+		return 32 << 20
+	}
+	if d.options.Emulated {
+		return 64 << 10
+	}
+	return 4 << 20
+}
+
+// close frees the handle of d.
+func (b *blas) close(d *device) error {
+	if b == nil {
+		return nil
+	}
+	return d.Within(b.handle.Close)
+}
+
+var blasTypes = map[shape.ElementType]cublas.Type{shape.F32: cublas.F32, shape.F64: cublas.F64, shape.F16: cublas.F16,
+	shape.BF16: cublas.BF16, shape.S8: cublas.S8, shape.S32: cublas.S32, shape.C64: cublas.C64, shape.C128: cublas.C128}
+
+var blasSums = map[shape.ElementType]cublas.Compute{shape.F64: cublas.SumF64, shape.C128: cublas.SumF64,
+	shape.S32: cublas.SumS32}
+
+// lower returns the thunk of a product, nil if the library is not there or l.In is nothing for it.
+func (b *blas) lower(l *exec.Lowering) *thunk {
+	if b == nil {
+		return nil
+	}
+	e := emit.LowerGemm(l.In, b.workspace)
+	if e == nil {
+		return nil
+	}
+	t := newThunk(l, e)
+	t.kernel, t.calls = "cublas gemm", map[*emit.Gemm]*cublas.Call{}
+	for _, s := range e.Steps {
+		call := b.handle.Gemm(columnMajor(s.Gemm))
+		l.OnClose(call.Close)
+		t.calls[s.Gemm] = call
+	}
+	return t
+}
+
+// columnMajor is a product as the library has it: the transpose of C is that of B times that of A.
+func columnMajor(g *emit.Gemm) cublas.Gemm {
+	compute, ok := blasSums[g.C.Type]
+	switch {
+	case g.TF32:
+		compute = cublas.SumTF32
+	case !ok:
+		compute = cublas.SumF32
+	}
+	out := cublas.Gemm{M: g.N, N: g.M, K: g.K, Batch: g.Batch, Compute: compute}
+	out.A, out.TransA = blasMatrix(g.B)
+	out.B, out.TransB = blasMatrix(g.A)
+	out.C, _ = blasMatrix(g.C)
+	return out
+}
+
+// blasMatrix is a row-major matrix read as the column-major one of its transpose; one whose columns lie together is
+// transposed once more.
+func blasMatrix(m emit.Matrix) (cublas.Matrix, bool) {
+	out := cublas.Matrix{Type: blasTypes[m.Type], Ld: max(m.Row, m.Column), Stride: m.Batch}
+	return out, m.Column != 1
+}

@@ -1,0 +1,85 @@
+//go:build cgo && linux
+
+package cuda
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/halo-xla/halo/xla/exec"
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/literal"
+)
+
+// dots are products, and what runs them where the library is there.
+var dots = []struct{ kernel, shapes, dims string }{
+	{"cublas gemm", "f32[20,30] f32[30,40] f32[20,40]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
+	{"cublas gemm", "f32[30,20] f32[40,30] f32[20,40]", "lhs_contracting_dims={0}, rhs_contracting_dims={1}"},
+	{"cublas gemm", "f64[3,20,30] f64[3,30,17] f64[3,20,17]",
+		"lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}"},
+	{"cublas gemm", "bf16[20,3,30] bf16[17,3,30] bf16[3,20,17]",
+		"lhs_batch_dims={1}, rhs_batch_dims={1}, lhs_contracting_dims={2}, rhs_contracting_dims={2}"},
+	{"cublas gemm", "f16[2,3,5,7,4,6] f16[2,3,4,6,35] f32[2,3,5,7,35]",
+		"lhs_batch_dims={0,1}, rhs_batch_dims={0,1}, lhs_contracting_dims={4,5}, rhs_contracting_dims={2,3}"},
+	{"cublas gemm", "c64[33,20] c64[20,65] c64[33,65]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
+	{"cublas gemm", "c128[20,33] c128[20,65] c128[33,65]", "lhs_contracting_dims={0}, rhs_contracting_dims={0}"},
+	{"cublas gemm", "s8[20,32] s8[32,40] s32[20,40]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
+	{"cublas gemm", "f32[20,30] f32[30,40] f32[20,40]",
+		"lhs_contracting_dims={1}, rhs_contracting_dims={0}, algorithm=dot_tf32_tf32_f32"},
+	{"cuda dot", "s8[20,33] s8[33,40] s32[20,40]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
+	{"cuda dot", "f32[20,8] f32[8,40] f32[20,40]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
+	{"cuda dot", "f32[20,3,30] f32[17,30,3] f32[20,17]", "lhs_contracting_dims={1,2}, rhs_contracting_dims={2,1}"},
+	{"cuda dot", "f32[20,30,3] f32[20,17,3] f32[3,30,17]",
+		"lhs_batch_dims={2}, rhs_batch_dims={2}, lhs_contracting_dims={0}, rhs_contracting_dims={0}"},
+	{"cuda dot", "f32[20,30] f32[30,40] f32[20,40]",
+		"lhs_contracting_dims={1}, rhs_contracting_dims={0}, algorithm=dot_bf16_bf16_f32_x3"},
+	{"cuda dot", "s32[20,30] s32[30,40] s32[20,40]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
+}
+
+// TestDots compares products with the evaluator's, by the library and by kernels, and wants what runs them told.
+func TestDots(t *testing.T) {
+	for _, libs := range []string{"", "-cublas"} {
+		t.Run("libs="+libs, func(t *testing.T) {
+			t.Setenv("HALO_LIBS", libs)
+			b := emulated(t)
+			r := rand.New(rand.NewPCG(8, 8))
+			for _, d := range dots {
+				s := strings.Fields(d.shapes)
+				text := fmt.Sprintf("HloModule m\nENTRY e { x = %s parameter(0)\n y = %s parameter(1)\n"+
+					" ROOT r = %s dot(x, y), %s }", s[0], s[1], s[2], d.dims)
+				if libs != "" {
+					d.kernel = "cuda dot"
+				}
+				checkDot(t, b, r, text, d.kernel)
+			}
+		})
+	}
+}
+
+func checkDot(t *testing.T, b exec.Backend, r *rand.Rand, text, kernel string) {
+	t.Helper()
+	m, err := hlo.Parse([]byte(text), "dot")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := b.Compile(context.Background(), m, exec.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if got := p.Report()[0].Kernel; got != kernel {
+		t.Errorf("%s\nis run by %s, want %s", text, got, kernel)
+	}
+	var args []*literal.Literal
+	for _, param := range m.Entry.Parameters {
+		args = append(args, randomLiteral(r, param.Shape, false))
+	}
+	got := answer(t, b, text, exec.Options{}, args...)
+	want := answer(t, exec.Reference(), text, exec.Options{}, args...)
+	if d := literal.Compare(got, want, literal.Tolerance{RTol: 1e-5, ATol: 1e-5}); d != nil {
+		t.Errorf("%s\n%v", text, d)
+	}
+}
