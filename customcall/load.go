@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/halo-xla/halo/cgo/dl"
@@ -127,7 +128,8 @@ func (r *Registry) LoadManifest(path string) error {
 }
 
 // LoadFolders loads what is in a list of folders, as in $PATH: manifests, which are files *.json, and libraries, *.so,
-// that no manifest names. It goes on after a failure, such as a folder that is not there, and returns all of them.
+// that no manifest names; what serves already is left as it is. It goes on after a failure, such as a folder that is
+// not there, and returns all of them.
 func (r *Registry) LoadFolders(list string) error {
 	var faults []error
 	for _, folder := range filepath.SplitList(list) {
@@ -141,18 +143,38 @@ func (r *Registry) LoadFolders(list string) error {
 			m, err := ReadManifest(path)
 			if err == nil {
 				named[filepath.Clean(m.Library)] = true
-				err = r.Load(m.Library, m)
+				err = r.loadNew(m.Library, m)
 			}
 			faults = append(faults, err)
 		}
 		libraries, _ := filepath.Glob(filepath.Join(folder, "*.so"))
 		for _, path := range libraries {
 			if !named[filepath.Clean(path)] {
-				faults = append(faults, r.Load(path, nil))
+				faults = append(faults, r.loadNew(path, nil))
 			}
 		}
 	}
 	return errors.Join(faults...)
+}
+
+// loadNew is Load of a library that does not serve yet.
+func (r *Registry) loadNew(path string, m *Manifest) error {
+	if file, err := filepath.Abs(path); err == nil && r.serves(file) {
+		return nil
+	}
+	return r.Load(path, m)
+}
+
+// serves reports whether functions of a library serve, in this process or in others.
+func (r *Registry) serves(file string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, e := range r.handlers {
+		if e.from == file {
+			return true
+		}
+	}
+	return slices.ContainsFunc(r.open, func(l *loaded) bool { return l.path == file })
 }
 
 // find returns the file that path means.

@@ -87,6 +87,21 @@ func TestClash(t *testing.T) {
 	wantError(t, "clash", err, path, other, "have a function add_one each")
 }
 
+// What was loaded by name, or by a manifest, is not loaded again from its folder.
+func TestLoadFoldersAgain(t *testing.T) {
+	path := built(t, "functions.c")
+	for _, m := range []*customcall.Manifest{nil, {Symbols: map[string]customcall.Symbols{"add_one": {Execute: "add_one"}}}} {
+		r := customcall.New()
+		t.Cleanup(func() { r.Close() })
+		if err := errors.Join(r.Load(path, m), r.LoadFolders(filepath.Dir(path)), r.LoadFolders(filepath.Dir(path))); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := run(program(t, r, entry("f32[]", "x", "add_one", "", ""))); err != nil || got.String() != "f32[] 4" {
+			t.Errorf("got %v, %v, want 4", got, err)
+		}
+	}
+}
+
 func TestLoadFolders(t *testing.T) {
 	dir := t.TempDir()
 	whole, err := os.ReadFile(built(t, "functions.c"))

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -282,5 +283,48 @@ func TestGoFunctions(t *testing.T) {
 				t.Errorf("%s of %s: got %v, %v, want %q", target, c.BackendName(), v, err, want)
 			}
 		}
+	}
+}
+
+// Functions in Go and in C serve one program from sixteen goroutines at the same time, each with its own numbers.
+func TestFunctionsAtOnce(t *testing.T) {
+	testfile.Native(t, crash.Available)
+	path := sharedLibrary(t, "libtwice.so", "void twice(void *out, const void **in) { *(float *)out = 2 * *(const float *)in[0]; }")
+	const text = `ENTRY e {
+  x = f32[1] parameter(0)
+  y = f32[1] custom-call(x), custom_call_target="plus_one"
+  ROOT r = f32[1] custom-call(y), custom_call_target="twice"
+}`
+	for _, b := range callers() {
+		r := customcall.New()
+		defer r.Close()
+		err := r.Register("plus_one", func(_ context.Context, c *ffi.Call) error {
+			v := math.Float32frombits(binary.NativeEndian.Uint32(c.Operands[0].Data)) + 1
+			binary.NativeEndian.PutUint32(c.Results[0].Data, math.Float32bits(v))
+			return nil
+		})
+		if err := errors.Join(err, r.Load(path, nil)); err != nil {
+			t.Fatal(err)
+		}
+		c := clientOf(t, b, r)
+		x := compiled(t, c, text)
+		var all sync.WaitGroup
+		for g := range 16 {
+			all.Go(func() {
+				for i := range 50 {
+					n := float32(1000*g + i)
+					arg, err := xla.FromSlice(c, []float32{n})
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					if v, err := first(t.Context(), x, arg); err != nil || v != 2*(n+1) {
+						t.Errorf("%s: got %v, %v, want %v", c.BackendName(), v, err, 2*(n+1))
+					}
+					arg.Close()
+				}
+			})
+		}
+		all.Wait()
 	}
 }

@@ -53,10 +53,12 @@ func TestPluginProjects(t *testing.T) {
 			testfile.Library(t, needs, err)
 			dir, library := project(t, language)
 			wantHalo(t, exitOK, "2 passed, 0 failed, 0 skipped", "plugin", "test", dir)
-			wantHalo(t, exitOK, "2 calls tried, 0 findings, 0 cases failed", "plugin", "check", "--guard-pages", "--race", "4", library)
+			wantHalo(t, exitOK, "2 calls tried, 0 findings, 0 cases failed", "plugin", "check", "--guard-pages", "--race", "16", library)
 			wantHalo(t, exitOK, "typed FFI (api_version 4)", "plugin", "inspect", library)
 			wantHalo(t, exitOK, "1000 calls  p50", "plugin", "bench", "--runs", "1000", library)
 			wantHalo(t, exitOK, `"calls":`, "plugin", "bench", "--seconds", "0.01", "--json", "--isolate", library)
+			t.Setenv("HALO_PLUGIN_PATH", filepath.Dir(library))
+			wantHalo(t, exitOK, "; 320 runs", "bench", dir+"/cases/basic", "--runs", "320", "--concurrency", "16")
 			wantHalo(t, exitOK, "{ 2.5, -5, 1.25 }", "run", "--plugin", library, dir+"/cases/basic/module.mlir", "@"+dir+"/cases/basic/input_0.npy")
 		})
 	}
