@@ -14,8 +14,12 @@ import (
 
 // Options configure the backend. The zero value is the first GPU.
 type Options struct {
-	// Device is the number of the GPU.
-	Device int
+	// Device is the number of the GPU, or of the first, and Devices how many there are: device d of an execution runs on
+	// GPU Device + d modulo Devices. 0 is 1, AllDevices all from Device on.
+	Device, Devices int
+	// Rank is the number of this process among those of the machine that have a GPU each: it takes GPU Device + Rank, and
+	// from the first on again if there are fewer.
+	Rank int
 	// Emulated takes the emulator for a driver.
 	Emulated bool
 	// Plain leaves out the passes that compute what they can when a program is compiled: for tests, whose programs are
@@ -26,10 +30,15 @@ type Options struct {
 	Cache string
 }
 
-// Info is what a backend runs on, for reports.
+// AllDevices is the number of Devices that takes all there are.
+const AllDevices = -1
+
+// Info is what a backend runs on, for reports: the first device.
 type Info struct {
 	// Name is the device's, Arch its architecture as compilers call it: sm_90.
 	Name, Arch string
+	// Device is the device's number.
+	Device int
 	// Memory is the device's in bytes.
 	Memory int64
 	// Driver is the newest version of CUDA that the driver serves, 12040 for 12.4, DriverPath its file.

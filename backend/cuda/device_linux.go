@@ -13,6 +13,7 @@ import (
 	"github.com/halo-xla/halo/cgo/cuda/emu"
 	"github.com/halo-xla/halo/cgo/cuda/find"
 	"github.com/halo-xla/halo/cgo/dl"
+	"github.com/halo-xla/halo/cgo/nccl"
 	"github.com/halo-xla/halo/cgo/nvrtc"
 )
 
@@ -21,9 +22,14 @@ type device struct {
 	*cuda.Device
 	options  Options
 	info     Info
+	kit      *find.Toolkit
 	compiler *nvrtc.Compiler
 	blas     *blas
 	staging  ring
+	uuid     [16]byte
+	// gpus are those of the backend, links the ways between them.
+	gpus  int
+	links *links
 }
 
 // open opens the driver, the device and the compiler.
@@ -51,9 +57,13 @@ func open(o Options) (*device, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.Device, err = driver.Device(o.Device); err != nil {
+	if d.info.Device, err = o.ordinal(driver); err != nil {
 		return nil, missing(err)
 	}
+	if d.Device, err = driver.Device(d.info.Device); err != nil {
+		return nil, missing(err)
+	}
+	d.gpus, d.links = 1, newLinks(d.openNCCL)
 	err = d.describe()
 	if err == nil {
 		err = d.openBLAS(kit)
@@ -62,6 +72,15 @@ func open(o Options) (*device, error) {
 		return nil, errors.Join(missing(err), d.Device.Close())
 	}
 	return d, nil
+}
+
+// ordinal is the number of the device that o means.
+func (o Options) ordinal(driver *cuda.Driver) (int, error) {
+	if o.Rank == 0 {
+		return o.Device, nil
+	}
+	n, err := driver.Devices()
+	return (o.Device + o.Rank) % max(n, 1), err
 }
 
 func searchFor(o Options) (*find.Search, error) {
@@ -88,6 +107,7 @@ func (d *device) openCompiler(search *find.Search) (*find.Toolkit, error) {
 	if err != nil {
 		return nil, err
 	}
+	d.kit = kit
 	if d.compiler, err = nvrtc.Open(kit.NVRTC()); err != nil {
 		return nil, err
 	}
@@ -96,9 +116,21 @@ func (d *device) openCompiler(search *find.Search) (*find.Toolkit, error) {
 	return kit, err
 }
 
+// openNCCL opens what carries between GPUs.
+func (d *device) openNCCL() (*nccl.Library, error) {
+	lib, err := d.kit.Open("nccl")
+	if err != nil {
+		return nil, err
+	}
+	return nccl.Open(lib)
+}
+
 func (d *device) describe() error {
 	var err error
 	if d.info.Name, err = d.Name(); err != nil {
+		return err
+	}
+	if d.uuid, err = d.ID(); err != nil {
 		return err
 	}
 	if d.info.Memory, err = d.TotalMemory(); err != nil {
@@ -115,6 +147,7 @@ func (d *device) describe() error {
 
 // Close gives up the device and what transfers need. No program may be left.
 func (d *device) Close() error {
+	d.links.close()
 	errs := []error{d.blas.close(d)}
 	for i := range d.staging.pieces {
 		p := &d.staging.pieces[i]

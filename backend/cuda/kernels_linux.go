@@ -29,15 +29,13 @@ func (m *machine) Build(b *exec.Build) error {
 	all := &built{map[string]cuda.Function{}, int64(len(b.Places.Offsets)), b.Options.Profile}
 	var kernels []*emit.Kernel
 	for _, t := range b.Thunks {
-		k, ok := t.(*thunk)
-		if !ok {
-			continue
-		}
-		k.built = all
-		for _, s := range k.emission.Steps {
-			if s.Kernel != nil {
-				kernels = append(kernels, s.Kernel)
-			}
+		switch t := t.(type) {
+		case *thunk:
+			t.built = all
+			kernels = append(kernels, kernelsOf(t.emission)...)
+		case *exchanging:
+			t.built = all
+			kernels = append(kernels, kernelsOf(t.plan.folds...)...)
 		}
 	}
 	if len(kernels) == 0 {
@@ -57,6 +55,19 @@ func (m *machine) Build(b *exec.Build) error {
 		}
 	})
 	return all.load(m.device, module, kernels)
+}
+
+// kernelsOf lists the kernels of emissions.
+func kernelsOf(emissions ...*emit.Emission) []*emit.Kernel {
+	var list []*emit.Kernel
+	for _, e := range emissions {
+		for _, s := range e.Steps {
+			if s.Kernel != nil {
+				list = append(list, s.Kernel)
+			}
+		}
+	}
+	return list
 }
 
 // load finds the kernels in a module.

@@ -17,11 +17,40 @@ import (
 // New returns the backend, and what it runs on. It fails with errors.ErrUnsupported and a sentence that names what was
 // tried if there is no driver, no device or no compiler.
 func New(o Options) (exec.Backend, *Info, error) {
-	d, err := open(o)
+	first, err := open(o)
 	if err != nil {
 		return nil, nil, err
 	}
-	return exec.New(&machine{d}), &d.info, nil
+	count := max(o.Devices, 1)
+	if o.Devices == AllDevices {
+		if count, err = first.Driver.Devices(); err != nil {
+			return nil, nil, errors.Join(missing(err), first.Close())
+		}
+		count -= o.Device
+	}
+	devices := []*device{first}
+	for len(devices) < count {
+		o.Device++
+		d, err := open(o)
+		if err != nil {
+			for _, d := range devices {
+				err = errors.Join(err, d.Close())
+			}
+			return nil, nil, err
+		}
+		devices = append(devices, d)
+	}
+	return backendOf(devices), &first.info, nil
+}
+
+// backendOf returns the backend of devices that reach each other.
+func backendOf(devices []*device) exec.Backend {
+	var machines []exec.Machine
+	for _, d := range devices {
+		d.gpus, d.links = len(devices), devices[0].links
+		machines = append(machines, &machine{d})
+	}
+	return exec.Several(machines...)
 }
 
 // machine is a device as exec sees it.
@@ -49,6 +78,13 @@ func (m *machine) Serving(h hlo.Handlers) hlo.Handlers {
 
 // Lower makes a thunk of the kernels that the emitter writes, or of what the host does.
 func (m *machine) Lower(l *exec.Lowering) (exec.Thunk, error) {
+	t, err := newExchanging(l)
+	if err == nil {
+		return t, nil
+	}
+	if !errors.Is(err, errors.ErrUnsupported) {
+		return nil, err
+	}
 	if kernel, ok := onHost(l); ok {
 		return l.Host(kernel), nil
 	}
@@ -84,8 +120,11 @@ func limit(err error, bytes int64) error {
 
 // Recorded reports whether t runs on the device.
 func (m *machine) Recorded(t exec.Thunk) bool {
-	_, ok := t.(*thunk)
-	return ok
+	switch t.(type) {
+	case *thunk, *exchanging:
+		return true
+	}
+	return false
 }
 
 // Copy makes a copy on the device.

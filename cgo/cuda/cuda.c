@@ -52,6 +52,17 @@ static unsigned fill(const submission *s, const halo_cuda_command *c) {
   return n ? s->t->cuMemsetD8Async(dst, (unsigned char)byte, n, s->stream) : 0;
 }
 
+static unsigned copy_rows(const submission *s, const halo_cuda_command *c) {
+  const int64_t at = c->first;
+  const unsigned on_device = 2;
+  const halo_cuda_copy_rows rows = {
+    .dst = {.type = on_device, .device = resolve(s, at), .pitch = resolve(s, at + 1)},
+    .src = {.type = on_device, .device = resolve(s, at + 2), .pitch = resolve(s, at + 3)},
+    .width = resolve(s, at + 4), .height = resolve(s, at + 5),
+  };
+  return s->t->cuMemcpy2DAsync_v2((const struct CUDA_MEMCPY2D_st *)&rows, s->stream);
+}
+
 static unsigned record_event(const submission *s, const halo_cuda_command *c) {
   return s->t->cuEventRecord(c->handle, s->stream);
 }
@@ -74,7 +85,7 @@ static unsigned call(const submission *s, const halo_cuda_command *c) {
 static unsigned (*const commands[])(const submission *, const halo_cuda_command *) = {
   [HALO_LAUNCH] = launch, [HALO_COPY] = copy, [HALO_FILL] = fill,
   [HALO_RECORD_EVENT] = record_event, [HALO_WAIT_EVENT] = wait_event, [HALO_GRAPH] = graph,
-  [HALO_CALL] = call,
+  [HALO_CALL] = call, [HALO_COPY_ROWS] = copy_rows,
 };
 
 unsigned halo_cuda_submit(const cuda_table *t, halo_context c, halo_stream stream, const halo_cuda_command *list,

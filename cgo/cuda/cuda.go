@@ -154,6 +154,7 @@ const (
 	kindWait
 	kindGraph
 	kindCall
+	kindCopyRows
 )
 
 // Len returns how many commands there are.
@@ -170,6 +171,25 @@ func (a *Array) Launch(l Launch) {
 // Copy appends a copy of some bytes on the device; none if both have one address.
 func (a *Array) Copy(dst, src Value, bytes int64) {
 	a.append(command{kind: kindCopy}, dst, src, Word(bytes))
+}
+
+// maxPitch is how far the rows of one copy may be apart, in bytes.
+const maxPitch = 1<<31 - 1
+
+// CopyRows appends a copy of count rows of width bytes each, which begin so many bytes apart.
+func (a *Array) CopyRows(dst Value, dstPitch int64, src Value, srcPitch, width, count int64) {
+	switch {
+	case width == 0 || count == 0:
+	case count == 1 || dstPitch == width && srcPitch == width:
+		a.Copy(dst, src, width*count)
+	case max(dstPitch, srcPitch) > maxPitch:
+		for range count {
+			a.Copy(dst, src, width)
+			dst.Offset, src.Offset = dst.Offset+dstPitch, src.Offset+srcPitch
+		}
+	default:
+		a.append(command{kind: kindCopyRows}, dst, Word(dstPitch), src, Word(srcPitch), Word(width), Word(count))
+	}
 }
 
 // Fill appends writing one byte to some bytes on the device.

@@ -21,6 +21,31 @@ typedef struct CUgraph_st *halo_graph;
 typedef struct CUgraphExec_st *halo_graph_exec;
 typedef struct CUmemPoolHandle_st *halo_pool;
 struct CUgraphExecUpdateResultInfo_st;
+struct CUDA_MEMCPY2D_st;
+struct CUuuid_st;
+
+// A copy of rows, as CUDA_MEMCPY2D_st lies in memory.
+typedef struct {
+  size_t x, y;
+  unsigned type;
+  const void *host;
+  unsigned long long device;
+  void *array;
+  size_t pitch;
+} halo_cuda_rows;
+typedef struct {
+  halo_cuda_rows src, dst;
+  size_t width, height;
+} halo_cuda_copy_rows;
+#ifdef CUDA_VERSION
+_Static_assert(sizeof(CUDA_MEMCPY2D) == sizeof(halo_cuda_copy_rows) &&
+               offsetof(CUDA_MEMCPY2D, srcDevice) == offsetof(halo_cuda_copy_rows, src.device) &&
+               offsetof(CUDA_MEMCPY2D, srcPitch) == offsetof(halo_cuda_copy_rows, src.pitch) &&
+               offsetof(CUDA_MEMCPY2D, dstMemoryType) == offsetof(halo_cuda_copy_rows, dst.type) &&
+               offsetof(CUDA_MEMCPY2D, dstDevice) == offsetof(halo_cuda_copy_rows, dst.device) &&
+               offsetof(CUDA_MEMCPY2D, WidthInBytes) == offsetof(halo_cuda_copy_rows, width) &&
+               CU_MEMORYTYPE_DEVICE == 2, "a copy of rows");
+#endif
 
 #define CUDA_PLAIN(X) \
   X(cuInit, unsigned, (unsigned flags), (flags)) \
@@ -29,6 +54,7 @@ struct CUgraphExecUpdateResultInfo_st;
   X(cuGetErrorString, unsigned, (unsigned status, const char **text), (status, text)) \
   X(cuDeviceGetCount, unsigned, (int *count), (count)) \
   X(cuDeviceGet, unsigned, (int *device, int ordinal), (device, ordinal)) \
+  X(cuDeviceGetUuid_v2, unsigned, (struct CUuuid_st *id, int device), (id, device)) \
   X(cuDeviceGetName, unsigned, (char *name, int size, int device), (name, size, device)) \
   X(cuDeviceTotalMem_v2, unsigned, (size_t *bytes, int device), (bytes, device)) \
   X(cuDeviceGetAttribute, unsigned, (int *value, unsigned attribute, int device), (value, attribute, device)) \
@@ -58,6 +84,7 @@ struct CUgraphExecUpdateResultInfo_st;
     (dst, src, bytes, stream)) \
   X(cuMemcpyDtoDAsync_v2, unsigned, (unsigned long long dst, unsigned long long src, size_t bytes, \
       halo_stream stream), (dst, src, bytes, stream)) \
+  X(cuMemcpy2DAsync_v2, unsigned, (const struct CUDA_MEMCPY2D_st *copy, halo_stream stream), (copy, stream)) \
   X(cuMemcpyPeerAsync, unsigned, (unsigned long long dst, halo_context to, unsigned long long src, \
       halo_context from, size_t bytes, halo_stream stream), (dst, to, src, from, bytes, stream)) \
   X(cuMemsetD8Async, unsigned, (unsigned long long dst, unsigned char value, size_t count, halo_stream stream), \
@@ -131,7 +158,9 @@ CUDA_BOUND(BOUND)
 // null if there is no memory. The table stays as long as the process.
 cuda_table *halo_cuda_load(void *lib, const char **missing);
 
-enum { HALO_LAUNCH, HALO_COPY, HALO_FILL, HALO_RECORD_EVENT, HALO_WAIT_EVENT, HALO_GRAPH, HALO_CALL };
+enum {
+  HALO_LAUNCH, HALO_COPY, HALO_FILL, HALO_RECORD_EVENT, HALO_WAIT_EVENT, HALO_GRAPH, HALO_CALL, HALO_COPY_ROWS
+};
 
 // A value of 64 bits: if slot is not negative, the address base[slot] + value.
 typedef struct {
@@ -140,7 +169,8 @@ typedef struct {
 
 // One command of an array. A launch has a function, its grid, block and bytes of shared memory, and parameters of 64
 // bits each from first on in the array of values. A copy has destination, source and size there, a fill destination,
-// size in bytes and the byte. handle is a function, an event, a graph, or the halo_cuda_call that a call makes.
+// size in bytes and the byte, a copy of rows destination, its pitch, source, its pitch, width and height. handle is a
+// function, an event, a graph, or the halo_cuda_call that a call makes.
 typedef struct {
   int64_t kind;
   void *handle;

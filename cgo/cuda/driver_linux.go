@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"unsafe"
 
 	"github.com/halo-xla/halo/cgo/dl"
 )
@@ -121,6 +122,13 @@ func (d *Device) Name() (string, error) {
 	var name [256]C.char
 	err := d.check("cuDeviceGetName", C.halo_cuDeviceGetName(d.t, &name[0], C.int(len(name)-1), d.device))
 	return C.GoString(&name[0]), err
+}
+
+// ID returns the number that no other device has, on any machine.
+func (d *Device) ID() ([16]byte, error) {
+	var id [16]byte
+	err := d.check("cuDeviceGetUuid", C.halo_cuDeviceGetUuid_v2(d.t, (*C.struct_CUuuid_st)(unsafe.Pointer(&id)), d.device))
+	return id, err
 }
 
 // Attribute returns a property of the device.

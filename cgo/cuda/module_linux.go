@@ -96,7 +96,8 @@ func (d *Device) Submit(a *Array, s Stream, base []Ptr) error {
 }
 
 var calls = []string{
-	"cuLaunchKernel", "cuMemcpyDtoDAsync", "cuMemsetD8Async", "cuEventRecord", "cuStreamWaitEvent", "cuGraphLaunch",
+	kindLaunch: "cuLaunchKernel", kindCopy: "cuMemcpyDtoDAsync", kindFill: "cuMemsetD8Async", kindRecord: "cuEventRecord",
+	kindWait: "cuStreamWaitEvent", kindGraph: "cuGraphLaunch", kindCopyRows: "cuMemcpy2DAsync",
 }
 
 // Capture makes s gather what is enqueued on it, instead of running it. Captured gives the graph.

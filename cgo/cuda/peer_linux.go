@@ -5,20 +5,7 @@ package cuda
 // #include "cuda.h"
 import "C"
 
-import (
-	"runtime"
-	"unsafe"
-)
-
-// Bind calls f, which calls other libraries of CUDA, while the device's context is current.
-func (d *Device) Bind(f func() error) error {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	if err := d.check("cuCtxSetCurrent", C.halo_cuCtxSetCurrent(d.t, d.context)); err != nil {
-		return err
-	}
-	return f()
-}
+import "unsafe"
 
 // Pointer returns the driver's handle, for other libraries of CUDA.
 func (s Stream) Pointer() unsafe.Pointer { return s.p }

@@ -11,6 +11,7 @@ import (
 	"github.com/halo-xla/halo/backend/cpu"
 	"github.com/halo-xla/halo/backend/cuda"
 	"github.com/halo-xla/halo/xla"
+	"github.com/halo-xla/halo/xla/collective/mpi"
 )
 
 // backends are the backends by the name that --backend gives; threads is 0 for as many as the process may use.
@@ -21,11 +22,17 @@ var backends = map[string]func(threads int) (xla.Backend, error){
 	"cuda-emu":  gpu(true),
 }
 
-// gpu opens the device when it is first asked for, once.
+// gpu opens the devices when they are first asked for, once: ranks have one each, in turns.
 func gpu(emulated bool) func(int) (xla.Backend, error) {
 	once := sync.OnceValues(func() (xla.Backend, error) {
 		plain := emulated && os.Getenv("HALO_CUDA_EMU_PLAIN") == "1"
-		b, _, err := cuda.New(cuda.Options{Emulated: emulated, Plain: plain})
+		o := cuda.Options{Emulated: emulated, Plain: plain}
+		if mpi.Launched() {
+			o.Rank = mpi.LocalRank()
+		} else if emulated {
+			o.Devices = cuda.AllDevices
+		}
+		b, _, err := cuda.New(o)
 		return b, err
 	})
 	return func(int) (xla.Backend, error) { return once() }

@@ -54,11 +54,13 @@ func (p *program) partOf(whole *program) {
 
 // fingerprintOf is that of the programs of all devices.
 func fingerprintOf(programs []*program) string {
-	all := ""
+	all, last := "", ""
 	for i, p := range programs {
-		if i == 0 || p != programs[i-1] {
-			all += p.identity.String() + p.part
+		text := p.identity.String() + p.part
+		if i == 0 || text != last { // one compiled for several machines is one
+			all += text
 		}
+		last = text
 	}
 	if len(all) > 16 {
 		all = fmt.Sprintf("%x", sha256.Sum256([]byte(all)))[:16]

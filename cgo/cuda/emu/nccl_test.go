@@ -95,7 +95,7 @@ func (g *gpus) join(ctx context.Context, id nccl.ID, ordinal, number, ranks int)
 		r.done, err = r.device.NewEvent()
 	}
 	if err == nil {
-		err = r.device.Bind(func() (err error) {
+		err = r.device.Within(func() (err error) {
 			r.comm, err = g.nccl.Join(id, number, ranks)
 			return err
 		})

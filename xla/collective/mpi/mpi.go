@@ -51,6 +51,17 @@ func Launched() bool {
 	return false
 }
 
+// LocalRank returns the number of this process among those that the launcher has started on this machine, 0 if it does
+// not say.
+func LocalRank() int {
+	for _, name := range []string{"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID", "PMI_RANK"} {
+		if n, err := strconv.Atoi(os.Getenv(name)); err == nil && n >= 0 {
+			return n
+		}
+	}
+	return 0
+}
+
 // Library opens MPI and returns its file and what it says of itself. It fails as Start does if none can be opened.
 func Library() (file, version string, err error) {
 	if err := mpi.Load(); err != nil {

@@ -127,6 +127,14 @@ API unsigned cuDeviceGetName(char *name, int size, int) {
   return SUCCESS;
 }
 
+// A device's id is its process's: no other process has it.
+API unsigned cuDeviceGetUuid_v2(char *id, int device) {
+  ENTER(false);
+  memset(id, 0, 16);
+  snprintf(id, 16, "%d/%d", getpid(), device);
+  return SUCCESS;
+}
+
 API unsigned cuDeviceTotalMem_v2(size_t *bytes, int) {
   ENTER(false);
   *bytes = emu.capacity;

@@ -238,6 +238,28 @@ API unsigned cuMemcpyDtoDAsync_v2(Ptr dst, Ptr src, size_t bytes, struct CUstrea
   });
 }
 
+struct Place { size_t x, y; unsigned type; const void *host; Ptr device; void *array; size_t pitch; };
+struct Rows { Place src, dst; size_t width, height; };
+
+API unsigned cuMemcpy2DAsync_v2(const Rows *rows, struct CUstream_st *s) {
+  ENTER(true);
+  ON(s);
+  const Rows r = *rows;
+  if (r.src.type != 2 || r.dst.type != 2 || r.src.x || r.src.y || r.dst.x || r.dst.y)
+    return fail(INVALID_VALUE, "rows are copied from the device to the device, from the beginning");
+  if (!r.height || r.src.pitch < r.width || r.dst.pitch < r.width || (r.src.pitch | r.dst.pitch) >> 31)
+    return fail(INVALID_VALUE, "%zu rows of %zu bytes, %zu and %zu apart", r.height, r.width, r.src.pitch, r.dst.pitch);
+  const auto all = [r](const Place &p) { return reach(p.device, (r.height - 1) * p.pitch + r.width, "copy of rows"); };
+  if (!all(r.src) || !all(r.dst)) return INVALID_VALUE;
+  return enqueue(stream_of(s), 10, [=]() -> unsigned {
+    const char *from = static_cast<const char *>(all(r.src));
+    char *to = static_cast<char *>(all(r.dst));
+    if (!from || !to) return ILLEGAL_ADDRESS;
+    for (size_t i = 0; i < r.height; i++) memcpy(to + i * r.dst.pitch, from + i * r.src.pitch, r.width);
+    return SUCCESS;
+  });
+}
+
 API unsigned cuMemcpyPeerAsync(Ptr dst, Context *, Ptr src, Context *, size_t bytes, struct CUstream_st *s) {
   return cuMemcpyDtoDAsync_v2(dst, src, bytes, s);
 }

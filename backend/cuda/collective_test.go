@@ -1,0 +1,345 @@
+//go:build cgo && linux
+
+package cuda
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/halo-xla/halo/cgo/cuda/emu"
+	"github.com/halo-xla/halo/internal/testfile"
+	"github.com/halo-xla/halo/xla/collective"
+	"github.com/halo-xla/halo/xla/exec"
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/literal"
+)
+
+func TestMain(m *testing.M) {
+	os.Setenv("HALO_CUDA_EMU_DEVICES", "4") // for all tests: it is read once
+	os.Exit(m.Run())
+}
+
+// exchanges has each collective that devices do among themselves, in loops and with groups, for four replicas.
+const exchanges = `HloModule exchanges, replica_count=4
+add { a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT c = f32[] add(a, b) }
+odd { a = s32[] parameter(0)
+  b = s32[] parameter(1)
+  two = s32[] constant(2)
+  c = s32[] multiply(a, two)
+  ROOT d = s32[] subtract(c, b) }
+cond { s = (s32[], f32[3,4]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(3)
+  ROOT more = pred[] compare(i, n), direction=LT }
+body { s = (s32[], f32[3,4]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  x = f32[3,4] get-tuple-element(s), index=1
+  one = s32[] constant(1)
+  j = s32[] add(i, one)
+  y = f32[3,4] all-reduce(x), replica_groups={{3,1},{2,0}}, to_apply=add
+  t = f32[] constant(0.3)
+  ts = f32[3,4] broadcast(t), dimensions={}
+  z = f32[3,4] multiply(y, ts)
+  ROOT r = (s32[], f32[3,4]) tuple(j, z) }
+ENTRY e { x = f32[3,4] parameter(0)
+  k = s32[4,2] parameter(1)
+  zero = s32[] constant(0)
+  s = (s32[], f32[3,4]) tuple(zero, x)
+  w = (s32[], f32[3,4]) while(s), condition=cond, body=body
+  looped = f32[3,4] get-tuple-element(w), index=1
+  sum = f32[3,4] all-reduce(x), replica_groups={}, to_apply=add
+  both = (f32[3,4], f32[3,4]) all-reduce(x, looped), replica_groups={{2,0,3,1}}, to_apply=add
+  first = f32[3,4] get-tuple-element(both), index=1
+  folded = s32[4,2] all-reduce(k), replica_groups={{0,1},{2,3}}, to_apply=odd
+  rows = f32[12,4] all-gather(x), replica_groups={}, dimensions={0}
+  columns = f32[3,8] all-gather(x), replica_groups={{0,3},{1,2}}, dimensions={1}
+  part = f32[3,1] reduce-scatter(x), replica_groups={}, dimensions={1}, to_apply=add
+  block = s32[2,2] reduce-scatter(k), replica_groups={{1,0},{3,2}}, dimensions={0}, to_apply=odd
+  swapped = f32[3,4] all-to-all(x), replica_groups={}, dimensions={1}
+  a = f32[3,4] negate(x)
+  pair = (f32[3,4], f32[3,4]) all-to-all(x, a), replica_groups={{0,2},{1,3}}
+  mine = f32[3,4] get-tuple-element(pair), index=1
+  moved = f32[3,4] collective-permute(x), source_target_pairs={{0,1},{1,2},{3,0}}
+  cast = s32[4,2] collective-broadcast(k), replica_groups={{2,0,1}}
+  none = f32[0] constant({})
+  nothing = f32[0] all-reduce(none), replica_groups={}, to_apply=add
+  me = u32[] replica-id()
+  ROOT out = (f32[3,4], f32[3,4], f32[3,4], s32[4,2], f32[12,4], f32[3,8], f32[3,1], s32[2,2], f32[3,4], f32[3,4],
+    f32[3,4], s32[4,2], f32[0], u32[]) tuple(looped, sum, first, folded, rows, columns, part, block, swapped, mine,
+    moved, cast, nothing, me) }`
+
+// several opens emulated GPUs as one backend, which the test closes.
+func several(t *testing.T, first, count int) exec.Backend {
+	t.Helper()
+	var list []*device
+	for i := range count {
+		d, err := open(Options{Emulated: true, Device: first + i})
+		testfile.Library(t, "cuda-emu", err)
+		list = append(list, d)
+	}
+	b := backendOf(list)
+	t.Cleanup(func() {
+		for _, d := range list {
+			if err := d.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	return b
+}
+
+// compiled compiles a program; the reference runs all of it or nothing.
+func compiled(t *testing.T, b exec.Backend, text string) exec.Program {
+	t.Helper()
+	m, err := hlo.Parse([]byte(text), "exchanges.hlo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := b.Compile(context.Background(), m, exec.Options{AllowReference: b.Name() == "reference"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// different are arguments of four devices, none like another.
+func different(t *testing.T) [][]*literal.Literal {
+	t.Helper()
+	var out [][]*literal.Literal
+	for d := range 4 {
+		x := numbers(t, 3, 4)
+		k := make([]int32, 8)
+		for i := range k {
+			k[i] = int32(100*d + i)
+		}
+		for i := range x.Bytes() {
+			if i%4 < 2 { // the ends of fractions
+				x.Bytes()[i] += byte(37 * (d + 1) * i)
+			}
+		}
+		l, err := literal.FromSlice(k, 4, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, []*literal.Literal{x, l})
+	}
+	return out
+}
+
+var four = exec.RunOptions{Replicas: 4}
+
+// wantExchanges is what the reference gives each device.
+func wantExchanges(t *testing.T) []string {
+	t.Helper()
+	return texts(t, compiled(t, exec.Reference(), exchanges), context.Background(), four)
+}
+
+func texts(t *testing.T, p exec.Program, ctx context.Context, o exec.RunOptions) []string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	out, err := p.Run(ctx, different(t), o)
+	if err != nil {
+		t.Error(err)
+		return nil
+	}
+	list := make([]string, len(out))
+	for d, l := range out {
+		list[d] = l.String()
+	}
+	return list
+}
+
+// same compares what devices got.
+func same(t *testing.T, got, want []string) {
+	t.Helper()
+	for d := range got {
+		if got[d] != want[d] {
+			t.Errorf("device %d: got %s\nwant %s", d, got[d], want[d])
+		}
+	}
+}
+
+// comms counts the communicators that live.
+func comms(t *testing.T) int {
+	t.Helper()
+	d, err := open(Options{Emulated: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	n, err := d.Attribute(emu.Comms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestSeveralGPUs has four devices on one, two, three and four emulated GPUs of this process, and wants the reference's
+// bits.
+func TestSeveralGPUs(t *testing.T) {
+	want := wantExchanges(t)
+	for _, n := range []int{1, 2, 3, 4} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			p := compiled(t, several(t, 0, n), exchanges)
+			defer p.Close()
+			for range 3 {
+				same(t, texts(t, p, context.Background(), four), want)
+			}
+			if got := comms(t); (got > 0) != (n > 1) {
+				t.Errorf("%d GPUs have %d communicators", n, got)
+			}
+		})
+	}
+	if got := comms(t); got != 0 {
+		t.Errorf("%d communicators are left", got)
+	}
+}
+
+// TestExchangesAtOnce has executions at the same time, whose collectives come in any order.
+func TestExchangesAtOnce(t *testing.T) {
+	want := wantExchanges(t)
+	p := compiled(t, several(t, 0, 2), exchanges)
+	defer p.Close()
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range 2 {
+				same(t, texts(t, p, context.Background(), four), want)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// TestExchangeReport wants no collective of the program on the host.
+func TestExchangeReport(t *testing.T) {
+	p := compiled(t, several(t, 0, 2), exchanges)
+	defer p.Close()
+	found := 0
+	for _, s := range p.Report() {
+		if strings.HasPrefix(s.Kernel, "host collective") {
+			t.Errorf("%s runs as %s", s.Op, s.Kernel)
+		}
+		if strings.HasPrefix(s.Kernel, "cuda all-") {
+			found++
+		}
+	}
+	if found == 0 {
+		t.Error("the report has no collective")
+	}
+}
+
+// onRanks runs the program on two ranks of this process with one emulated GPU each.
+func onRanks(t *testing.T, ctx context.Context, check func(rank int, out []*literal.Literal, err error)) {
+	t.Helper()
+	var wg sync.WaitGroup
+	for rank, transport := range collective.Loopback(2) {
+		p := compiled(t, several(t, rank, 1), exchanges)
+		o := four
+		o.Job = collective.NewJob(transport)
+		wg.Go(func() {
+			out, err := p.Run(ctx, different(t), o)
+			check(rank, out, err)
+		})
+		defer transport.Close()
+		defer p.Close()
+	}
+	wg.Wait()
+}
+
+// TestRanksOfGPUs has two ranks with a GPU each, and two devices on it.
+func TestRanksOfGPUs(t *testing.T) {
+	want := wantExchanges(t)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	onRanks(t, ctx, func(rank int, out []*literal.Literal, err error) {
+		if err != nil {
+			t.Errorf("rank %d: %v", rank, err)
+			return
+		}
+		for d, l := range out {
+			if l.String() != want[d] {
+				t.Errorf("rank %d, device %d: got %s\nwant %s", rank, d, l, want[d])
+			}
+		}
+	})
+}
+
+// TestExchangeFaults wants a sentence for each fault of NCCL, in time, and nothing left.
+func TestExchangeFaults(t *testing.T) {
+	tests := []struct{ name, variable, value, want string }{
+		{"a call fails", "FAIL", "4:3", "ncclInternalError"},
+		{"a call fails later", "FAIL", "30:1", "ncclUnhandledCudaError"},
+		{"an operation is stuck", "STUCK", "3", "deadline exceeded"},
+		{"an operation is lost", "STUCK", "4:6", "ncclRemoteError"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Setenv("HALO_CUDA_EMU_NCCL_"+test.variable, test.value)
+			p := compiled(t, several(t, 0, 2), exchanges)
+			defer p.Close()
+			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+			defer cancel()
+			_, err := p.Run(ctx, different(t), four)
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want it to contain %q", err, test.want)
+			}
+			t.Logf("%v", err)
+		})
+		if got := comms(t); got != 0 {
+			t.Errorf("%s: %d communicators are left", test.name, got)
+		}
+	}
+}
+
+// TestRankFaults wants both ranks to end in time, the one whose operation is stuck and the other.
+func TestRankFaults(t *testing.T) {
+	t.Setenv("HALO_CUDA_EMU_NCCL_STUCK", "2")
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	onRanks(t, ctx, func(rank int, _ []*literal.Literal, err error) {
+		if err == nil {
+			t.Errorf("rank %d has an answer", rank)
+		}
+		t.Logf("rank %d: %v", rank, err)
+	})
+}
+
+// TestWithoutNCCL wants the host to carry where NCCL is too old or refused, with the same bits.
+func TestWithoutNCCL(t *testing.T) {
+	want := wantExchanges(t)
+	for variable, value := range map[string]string{"HALO_CUDA_EMU_NCCL_VERSION": "21304", "HALO_LIBS": "-nccl"} {
+		t.Run(variable, func(t *testing.T) {
+			t.Setenv(variable, value)
+			p := compiled(t, several(t, 0, 2), exchanges)
+			defer p.Close()
+			same(t, texts(t, p, context.Background(), four), want)
+			if got := comms(t); got != 0 {
+				t.Errorf("there are %d communicators", got)
+			}
+		})
+	}
+}
+
+// TestAllDevices wants as many devices as there are, and a sentence for more.
+func TestAllDevices(t *testing.T) {
+	_, _, err := New(Options{Emulated: true, Devices: AllDevices})
+	testfile.Library(t, "cuda-emu", err)
+	_, info, err := New(Options{Emulated: true, Device: 1, Rank: 6})
+	if err != nil || info.Device != 3 {
+		t.Errorf("rank 6 from device 1 on is on %+v, %v, want device 3", info, err)
+	}
+	if _, _, err := New(Options{Emulated: true, Devices: 5}); !errors.Is(err, errors.ErrUnsupported) ||
+		!strings.Contains(err.Error(), "there is no device 4") {
+		t.Errorf("got %v", err)
+	}
+}

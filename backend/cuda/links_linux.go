@@ -1,0 +1,397 @@
+//go:build cgo
+
+package cuda
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/halo-xla/halo/cgo/cuda"
+	"github.com/halo-xla/halo/cgo/nccl"
+	"github.com/halo-xla/halo/xla/hlo"
+)
+
+// links are the ways from GPU to GPU of one backend: communicators of NCCL. Executions that run at the same time must
+// not meet on one communicator, in an order of which every rank has its own; so a group has lanes, as many as there are
+// collectives of it under way, and its first member says which one is taken, and how often that was before.
+type links struct {
+	open func() (*nccl.Library, error)
+
+	mu    sync.Mutex
+	lanes map[string][]*lane
+}
+
+// lane is one communicator of a group, as far as this process is in it.
+type lane struct {
+	busy   bool
+	offers uint64 // by its first member
+	mu     sync.Mutex
+	turn   *sync.Cond
+	done   uint64 // the collectives that are over
+	used   bool   // by one of them, which ends it if it is broken
+	broken error
+	ends   []end
+}
+
+// end is a GPU of this process that is a rank of a communicator.
+type end struct {
+	device *device
+	comm   *nccl.Comm
+	stream cuda.Stream
+	event  cuda.Event
+}
+
+func newLinks(open func() (*nccl.Library, error)) *links {
+	return &links{open: sync.OnceValues(open), lanes: map[string][]*lane{}}
+}
+
+// offer is what a member says of itself to the others. Where NCCL carries, the first member's says how.
+type offer struct {
+	id   [16]byte // the GPU's
+	nccl bool
+	// lane and turn are what the first member takes, comm is the id of a communicator that begins with it.
+	lane, turn uint64
+	comm       nccl.ID
+	key        string // of the group, for who made the offer: ""
+}
+
+func (o offer) bytes() []byte {
+	b := append([]byte(nil), o.id[:]...)
+	var can byte
+	if o.nccl {
+		can = 1
+	}
+	b = binary.LittleEndian.AppendUint64(append(b, can), o.lane)
+	return append(binary.LittleEndian.AppendUint64(b, o.turn), o.comm[:]...)
+}
+
+func offerOf(b []byte) offer {
+	o := offer{id: [16]byte(b), nccl: b[16] == 1, lane: binary.LittleEndian.Uint64(b[17:])}
+	o.turn, o.comm = binary.LittleEndian.Uint64(b[25:]), nccl.ID(b[33:])
+	return o
+}
+
+// offer makes the offer of the device at p; that of a group's first member takes a lane if there may be several GPUs.
+func (t *exchanging) offer(d *device, p hlo.Place, team hlo.Team) (offer, error) {
+	o := offer{id: d.uuid}
+	owners := p.Hub.Owners()
+	if !d.crosses(p.Device, team.Group, owners) {
+		return o, nil
+	}
+	lib, err := d.links.open()
+	if o.nccl = err == nil; !o.nccl {
+		warnOnce.Do(func() { slog.Warn("cuda: the host carries collectives between GPUs", "reason", err) })
+		return o, nil
+	}
+	if p.Device != team.Group[0] {
+		return o, nil
+	}
+	o.key = fmt.Sprintf("%p %v %v", p.Hub.Job(), team.Group, owners)
+	return o, d.links.take(lib, &o)
+}
+
+// crosses reports whether the devices of a group may be on several GPUs.
+func (d *device) crosses(self int, group, owners []int) bool {
+	return slices.ContainsFunc(group, func(other int) bool {
+		return owners != nil && owners[other] != owners[self] || other%d.gpus != self%d.gpus
+	})
+}
+
+var warnOnce sync.Once
+
+// take takes a lane that is free, or a new one.
+func (k *links) take(lib *nccl.Library, o *offer) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	list := k.lanes[o.key]
+	for o.lane = 0; o.lane < uint64(len(list)) && (list[o.lane].busy || list[o.lane].broken != nil); o.lane++ {
+	}
+	l := k.lane(o.key, o.lane)
+	if l.offers == 0 {
+		var err error
+		if o.comm, err = lib.NewID(); err != nil {
+			return err
+		}
+	}
+	l.busy = true
+	l.offers++
+	o.turn = l.offers
+	return nil
+}
+
+// lane returns a lane of a group. The links are locked.
+func (k *links) lane(key string, number uint64) *lane {
+	for uint64(len(k.lanes[key])) <= number {
+		l := &lane{}
+		l.turn = sync.NewCond(&l.mu)
+		k.lanes[key] = append(k.lanes[key], l)
+	}
+	return k.lanes[key][number]
+}
+
+// leave gives back the lane that an offer took, drop one of which nobody knows how far it is.
+func (k *links) leave(o offer) {
+	if o.key == "" {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.lane(o.key, o.lane).busy = false
+}
+
+func (k *links) drop(o offer) {
+	if o.key == "" {
+		return
+	}
+	k.mu.Lock()
+	l := k.lane(o.key, o.lane)
+	k.mu.Unlock()
+	l.fail(errors.New("a collective before it has failed"))
+}
+
+// fail makes a lane one that nobody uses any more, and ends its communicator unless it is in use.
+func (l *lane) fail(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.broken = cmp.Or(l.broken, err)
+	l.turn.Broadcast()
+	if !l.used {
+		l.end()
+	}
+}
+
+// end ends the communicator. The lane is locked.
+func (l *lane) end() {
+	for _, e := range l.ends {
+		if err := errors.Join(e.comm.Abort(), e.device.CloseStream(e.stream), e.device.CloseEvent(e.event)); err != nil {
+			slog.Warn("cuda: the end of a communicator", "error", err)
+		}
+	}
+	l.ends = nil
+}
+
+// close ends all communicators.
+func (k *links) close() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, list := range k.lanes {
+		for _, l := range list {
+			l.fail(errors.New("the devices are closed"))
+		}
+	}
+	k.lanes = map[string][]*lane{}
+}
+
+// carry brings operands to the GPUs that need them, by the lane that the first member has taken.
+func (x *exchange) carry() error {
+	lib, err := x.here().links.open()
+	if err != nil {
+		return err
+	}
+	place, o := x.run.Place(), x.members[0].offer
+	key := fmt.Sprintf("%p %v %v", place.Hub.Job(), x.group, place.Hub.Owners())
+	k := x.here().links
+	k.mu.Lock()
+	l := k.lane(key, o.lane)
+	k.mu.Unlock()
+	if err := l.await(o.turn); err != nil {
+		return err
+	}
+	return l.leave(o.turn, x.over(lib, l, o))
+}
+
+// here is a device of this process.
+func (x *exchange) here() *device {
+	for _, m := range x.members {
+		if !m.away {
+			return m.device
+		}
+	}
+	panic("cuda: bug: a collective without a member")
+}
+
+// await waits until all collectives before number turn are over, and begins the use of the lane.
+func (l *lane) await(turn uint64) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for l.broken == nil && l.done+1 != turn {
+		l.turn.Wait()
+	}
+	l.used = l.broken == nil
+	return l.broken
+}
+
+// leave ends the use of the lane by collective number turn, which failed with err if it did.
+func (l *lane) leave(turn uint64, err error) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.done, l.used = turn, false
+	if l.broken = cmp.Or(l.broken, err); l.broken != nil {
+		l.end()
+	}
+	l.turn.Broadcast()
+	return err
+}
+
+// over sends and receives on a lane whose turn it is.
+func (x *exchange) over(lib *nccl.Library, l *lane, o offer) error {
+	if o.turn == 1 {
+		if err := x.join(lib, l, o.comm); err != nil {
+			return err
+		}
+	}
+	ops, err := x.operations(l)
+	if err != nil || len(ops) == 0 {
+		return err
+	}
+	for _, a := range x.scratch { // the memory is there once the stream says so
+		if err := a.device.Synchronize(a.stream); err != nil {
+			return err
+		}
+	}
+	if err := l.ends[0].device.Within(func() error { return lib.Group(ops) }); err != nil {
+		return err
+	}
+	return x.done(l)
+}
+
+// join makes the GPUs of this process ranks of a communicator.
+func (x *exchange) join(lib *nccl.Library, l *lane, id nccl.ID) error {
+	for number, g := range x.gpus {
+		if g.device == nil {
+			continue
+		}
+		e, err := endOf(lib, g.device, id, number, len(x.gpus))
+		if err != nil {
+			return err
+		}
+		l.mu.Lock()
+		l.ends = append(l.ends, e)
+		l.mu.Unlock()
+	}
+	return x.all(l, func(e end) (bool, error) { return e.comm.Done() })
+}
+
+func endOf(lib *nccl.Library, d *device, id nccl.ID, number, count int) (end, error) {
+	e := end{device: d}
+	var err error
+	if e.stream, err = d.NewStream(); err != nil {
+		return e, err
+	}
+	if e.event, err = d.NewEvent(); err != nil {
+		return e, errors.Join(err, d.CloseStream(e.stream))
+	}
+	err = d.Within(func() (err error) {
+		e.comm, err = lib.Join(id, number, count)
+		return err
+	})
+	if err != nil {
+		err = errors.Join(err, d.CloseStream(e.stream), d.CloseEvent(e.event))
+	}
+	return e, err
+}
+
+// operations are what the GPUs of this process send and receive, in an order that all ranks have.
+func (x *exchange) operations(l *lane) ([]nccl.Op, error) {
+	ends := map[*device]end{}
+	for _, e := range l.ends {
+		ends[e.device] = e
+	}
+	var list []nccl.Op
+	for i, s := range x.t.operands {
+		for from, m := range x.members {
+			for number, g := range x.gpus {
+				if s.Size == 0 || x.on(from, g) || !x.needed(g, i, from) {
+					continue
+				}
+				source := x.numberOf(from)
+				if e, ok := ends[m.device]; ok {
+					list = append(list, nccl.Op{Kind: nccl.Send, Comm: e.comm, Stream: e.stream.Pointer(), From: uint64(m.in[i]),
+						Count: s.Size, Type: nccl.Uint8, Peer: number})
+				}
+				if e, ok := ends[g.device]; ok {
+					p, err := x.allocate(g.device, s.Size)
+					if err != nil {
+						return nil, err
+					}
+					x.brought[bringing{g.device, from, i}] = p
+					list = append(list, nccl.Op{Kind: nccl.Recv, Comm: e.comm, Stream: e.stream.Pointer(), To: uint64(p),
+						Count: s.Size, Type: nccl.Uint8, Peer: source})
+				}
+			}
+		}
+	}
+	return list, nil
+}
+
+// numberOf is the number of the GPU of the member at a place.
+func (x *exchange) numberOf(place int) int {
+	for number, g := range x.gpus {
+		if x.on(place, g) {
+			return number
+		}
+	}
+	panic("cuda: bug: a member on no GPU")
+}
+
+// done waits until what was enqueued on a lane is done.
+func (x *exchange) done(l *lane) error {
+	if err := x.all(l, func(e end) (bool, error) { return e.comm.Done() }); err != nil {
+		return err
+	}
+	for _, e := range l.ends {
+		if err := e.device.Record(e.event, e.stream); err != nil {
+			return err
+		}
+	}
+	return x.all(l, func(e end) (bool, error) {
+		if ok, err := e.device.Happened(e.event); ok || err != nil {
+			return ok, err
+		}
+		_, err := e.comm.Done()
+		return false, err
+	})
+}
+
+// all asks done of each end of a lane, in turns, until all say so: in one process they wait for each other.
+func (x *exchange) all(l *lane, done func(e end) (bool, error)) error {
+	over := make([]bool, len(l.ends))
+	return x.until(func() (bool, error) {
+		all := true
+		for i, e := range l.ends {
+			var err error
+			if !over[i] {
+				over[i], err = done(e)
+			}
+			if err != nil {
+				return false, err
+			}
+			all = all && over[i]
+		}
+		return all, nil
+	})
+}
+
+// until asks done until it says so. It fails with the fault of the execution, or when its context ends.
+func (x *exchange) until(done func() (bool, error)) error {
+	hub := x.run.Place().Hub
+	for wait := time.Microsecond; ; wait = min(2*wait, time.Millisecond) {
+		if ok, err := done(); ok || err != nil {
+			return err
+		}
+		select {
+		case <-x.run.Context().Done():
+			return x.run.Context().Err()
+		case <-hub.Failed():
+			return cmp.Or(hub.Err(), context.Canceled)
+		case <-time.After(wait):
+		}
+	}
+}
