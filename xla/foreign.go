@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/halo-xla/halo/xla/hlo/hlopb"
 )
@@ -36,12 +37,13 @@ var foreign = []struct {
 	{0, "version https://git-lfs", "a pointer of Git LFS in the place of a file: git lfs pull fetches that"},
 	{0, "<!DOCTYPE", "a web page, perhaps in the place of a download"},
 	{0, "<html", "a web page, perhaps in the place of a download"},
+	{0, "<?xml", "XML, a description and no program"},
 	{0, "{ lambda", "a jaxpr: jax.jit(f).lower(...).as_text() gives the program"},
 	{0, "; ModuleID", "LLVM's code, which a program was compiled to: dump the program with --xla_dump_hlo_as_proto"},
 }
 
 // kinds look closer than at a mark. Each returns "" for files of other kinds.
-var kinds = []func(src []byte) string{zipKind, jsonKind, tensorFlowKind, onnxKind, exportKind}
+var kinds = []func(src []byte) string{zipKind, jsonKind, tensorFlowKind, onnxKind, exportKind, textKind}
 
 // Foreign says what a file seems to be whose beginning is src, and what to do with it, if it is neither a program nor
 // in a format of arrays; "" if it looks like nothing that is known.
@@ -91,6 +93,31 @@ func zipKind(src []byte) string {
 		return "a file of PyTorch, whose pickles halo never reads: " + doTorch
 	}
 	return "a zip archive: " + doUnpack + ", or " + doTensorFlow + " if Keras wrote it"
+}
+
+// pythonStarts are the words that lines of Python begin with, as far as no program's text does.
+var pythonStarts = []string{"import ", "from ", "def ", "class ", "@", "if ", "print("}
+
+// textKind tells source code and prose by the first line that is no comment: programs have no "# ".
+func textKind(src []byte) string {
+	const python = "Python's source and no program: run it, and export what it computes as scripts/export/from_jax.py does"
+	text := bytes.TrimLeft(src, " \t\r\n")
+	if bytes.HasPrefix(text, []byte("#!")) && !bytes.Contains(text[:min(len(text), 80)], []byte("python")) {
+		return "a script and no program"
+	}
+	marked := bytes.HasPrefix(text, []byte("# ")) || bytes.HasPrefix(text, []byte("##"))
+	for bytes.HasPrefix(text, []byte("#")) {
+		_, text, _ = bytes.Cut(text, []byte("\n"))
+		text = bytes.TrimLeft(text, " \t\r\n")
+	}
+	starts := func(with string) bool { return bytes.HasPrefix(text, []byte(with)) }
+	switch {
+	case starts(`"""`) || slices.ContainsFunc(pythonStarts, starts):
+		return python
+	case marked:
+		return "Markdown or another text with comments after \"#\", and no program"
+	}
+	return ""
 }
 
 // jsonKind tells indices of weights from other JSON: an object whose first key is followed by a colon, or a list.

@@ -39,10 +39,31 @@ func TestForeignFiles(t *testing.T) {
 		"\x08\x0d:\x20\x0a\x0a\x0a\x01x":                     "an ONNX model",
 		"\x01\x02\x00":                                       "binary data",
 		"Dear halo":                                          "file:1:1: no program",
+		"# Title\n\nSome *text*":                             "Markdown or another text with comments",
+		"<?xml version=\"1.0\"?>":                            "XML, a description",
+		"import jax\nprint(1)":                               "Python's source and no program: run it",
+		"#!/usr/bin/env python3\nimport jax\n":               "Python's source",
+		"# A model.\n\nfrom jax import numpy":                "Python's source",
+		"\"\"\"What it does.\"\"\"\nimport jax\n":            "Python's source",
+		"#!/bin/sh\necho":                                    "a script and no program",
 	} {
 		_, err := xla.Read(xla.Program{Name: "file", Source: []byte(src)})
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "want HLO or StableHLO text") {
 			t.Errorf("%q: got %v, want %q in it", src, err, want)
+		}
+	}
+}
+
+// A program without a name is called program in errors.
+func TestNamelessProgram(t *testing.T) {
+	for src, want := range map[string]string{
+		"":                                  "program: the file is empty",
+		"HloModule m\nENTRY e { x = f32[] ": "program:2:",
+		"func.func @main() { x":             "program:1:",
+	} {
+		_, err := xla.Read(xla.Program{Source: []byte(src)})
+		if err == nil || !strings.HasPrefix(strings.TrimPrefix(err.Error(), "xla: "), want) {
+			t.Errorf("%q: got %v, want %q at its beginning", src, err, want)
 		}
 	}
 }

@@ -58,6 +58,8 @@ func Detect(src []byte) Format {
 		return NoProgram
 	case jsonKind(s) != "" || hlopb.IsGraph(src) || bytes.HasPrefix(s, []byte("{ lambda")):
 		return NoProgram
+	case (s[0] == '#' || s[0] == '"') && textKind(s) != "":
+		return NoProgram
 	case strings.ContainsRune("#!\"{", rune(s[0])):
 		return MLIRText
 	case s[0] == '%' && !bytes.HasPrefix(s, []byte("%0")):
@@ -137,6 +139,9 @@ func ReadSnapshot(p Program) (s *Snapshot, err error) {
 func (p Program) parse() (*hlo.Module, error) {
 	if p.Module != nil {
 		return p.Module, nil
+	}
+	if p.Name == "" {
+		p.Name = "program"
 	}
 	format := Detect(p.Source)
 	if p.chunk && format == NoProgram {

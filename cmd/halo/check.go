@@ -76,15 +76,21 @@ func (t *tool) check(o *checkOptions) error {
 	if err := t.ready(err); err != nil {
 		return err
 	}
-	tally := map[string]int{}
+	tally, ran := map[string]int{}, 0
 	for _, out := range runJobs(t.ctx, o, jobs) {
 		for _, r := range out {
 			o.excuse(&r)
-			tally[r.Status]++
+			if tally[r.Status]++; r.Status == statusPass && r.Message == onlyRan {
+				ran++
+			}
 			t.print(o, r)
 		}
 	}
 	failed := tally[statusFail] + tally[statusError] + tally[statusUnsupported]
+	if ran > 0 {
+		fmt.Fprintf(t.stderr, "halo check: %d of %d passed by running alone: no checks in them, no answers beside them\n", ran,
+			tally[statusPass])
+	}
 	fmt.Fprintf(t.stdout, "%d passed, %d failed, %d skipped\n", tally[statusPass], failed, tally[statusSkip])
 	if failed > 0 {
 		return errSilent

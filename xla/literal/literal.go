@@ -242,6 +242,11 @@ func FromSlice[T Element](v []T, dims ...int64) (*Literal, error) {
 		dims = []int64{int64(len(v))}
 	}
 	s := shape.Array(TypeOf[T](), dims...)
+	for d, n := range dims {
+		if n < 0 {
+			return nil, fmt.Errorf("shape of a slice of %d elements: dimension %d is %d, want 0 or more", len(v), d, n)
+		}
+	}
 	if n, ok := s.CheckedSize(); !ok || n != int64(len(v)) {
 		return nil, fmt.Errorf("shape %s of a slice of %d elements: the numbers of elements differ", s, len(v))
 	}

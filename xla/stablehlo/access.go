@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
 )
 
@@ -197,7 +198,7 @@ func boolsOf(a Attr) ([]bool, bool) {
 			list = append(list, bool(b))
 		}
 	case *DenseAttr:
-		l, err := a.Literal()
+		l, err := a.short()
 		if err != nil || l.Shape().Type != shape.Pred {
 			return nil, false
 		}
@@ -210,6 +211,17 @@ func boolsOf(a Attr) ([]bool, bool) {
 	return list, true
 }
 
+// short is Literal for the lists that attributes have: one element for many more than there are dimensions is refused,
+// so that a short text takes no memory.
+func (a *DenseAttr) short() (*literal.Literal, error) {
+	if s, err := shapeOf(a.Type); err == nil && a.isSplat() {
+		if n, ok := s.CheckedSize(); ok && n > splatLimit {
+			return nil, errorf(a.Pos, "list of %d equal elements, want at most %d", n, splatLimit)
+		}
+	}
+	return a.Literal()
+}
+
 // ints returns the elements of a list of integers.
 func (a *DenseAttr) ints() ([]int64, bool) {
 	t := *a.Type
@@ -218,7 +230,7 @@ func (a *DenseAttr) ints() ([]int64, bool) {
 	}
 	b := *a
 	b.Type = &t
-	l, err := b.Literal()
+	l, err := b.short()
 	if err != nil || !l.Shape().Type.IsInteger() {
 		return nil, false
 	}

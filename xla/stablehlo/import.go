@@ -74,6 +74,7 @@ type importer struct {
 	meshOrders map[string][]string
 	channels   int64                 // that no program names
 	plain      map[string]importFunc // rows of the names that have come
+	splats     int64                 // bytes of the constants of one element that were written out
 }
 
 // function is a func.func.

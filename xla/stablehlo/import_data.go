@@ -8,8 +8,25 @@ import (
 )
 
 // splatLimit is the number of elements above which a constant of one element becomes a scalar and a broadcast,
-// so that a short text never takes much memory.
-const splatLimit = 1 << 16
+// so that a short text never takes much memory; maxSplats are the bytes that smaller ones may take in all.
+const (
+	splatLimit = 1 << 16
+	maxSplats  = 16 << 20
+)
+
+// staysSplat reports whether a constant is a scalar and a broadcast.
+func (c *ctx) staysSplat(op *Op, a *DenseAttr, s shape.Shape) bool {
+	n, ok := s.CheckedSize()
+	if k := op.shared(); !ok || n <= 1 || !a.isSplat() || k != nil && k.made != nil {
+		return false
+	}
+	size := n * int64(s.Type.Bytes())
+	if n > splatLimit || size > maxSplats-c.im.splats {
+		return true
+	}
+	c.im.splats += size
+	return false
+}
 
 // importConstant imports a constant: its value is the attribute.
 func importConstant(c *ctx, op *Op) error {
@@ -40,7 +57,7 @@ func (c *ctx) denseConstant(op *Op, a *DenseAttr) (*hlo.Instruction, error) {
 	if err != nil {
 		return nil, op.Errorf("value: %v", err)
 	}
-	if n, ok := s.CheckedSize(); !ok || n <= splatLimit || !a.isSplat() {
+	if !c.staysSplat(op, a, s) {
 		attrs, err := attrsOf(op, hlo.Constant, func(*Op, hlo.Opcode) (hlo.Attrs, error) {
 			l, err := a.Literal()
 			return &hlo.ConstantAttrs{Literal: l}, err
