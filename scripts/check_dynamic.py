@@ -92,7 +92,8 @@ def random_array(t, n, rng):
     if element == "i1":
         return rng.integers(0, 2, shape).astype(bool)
     if element.lstrip("su").startswith("i"):
-        return rng.integers(0, 5, shape).astype(("u" if element.startswith("u") else "") + "int" + element.lstrip("sui"))
+        sign = "u" if element.startswith("u") else ""
+        return rng.integers(0, 5, shape).astype(f"{sign}int{element.lstrip('sui')}")
     if element == "bf16":
         return rng.standard_normal(shape).astype(jax.numpy.bfloat16)
     return rng.standard_normal(shape).astype({"f16": "f2", "f32": "f4", "f64": "f8"}[element])
@@ -144,7 +145,8 @@ def check(halo, folder, title):
     """Runs all cases below a folder on both backends and prints the counts; returns whether all passed."""
     good = True
     for backend in ("reference", "cpu"):
-        done = subprocess.run([halo, "check", "--json", "--backend", backend, str(folder)], capture_output=True, text=True)
+        command = [halo, "check", "--json", "--backend", backend, str(folder)]
+        done = subprocess.run(command, capture_output=True, text=True)
         wrong, passed = [], 0
         for line in done.stdout.splitlines():
             if not line.startswith("{"):  # the sum at the end
