@@ -5,9 +5,11 @@ package cuda
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/halo-xla/halo/backend/cuda/emit"
 	"github.com/halo-xla/halo/cgo/cuda"
+	"github.com/halo-xla/halo/cgo/nccl"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/shape"
@@ -23,6 +25,8 @@ type plan struct {
 	do func(x *exchange, a *cuda.Array, to int) error
 	// folds are the kernels that fold an operand into a result, operand by operand.
 	folds []*emit.Emission
+	// exact are NCCL's all-reduces, operand by operand, if their order does not count; nil: it does.
+	exact []*nccl.Op
 }
 
 // planners are the collectives that devices do among themselves.
@@ -180,8 +184,9 @@ func planBroadcast(in *hlo.Instruction) (*plan, error) {
 
 // planAllReduce gives all members the fold of their operands, in the order of the group. Rows 114 and 115.
 func planAllReduce(in *hlo.Instruction) (*plan, error) {
-	folds, err := foldsOf(in, in.Attrs.(*hlo.AllReduceAttrs).ToApply)
-	return &plan{folds: folds, do: func(x *exchange, a *cuda.Array, to int) error {
+	c := in.Attrs.(*hlo.AllReduceAttrs).ToApply
+	folds, err := foldsOf(in, c)
+	return &plan{folds: folds, exact: exactOf(in, c), do: func(x *exchange, a *cuda.Array, to int) error {
 		for i, out := range x.members[to].out {
 			size := x.t.operands[i].Size
 			if first := x.firstBeside(to); first != to { // it has the answer
@@ -195,6 +200,33 @@ func planAllReduce(in *hlo.Instruction) (*plan, error) {
 		}
 		return nil
 	}}, err
+}
+
+// exactTypes and exactOps are those of which NCCL's all-reduce has the same bits in any order.
+var (
+	exactTypes = map[shape.ElementType]nccl.Type{shape.S8: nccl.Int8, shape.U8: nccl.Uint8, shape.S32: nccl.Int32,
+		shape.U32: nccl.Uint32, shape.S64: nccl.Int64, shape.U64: nccl.Uint64}
+	exactOps = map[hlo.Opcode]nccl.Reduction{hlo.Add: nccl.Sum, hlo.Multiply: nccl.Product, hlo.Maximum: nccl.Max,
+		hlo.Minimum: nccl.Min}
+)
+
+// exactOf returns the all-reduces of NCCL that do what an all-reduce with c does, nil if there are none.
+func exactOf(in *hlo.Instruction, c *hlo.Computation) []*nccl.Op {
+	r := c.Root
+	reduction, ok := exactOps[r.Op]
+	if !ok || len(c.Parameters) != 2 || r.Operands[0] == r.Operands[1] ||
+		!slices.Contains(c.Parameters, r.Operands[0]) || !slices.Contains(c.Parameters, r.Operands[1]) {
+		return nil
+	}
+	var list []*nccl.Op
+	for _, s := range resultShapes(in) {
+		t, ok := exactTypes[s.Type]
+		if !ok {
+			return nil
+		}
+		list = append(list, &nccl.Op{Kind: nccl.AllReduce, Count: s.Size(), Type: t, Reduction: reduction})
+	}
+	return list
 }
 
 // planReduceScatter gives member k block k of the fold. Row 118.

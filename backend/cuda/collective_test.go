@@ -35,6 +35,12 @@ odd { a = s32[] parameter(0)
   two = s32[] constant(2)
   c = s32[] multiply(a, two)
   ROOT d = s32[] subtract(c, b) }
+sum { a = s32[] parameter(0)
+  b = s32[] parameter(1)
+  ROOT c = s32[] add(b, a) }
+least { a = s8[] parameter(0)
+  b = s8[] parameter(1)
+  ROOT c = s8[] minimum(a, b) }
 cond { s = (s32[], f32[3,4]) parameter(0)
   i = s32[] get-tuple-element(s), index=0
   n = s32[] constant(3)
@@ -59,6 +65,13 @@ ENTRY e { x = f32[3,4] parameter(0)
   both = (f32[3,4], f32[3,4]) all-reduce(x, looped), replica_groups={{2,0,3,1}}, to_apply=add
   first = f32[3,4] get-tuple-element(both), index=1
   folded = s32[4,2] all-reduce(k), replica_groups={{0,1},{2,3}}, to_apply=odd
+  large = s32[] constant(1234567890)
+  larges = s32[4,2] broadcast(large), dimensions={}
+  high = s32[4,2] add(k, larges)
+  wrapped = (s32[4,2], s32[4,2]) all-reduce(high, k), replica_groups={{3,0,2,1}}, to_apply=sum
+  total = s32[4,2] get-tuple-element(wrapped), index=0
+  small = s8[4,2] convert(k)
+  lowest = s8[4,2] all-reduce(small), replica_groups={}, to_apply=least
   rows = f32[12,4] all-gather(x), replica_groups={}, dimensions={0}
   columns = f32[3,8] all-gather(x), replica_groups={{0,3},{1,2}}, dimensions={1}
   part = f32[3,1] reduce-scatter(x), replica_groups={}, dimensions={1}, to_apply=add
@@ -73,8 +86,8 @@ ENTRY e { x = f32[3,4] parameter(0)
   nothing = f32[0] all-reduce(none), replica_groups={}, to_apply=add
   me = u32[] replica-id()
   ROOT out = (f32[3,4], f32[3,4], f32[3,4], s32[4,2], f32[12,4], f32[3,8], f32[3,1], s32[2,2], f32[3,4], f32[3,4],
-    f32[3,4], s32[4,2], f32[0], u32[]) tuple(looped, sum, first, folded, rows, columns, part, block, swapped, mine,
-    moved, cast, nothing, me) }`
+    f32[3,4], s32[4,2], f32[0], u32[], s32[4,2], s8[4,2]) tuple(looped, sum, first, folded, rows, columns, part, block, swapped, mine,
+    moved, cast, nothing, me, total, lowest) }`
 
 // several opens emulated GPUs as one backend, which the test closes.
 func several(t *testing.T, first, count int) exec.Backend {
@@ -287,7 +300,11 @@ func TestExchangeFaults(t *testing.T) {
 			t.Setenv("HALO_CUDA_EMU_NCCL_"+test.variable, test.value)
 			p := compiled(t, several(t, 0, 2), exchanges)
 			defer p.Close()
-			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+			limit := time.Minute
+			if test.want == "deadline exceeded" {
+				limit = 2 * time.Second
+			}
+			ctx, cancel := context.WithTimeout(context.Background(), limit)
 			defer cancel()
 			_, err := p.Run(ctx, different(t), four)
 			if err == nil || !strings.Contains(err.Error(), test.want) {

@@ -155,6 +155,7 @@ type exchange struct {
 	gpus    []gpu
 	brought map[bringing]cuda.Ptr // operands of members on other GPUs
 	scratch []allocation
+	folded  bool // NCCL has made the results
 }
 
 // bringing is operand i of the member at place from, on a device.
@@ -237,8 +238,11 @@ func (x *exchange) at(to, from, i int) cuda.Ptr {
 }
 
 // firstBeside is the first member on the device of that at to.
-func (x *exchange) firstBeside(to int) int {
-	return slices.IndexFunc(x.members, func(m *member) bool { return m.device == x.members[to].device })
+func (x *exchange) firstBeside(to int) int { return x.firstOn(x.members[to].device) }
+
+// firstOn is the first member on a device of this process.
+func (x *exchange) firstOn(d *device) int {
+	return slices.IndexFunc(x.members, func(m *member) bool { return m.device == d })
 }
 
 // needed reports whether some member on g needs operand i of that at from.
@@ -259,7 +263,7 @@ func (x *exchange) allocate(d *device, bytes int64) (cuda.Ptr, error) {
 	if bytes == 0 {
 		return 0, nil
 	}
-	s := x.members[slices.IndexFunc(x.members, func(m *member) bool { return m.device == d })].stream
+	s := x.members[x.firstOn(d)].stream
 	p, err := d.alloc(bytes, s)
 	if err != nil {
 		return 0, limit(err, bytes)
@@ -279,7 +283,7 @@ func (x *exchange) free() error {
 // finish makes the results on each GPU of this process, and waits: others read what is there.
 func (x *exchange) finish() error {
 	for _, g := range x.gpus {
-		if g.device == nil {
+		if g.device == nil || x.folded {
 			continue
 		}
 		var a cuda.Array

@@ -111,7 +111,7 @@ func (k *links) take(lib *nccl.Library, o *offer) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	list := k.lanes[o.key]
-	for o.lane = 0; o.lane < uint64(len(list)) && (list[o.lane].busy || list[o.lane].broken != nil); o.lane++ {
+	for o.lane = 0; o.lane < uint64(len(list)) && (list[o.lane].busy || list[o.lane].isBroken()); o.lane++ {
 	}
 	l := k.lane(o.key, o.lane)
 	if l.offers == 0 {
@@ -165,6 +165,12 @@ func (l *lane) fail(err error) {
 	if !l.used {
 		l.end()
 	}
+}
+
+func (l *lane) isBroken() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.broken != nil
 }
 
 // end ends the communicator. The lane is locked.
@@ -298,33 +304,87 @@ func endOf(lib *nccl.Library, d *device, id nccl.ID, number, count int) (end, er
 	return e, err
 }
 
-// operations are what the GPUs of this process send and receive, in an order that all ranks have.
+// operations are what the GPUs of this process do, in an order that all ranks have. Where each member has a GPU, all
+// operands go to all at once, or come as their fold if NCCL's is exact.
 func (x *exchange) operations(l *lane) ([]nccl.Op, error) {
+	p, alone := x.t.plan, len(x.members) == len(x.gpus)
+	x.folded = alone && p.exact != nil
+	var list []nccl.Op
+	for i, s := range x.t.operands {
+		var ops []nccl.Op
+		var err error
+		switch {
+		case s.Size == 0:
+		case x.folded:
+			ops = x.reduced(l, i)
+		case alone && p.needs == nil:
+			ops, err = x.gathered(l, i)
+		default:
+			ops, err = x.sent(l, i)
+		}
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, ops...)
+	}
+	return list, nil
+}
+
+// reduced has NCCL make the results of operand i.
+func (x *exchange) reduced(l *lane, i int) []nccl.Op {
+	var list []nccl.Op
+	for _, e := range l.ends {
+		m := x.members[x.firstOn(e.device)]
+		op := *x.t.plan.exact[i]
+		op.Comm, op.Stream, op.From, op.To = e.comm, e.stream.Pointer(), uint64(m.in[i]), uint64(m.out[i])
+		list = append(list, op)
+	}
+	return list
+}
+
+// gathered brings operand i of all members to all.
+func (x *exchange) gathered(l *lane, i int) ([]nccl.Op, error) {
+	size := x.t.operands[i].Size
+	var list []nccl.Op
+	for _, e := range l.ends {
+		p, err := x.allocate(e.device, size*int64(len(x.members)))
+		if err != nil {
+			return nil, err
+		}
+		for from := range x.members {
+			x.brought[bringing{e.device, from, i}] = p + cuda.Ptr(int64(from)*size)
+		}
+		list = append(list, nccl.Op{Kind: nccl.AllGather, Comm: e.comm, Stream: e.stream.Pointer(),
+			From: uint64(x.members[x.firstOn(e.device)].in[i]), To: uint64(p), Count: size, Type: nccl.Uint8})
+	}
+	return list, nil
+}
+
+// sent brings operand i of each member to the GPUs that need it.
+func (x *exchange) sent(l *lane, i int) ([]nccl.Op, error) {
 	ends := map[*device]end{}
 	for _, e := range l.ends {
 		ends[e.device] = e
 	}
+	size := x.t.operands[i].Size
 	var list []nccl.Op
-	for i, s := range x.t.operands {
-		for from, m := range x.members {
-			for number, g := range x.gpus {
-				if s.Size == 0 || x.on(from, g) || !x.needed(g, i, from) {
-					continue
+	for from, m := range x.members {
+		for number, g := range x.gpus {
+			if x.on(from, g) || !x.needed(g, i, from) {
+				continue
+			}
+			if e, ok := ends[m.device]; ok {
+				list = append(list, nccl.Op{Kind: nccl.Send, Comm: e.comm, Stream: e.stream.Pointer(), From: uint64(m.in[i]),
+					Count: size, Type: nccl.Uint8, Peer: number})
+			}
+			if e, ok := ends[g.device]; ok {
+				p, err := x.allocate(g.device, size)
+				if err != nil {
+					return nil, err
 				}
-				source := x.numberOf(from)
-				if e, ok := ends[m.device]; ok {
-					list = append(list, nccl.Op{Kind: nccl.Send, Comm: e.comm, Stream: e.stream.Pointer(), From: uint64(m.in[i]),
-						Count: s.Size, Type: nccl.Uint8, Peer: number})
-				}
-				if e, ok := ends[g.device]; ok {
-					p, err := x.allocate(g.device, s.Size)
-					if err != nil {
-						return nil, err
-					}
-					x.brought[bringing{g.device, from, i}] = p
-					list = append(list, nccl.Op{Kind: nccl.Recv, Comm: e.comm, Stream: e.stream.Pointer(), To: uint64(p),
-						Count: s.Size, Type: nccl.Uint8, Peer: source})
-				}
+				x.brought[bringing{g.device, from, i}] = p
+				list = append(list, nccl.Op{Kind: nccl.Recv, Comm: e.comm, Stream: e.stream.Pointer(), To: uint64(p),
+					Count: size, Type: nccl.Uint8, Peer: x.numberOf(from)})
 			}
 		}
 	}
