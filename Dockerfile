@@ -1,5 +1,7 @@
 # The image of halo for CPUs: the tool, the C library and oneDNN on nothing else, run by a user without rights.
 #   docker build -t halo --target cpu .
+# For NVIDIA's GPUs, with NVRTC and cuBLAS of CUDA 12 beside; --build-arg CUDA=13 for a driver of that version:
+#   docker build -t halo-cuda --target cuda . && docker run --gpus all halo-cuda doctor
 #   docker run --rm -v "$PWD":/work halo run /work/model.mlir random:1 --backend cpu
 # With OpenBLAS beside oneDNN: --build-arg LIBRARIES="onednn openblas"
 FROM golang:1.26-bookworm AS build
@@ -18,6 +20,22 @@ COPY scripts scripts
 COPY --from=build /halo /halo
 COPY --from=build /terms /terms
 RUN LIBRARIES="$LIBRARIES" scripts/rootfs.sh /image /halo /terms
+
+FROM root AS cuda-root
+ARG CUDA=12
+ARG LIBRARIES=onednn
+RUN apt-get install -y --no-install-recommends python3-pip
+RUN CUDA="$CUDA" LIBRARIES="$LIBRARIES" scripts/rootfs.sh /cuda-image /halo /terms
+
+FROM scratch AS cuda
+COPY --from=cuda-root /cuda-image /
+# which parts of the driver the container gets; without a GPU the tool still runs on CPUs
+ENV MALLOC_ARENA_MAX=2 NVIDIA_VISIBLE_DEVICES=all NVIDIA_DRIVER_CAPABILITIES=compute,utility
+USER 65532:65532
+WORKDIR /tmp
+RUN ["/bin/halo", "doctor"]
+ENTRYPOINT ["/bin/halo"]
+CMD ["help"]
 
 FROM scratch AS cpu
 COPY --from=root /image /

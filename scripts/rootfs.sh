@@ -3,8 +3,9 @@
 #   scripts/rootfs.sh DIR [BINARY TERMS]   a halo that is built already and the folder that scripts/licenses.sh wrote,
 #                                          for another stage of a Dockerfile
 #   scripts/rootfs.sh --try DIR            makes it, runs the doctor and the digits model in it by chroot, prints sizes
-# LIBRARIES="onednn openblas" chooses the vendor libraries; the default is onednn. It needs Debian's apt-get and
-# dpkg-deb and no daemon; the try-out needs root for the chroot.
+# LIBRARIES="onednn openblas" chooses the vendor libraries; the default is onednn. CUDA=12 or CUDA=13 adds NVIDIA's
+# compiler and cuBLAS of that version, from PyPI or from the folder CUDA_WHEELS. It needs Debian's apt-get and dpkg-deb
+# and no daemon; the try-out needs root for the chroot.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
 try=
@@ -44,6 +45,23 @@ done
 # Debian's alternatives would make this link.
 blas=usr/lib/$arch/openblas-pthread/libopenblas.so.0
 [ ! -e "$root/$blas" ] || ln -sf openblas-pthread/libopenblas.so.0 "$root/usr/lib/$arch/libopenblas.so.0"
+# NVIDIA's libraries that halo opens, and their terms; the driver comes with the machine.
+declare -A wheels=([12]="nvidia-cuda-nvrtc-cu12 nvidia-cublas-cu12"
+  [13]="nvidia-cuda-nvrtc==13.* nvidia-cublas==13.*")
+if [ -n "${CUDA:-}" ]; then
+  site=${CUDA_WHEELS:-}
+  if [ -z "$site" ]; then
+    site=$work/wheels
+    python3 -m pip install -q --no-deps --target "$site" ${wheels[$CUDA]}
+  fi
+  to=$root/usr/local/cuda-$CUDA/lib64
+  mkdir -p "$to" "$root/usr/share/halo/nvidia"
+  find "$site" \( -name "libnvrtc.so.$CUDA" -o -name "libnvrtc-builtins.so.$CUDA.*" -o -name "libcublas.so.$CUDA" \
+    -o -name "libcublasLt.so.$CUDA" \) -exec cp -L {} "$to" \;
+  find "$site" -iname 'license*' -path '*nvidia*dist-info*' | while read -r file; do
+    cp "$file" "$root/usr/share/halo/nvidia/$(basename "${file%%.dist-info/*}").txt"
+  done
+fi
 printf 'root:x:0:0::/:/bin/false\nhalo:x:65532:65532::/tmp:/bin/false\n' >"$root/etc/passwd"
 printf 'root:x:0:\nhalo:x:65532:\n' >"$root/etc/group"
 chmod 1777 "$root/tmp"

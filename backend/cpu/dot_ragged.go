@@ -58,6 +58,9 @@ func raggedShape(a *hlo.RaggedDotAttrs, lhs, rhs []int64, rank int) (*kernel.Rag
 			}
 		}
 	}
+	if rank-1 > len(before) {
+		return nil, fmt.Errorf("group sizes of rank %d, want at most %d: %w", rank, len(before)+1, errors.ErrUnsupported)
+	}
 	r.Prefix = before[:rank-1]
 	if r.Contracting() && rank-1 > len(a.LHSBatch) {
 		return nil, fmt.Errorf("groups of their own for each index of a contracting dimension: %w", errors.ErrUnsupported)

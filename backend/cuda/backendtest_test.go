@@ -11,10 +11,11 @@ import (
 	"github.com/halo-xla/halo/xla/exec"
 )
 
-// emulator returns the backend on the emulator, or skips the test.
+// emulator returns the backend on the emulator, or on a GPU if $HALO_GPU is set; or skips the test.
 func emulator(t *testing.T) exec.Backend {
 	t.Helper()
-	b, _, err := cuda.New(cuda.Options{Emulated: true, Plain: true})
+	emulated := os.Getenv("HALO_GPU") == ""
+	b, _, err := cuda.New(cuda.Options{Emulated: emulated, Plain: emulated})
 	testfile.Library(t, "cuda-emu", err)
 	return b
 }

@@ -44,7 +44,7 @@ func TestDots(t *testing.T) {
 	for _, libs := range []string{"", "-cublas"} {
 		t.Run("libs="+libs, func(t *testing.T) {
 			t.Setenv("HALO_LIBS", libs)
-			b := emulated(t)
+			b := either(t)
 			r := rand.New(rand.NewPCG(8, 8))
 			for _, d := range dots {
 				s := strings.Fields(d.shapes)

@@ -3,6 +3,7 @@ package cuda
 import (
 	"context"
 	"errors"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -29,6 +30,17 @@ func TestNoDriver(t *testing.T) {
 	if _, _, err := New(Options{Plain: true}); err == nil || !strings.Contains(err.Error(), "Plain") {
 		t.Errorf("Plain without the emulator: got %v", err)
 	}
+}
+
+// chosen are the options of tests that a GPU may run, too: scripts/gpu-check sets $HALO_GPU.
+func chosen() Options { return Options{Emulated: os.Getenv("HALO_GPU") == ""} }
+
+// either returns the backend on the emulator, or on a GPU if $HALO_GPU is set; or skips the test.
+func either(t *testing.T) exec.Backend {
+	t.Helper()
+	b, _, err := New(chosen())
+	testfile.Library(t, "cuda-emu", err)
+	return b
 }
 
 // emulated returns the backend on the emulator, or skips the test.
@@ -100,7 +112,7 @@ func numbers(t *testing.T, dims ...int64) *literal.Literal {
 
 // TestConcurrent has many goroutines run one program.
 func TestConcurrent(t *testing.T) {
-	b := emulated(t)
+	b := either(t)
 	m, err := hlo.Parse([]byte(control), "control")
 	if err != nil {
 		t.Fatal(err)
@@ -154,7 +166,7 @@ ENTRY e { x = f32[3] parameter(0)
 
 // TestControlFlow runs loops and choices on the device, which the host decides on, and compares with the reference.
 func TestControlFlow(t *testing.T) {
-	b := emulated(t)
+	b := either(t)
 	x := numbers(t, 3)
 	for name, o := range map[string]exec.Options{"plain": {}, "profiled": {Profile: true}, "verified": {Verify: true}} {
 		got := answer(t, b, control, o, x)

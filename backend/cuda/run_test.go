@@ -89,7 +89,7 @@ func (unchanged) Passes() []pass.Pass { return nil }
 // results with the evaluator's.
 func runAll(t *testing.T, list []*program, atLeast int) {
 	t.Helper()
-	d, err := open(Options{Emulated: true})
+	d, err := open(chosen())
 	testfile.Library(t, "cuda-emu", err)
 	list = ready(t, list, atLeast)
 	m, args := joined(t, list)

@@ -56,8 +56,9 @@ unsigned halo_cublas_close(halo_cublas_handle *h) {
 static unsigned gemm(const halo_cublas_gemm *g, void *stream, const unsigned long long *w) {
   const cublas_table *t = g->handle->t;
   const halo_cublas h = g->handle->handle;
+  const unsigned long long at = (w[3] + 255) / 256 * 256, skipped = at - w[3]; // the library wants it aligned
   unsigned status = t->cublasSetStream_v2(h, stream);
-  if (!status) status = t->cublasSetWorkspace_v2(h, (void *)(uintptr_t)w[3], (size_t)w[4]);
+  if (!status && w[4] > skipped) status = t->cublasSetWorkspace_v2(h, (void *)(uintptr_t)at, (size_t)(w[4] - skipped));
   if (status) return status;
   return t->cublasGemmStridedBatchedEx_64(
       h, (unsigned)g->transa, (unsigned)g->transb, g->m, g->n, g->k, g->one, (const void *)(uintptr_t)w[0],

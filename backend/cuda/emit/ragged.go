@@ -84,7 +84,11 @@ func (r *ragged) setPrefix() {
 			}
 		}
 	}
-	r.prefix = before[:r.in.Operands[2].Shape.Rank()-1]
+	n := r.in.Operands[2].Shape.Rank() - 1
+	if n > len(before) {
+		refuse("ragged-dot with group sizes %v", r.in.Operands[2].Shape)
+	}
+	r.prefix = before[:n]
 }
 
 // group is the number of the group that index i of the ragged dimension is in, -1 for none.
