@@ -1,3 +1,5 @@
+//go:build cgo && linux
+
 package nccl_test
 
 import (
@@ -7,6 +9,7 @@ import (
 
 	"github.com/halo-xla/halo/cgo/cuda/find"
 	"github.com/halo-xla/halo/cgo/nccl"
+	"github.com/halo-xla/halo/internal/testfile"
 )
 
 // Without NCCL there is a sentence, with one a version.
@@ -20,6 +23,23 @@ func Example() {
 	}
 	fmt.Println(err == nil || errors.Is(err, errors.ErrUnsupported))
 	// Output: true
+}
+
+// TestLibrary opens NVIDIA's library, which makes ids without a GPU.
+func TestLibrary(t *testing.T) {
+	kit, err := find.System().Toolkit(0)
+	testfile.Library(t, "nccl", err)
+	lib, err := kit.Open("nccl")
+	testfile.Library(t, "nccl", err)
+	l, err := nccl.Open(lib)
+	if err != nil || l.Path() != lib.Path() || l.Version() == "0.0.0" {
+		t.Fatalf("got %v, %v", l, err)
+	}
+	a, err := l.NewID()
+	b, again := l.NewID()
+	if err != nil || again != nil || a == b {
+		t.Errorf("two ids: %v, %v, the same: %v", err, again, a == b)
+	}
 }
 
 func TestError(t *testing.T) {
