@@ -57,7 +57,7 @@ func (p *program) Report() []Step {
 			s.Calls = c.Calls()
 		}
 		if _, ok := st.thunk.(nested); !ok {
-			s.FLOPs = st.in.Cost().FLOPs
+			s.FLOPs = st.in.Work().FLOPs
 			for _, u := range st.thunk.Uses() {
 				s.Bytes += u.Slice.Size
 			}

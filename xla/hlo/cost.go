@@ -42,6 +42,14 @@ func (in *Instruction) Cost() Cost {
 	return c
 }
 
+// Work returns the work of the instruction with the computations that it calls as a whole, which Module.Cost counts in:
+// a fusion's, a while's once.
+func (in *Instruction) Work() Cost {
+	k, c := costs{known: map[*Computation]Cost{}}, in.Cost()
+	k.called(&c, in)
+	return c
+}
+
 // flops are the operations of the ops that do not take one for each element of the result.
 var flops = map[Opcode]func(in *Instruction) int64{
 	Copy: none, Convert: none, Compare: func(in *Instruction) int64 { return countElements(in.Shape) },

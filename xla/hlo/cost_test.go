@@ -44,3 +44,19 @@ ENTRY e { p = f32[4] parameter(0) ROOT w = f32[4] while(p), condition=c, body=b 
 		t.Errorf("unknown trips: got %+v, want %+v", got, want)
 	}
 }
+
+// TestWork wants a fusion to have the operations of what is in it, and to move what goes in and comes out.
+func TestWork(t *testing.T) {
+	m, err := Parse([]byte(`HloModule m
+f { x = f32[100] parameter(0)
+  y = f32[100] negate(x)
+  ROOT z = f32[100] add(y, x) }
+ENTRY e { x = f32[100] parameter(0)
+  ROOT z = f32[100] fusion(x), kind=kLoop, calls=f }`), "fusion.hlo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := m.Entry.Root.Work(), (Cost{200, 800}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
