@@ -15,7 +15,7 @@ import (
 func emulator(t *testing.T) exec.Backend {
 	t.Helper()
 	emulated := os.Getenv("HALO_GPU") == ""
-	b, _, err := cuda.New(cuda.Options{Emulated: emulated, Plain: emulated})
+	b, err := cuda.New(cuda.Options{Emulated: emulated, Plain: emulated})
 	testfile.Library(t, "cuda-emu", err)
 	return b
 }

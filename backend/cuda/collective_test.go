@@ -349,13 +349,13 @@ func TestWithoutNCCL(t *testing.T) {
 
 // TestAllDevices wants as many devices as there are, and a sentence for more.
 func TestAllDevices(t *testing.T) {
-	_, _, err := New(Options{Emulated: true, Devices: AllDevices})
+	_, err := New(Options{Emulated: true, Devices: AllDevices})
 	testfile.Library(t, "cuda-emu", err)
-	_, info, err := New(Options{Emulated: true, Device: 1, Rank: 6})
+	info, err := Describe(Options{Emulated: true, Device: 1, Rank: 6})
 	if err != nil || info.Device != 3 {
 		t.Errorf("rank 6 from device 1 on is on %+v, %v, want device 3", info, err)
 	}
-	if _, _, err := New(Options{Emulated: true, Devices: 5}); !errors.Is(err, errors.ErrUnsupported) ||
+	if _, err := New(Options{Emulated: true, Devices: 5}); !errors.Is(err, errors.ErrUnsupported) ||
 		!strings.Contains(err.Error(), "there is no device 4") {
 		t.Errorf("got %v", err)
 	}

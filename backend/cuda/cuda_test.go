@@ -24,10 +24,10 @@ func TestPassOrder(t *testing.T) {
 // TestNoDriver wants a sentence where there is no driver, and never the emulator in its place.
 func TestNoDriver(t *testing.T) {
 	t.Setenv("HALO_LIBS", "-cuda")
-	if _, _, err := New(Options{}); !errors.Is(err, errors.ErrUnsupported) {
+	if _, err := New(Options{}); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("got %v", err)
 	}
-	if _, _, err := New(Options{Plain: true}); err == nil || !strings.Contains(err.Error(), "Plain") {
+	if _, err := New(Options{Plain: true}); err == nil || !strings.Contains(err.Error(), "Plain") {
 		t.Errorf("Plain without the emulator: got %v", err)
 	}
 }
@@ -46,8 +46,12 @@ func either(t *testing.T) exec.Backend {
 // emulated returns the backend on the emulator, or skips the test.
 func emulated(t *testing.T) exec.Backend {
 	t.Helper()
-	b, info, err := New(Options{Emulated: true})
+	b, err := New(Options{Emulated: true})
 	testfile.Library(t, "cuda-emu", err)
+	info, err := Describe(Options{Emulated: true})
+	if err != nil {
+		t.Fatal(err)
+	}
 	if !strings.Contains(info.Name, "no GPU") || b.Name() != "cuda-emu" {
 		t.Fatalf("the emulator is called %s, its device %s", b.Name(), info.Name)
 	}

@@ -14,17 +14,17 @@ import (
 	"github.com/halo-xla/halo/xla/pass"
 )
 
-// New returns the backend, and what it runs on. It fails with errors.ErrUnsupported and a sentence that names what was
+// New returns the backend. It fails with errors.ErrUnsupported and a sentence that names what was
 // tried if there is no driver, no device or no compiler.
-func New(o Options) (exec.Backend, *Info, error) {
+func New(o Options) (exec.Backend, error) {
 	first, err := open(o)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	count := max(o.Devices, 1)
 	if o.Devices == AllDevices {
 		if count, err = first.Driver.Devices(); err != nil {
-			return nil, nil, errors.Join(missing(err), first.Close())
+			return nil, errors.Join(missing(err), first.Close())
 		}
 		count -= o.Device
 	}
@@ -36,11 +36,11 @@ func New(o Options) (exec.Backend, *Info, error) {
 			for _, d := range devices {
 				err = errors.Join(err, d.Close())
 			}
-			return nil, nil, err
+			return nil, err
 		}
 		devices = append(devices, d)
 	}
-	return backendOf(devices), &first.info, nil
+	return backendOf(devices), nil
 }
 
 // backendOf returns the backend of devices that reach each other.
@@ -51,6 +51,15 @@ func backendOf(devices []*device) exec.Backend {
 		machines = append(machines, &machine{d})
 	}
 	return exec.Several(machines...)
+}
+
+// Describe says what a backend with these options would run on. It fails as New does.
+func Describe(o Options) (*Info, error) {
+	d, err := open(o)
+	if err != nil {
+		return nil, err
+	}
+	return &d.info, d.Close()
 }
 
 // machine is a device as exec sees it.

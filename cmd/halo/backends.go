@@ -32,8 +32,7 @@ func gpu(emulated bool) func(int) (xla.Backend, error) {
 		} else if emulated {
 			o.Devices = cuda.AllDevices
 		}
-		b, _, err := cuda.New(o)
-		return b, err
+		return cuda.New(o)
 	})
 	return func(int) (xla.Backend, error) { return once() }
 }

@@ -39,7 +39,7 @@ func findings() []finding {
 // cudaFindings opens the driver and the compiler of CUDA, and says what the emulator would be made with.
 func cudaFindings() []finding {
 	list := []finding{{"backend cuda", "ok", ""}, {"backend cuda-emu", "ok", ""}}
-	if _, info, err := cuda.New(cuda.Options{}); err != nil {
+	if info, err := cuda.Describe(cuda.Options{}); err != nil {
 		list[0] = finding{"backend cuda", "missing", err.Error()}
 	} else {
 		list[0].Detail = fmt.Sprintf("%s, %s, %d MiB; driver for CUDA %s, %s; NVRTC %s, %s; cuBLAS %s",
