@@ -36,9 +36,17 @@ for try in 1 2 3; do # networks fail for a moment
 done
 
 # Vendor libraries make the CPU backend fast: halo opens those that it finds when it runs. Here they are installed where
-# that needs no question: as root, with apt-get. HALO_SETUP=minimal leaves the machine as it is.
-libraries=(libopenblas.so.0=libopenblas0-pthread libdnnl.so.2=libdnnl2 libfftw3.so.3=libfftw3-double3
-  libfftw3f.so.3=libfftw3-single3)
+# that needs no question: as root, with apt-get. HALO_SETUP=minimal leaves the machine as it is, HALO_SETUP=nofftw does
+# without FFTW, which is under the GPL.
+libraries=(libopenblas.so.0=libopenblas0-pthread libdnnl.so.2=libdnnl2)
+[ "${HALO_SETUP:-}" = nofftw ] || libraries+=(libfftw3.so.3=libfftw3-double3 libfftw3f.so.3=libfftw3-single3)
+case ${HALO_SETUP:-} in
+"" | minimal | nofftw) ;;
+*)
+  echo "setup: HALO_SETUP is $HALO_SETUP, want minimal or nofftw, or nothing" >&2
+  exit 2
+  ;;
+esac
 compiles() { echo '#include <stdlib.h>' | gcc -E - >/dev/null 2>&1; }
 known=$(PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null || true)
 missing=()

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -40,5 +42,27 @@ func TestInspectNames(t *testing.T) {
 	_, stdout, stderr := halo(t, ".", "", "inspect", path)
 	if strings.ContainsAny(stdout, "\x1b\a") || strings.Count(stdout, "\n") != 1 || !strings.Contains(stdout, `\x1b]0;title\a\nforged line`) {
 		t.Errorf("got %q %s", stdout, stderr)
+	}
+}
+
+// A tool that is told to stop while it prints does not go on to print.
+func TestUntilStopped(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	printing, forever := make(chan struct{}), make(chan struct{})
+	defer close(forever)
+	go func() {
+		<-printing
+		stop()
+	}()
+	tl := &tool{ctx: ctx}
+	err := tl.untilStopped(func() {
+		close(printing)
+		<-forever
+	})
+	if !errors.Is(err, context.Canceled) || codeOf(err) != exitResource {
+		t.Errorf("got %v and code %d, want %d", err, codeOf(err), exitResource)
+	}
+	if err := (&tool{ctx: t.Context()}).untilStopped(func() {}); err != nil {
+		t.Error(err)
 	}
 }

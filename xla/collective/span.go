@@ -272,7 +272,9 @@ func size(parts [][]byte) int {
 
 // errNoPeer is why a message without a named peer cannot go to another rank.
 var errNoPeer = fmt.Errorf("%w: the program does not say which device is at the other end of the channel, and there "+
-	"are several processes", errors.ErrUnsupported)
+	"are several processes: give send and recv the frontend attribute "+
+	`_xla_send_recv_source_target_pairs="{{0,1},{1,2}}", with a pair for each message, or run it in one process`,
+	errors.ErrUnsupported)
 
 // other returns peer, or if that is -1 the only other device there is. It fails if the peer may be in another process
 // and there are several.

@@ -183,6 +183,17 @@ func TestSpreadFaults(t *testing.T) {
 			}
 			return nil
 		}, []string{"nobody received what was sent"}, "....FF"},
+		{"no peer is named", func(ctx context.Context, h *Hub, d int) error {
+			switch d {
+			case 0:
+				return h.Send(ctx, d, Channel{5, -1, -1}, "send.1", text("v"))
+			case 3:
+				_, err := h.Recv(ctx, d, Channel{5, -1, -1}, "recv.1")
+				return err
+			}
+			<-h.Failed()
+			return h.Err()
+		}, []string{"does not say which device is at the other end", `_xla_send_recv_source_target_pairs="{{0,1}`}, "FFFFFF"},
 		{"lost", func(ctx context.Context, h *Hub, d int) error {
 			if d < 2 {
 				_, err := h.Recv(ctx, d, Channel{5, 2, d}, "recv.1")
