@@ -38,7 +38,7 @@ func chosen() Options { return Options{Emulated: os.Getenv("HALO_GPU") == ""} }
 // either returns the backend on the emulator, or on a GPU if $HALO_GPU is set; or skips the test.
 func either(t *testing.T) exec.Backend {
 	t.Helper()
-	b, _, err := New(chosen())
+	b, err := New(chosen())
 	testfile.Library(t, "cuda-emu", err)
 	return b
 }
