@@ -37,5 +37,6 @@ done
 export PATH=$tools:$PATH QEMU_LD_PREFIX=/usr/aarch64-linux-gnu
 export GOOS=linux GOARCH=arm64 CGO_ENABLED=1 CC=aarch64-linux-gnu-gcc CXX=aarch64-linux-gnu-g++
 
-[ $# -gt 0 ] || set -- ./cgo/... ./ffi ./customcall ./customcall/isolate ./xla/fourier ./xla/hlo ./backend/cpu/...
+[ $# -gt 0 ] || set -- ./cgo/... ./ffi ./customcall ./customcall/isolate ./xla/fourier ./xla/cholesky ./xla/hlo \
+  ./backend/cpu/...
 go test -short -vet=off -timeout 3h "$@"

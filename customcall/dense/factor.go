@@ -1,5 +1,7 @@
 package dense
 
+import "github.com/halo-xla/halo/xla/cholesky"
+
 // Potrf factors the triangle uplo of A[n,n]; info is the first column that is not positive, from 1.
 func Potrf[T Number](uplo byte, n int, a []T) (info int) {
 	through(func(w [][]float64) { info = potrf(uplo, n, w[0]) }, func(w [][]complex128) { info = potrf(uplo, n, w[0]) }, a)
@@ -9,7 +11,7 @@ func Potrf[T Number](uplo byte, n int, a []T) (info int) {
 // potrf works on U's columns, which are the rows of the conjugate of A's lower factor, or on a copy of L by rows.
 func potrf[W wide](uplo byte, n int, a []W) (info int) {
 	if uplo == 'U' {
-		return Cholesky(serial, n, a)
+		return cholesky.Factor(serial, n, a)
 	}
 	rows := make([]W, n*n)
 	for j := range n {
@@ -17,13 +19,20 @@ func potrf[W wide](uplo byte, n int, a []W) (info int) {
 			rows[i*n+j] = a[j*n+i]
 		}
 	}
-	info = Cholesky(serial, n, rows)
+	info = cholesky.Factor(serial, n, rows)
 	for j := range n {
 		for i := j; i < n; i++ {
 			a[j*n+i] = rows[i*n+j]
 		}
 	}
 	return info
+}
+
+// serial runs f for 0 to n-1, one after another.
+func serial(n int64, f func(i int64)) {
+	for i := range n {
+		f(i)
+	}
 }
 
 // Getrf factors A[m,n] = P L U; pivots[min(m,n)] count rows from 1, info is the first pivot that is 0, from 1.

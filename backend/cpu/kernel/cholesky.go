@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/cmplx"
 
-	"github.com/halo-xla/halo/customcall/dense"
+	"github.com/halo-xla/halo/xla/cholesky"
 	"github.com/halo-xla/halo/xla/shape"
 )
 
@@ -34,7 +34,7 @@ func choleskyAll[T wide](parallel Parallel, dst, src []byte, t shape.ElementType
 		if !lower {
 			transpose(a, n)
 		}
-		finish(a, n, dense.Cholesky(p, n, a) == 0, lower)
+		finish(a, n, cholesky.Factor(p, n, a) == 0, lower)
 		store(dst[at:at+size], a, t)
 	}
 	batch := int64(len(src) / size)

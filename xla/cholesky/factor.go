@@ -1,27 +1,29 @@
-package dense
+package cholesky
 
 import "math"
 
-// choleskyBlock is the columns that are factored before the rows below use them.
-const choleskyBlock = 64
+// Number is the type of elements.
+type Number interface{ float64 | complex128 }
 
-// Cholesky replaces the lower triangle of the Hermitian A[n,n], row-major, by L with A = L Lᴴ. The other triangle is
+// block is the columns that are factored before the rows below use them.
+const block = 64
+
+// Factor replaces the lower triangle of the Hermitian A[n,n], row-major, by L with A = L Lᴴ. The other triangle is
 // not looked at. info is the first row that is not positive, from 1; then the triangle holds anything. parallel runs f
 // for 0 to n-1, perhaps at once: each sum is taken in the order of columns and its products are rounded, so that the
 // bits are the same.
-func Cholesky[W wide](parallel func(n int64, f func(i int64)), n int, a []W) (info int) {
-	for first := 0; first < n; first += choleskyBlock {
-		end := min(first+choleskyBlock, n)
+func Factor[W Number](parallel func(n int64, f func(i int64)), n int, a []W) (info int) {
+	for first := 0; first < n; first += block {
+		end := min(first+block, n)
 		for i := first; i < end; i++ {
 			row := a[i*n : i*n+i]
 			eliminateRow(a, n, i, first, i)
-			d := re(a[i*n+i] - dotConj(row, row))
-			if !(d > 0) {
+			var positive bool
+			if a[i*n+i], positive = root(a[i*n+i] - dotConj(row, row)); !positive {
 				return i + 1
 			}
-			a[i*n+i] = of[W](math.Sqrt(d))
 		}
-		rows := int64(max(1, 1<<14/(choleskyBlock*end)))
+		rows := int64(max(1, 1<<14/(block*end)))
 		below := int64(n - end)
 		parallel((below+rows-1)/rows, func(task int64) {
 			for i := task * rows; i < min((task+1)*rows, below); i++ {
@@ -32,15 +34,21 @@ func Cholesky[W wide](parallel func(n int64, f func(i int64)), n int, a []W) (in
 	return 0
 }
 
-// serial runs f for 0 to n-1, one after another.
-func serial(n int64, f func(i int64)) {
-	for i := range n {
-		f(i)
+// root is the square root of x's real part, which must be positive.
+func root[W Number](x W) (root W, positive bool) {
+	switch root := any(&root).(type) {
+	case *float64:
+		d := any(x).(float64)
+		*root, positive = math.Sqrt(d), d > 0
+	case *complex128:
+		d := real(any(x).(complex128))
+		*root, positive = complex(math.Sqrt(d), 0), d > 0
 	}
+	return root, positive
 }
 
 // eliminateRow computes the factor's row i in the columns from first to end, which are at most i.
-func eliminateRow[W wide](a []W, n, i, first, end int) {
+func eliminateRow[W Number](a []W, n, i, first, end int) {
 	row := a[i*n : i*n+end]
 	known := row[:first]
 	j := first
@@ -59,14 +67,14 @@ func eliminateRow[W wide](a []W, n, i, first, end int) {
 }
 
 // dotConj is the sum of x times the conjugate of y.
-func dotConj[W wide](x, y []W) W {
+func dotConj[W Number](x, y []W) W {
 	var sum W
 	addDotConj(&sum, x, y)
 	return sum
 }
 
 // addDotConj adds each x times the conjugate of y to sum. Products are rounded: else Go may fuse them with the sum.
-func addDotConj[W wide](sum *W, x, y []W) {
+func addDotConj[W Number](sum *W, x, y []W) {
 	switch sum := any(sum).(type) {
 	case *float64:
 		y := any(y).([]float64)
@@ -83,7 +91,7 @@ func addDotConj[W wide](sum *W, x, y []W) {
 }
 
 // dotConj4 is dotConj of x with four others.
-func dotConj4[W wide](x, y0, y1, y2, y3 []W) [4]W {
+func dotConj4[W Number](x, y0, y1, y2, y3 []W) [4]W {
 	if x, ok := any(x).([]float64); ok {
 		return any(dotReal4(x, any(y0).([]float64), any(y1).([]float64), any(y2).([]float64), any(y3).([]float64))).([4]W)
 	}
