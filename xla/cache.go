@@ -9,7 +9,6 @@ import (
 	"github.com/halo-xla/halo/xla/collective"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
-	"github.com/halo-xla/halo/xla/literal"
 )
 
 // shared is a compiled program and the executables that use it.
@@ -19,10 +18,10 @@ type shared struct {
 	name      string
 	key       string // "" if it is not in the cache
 	users     int
-	// recyclers take back the memory of results, calls are those that are not in use.
-	recyclers []func(*literal.Literal)
-	calls     sync.Pool
-	plain     bool // see isPlain
+	// owned says which results have memory that nothing else has, calls are those that are not in use.
+	owned []bool
+	calls sync.Pool
+	plain bool // see isPlain
 	// grid is how many devices the program says that it is for, meets that it has to do with others, and scheduled that
 	// XLA has compiled it, which cuts it up.
 	grid             collective.Grid

@@ -125,7 +125,7 @@ func (c *Client) compile(ctx context.Context, p Program, o CompileOptions) (*sha
 	if c.options.Job != nil {
 		s.fingerprint = hlo.Fingerprint(m.Entry)
 	}
-	s.recyclers = recyclers(prog, len(s.signature.Results))
+	s.owned = ownedBy(prog, len(s.signature.Results))
 	s.plain = s.isPlain()
 	c.cache.add(s)
 	return s, nil

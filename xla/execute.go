@@ -30,7 +30,7 @@ func (x *Executable) ExecuteWith(ctx context.Context, o RunOptions, args ...*Buf
 	if err := x.call(ctx, c, o, args); err != nil {
 		return nil, err
 	}
-	out := x.buffersOf(c.Results, x.devices[0])
+	out := x.buffersOf(c, x.devices[0])
 	x.state.keepCall(c)
 	return out, nil
 }
@@ -78,7 +78,7 @@ func (x *Executable) executeTo(ctx context.Context, o RunOptions, dst []any, arg
 // nor the bytes of an argument decide.
 func (s *shared) isPlain() bool {
 	for i, r := range s.signature.Results {
-		if !r.Shape.IsArray() || r.Shape.IsDynamic() || r.Shape.Type == shape.Pred && s.recyclers[i] == nil {
+		if !r.Shape.IsArray() || r.Shape.IsDynamic() || r.Shape.Type == shape.Pred && !s.owned[i] {
 			return false
 		}
 	}
@@ -98,6 +98,7 @@ func (s *shared) keepCall(c *call) {
 	clear(c.Results)
 	clear(c.Into)
 	c.Args, c.Results, c.Into, c.Options, c.args[0] = c.Args[:0], c.Results[:0], c.Into[:0], exec.RunOptions{}, nil
+	c.Recycle = nil
 	s.calls.Put(c)
 }
 
@@ -167,22 +168,18 @@ func (x *Executable) note(start time.Time, err *error) {
 	x.client.noteExecute(x.state.name, 1, start, *err)
 }
 
-// recycler is a program that uses the memory of its results again.
-type recycler interface {
-	// Owned reports whether leaf i of the results has memory that nothing else has.
+// owner is a program some of whose results have memory that nothing else has.
+type owner interface {
+	// Owned reports whether leaf i of the results has.
 	Owned(i int) bool
-	// Recycle takes back the memory of leaf i of a result.
-	Recycle(i int, l *literal.Literal)
 }
 
-// recyclers returns what takes back the memory of each result, nil for those that are shared with others.
-func recyclers(p exec.Program, results int) []func(*literal.Literal) {
-	list := make([]func(*literal.Literal), results)
-	if r, ok := p.(recycler); ok {
+// ownedBy says which results of p have memory that nothing else has.
+func ownedBy(p exec.Program, results int) []bool {
+	list := make([]bool, results)
+	if o, ok := p.(owner); ok {
 		for i := range list {
-			if r.Owned(i) {
-				list[i] = func(l *literal.Literal) { r.Recycle(i, l) }
-			}
+			list[i] = o.Owned(i)
 		}
 	}
 	return list
@@ -191,7 +188,7 @@ func recyclers(p exec.Program, results int) []func(*literal.Literal) {
 // share marks the arguments whose memory is that of a result too: it must not be used again.
 func (x *Executable) share(out []*literal.Literal, args []*Buffer) {
 	for i, e := range out {
-		if x.state.recyclers[i] == nil && len(e.Bytes()) > 0 {
+		if !x.state.owned[i] && len(e.Bytes()) > 0 {
 			shareOne(e, args)
 		}
 	}
@@ -209,11 +206,15 @@ func shareOne(result *literal.Literal, args []*Buffer) {
 	}
 }
 
-func (x *Executable) buffersOf(leaves []*literal.Literal, d *Device) []*Buffer {
-	out := make([]*Buffer, len(leaves))
-	for i, e := range leaves {
-		recycle := x.state.recyclers[i]
-		out[i] = d.newBuffer(e, recycle != nil, recycle)
+// buffersOf makes buffers of the results of a call on d.
+func (x *Executable) buffersOf(c *call, d *Device) []*Buffer {
+	out := make([]*Buffer, len(c.Results))
+	for i, l := range c.Results {
+		if x.state.owned[i] {
+			out[i] = d.newBuffer(l, true, c.Recycle)
+		} else {
+			out[i] = d.newBuffer(l, false, nil)
+		}
 	}
 	return out
 }

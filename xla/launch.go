@@ -187,7 +187,7 @@ func (l *Launch) execute(ctx context.Context, d int, args []*Buffer) (_ []*Buffe
 	if err := l.x.run(ctx, c, l.o, args); err != nil {
 		return nil, err
 	}
-	return l.x.buffersOf(c.Results, l.x.devices[d]), nil
+	return l.x.buffersOf(c, l.x.devices[d]), nil
 }
 
 func (l *Launch) begin(d int) error {

@@ -28,6 +28,9 @@ type Call struct {
 	Into [][]byte
 	// Results are the leaves of the result of an execution without Into, in a slice that the next one uses again.
 	Results []*literal.Literal
+	// Recycle takes back the memory of a result that nobody sees any more, where the program's Owned says that it has some
+	// of its own; nil: nobody does. The execution sets it.
+	Recycle func(*literal.Literal)
 }
 
 // Call runs c.
@@ -39,6 +42,7 @@ func (p *program) Call(ctx context.Context, c *Call) error {
 	case !p.foreign:
 		return p.onDevice(ctx, c.Place, c)
 	case c.Place.Hub == nil:
+		c.Recycle = p.keeper.shelves[0].recycle
 		return callByRun(ctx, p, c)
 	}
 	return apart(func() error { return p.onDevice(ctx, c.Place, c) })
@@ -346,7 +350,7 @@ func (p *program) madeFor(i int, into [][]byte) []byte {
 
 // collect hands over the leaves of the result.
 func (r *Run) collect(c *Call) error {
-	c.Results = c.Results[:0]
+	c.Results, c.Recycle = c.Results[:0], r.shelf().recycle
 	for i, l := range r.program.results {
 		if len(c.Into) == 0 {
 			c.Results = append(c.Results, r.collectLeaf(l))

@@ -15,7 +15,7 @@ import (
 	"github.com/halo-xla/halo/xla/pass"
 )
 
-// waitFor waits until n callers wait for a token.
+// waitFor waits until n callers wait for a seat.
 func waitFor(t *testing.T, e *executor, n int) {
 	t.Helper()
 	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {

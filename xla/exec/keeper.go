@@ -3,7 +3,6 @@ package exec
 import (
 	"errors"
 	"sync/atomic"
-	"unsafe"
 
 	"github.com/halo-xla/halo/internal/memory"
 	"github.com/halo-xla/halo/xla/hlo"
@@ -17,6 +16,7 @@ import (
 type keeper struct {
 	limit   atomic.Int64
 	bytes   atomic.Int64 // kept now
+	turns   atomic.Int64 // how often something was kept
 	shelves []*shelf
 }
 
@@ -37,14 +37,26 @@ func (k *keeper) isOver() bool {
 	return limit > 0 && k.bytes.Load() > limit
 }
 
-// shrink gives back what is too much, the oldest of s first and then that of the others.
-func (k *keeper) shrink(s *shelf) {
-	for k.isOver() && s.dropOldest() {
+// shrink gives back what is too much, the oldest first.
+func (k *keeper) shrink() {
+	for k.isOver() {
+		s := k.oldest()
+		if s == nil {
+			return
+		}
+		s.dropOldest()
 	}
-	for _, other := range k.shelves {
-		for k.isOver() && other.dropOldest() {
+}
+
+// oldest returns the shelf of what was kept first, nil if nothing is kept.
+func (k *keeper) oldest() (found *shelf) {
+	var first int64
+	for _, s := range k.shelves {
+		if turn, ok := s.oldest(); ok && (found == nil || turn < first) {
+			found, first = s, turn
 		}
 	}
+	return found
 }
 
 // takeArena returns an arena of p, of s if there is one there, nil if none is kept.
@@ -59,7 +71,7 @@ func (k *keeper) takeArena(s *shelf, p *program) *instance {
 // keepArena keeps an arena for the next run of its program.
 func (k *keeper) keepArena(s *shelf, m *instance) {
 	s.keepArena(m)
-	k.shrink(s)
+	k.shrink()
 }
 
 // memoryOf returns n bytes for a result, which may hold anything, and the literal that had them before, if any.
@@ -72,19 +84,6 @@ func (k *keeper) memoryOf(s *shelf, n int64) ([]byte, *literal.Literal) {
 		return l.Bytes(), l
 	}
 	return newResult(n), nil
-}
-
-// keepResult keeps a result that nobody sees any more.
-func (k *keeper) keepResult(l *literal.Literal) {
-	s := k.shelfOf(l)
-	s.keepResult(l)
-	k.shrink(s)
-}
-
-// shelfOf returns where a result is kept, the same each time, so that whoever takes it from his own shelf finds it
-// there again.
-func (k *keeper) shelfOf(l *literal.Literal) *shelf {
-	return k.shelves[uintptr(unsafe.Pointer(l))/unsafe.Sizeof(*l)%uintptr(len(k.shelves))]
 }
 
 // trim gives back all that is kept.

@@ -157,7 +157,7 @@ func (ex *execution) finish(ctx context.Context) ([]*literal.Literal, error) {
 // Recycle takes back the memory of leaf i of a result that nobody sees any more, if it has memory of its own.
 func (p *program) Recycle(i int, l *literal.Literal) {
 	if p.Owned(i) && len(l.Bytes()) > 0 {
-		p.keeper.keepResult(l)
+		p.keeper.shelves[0].recycle(l)
 	}
 }
 

@@ -75,7 +75,7 @@ var waits = [hlo.NumOps]bool{
 	hlo.SendDone: true,
 }
 
-// within calls f, without the executor's token if it may wait.
+// within calls f, without the executor's seat if it may wait.
 func (t *referenceThunk) within(r *Run, f func() error) error {
 	if waits[t.in.Op] {
 		return r.Wait(f)

@@ -79,9 +79,6 @@ func (s *severalPrograms) Memory() Memory { return s.programs[0].Memory() }
 // Owned is as that of each program.
 func (s *severalPrograms) Owned(i int) bool { return s.programs[0].Owned(i) }
 
-// Recycle takes back the memory of leaf i of a result.
-func (s *severalPrograms) Recycle(i int, l *literal.Literal) { s.programs[0].Recycle(i, l) }
-
 func (s *severalPrograms) Close() {
 	for _, p := range s.programs {
 		p.Close()

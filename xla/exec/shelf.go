@@ -17,12 +17,15 @@ type shelf struct {
 	results     map[int64][]*kept // by size
 	// spare are records of results that are in use, for the next ones that are kept.
 	spare []*kept
-	_     [64]byte // the next shelf is another execution's
+	// recycle keeps a result that nobody sees any more where the execution was that made it.
+	recycle func(*literal.Literal)
+	_       [64]byte // the next shelf is another execution's
 }
 
 // kept is a piece of memory that is kept.
 type kept struct {
 	bytes      int64
+	turn       int64 // when it was kept, by the keeper's count
 	prev, next *kept
 	// memory is the arena, of program, or the result.
 	memory  *instance
@@ -31,12 +34,19 @@ type kept struct {
 }
 
 func newShelf(k *keeper, number int) *shelf {
-	return &shelf{keeper: k, number: number, results: map[int64][]*kept{}}
+	s := &shelf{keeper: k, number: number, results: map[int64][]*kept{}}
+	s.recycle = func(l *literal.Literal) {
+		if len(l.Bytes()) > 0 {
+			s.keepResult(l)
+			k.shrink()
+		}
+	}
+	return s
 }
 
 // push adds x as the newest.
 func (s *shelf) push(x *kept) {
-	x.prev, x.next = s.last, nil
+	x.turn, x.prev, x.next = s.keeper.turns.Add(1), s.last, nil
 	if s.last != nil {
 		s.last.next = x
 	} else {
@@ -61,15 +71,23 @@ func (s *shelf) unlink(x *kept) {
 	s.keeper.bytes.Add(-x.bytes)
 }
 
-// dropOldest gives back the oldest and reports whether there was one.
-func (s *shelf) dropOldest() bool {
+// oldest returns when the oldest was kept, false if nothing is.
+func (s *shelf) oldest() (turn int64, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.first == nil {
-		return false
+		return 0, false
 	}
-	s.drop(s.first)
-	return true
+	return s.first.turn, true
+}
+
+// dropOldest gives back the oldest, if there is one.
+func (s *shelf) dropOldest() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.first != nil {
+		s.drop(s.first)
+	}
 }
 
 // drop gives x back to the system, or to the collector.

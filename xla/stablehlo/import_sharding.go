@@ -22,7 +22,8 @@ func (im *importer) shardySharding(a Attr) hlo.Raw {
 	}
 	_, body, _ := strings.Cut(d.Body, "@")
 	name, rest, _ := strings.Cut(body, ",")
-	mesh, ok := im.meshes[strings.Trim(strings.TrimSpace(name), `"`)]
+	name = strings.Trim(strings.TrimSpace(name), `"`)
+	mesh, ok := im.meshes[name]
 	if !ok {
 		return ""
 	}
