@@ -14,9 +14,12 @@ import (
 // emulator returns the backend on the emulator, or on a GPU if $HALO_GPU is set; or skips the test.
 func emulator(t *testing.T) exec.Backend {
 	t.Helper()
-	emulated := os.Getenv("HALO_GPU") == ""
+	emulated, name := true, "cuda-emu"
+	if os.Getenv("HALO_GPU") != "" {
+		emulated, name = false, "cuda"
+	}
 	b, err := cuda.New(cuda.Options{Emulated: emulated, Plain: emulated})
-	testfile.Library(t, "cuda-emu", err)
+	testfile.Library(t, name, err)
 	return b
 }
 

@@ -35,11 +35,19 @@ func TestNoDriver(t *testing.T) {
 // chosen are the options of tests that a GPU may run, too: scripts/gpu-check sets $HALO_GPU.
 func chosen() Options { return Options{Emulated: os.Getenv("HALO_GPU") == ""} }
 
+// chosenName is the name of chosen's device in $HALO_NEED.
+func chosenName() string {
+	if chosen().Emulated {
+		return "cuda-emu"
+	}
+	return "cuda"
+}
+
 // either returns the backend on the emulator, or on a GPU if $HALO_GPU is set; or skips the test.
 func either(t *testing.T) exec.Backend {
 	t.Helper()
 	b, err := New(chosen())
-	testfile.Library(t, "cuda-emu", err)
+	testfile.Library(t, chosenName(), err)
 	return b
 }
 

@@ -90,7 +90,7 @@ func (unchanged) Passes() []pass.Pass { return nil }
 func runAll(t *testing.T, list []*program, atLeast int) {
 	t.Helper()
 	d, err := open(chosen())
-	testfile.Library(t, "cuda-emu", err)
+	testfile.Library(t, chosenName(), err)
 	list = ready(t, list, atLeast)
 	m, args := joined(t, list)
 	b := exec.New(unchanged{&machine{d}})
