@@ -1,7 +1,7 @@
 // Package emu has cuda-emu: a driver, a compiler, a cuBLAS and an NCCL that stand in for NVIDIA's, made with g++ from
-// the sources here when they are wanted first. Kernels run on the host, one block after the other in random order, and what is
-// wrong with them shows: memory past the end of a block or freed, divergent barriers, a wait that is missing. It proves
-// the backend for CUDA as far as a machine without a GPU can; it is no GPU, and is never called one.
+// the sources here when they are wanted first. Kernels run on the host, one block after the other in random order, and
+// what is wrong with them shows: memory past the end of a block or freed, divergent barriers, a wait that is missing.
+// It proves the backend for CUDA as far as a machine without a GPU can; it is no GPU, and is never called one.
 package emu
 
 import (
