@@ -15,6 +15,7 @@ import (
 
 	"github.com/halo-xla/halo/cgo/cuda"
 	"github.com/halo-xla/halo/cgo/nccl"
+	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
 )
 
@@ -100,7 +101,8 @@ func (t *exchanging) offer(d *device, p hlo.Place, team hlo.Team) (offer, error)
 // crosses reports whether the devices of a group may be on several GPUs.
 func (d *device) crosses(self int, group, owners []int) bool {
 	return slices.ContainsFunc(group, func(other int) bool {
-		return owners != nil && owners[other] != owners[self] || other%d.gpus != self%d.gpus
+		return owners != nil && owners[other] != owners[self] ||
+			exec.MachineOf(other, d.gpus) != exec.MachineOf(self, d.gpus)
 	})
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/halo-xla/halo/xla/literal"
 )
 
-// Several returns the backend of several machines of one kind: device d of an execution runs on number d modulo how
-// many there are. Each compiles every program for itself.
+// Several returns the backend of several machines of one kind: MachineOf says which one a device of an execution runs
+// on. Each compiles every program for itself.
 func Several(machines ...Machine) Backend {
 	if len(machines) == 1 {
 		return New(machines[0])
@@ -20,6 +20,9 @@ func Several(machines ...Machine) Backend {
 	}
 	return s
 }
+
+// MachineOf returns the number of the machine, of n, that device d of an execution runs on.
+func MachineOf(d, n int) int { return d % n }
 
 // several is a backend with a machine for each of a program's devices.
 type several struct{ backends []*backend }
@@ -51,7 +54,7 @@ func (s *several) Compile(ctx context.Context, m *hlo.Module, o Options) (Progra
 type severalPrograms struct{ programs []*program }
 
 // of returns the program of device d.
-func (s *severalPrograms) of(d int) *program { return s.programs[d%len(s.programs)] }
+func (s *severalPrograms) of(d int) *program { return s.programs[MachineOf(d, len(s.programs))] }
 
 func (s *severalPrograms) Run(ctx context.Context, args [][]*literal.Literal, o RunOptions) ([]*literal.Literal,
 	error) {
