@@ -18,9 +18,12 @@ import (
 // Options configure the backend. The zero value is useful.
 type Options struct {
 	// Threads is how many threads may work at once, for all executions together; 0: what $HALO_THREADS says, or else as
-	// many as the process may use by its affinity and its control group.
+	// many as the process may use by its affinity and its control group. More than MaxThreads are MaxThreads.
 	Threads int
 }
+
+// MaxThreads is the most threads that the backend starts: each has memory of its own.
+const MaxThreads = 4096
 
 // New returns the backend.
 func New(o Options) exec.Backend {
@@ -32,15 +35,15 @@ func New(o Options) exec.Backend {
 }
 
 // Threads is the number of threads that an option of threads means: itself, or for 0 what $HALO_THREADS says, or as
-// many as the process may use.
+// many as the process may use; at most MaxThreads.
 func Threads(threads int) int {
 	if threads > 0 {
-		return threads
+		return min(threads, MaxThreads)
 	}
 	if n, err := strconv.Atoi(os.Getenv("HALO_THREADS")); err == nil && n > 0 {
-		return n
+		return min(n, MaxThreads)
 	}
-	return runtime.GOMAXPROCS(0)
+	return min(runtime.GOMAXPROCS(0), MaxThreads)
 }
 
 // Runs says what runs op: "exec" for what needs no kernel, "cpu" for kernels and libraries, "reference" for the rest.

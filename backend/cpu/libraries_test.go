@@ -30,7 +30,7 @@ func TestLibrariesSayWhatWasTried(t *testing.T) {
 
 func TestBudget(t *testing.T) {
 	all := runtime.GOMAXPROCS(0)
-	for value, want := range map[string]int{"5": 5, "0": all, "many": all, "-3": all, "": all} {
+	for value, want := range map[string]int{"5": 5, "1000000000": MaxThreads, "0": all, "many": all, "-3": all, "": all} {
 		t.Setenv("HALO_THREADS", value)
 		if got := Threads(0); got != want {
 			t.Errorf("HALO_THREADS=%s: got %d threads, want %d", value, got, want)
@@ -38,5 +38,8 @@ func TestBudget(t *testing.T) {
 		if got := Threads(3); got != 3 {
 			t.Errorf("an option of 3 threads with HALO_THREADS=%s: got %d", value, got)
 		}
+	}
+	if got := Threads(1e9); got != MaxThreads {
+		t.Errorf("an option of 1e9 threads: got %d, want %d", got, MaxThreads)
 	}
 }

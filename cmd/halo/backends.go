@@ -38,8 +38,9 @@ func gpu(emulated bool) func(int) (xla.Backend, error) {
 }
 
 func newBackend(name string, threads int) (xla.Backend, error) {
-	if threads < 0 {
-		return nil, exitf(exitUsage, "--threads: got %d, want a number above 0, or 0 for as many as there are", threads)
+	if threads < 0 || threads > cpu.MaxThreads {
+		return nil, exitf(exitUsage, "--threads: got %d, want 1 to %d, or 0 for as many as there are", threads,
+			cpu.MaxThreads)
 	}
 	b, ok := backends[name]
 	if !ok {

@@ -151,7 +151,20 @@ func checkCase(ctx context.Context, o *checkOptions, dir string) []outcome {
 	for _, file := range m.Elided {
 		add(file, func(context.Context, *outcome) error { return mustRefuse(filepath.Join(dir, file)) })
 	}
+	if len(out) == 0 {
+		r := outcome{File: dir}
+		r.settle(errSkip{o.noForm(files)})
+		return []outcome{r}
+	}
 	return out
+}
+
+// noForm is why a case with these programs has nothing to run.
+func (o *checkOptions) noForm(files []string) error {
+	if len(files) == 0 {
+		return errors.New("the folder has no program")
+	}
+	return fmt.Errorf("none of the forms %s; it has %s", strings.Join(o.forms, ", "), strings.Join(files, ", "))
 }
 
 func (m *meta) load(dir string) ([]string, error) {

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/halo-xla/halo/backend/cpu"
 	"github.com/halo-xla/halo/customcall"
 	"github.com/halo-xla/halo/xla"
 	"github.com/halo-xla/halo/xla/collective"
@@ -144,8 +145,8 @@ func parseCheck(t *tool, args []string) (*checkOptions, error) {
 	if o.threads, err = parseThreads(threads); err != nil {
 		return nil, err
 	}
-	if forms != "" {
-		o.forms = strings.Split(forms, ",")
+	if o.forms, err = parseForms(forms); err != nil {
+		return nil, err
 	}
 	if _, err = newBackend(o.backend, 0); err != nil {
 		return nil, err
@@ -161,12 +162,28 @@ func parseThreads(s string) ([]int, error) {
 	var out []int
 	for _, f := range strings.Split(s, ",") {
 		n, err := strconv.Atoi(f)
-		if err != nil || n < 1 {
-			return nil, exitf(exitUsage, "threads: got %q, want numbers above 0 such as 1,2,7", f)
+		if err != nil || n < 1 || n > cpu.MaxThreads {
+			return nil, exitf(exitUsage, "--threads: got %q, want numbers from 1 to %d such as 1,2,7", f, cpu.MaxThreads)
 		}
 		out = append(out, n)
 	}
 	return out, nil
+}
+
+// parseForms reads what --forms lists: forms, or names of files that have one.
+func parseForms(s string) ([]string, error) {
+	if s == "" {
+		return nil, nil
+	}
+	forms := strings.Split(s, ",")
+	known := append(slices.Clone(formNames), "bc")
+	for _, f := range forms {
+		if _, name := form(f); name == "" && !slices.Contains(known, f) {
+			return nil, exitf(exitUsage, "--forms: got %q%s, want some of %s, or such a file's name", f, meant(f, known),
+				strings.Join(known, ", "))
+		}
+	}
+	return forms, nil
 }
 
 func readUnsupported(file string) (map[string]string, error) {

@@ -12,7 +12,8 @@ import (
 )
 
 const launchHelp = `It starts N processes of CMD on this machine as the ranks of one MPI job, and ends with the
-code of the first that fails. CMD may be one of this tool's, such as run or check.
+code of the first that fails. CMD may be one of this tool's, such as run or check;
+a program of the same name is meant by its path, such as ./run.
 When a rank fails, the others have the time of --grace to end by themselves.
 --mpi openmpi starts them by mpirun, which then decides; --mpi mpich needs no launcher.
 On several machines use mpirun, srun or the MPI operator of Kubernetes instead.
@@ -49,11 +50,15 @@ func launchCommand(t *tool, args []string) error {
 	return err
 }
 
-// ownCommand puts this tool before words that begin with one of its commands, unless there is such a program.
+// ownCommand puts this tool before words that begin with one of its commands, also where there is such a program; of
+// other words it refuses those that are no program, before a rank starts.
 func ownCommand(words []string) ([]string, error) {
-	if _, err := exec.LookPath(words[0]); err == nil || commandOf(words[0]) == nil {
-		return words, nil
+	if commandOf(words[0]) != nil {
+		self, err := os.Executable()
+		return append([]string{self}, words...), err
 	}
-	self, err := os.Executable()
-	return append([]string{self}, words...), err
+	if _, err := exec.LookPath(words[0]); err != nil {
+		return nil, exitf(exitUsage, "%w, and halo has no such command%s", err, meant(words[0], commandNames()))
+	}
+	return words, nil
 }

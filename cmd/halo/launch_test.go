@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,9 +12,23 @@ import (
 
 func TestLaunchUsage(t *testing.T) {
 	for _, args := range [][]string{{}, {"-n", "0", "true"}, {"-n", "2"}, {"-n", "5000", "true"}, {"--mpy", "x"},
+		{"-n", "1", "runn"}, {"-n", "1", "/nowhere"}, {"-n", "1", "./diff"},
 		{"-n", "1", "--mpi", "lam", "true"}} {
 		if code, _, message := halo(t, "", "", append([]string{"launch"}, args...)...); code != exitUsage {
 			t.Errorf("launch %q: got code %d and %q, want %d", args, code, message, exitUsage)
+		}
+	}
+}
+
+// The tool's own commands win over programs of their names; a path is a program.
+func TestOwnCommand(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for word, want := range map[string][]string{"diff": {self, "diff", "x"}, "/bin/sh": {"/bin/sh", "x"}, "sh": {"sh", "x"}} {
+		if got, err := ownCommand([]string{word, "x"}); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, %v, want %q", word, got, err, want)
 		}
 	}
 }
@@ -36,9 +51,6 @@ func TestLaunch(t *testing.T) {
 	}
 	if code, _, _ := halo(t, "", "", "launch", "-n", "2", "--mpi", "mpich", "sh", "-c", "kill -9 $$"); code != 137 {
 		t.Errorf("killed: got code %d, want 137", code)
-	}
-	if code, _, message := halo(t, "", "", "launch", "-n", "2", "--mpi", "mpich", "/nowhere"); code != exitMissing {
-		t.Errorf("a command that there is not: got code %d and %q", code, message)
 	}
 	if code, _, _ := halo(t, "", "", "launch", "-n", "2", "--mpi", "mpich", os.Args[0], "-test.run", "^$"); code != exitOK {
 		t.Errorf("ranks that are content: got code %d", code)

@@ -124,6 +124,7 @@ func halo(t *testing.T, dir, stdin string, args ...string) (code int, stdout, st
 func TestCommands(t *testing.T) {
 	t.Setenv("HALO_LIBS", "-cuda") // a machine with a GPU says the same
 	dir := folder(t)
+	write(t, filepath.Join(dir, "none", "notes.txt"), nil)
 	cases := []struct {
 		args   string
 		code   int
@@ -142,6 +143,16 @@ func TestCommands(t *testing.T) {
 		{"help rum", exitUsage, "", "did you mean run"},
 		{"run DIR/add.hlo --thread 2", exitUsage, "", "--thread, did you mean --threads;"},
 		{"run DIR/add.hlo zeros ones --threads -3", exitUsage, "", "--threads: got -3"},
+		{"run DIR/add.hlo zeros ones --threads 4097", exitUsage, "", "--threads: got 4097"},
+		{"bench DIR/add.hlo --threads 4097", exitUsage, "", "--threads: got 4097"},
+		{"diff DIR/add.hlo --threads 4097", exitUsage, "", "--threads: got 4097"},
+		{"check DIR/add.hlo --threads 1,4097", exitUsage, "", `--threads: got "4097"`},
+		{"run DIR/add.hlo zeros ones --out y.npy", exitUsage, "", `--out: got "y.npy"`},
+		{"run DIR/add.hlo zeros ones --rtol -1", exitUsage, "", "--rtol -1"},
+		{"run DIR/add.hlo zeros ones --atol nan", exitUsage, "", "--atol NaN"},
+		{"plugin check x.so --race -1", exitUsage, "", "--race: got -1"},
+		{"check DIR/case --forms mlirr", exitUsage, "", `--forms: got "mlirr", did you mean mlir`},
+		{"check DIR/case --forms pbtxt", exitOK, "0 passed, 0 failed, 1 skipped", ""},
 		{"run DIR/add.hlo --weights DIR/absent zeros ones", exitFailure, "", "no such file"},
 		{"version", exitOK, "halo ", ""},
 		{"version now", exitUsage, "", `unexpected "now"`},
@@ -180,6 +191,7 @@ func TestCommands(t *testing.T) {
 		{"verify DIR/add.hlo", exitOK, "accept", ""},
 		{"verify DIR/bad.hlo", exitFailure, "bad.hlo:5:", ""},
 		{"verify", exitUsage, "", "no path given"},
+		{"verify DIR/none", exitUsage, "", "no programs below"},
 		{"check DIR/right.mlir", exitOK, "1 passed, 0 failed, 0 skipped", ""},
 		{"check DIR/wrong.mlir", exitFailure, "0 passed, 1 failed, 1 skipped", ""},
 		{"check DIR/add.hlo", exitOK, "1 passed", ""},
@@ -339,6 +351,7 @@ func TestEnvironment(t *testing.T) {
 		ok          bool
 	}{
 		{"HALO_THREADS", "2", true}, {"HALO_THREADS", "0", true}, {"HALO_THREADS", "two", false}, {"HALO_THREADS", "-1", false},
+		{"HALO_THREADS", "4096", true}, {"HALO_THREADS", "4097", false},
 		{"HALO_ISA", "AVX2", true}, {"HALO_ISA", "avx9", false}, {"HALO_LIBS", "-onednn,-fftw", true}, {"HALO_LIBS", "-all", true},
 		{"HALO_LIBS", "-mpi,-cuda,-nvrtc", true},
 		{"HALO_MPI", "mpich", true}, {"HALO_MPI", "/opt/libmpi.so", true}, {"HALO_MPI", "mpihc", false},

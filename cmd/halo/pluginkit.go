@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/halo-xla/halo/backend/cpu"
 	"github.com/halo-xla/halo/customcall"
 	"github.com/halo-xla/halo/customcall/library"
 	"github.com/halo-xla/halo/customcall/plugin"
@@ -94,8 +95,11 @@ func pluginCheck(t *tool, args []string) error {
 	fl.BoolVar(&c.GuardPages, "guard-pages", false, "pages that must not be touched lie around every array")
 	fl.IntVar(&c.Race, "race", 0, "make so many calls at the same time")
 	files, err := t.parse(fl, args)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case c.Race < 0 || c.Race > cpu.MaxThreads:
+		return exitf(exitUsage, "--race: got %d, want 0 to %d calls", c.Race, cpu.MaxThreads)
 	}
 	o, err := caseOptions(files, *cases)
 	if err != nil {

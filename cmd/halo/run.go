@@ -65,11 +65,25 @@ func runCommand(t *tool, args []string) error {
 	if len(words) == 0 {
 		return exitf(exitUsage, "no program given")
 	}
+	if err := o.check(); err != nil {
+		return err
+	}
 	leave, err := t.joinJob()
 	if err != nil {
 		return err
 	}
 	return leave(t.runProgram(&o, words[0], words[1:]))
+}
+
+// check refuses flags that cannot be meant.
+func (o *runOptions) check() error {
+	if strings.HasSuffix(o.out, ".npy") {
+		return exitf(exitUsage, "--out: got %q, want a folder, or a file that ends in .npz: each result has a .npy", o.out)
+	}
+	if !(o.rtol >= 0 && o.atol >= 0) { // NaN is not either
+		return exitf(exitUsage, "--rtol %g, --atol %g: want numbers that are not negative", o.rtol, o.atol)
+	}
+	return nil
 }
 
 // runnable is a program of run's that is ready.

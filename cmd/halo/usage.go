@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/halo-xla/halo/backend/cpu"
 	"github.com/halo-xla/halo/cgo/cuda/emu"
 	"github.com/halo-xla/halo/xla/collective/mpi"
 )
@@ -80,9 +81,9 @@ var environmentRules = []struct {
 	name, want string
 	ok         func(v string) bool
 }{
-	{"HALO_THREADS", "a number of threads, or 0 for as many as there are", func(v string) bool {
+	{"HALO_THREADS", fmt.Sprintf("1 to %d threads, or 0 for as many as there are", cpu.MaxThreads), func(v string) bool {
 		n, err := strconv.Atoi(v)
-		return err == nil && n >= 0
+		return err == nil && n >= 0 && n <= cpu.MaxThreads
 	}},
 	{"HALO_ISA", "base, avx2, avx512 or neon", func(v string) bool {
 		return slices.Contains([]string{"base", "avx2", "avx512", "neon"}, strings.ToLower(v))

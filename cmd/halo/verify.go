@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 
 	"github.com/halo-xla/halo/xla"
 	"github.com/halo-xla/halo/xla/hlo"
@@ -62,6 +63,9 @@ func programFiles(paths []string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
+	}
+	if len(files) == 0 {
+		return nil, exitf(exitUsage, "no programs below %s", strings.Join(paths, ", "))
 	}
 	return files, nil
 }
