@@ -12,6 +12,7 @@ import (
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/shape"
 )
 
 // dots are products, and what runs them where the library is there.
@@ -57,6 +58,40 @@ func TestDots(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestRoundedDots wants that answers show what the library was asked for: the emulated one rounds all that it may.
+func TestRoundedDots(t *testing.T) {
+	b := emulated(t)
+	const odd = 1 + 1.0/4096 // 1 in TF32
+	for _, c := range []struct {
+		name, kind, algorithm string
+		of                    shape.ElementType
+		value, want           float64
+	}{
+		{"f32", "f32", "", shape.F32, odd, 512 * odd * odd},
+		{"tf32", "f32", ", algorithm=dot_tf32_tf32_f32", shape.F32, odd, 512},
+		{"bf16 in f32", "bf16", "", shape.BF16, 1, 512}, // sums of bf16 would stay at 256
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			text := fmt.Sprintf("HloModule m\nENTRY e { x = %[1]s[16,512] parameter(0)\n y = %[1]s[512,16] parameter(1)\n"+
+				" ROOT r = %[1]s[16,16] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}%[2]s }", c.kind, c.algorithm)
+			got := answer(t, b, text, exec.Options{}, filled(c.of, c.value, 16, 512), filled(c.of, c.value, 512, 16))
+			if d := literal.Compare(got, filled(c.of, c.want, 16, 16), literal.Tolerance{RTol: 1e-6}); d != nil {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+// filled is a literal all of whose elements are v.
+func filled(of shape.ElementType, v float64, dims ...int64) *literal.Literal {
+	s := shape.Array(of, dims...)
+	w := literal.MakeWide(of.Class(), int(s.Size()))
+	for i := range w.F {
+		w.F[i] = v
+	}
+	return literal.FromWide(s, w)
 }
 
 func checkDot(t *testing.T, b exec.Backend, r *rand.Rand, text, kernel string) {

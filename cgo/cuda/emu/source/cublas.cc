@@ -1,5 +1,5 @@
-// The part of cuBLAS that is called, in plain loops. Sizes, distances, types and the workspace are looked at; sums are
-// in the type that is asked for, in order.
+// The part of cuBLAS that is called, in plain loops. Sizes, distances, types, factors and the workspace are looked at;
+// sums are in the type that is asked for, in order. What the library is allowed to round, it rounds.
 #include <cmath>
 #include <complex>
 #include <cstring>
@@ -32,8 +32,11 @@ const Driver *driver() {
 enum : unsigned { NOT_INIT = 1, INVALID = 7, EXECUTION_FAILED = 13, UNSUPPORTED = 15 };
 enum Type { F32, F64, F16, S8, C64, C128, S32 = 10, BF16 = 14 };
 enum { SUM_F32 = 68, SUM_F64 = 70, SUM_S32 = 72, SUM_TF32 = 77 };
+enum : unsigned { TF32_MODE = 3, WIDE_SUMS = 16 };
+enum { DEFAULT_ALGORITHM = -1 };
 
 struct Handle {
+  unsigned mode = 0;
   CUstream_st *stream = nullptr;
   void *workspace = nullptr;
   size_t bytes = 0;
@@ -77,6 +80,31 @@ uint16_t to_bf16(float v) {
   memcpy(&b, &v, 4);
   return v != v ? b >> 16 | 0x40 : (b + 0x7fff + (b >> 16 & 1)) >> 16;
 }
+
+// What a product may round.
+struct Rounding {
+  bool tf32; // operands
+  int sums;  // F16 or BF16; F32 for none
+};
+
+float sum_as(const Rounding &r, float v) {
+  if (r.sums == F16) return from_half(to_half(double(v)));
+  return r.sums == BF16 ? from_bf16(to_bf16(v)) : v;
+}
+template <class T> T sum_as(const Rounding &, T v) { return v; }
+
+float operand(const Rounding &r, float v) {
+  uint32_t b;
+  memcpy(&b, &v, 4);
+  if (!r.tf32 || v != v) return v;
+  b = (b + 0xfff + (b >> 13 & 1)) & ~0x1fffu; // 10 bits of fraction stay
+  memcpy(&v, &b, 4);
+  return v;
+}
+std::complex<float> operand(const Rounding &r, std::complex<float> v) {
+  return {operand(r, v.real()), operand(r, v.imag())};
+}
+template <class T> T operand(const Rounding &, T v) { return v; }
 
 struct Matrix {
   int type;
@@ -123,23 +151,36 @@ struct Product {
   int64_t m, n, k, batch;
   Matrix a, b, c;
   int compute;
+  Rounding rounding;
   template <class T> void run() const {
     for (int64_t z = 0; z < batch; z++)
       for (int64_t j = 0; j < n; j++)
         for (int64_t i = 0; i < m; i++) {
           T s = 0;
           for (int64_t l = 0; l < k; l++)
-            s = sum(s, a.get<T>(z * a.stride + (ta ? i * a.ld + l : l * a.ld + i)),
-                    b.get<T>(z * b.stride + (tb ? l * b.ld + j : j * b.ld + l)));
+            s = sum_as(rounding, sum(s, x(a.get<T>(z * a.stride + (ta ? i * a.ld + l : l * a.ld + i))),
+                                     x(b.get<T>(z * b.stride + (tb ? l * b.ld + j : j * b.ld + l)))));
           c.put<T>(z * c.stride + j * c.ld + i, s);
         }
   }
+  template <class T> T x(T v) const { return operand(rounding, v); }
+  // in_type calls f with a value of the type of sums.
+  template <class F> auto in_type(F f) const {
+    if (c.type == C64) return f(std::complex<float>());
+    if (c.type == C128) return f(std::complex<double>());
+    if (compute == SUM_F64) return f(double());
+    if (compute == SUM_S32) return f(int32_t());
+    return f(float());
+  }
   void run_any() const {
-    if (c.type == C64) run<std::complex<float>>();
-    else if (c.type == C128) run<std::complex<double>>();
-    else if (compute == SUM_F64) run<double>();
-    else if (compute == SUM_S32) run<int32_t>();
-    else run<float>();
+    in_type([this](auto v) { run<decltype(v)>(); });
+  }
+  // is reports whether the factor at p, in the type of sums, is n.
+  bool is(const void *p, int n) const {
+    return in_type([=](auto v) {
+      memcpy(&v, p, sizeof v);
+      return v == decltype(v)(n);
+    });
   }
 };
 
@@ -187,7 +228,10 @@ API const char *cublasGetStatusName(unsigned status) {
   }
   return "CUBLAS_STATUS_INTERNAL_ERROR";
 }
-API unsigned cublasSetMathMode(Handle *, unsigned) { return 0; }
+API unsigned cublasSetMathMode(Handle *h, unsigned mode) {
+  h->mode = mode;
+  return 0;
+}
 API unsigned cublasSetStream_v2(Handle *h, CUstream_st *s) {
   h->stream = s;
   h->workspace = nullptr; // as the library does
@@ -201,19 +245,23 @@ API unsigned cublasSetWorkspace_v2(Handle *h, void *memory, size_t bytes) {
   return 0;
 }
 API unsigned cublasGemmStridedBatchedEx_64(Handle *h, unsigned ta, unsigned tb, int64_t m, int64_t n, int64_t k,
-    const void *, const void *a, unsigned atype, int64_t lda, long long stridea, const void *b, unsigned btype,
-    int64_t ldb, long long strideb, const void *, void *c, unsigned ctype, int64_t ldc, long long stridec,
-    int64_t batch, unsigned compute, int) {
+    const void *alpha, const void *a, unsigned atype, int64_t lda, long long stridea, const void *b, unsigned btype,
+    int64_t ldb, long long strideb, const void *beta, void *c, unsigned ctype, int64_t ldc, long long stridec,
+    int64_t batch, unsigned compute, int algorithm) {
   if (!h->stream) return NOT_INIT;
   if (m < 1 || n < 1 || k < 1 || batch < 1 || ta > 1 || tb > 1) return INVALID;
   if (lda < (ta ? k : m) || ldb < (tb ? n : k) || ldc < m) return INVALID;
   if (atype != btype || !allowed(int(compute), int(atype), int(ctype))) return UNSUPPORTED;
   const uintptr_t places = reinterpret_cast<uintptr_t>(a) | reinterpret_cast<uintptr_t>(b);
   if (compute == SUM_S32 && (lda % 4 || ldb % 4 || places % 4)) return UNSUPPORTED;
+  if (algorithm != DEFAULT_ALGORITHM) return UNSUPPORTED;
   void *const workspace = h->workspace;
   const size_t bytes = h->bytes;
+  const bool tf32 = compute == SUM_TF32 || (compute == SUM_F32 && atype == F32 && (h->mode & 15) == TF32_MODE);
+  const bool wide = h->mode & WIDE_SUMS || (atype != F16 && atype != BF16);
   const Product p = {ta == 1, tb == 1, m, n, k, batch, {int(atype), lda, stridea, nullptr},
-    {int(btype), ldb, strideb, nullptr}, {int(ctype), ldc, stridec, nullptr}, int(compute)};
+    {int(btype), ldb, strideb, nullptr}, {int(ctype), ldc, stridec, nullptr}, int(compute), {tf32, wide ? F32 : int(atype)}};
+  if (!p.is(alpha, 1) || !p.is(beta, 0)) return UNSUPPORTED; // others are not emulated
   const Work work = [=]() -> unsigned {
     Product q = p;
     if (!place(&q.a, a, ta ? k : m, ta ? m : k, batch) ||
