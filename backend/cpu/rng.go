@@ -89,7 +89,7 @@ func lowerRng(l *exec.Lowering) (exec.Thunk, error) {
 	return goThunk("go philox", uses, func(r *exec.Run) error {
 		random := r.Random()
 		random.Turn++
-		stream := kernel.NewStream(r.Options().Seed, uint64(r.Place().Device), random.Turn)
+		stream := kernel.Stream{Key: hlo.RngKey(r.Options().Seed, r.Place().Device), Turn: random.Turn}
 		draw(stream, r.Parallel, r.Bytes(out), t, scalarAt(r, a, parameter), scalarAt(r, b, parameter))
 		return nil
 	}), nil
@@ -139,15 +139,12 @@ func scalarAt(r *exec.Run, s exec.Slice, t shape.ElementType) hlo.Cell {
 	return hlo.Cell{F: real(w.C[0]), Im: imag(w.C[0])}
 }
 
-// hiddenState is the initial hidden state of rng-get-and-update-state in XLA.
-const hiddenState = 0x7012395
-
 // lowerRngGetAndUpdateState: the result is the hidden state, which moves on.
 func lowerRngGetAndUpdateState(l *exec.Lowering) (exec.Thunk, error) {
 	out, delta := l.Result(), uint64(l.In.Attrs.(*hlo.RngGetAndUpdateStateAttrs).Delta)
 	return goThunk("go state", exec.Writes(out), func(r *exec.Run) error {
 		random, v := r.Random(), kernel.Cast[uint64](r.Bytes(out))
-		low, carry := bits.Add64(random.Low, hiddenState, 0)
+		low, carry := bits.Add64(random.Low, hlo.RngHiddenState, 0)
 		v[0], v[1] = low, random.High+carry
 		random.Low, carry = bits.Add64(random.Low, delta, 0)
 		random.High += carry

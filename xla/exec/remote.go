@@ -3,6 +3,8 @@ package exec
 import (
 	"errors"
 	"slices"
+
+	"github.com/halo-xla/halo/xla/hlo"
 )
 
 // Remote is a machine whose thunks work on memory of its own. Such memory mirrors that of the host slot by slot: what
@@ -39,7 +41,7 @@ type RemoteMemory interface {
 	In(offset int64, data []byte) error
 	// Out copies from an offset, when all before is done.
 	Out(data []byte, offset int64) error
-	// Begin is called when an execution begins, with the key of its random numbers on this device.
+	// Begin is called when an execution begins, with the key of its rng instructions: see hlo.RngKey.
 	Begin(key uint64) error
 	// Wait returns when all is done, with what has failed.
 	Wait() error
@@ -143,8 +145,7 @@ func (m *mirrored) begin(r *Run) error {
 			m.at[i] = onHost | onRemote
 		}
 	}
-	const golden = 0x9E3779B97F4A7C15 // tells the devices of a run apart, as the evaluator does
-	return m.Begin(r.options.Seed ^ uint64(r.place.Device)*golden)
+	return m.Begin(hlo.RngKey(r.options.Seed, r.place.Device))
 }
 
 // bring has what st needs where it runs.

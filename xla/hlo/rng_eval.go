@@ -16,8 +16,14 @@ type rngState struct {
 	high  uint64
 }
 
-// hiddenState is the initial hidden state of rng-get-and-update-state in XLA.
-const hiddenState = 0x7012395
+// RngHiddenState is the initial hidden state of rng-get-and-update-state in XLA.
+const RngHiddenState = 0x7012395
+
+// RngKey returns the key of Philox for the rng instructions of a device, 0 for the first, in a run with a seed.
+func RngKey(seed uint64, device int) uint64 {
+	const golden = 0x9E3779B97F4A7C15 // the golden ratio, which tells the devices apart
+	return seed ^ uint64(device)*golden
+}
 
 // inferRng is told its shape; rows 109 to 111.
 func inferRng(in *Instruction) (shape.Shape, error) {
@@ -95,7 +101,7 @@ func (e *Evaluator) fill(l *literal.Literal, next func() Cell) error {
 	return nil
 }
 
-// stream is a random number generator of one rng instruction: Philox, keyed by the run's seed, with a counter that
+// stream is a random number generator of one rng instruction: Philox, keyed by [RngKey], with a counter that
 // starts at the instruction's turn.
 type stream struct {
 	key, low, high uint64
@@ -106,8 +112,7 @@ type stream struct {
 // stream starts the next instruction's numbers.
 func (e *Evaluator) stream() *stream {
 	e.rng.calls++
-	const golden = 0x9E3779B97F4A7C15
-	return &stream{key: e.Seed ^ e.deviceSeed()*golden, high: e.rng.calls}
+	return &stream{key: RngKey(e.Seed, e.device.id), high: e.rng.calls}
 }
 
 // bits64 returns 64 random bits.
@@ -225,12 +230,9 @@ func inferRngGetAndUpdateState(in *Instruction) (shape.Shape, error) {
 }
 
 func evalRngGetAndUpdateState(e *Evaluator, in *Instruction, _ []*literal.Literal) (*literal.Literal, error) {
-	low, carry := bits.Add64(e.rng.low, hiddenState, 0)
+	low, carry := bits.Add64(e.rng.low, RngHiddenState, 0)
 	old := []uint64{low, e.rng.high + carry}
 	e.rng.low, carry = bits.Add64(e.rng.low, uint64(in.Attrs.(*RngGetAndUpdateStateAttrs).Delta), 0)
 	e.rng.high += carry
 	return literal.FromSlice(old)
 }
-
-// deviceSeed tells the generators of several devices apart.
-func (e *Evaluator) deviceSeed() uint64 { return uint64(e.device.id) }

@@ -156,6 +156,20 @@ func TestRngDistributions(t *testing.T) {
 	}
 }
 
+// The key of the first device is the seed; the others' are told apart by the fraction of the golden ratio.
+func TestRngKey(t *testing.T) {
+	golden := uint64(math.Floor((math.Sqrt(5) - 1) / 2 * (1 << 32))) // its upper half
+	if got := RngKey(7, 0); got != 7 {
+		t.Errorf("the first device of seed 7 has key %x, want 7", got)
+	}
+	if got := RngKey(0, 1) >> 32; got != golden {
+		t.Errorf("the second device's key begins with %x, want %x", got, golden)
+	}
+	if got, want := RngKey(5, 3), 5^(3*RngKey(0, 1)); got != want {
+		t.Errorf("the fourth device of seed 5 has key %x, want %x", got, want)
+	}
+}
+
 func TestRngSeeds(t *testing.T) {
 	s, p := shape.Array(shape.F32, 8), []*literal.Literal{literal.Scalar[float32](0), literal.Scalar[float32](1)}
 	a, b, c := rngSample(t, 1, RngUniform, s, p...), rngSample(t, 1, RngUniform, s, p...),

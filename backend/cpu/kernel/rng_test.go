@@ -115,7 +115,7 @@ func TestNarrowBits(t *testing.T) {
 }
 
 func TestUniformInt(t *testing.T) {
-	s := NewStream(1, 2, 3)
+	s := Stream{1, 3}
 	got := make([]int64, 20000)
 	n := uint64(3) << 62 // a quarter of all products is refused
 	s.UniformInt(goroutines(3), asBytes(got), 8, -1<<62, n)
@@ -142,7 +142,7 @@ func TestUniformInt(t *testing.T) {
 }
 
 func TestUniformFloat(t *testing.T) {
-	s := NewStream(1, 0, 1)
+	s := Stream{1, 1}
 	for _, tc := range []struct{ a, b float64 }{{0, 1}, {-1, 0}, {1, 1.0078125}, {-3, -1}, {5, 5}, {7, -7}} {
 		got := make([]uint16, 3000)
 		s.UniformFloat(goroutines(2), asBytes(got), shape.BF16, tc.a, tc.b)

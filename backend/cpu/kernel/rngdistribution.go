@@ -9,14 +9,8 @@ import (
 )
 
 // Stream is the generator of one rng instruction: Philox with a key of the run and the device, and a counter whose
-// upper half is the instruction's turn.
+// upper half is the instruction's turn among those that the device runs, from 1.
 type Stream struct{ Key, Turn uint64 }
-
-// NewStream returns the generator of the turn-th rng instruction, from 1, that device runs.
-func NewStream(seed, device, turn uint64) Stream {
-	const golden = 0x9E3779B97F4A7C15
-	return Stream{seed ^ device*golden, turn}
-}
 
 // bits64 returns the i-th 64 bits that the stream gives: a block's second half comes first.
 func (s Stream) bits64(i int64) uint64 {

@@ -7,16 +7,13 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// hiddenState is the initial hidden state of rng-get-and-update-state in XLA.
-const hiddenState = 0x7012395
-
 // emitHiddenState copies the hidden state and moves it on.
 func emitHiddenState(e *Emission, in *hlo.Instruction) {
 	b := newBody(e)
 	_, state := b.seed(true)
 	p, out := b.pointer(Buffer{Result, 0}, "u64")
 	p.written = true
-	b.line("const u64 low = %s[2] + %dull, next = %s[2] + %dull;", state, hiddenState, state,
+	b.line("const u64 low = %s[2] + %dull, next = %s[2] + %dull;", state, hlo.RngHiddenState, state,
 		uint64(in.Attrs.(*hlo.RngGetAndUpdateStateAttrs).Delta))
 	b.line("%s[0] = low;", out)
 	b.line("%s[1] = %s[3] + (low < %s[2]);", out, state, state)
