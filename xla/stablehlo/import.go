@@ -13,7 +13,7 @@ import (
 // Imported is a program as HLO.
 type Imported struct {
 	// Module has the entry function and what it calls; nil if there is no entry: a text without functions, or
-	// with several and none called main.
+	// with several that others may call and none called main.
 	Module *hlo.Module
 	// Functions are those that have a body, by name.
 	Functions map[string]*hlo.Computation
@@ -31,21 +31,21 @@ func Parse(t Text) (*Imported, error) {
 	return Import(prog)
 }
 
-// Import turns a tree into HLO. The entry is the function main, else the only one. It makes notes in the tree, so that
-// two goroutines must not import one at once.
+// Import turns a tree into HLO. The entry is the function main, else the only public one, else the only one. It makes
+// notes in the tree, so that two goroutines must not import one at once.
 func Import(prog *Program) (*Imported, error) {
 	im := &importer{prog: prog, rows: allImports, functions: map[string]*function{}, names: map[string]int{},
 		meshes: map[string][]meshAxis{}, meshOrders: map[string][]string{}, plain: map[string]importFunc{}}
 	if err := im.collect(prog.Module, 0); err != nil {
 		return nil, err
 	}
-	out := &Imported{Functions: map[string]*hlo.Computation{}}
+	out, entry := &Imported{Functions: map[string]*hlo.Computation{}}, im.entry()
 	for _, f := range im.order {
 		if len(f.op.Regions) == 0 {
 			continue
 		}
 		c, err := im.computation(f)
-		if errors.Is(err, errors.ErrUnsupported) && !im.isEntry(f) {
+		if errors.Is(err, errors.ErrUnsupported) && f != entry {
 			out.Unsupported = append(out.Unsupported, err)
 			continue
 		}
@@ -54,7 +54,6 @@ func Import(prog *Program) (*Imported, error) {
 		}
 		out.Functions[f.name] = c
 	}
-	entry := im.entry()
 	if entry == nil {
 		return out, nil
 	}
@@ -137,30 +136,28 @@ func (im *importer) collectFunction(op *Op) error {
 	return nil
 }
 
-// entry returns the function main, else the only one that has a body, else nil.
+// entry returns the function main, else the only one that others may call, else the only one; nil if there is none
+// such. Functions without a body do not count.
 func (im *importer) entry() *function {
+	var public, all []*function
 	for _, f := range im.order {
-		if im.isEntry(f) {
+		if len(f.op.Regions) == 0 {
+			continue
+		}
+		if f.name == "main" {
 			return f
+		}
+		all = append(all, f)
+		if visibility, _ := f.op.Text("sym_visibility"); visibility != "private" {
+			public = append(public, f)
+		}
+	}
+	for _, list := range [][]*function{public, all} {
+		if len(list) == 1 {
+			return list[0]
 		}
 	}
 	return nil
-}
-
-// isEntry reports whether f is the entry.
-func (im *importer) isEntry(f *function) bool {
-	if len(f.op.Regions) == 0 {
-		return false
-	}
-	if f.name == "main" {
-		return true
-	}
-	for _, other := range im.order {
-		if other != f && len(other.op.Regions) > 0 {
-			return false
-		}
-	}
-	return true
 }
 
 func (im *importer) moduleName() string {

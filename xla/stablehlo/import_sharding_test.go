@@ -25,6 +25,7 @@ func TestShardySharding(t *testing.T) {
 		{"", `@mesh, [{}, {"b"}], replicated={"a"}`, "{devices=[1,3,2]0,3,1,4,2,5 last_tile_dim_replicate}"},
 		{", device_ids=[0, 1, 2, 3, 4, 5]", `@mesh, [{"a"}, {"b"}]`, "{devices=[2,3]<=[6]}"},
 		{", device_ids=[5, 4, 3, 2, 1, 0]", `@mesh, [{"a"}, {"b"}]`, "{devices=[2,3]5,4,3,2,1,0}"},
+		{", device_ids=[5, 4, 3, 2, 1, 0]", `@"mesh" , [{"a"}, {"b"}]`, "{devices=[2,3]5,4,3,2,1,0}"},
 		{"", `@mesh, [{"c"}, {}]`, ""},
 		{"", `@other, [{"a"}, {}]`, ""},
 	} {
