@@ -2,6 +2,8 @@ package emu
 
 import (
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -25,24 +27,49 @@ func TestCheckEnvironment(t *testing.T) {
 	}
 }
 
-// The page about CUDA and the emulator itself know the same variables.
+// elsewhere are the variables that are read in Go alone.
+var elsewhere = []string{"PLAIN"}
+
+// read matches a variable as a source reads it; the compiler's macro of kernels is none.
+var read = regexp.MustCompile(`"` + prefix + `([A-Z_]+)"`)
+
+// TestVariables wants the page about CUDA, the emulator's sources and what is checked to have the same variables.
 func TestVariables(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/cuda.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	driver, err := sources.ReadFile("source/driver.cc")
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := slices.Concat(readBySources(t), elsewhere)
 	for _, r := range variables {
+		if !slices.Contains(names, r.name) {
+			t.Errorf("nobody reads %s%s", prefix, r.name)
+		}
 		if !strings.Contains(string(page), "`"+prefix+r.name+"`") {
 			t.Errorf("docs/cuda.md lacks %s%s", prefix, r.name)
 		}
 	}
-	for _, part := range strings.Split(string(driver), `"`+prefix)[1:] {
-		if name, _, _ := strings.Cut(part, `"`); !strings.Contains(names(), prefix+name) {
-			t.Errorf("the driver reads %s%s, which nobody checks", prefix, name)
+	for _, name := range names {
+		if CheckEnvironment([]string{prefix + name + "="}) != nil {
+			t.Errorf("%s%s is read, which nobody checks", prefix, name)
 		}
 	}
+}
+
+// readBySources returns the variables that the emulator's sources read.
+func readBySources(t *testing.T) (names []string) {
+	t.Helper()
+	files, err := sources.ReadDir("source")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		text, err := sources.ReadFile("source/" + f.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range read.FindAllStringSubmatch(string(text), -1) {
+			names = append(names, m[1])
+		}
+	}
+	return names
 }
