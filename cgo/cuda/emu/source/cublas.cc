@@ -260,7 +260,8 @@ API unsigned cublasGemmStridedBatchedEx_64(Handle *h, unsigned ta, unsigned tb, 
   const bool tf32 = compute == SUM_TF32 || (compute == SUM_F32 && atype == F32 && (h->mode & 15) == TF32_MODE);
   const bool wide = h->mode & WIDE_SUMS || (atype != F16 && atype != BF16);
   const Product p = {ta == 1, tb == 1, m, n, k, batch, {int(atype), lda, stridea, nullptr},
-    {int(btype), ldb, strideb, nullptr}, {int(ctype), ldc, stridec, nullptr}, int(compute), {tf32, wide ? F32 : int(atype)}};
+    {int(btype), ldb, strideb, nullptr}, {int(ctype), ldc, stridec, nullptr}, int(compute),
+    {tf32, wide ? F32 : int(atype)}};
   if (!p.is(alpha, 1) || !p.is(beta, 0)) return UNSUPPORTED; // others are not emulated
   const Work work = [=]() -> unsigned {
     Product q = p;
