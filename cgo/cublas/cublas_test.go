@@ -1,32 +1,41 @@
+//go:build cgo && linux
+
 package cublas_test
 
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/halo-xla/halo/cgo/cublas"
 	"github.com/halo-xla/halo/cgo/cuda/find"
+	"github.com/halo-xla/halo/cgo/dl"
+	"github.com/halo-xla/halo/internal/testfile"
 )
 
-// The library is found, or a sentence says where it was looked for.
-func Example() {
-	kit, err := find.System().Toolkit(0)
-	if err != nil {
-		fmt.Println(errors.Is(err, errors.ErrUnsupported))
-		return
-	}
-	lib, err := kit.Open("cublas")
-	if err == nil {
-		_, err = cublas.Open(lib)
-	}
-	fmt.Println(err == nil || errors.Is(err, errors.ErrUnsupported))
-	// Output: true
+func ExampleError() {
+	fmt.Println(&cublas.Error{Call: "cublasCreate", Name: "CUBLAS_STATUS_NOT_INITIALIZED", Status: 1})
+	// Output: cublas: cublasCreate: CUBLAS_STATUS_NOT_INITIALIZED
 }
 
-func TestError(t *testing.T) {
-	err := &cublas.Error{Call: "cublasCreate", Name: "CUBLAS_STATUS_NOT_INITIALIZED", Status: 1}
-	if got, want := err.Error(), "cublas: cublasCreate: CUBLAS_STATUS_NOT_INITIALIZED"; got != want {
-		t.Errorf("got %q, want %q", got, want)
+// TestLibrary opens NVIDIA's library.
+func TestLibrary(t *testing.T) {
+	kit, err := find.System().Toolkit(0)
+	testfile.Library(t, "cublas", err)
+	lib, err := kit.Open("cublas")
+	testfile.Library(t, "cublas", err)
+	if l, err := cublas.Open(lib); err != nil || l.Path() != lib.Path() {
+		t.Errorf("got %v, %v", l, err)
+	}
+}
+
+// TestAnotherLibrary wants what a library lacks that is not cuBLAS.
+func TestAnotherLibrary(t *testing.T) {
+	lib, err := dl.Open("c", "libc.so.6")
+	testfile.Library(t, "dl", err)
+	_, err = cublas.Open(lib)
+	if !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "lacks cublasCreate_v2") {
+		t.Errorf("got %v", err)
 	}
 }

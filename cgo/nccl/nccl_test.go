@@ -5,24 +5,19 @@ package nccl_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/halo-xla/halo/cgo/cuda/find"
+	"github.com/halo-xla/halo/cgo/dl"
 	"github.com/halo-xla/halo/cgo/nccl"
 	"github.com/halo-xla/halo/internal/testfile"
 )
 
-// Without NCCL there is a sentence, with one a version.
-func Example() {
-	kit, err := find.System().Toolkit(0)
-	if err == nil {
-		lib, failed := kit.Open("nccl")
-		if err = failed; err == nil {
-			_, err = nccl.Open(lib)
-		}
-	}
-	fmt.Println(err == nil || errors.Is(err, errors.ErrUnsupported))
-	// Output: true
+func ExampleError() {
+	err := error(&nccl.Error{Call: "ncclSend", Status: nccl.RemoteError, Text: "the other side is gone"})
+	fmt.Println(err, errors.Is(err, &nccl.Error{Status: nccl.RemoteError}))
+	// Output: nccl: ncclSend: ncclRemoteError: the other side is gone true
 }
 
 // TestLibrary opens NVIDIA's library, which makes ids without a GPU.
@@ -42,13 +37,20 @@ func TestLibrary(t *testing.T) {
 	}
 }
 
-func TestError(t *testing.T) {
-	err := error(&nccl.Error{Call: "ncclSend", Status: nccl.RemoteError, Text: "the other side is gone"})
-	if want := "nccl: ncclSend: ncclRemoteError: the other side is gone"; err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
+// TestAnotherLibrary wants what a library lacks that is not NCCL.
+func TestAnotherLibrary(t *testing.T) {
+	lib, err := dl.Open("c", "libc.so.6")
+	testfile.Library(t, "dl", err)
+	_, err = nccl.Open(lib)
+	if !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "lacks ncclGetVersion, want version 2.14.0") {
+		t.Errorf("got %v", err)
 	}
-	if !errors.Is(fmt.Errorf("here: %w", err), &nccl.Error{Status: nccl.RemoteError}) {
-		t.Error("is no error with ncclRemoteError")
+}
+
+func TestStatus(t *testing.T) {
+	if err := fmt.Errorf("here: %w", &nccl.Error{Status: nccl.RemoteError}); !errors.Is(err,
+		&nccl.Error{Status: nccl.RemoteError}) || errors.Is(err, &nccl.Error{Status: nccl.SystemError}) {
+		t.Error("is no error with ncclRemoteError, or one with another")
 	}
 	for status, want := range map[nccl.Status]string{0: "ncclSuccess", 7: "ncclInProgress", 8: "ncclTimeout", 9: "status 9",
 		-1: "status -1"} {
