@@ -16,7 +16,6 @@ struct CUstream_st;
 #define CUBLAS_LIST(X) \
   X(cublasCreate_v2, unsigned, (halo_cublas *handle), (handle)) \
   X(cublasDestroy_v2, unsigned, (halo_cublas handle), (handle)) \
-  X(cublasGetVersion_v2, unsigned, (halo_cublas handle, int *version), (handle, version)) \
   X(cublasGetStatusName, const char *, (unsigned status), (status)) \
   X(cublasSetMathMode, unsigned, (halo_cublas handle, unsigned mode), (handle, mode)) \
   X(cublasSetStream_v2, unsigned, (halo_cublas handle, struct CUstream_st *stream), (handle, stream)) \

@@ -214,10 +214,6 @@ API unsigned cublasDestroy_v2(Handle *h) {
   delete h;
   return 0;
 }
-API unsigned cublasGetVersion_v2(Handle *, int *version) {
-  *version = 120000;
-  return 0;
-}
 API const char *cublasGetStatusName(unsigned status) {
   switch (status) {
   case 0: return "CUBLAS_STATUS_SUCCESS";
