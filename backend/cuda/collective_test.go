@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -92,13 +93,18 @@ ENTRY e { x = f32[3,4] parameter(0)
 // several opens emulated GPUs as one backend, which the test closes.
 func several(t *testing.T, first, count int) exec.Backend {
 	t.Helper()
+	return backendOf(opened(t, first, count))
+}
+
+// opened are emulated GPUs, which the test closes.
+func opened(t *testing.T, first, count int) []*device {
+	t.Helper()
 	var list []*device
 	for i := range count {
 		d, err := open(Options{Emulated: true, Device: first + i})
 		testfile.Library(t, "cuda-emu", err)
 		list = append(list, d)
 	}
-	b := backendOf(list)
 	t.Cleanup(func() {
 		for _, d := range list {
 			if err := d.Close(); err != nil {
@@ -106,7 +112,7 @@ func several(t *testing.T, first, count int) exec.Backend {
 			}
 		}
 	})
-	return b
+	return list
 }
 
 // compiled compiles a program; the reference runs all of it or nothing.
@@ -251,40 +257,81 @@ func TestExchangeReport(t *testing.T) {
 	}
 }
 
-// onRanks runs the program on two ranks of this process with one emulated GPU each.
-func onRanks(t *testing.T, ctx context.Context, check func(rank int, out []*literal.Literal, err error)) {
+// onRanks runs a program on two ranks of this process with one emulated GPU each, as a job, within limit.
+func onRanks(t *testing.T, limit time.Duration, programs []exec.Program,
+	check func(rank int, out []*literal.Literal, err error)) {
 	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
 	var wg sync.WaitGroup
 	for rank, transport := range collective.Loopback(2) {
-		p := compiled(t, several(t, rank, 1), exchanges)
 		o := four
 		o.Job = collective.NewJob(transport)
 		wg.Go(func() {
-			out, err := p.Run(ctx, different(t), o)
+			out, err := programs[rank].Run(ctx, different(t), o)
 			check(rank, out, err)
 		})
 		defer transport.Close()
-		defer p.Close()
 	}
 	wg.Wait()
 }
 
-// TestRanksOfGPUs has two ranks with a GPU each, and two devices on it.
+// TestRanksOfGPUs has two ranks with a GPU each, and two devices on it, in one job after the other. What the first keeps
+// of a job before is nothing to the next, and the second knows nothing of it.
 func TestRanksOfGPUs(t *testing.T) {
+	const jobs = 12
 	want := wantExchanges(t)
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	onRanks(t, ctx, func(rank int, out []*literal.Literal, err error) {
-		if err != nil {
-			t.Errorf("rank %d: %v", rank, err)
-			return
-		}
-		for d, l := range out {
-			if l.String() != want[d] {
-				t.Errorf("rank %d, device %d: got %s\nwant %s", rank, d, l, want[d])
+	first, second := opened(t, 0, 1), opened(t, 1, 1)
+	programs := []exec.Program{compiled(t, backendOf(first), exchanges), compiled(t, backendOf(second), exchanges)}
+	defer programs[0].Close()
+	defer programs[1].Close()
+	lanes := 0
+	for job := 1; job <= jobs && !t.Failed(); job++ {
+		onRanks(t, time.Minute, programs, func(rank int, out []*literal.Literal, err error) {
+			if err != nil {
+				t.Errorf("job %d: rank %d: %v", job, rank, err)
+				return
 			}
+			for d, l := range out {
+				if l.String() != want[d] {
+					t.Errorf("job %d: rank %d, device %d: got %s\nwant %s", job, rank, d, l, want[d])
+				}
+			}
+		})
+		if job == 1 {
+			lanes = len(first[0].links.lanes)
 		}
-	})
+		if n := len(first[0].links.lanes); n != job*lanes || n == 0 {
+			t.Errorf("after job %d there are lanes of %d groups, want %d", job, n, job*lanes)
+		}
+		second[0].links.close()
+		runtime.GC() // which frees a job that nobody holds, for the next one to have its address
+	}
+}
+
+// TestLaneTurns wants a collective to have the lane when those before it are over, and to wait no longer than its
+// execution lasts.
+func TestLaneTurns(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	l, hub := newLane(), collective.NewHub(collective.Grid{Replicas: 2})
+	second := make(chan error)
+	go func() { second <- l.await(ctx, hub, 2) }()
+	if err := errors.Join(l.await(ctx, hub, 1), l.leave(1, nil), <-second, l.leave(2, nil)); err != nil {
+		t.Error(err)
+	}
+	fault := errors.New("a fault")
+	hub.Fail(fault)
+	if err := l.await(ctx, hub, 4); err != fault || !l.isBroken() {
+		t.Errorf("after a fault: got %v, and the lane can be used: %v", err, !l.isBroken())
+	}
+	l, hub = newLane(), collective.NewHub(collective.Grid{Replicas: 2})
+	cancel()
+	if err := l.await(ctx, hub, 2); err != context.Canceled || !l.isBroken() {
+		t.Errorf("after the end of the context: got %v, and the lane can be used: %v", err, !l.isBroken())
+	}
+	if err := l.await(context.Background(), hub, 1); err != context.Canceled {
+		t.Errorf("a lane that is broken: got %v", err)
+	}
 }
 
 // TestExchangeFaults wants a sentence for each fault of NCCL, in time, and nothing left.
@@ -321,13 +368,14 @@ func TestExchangeFaults(t *testing.T) {
 // TestRankFaults wants both ranks to end in time, the one whose operation is stuck and the other.
 func TestRankFaults(t *testing.T) {
 	t.Setenv("HALO_CUDA_EMU_NCCL_STUCK", "2")
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-	defer cancel()
-	onRanks(t, ctx, func(rank int, _ []*literal.Literal, err error) {
-		if err == nil {
-			t.Errorf("rank %d has an answer", rank)
+	programs := []exec.Program{compiled(t, several(t, 0, 1), exchanges), compiled(t, several(t, 1, 1), exchanges)}
+	defer programs[0].Close()
+	defer programs[1].Close()
+	onRanks(t, 2*time.Second, programs, func(rank int, _ []*literal.Literal, err error) {
+		const want = "context deadline exceeded"
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("rank %d: got %v, want it to contain %q", rank, err, want)
 		}
-		t.Logf("rank %d: %v", rank, err)
 	})
 }
 

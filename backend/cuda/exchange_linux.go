@@ -88,7 +88,7 @@ func (t *exchanging) run(r *exec.Run, m *memory) error {
 		return err
 	})
 	if err != nil {
-		m.device.links.drop(me.offer)
+		me.offer.drop()
 		return err
 	}
 	m.device.links.leave(me.offer)

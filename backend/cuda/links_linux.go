@@ -15,6 +15,7 @@ import (
 
 	"github.com/halo-xla/halo/cgo/cuda"
 	"github.com/halo-xla/halo/cgo/nccl"
+	"github.com/halo-xla/halo/xla/collective"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
 )
@@ -26,20 +27,32 @@ type links struct {
 	open func() (*nccl.Library, error)
 
 	mu    sync.Mutex
-	lanes map[string][]*lane
+	lanes map[laneKey][]*lane
+}
+
+// laneKey is a group of devices of a job. As long as it is there no other job has the job's address.
+type laneKey struct {
+	job   *collective.Job
+	group string // and the ranks that have the devices
+}
+
+func keyOf(h *collective.Hub, group []int) laneKey {
+	return laneKey{h.Job(), fmt.Sprint(group, h.Owners())}
 }
 
 // lane is one communicator of a group, as far as this process is in it.
 type lane struct {
-	busy   bool
-	offers uint64 // by its first member
-	mu     sync.Mutex
-	turn   *sync.Cond
-	done   uint64 // the collectives that are over
-	used   bool   // by one of them, which ends it if it is broken
-	broken error
-	ends   []end
+	busy    bool
+	offers  uint64 // by its first member
+	mu      sync.Mutex
+	changed chan struct{} // closed when done or broken has changed; there is another then
+	done    uint64        // the collectives that are over
+	used    bool          // by one of them, which ends it if it is broken
+	broken  error
+	ends    []end
 }
+
+func newLane() *lane { return &lane{changed: make(chan struct{})} }
 
 // end is a GPU of this process that is a rank of a communicator.
 type end struct {
@@ -50,7 +63,7 @@ type end struct {
 }
 
 func newLinks(open func() (*nccl.Library, error)) *links {
-	return &links{open: sync.OnceValues(open), lanes: map[string][]*lane{}}
+	return &links{open: sync.OnceValues(open), lanes: map[laneKey][]*lane{}}
 }
 
 // offer is what a member says of itself to the others. Where NCCL carries, the first member's says how.
@@ -60,7 +73,7 @@ type offer struct {
 	// lane and turn are what the first member takes, comm is the id of a communicator that begins with it.
 	lane, turn uint64
 	comm       nccl.ID
-	key        string // of the group, for who made the offer: ""
+	taken      *lane // for who made the offer; else nil
 }
 
 func (o offer) bytes() []byte {
@@ -94,8 +107,7 @@ func (t *exchanging) offer(d *device, p hlo.Place, team hlo.Team) (offer, error)
 	if p.Device != team.Group[0] {
 		return o, nil
 	}
-	o.key = fmt.Sprintf("%p %v %v", p.Hub.Job(), team.Group, owners)
-	return o, d.links.take(lib, &o)
+	return o, d.links.take(lib, keyOf(p.Hub, team.Group), &o)
 }
 
 // crosses reports whether the devices of a group may be on several GPUs.
@@ -109,13 +121,13 @@ func (d *device) crosses(self int, group, owners []int) bool {
 var warnOnce sync.Once
 
 // take takes a lane that is free, or a new one.
-func (k *links) take(lib *nccl.Library, o *offer) error {
+func (k *links) take(lib *nccl.Library, key laneKey, o *offer) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	list := k.lanes[o.key]
+	list := k.lanes[key]
 	for o.lane = 0; o.lane < uint64(len(list)) && (list[o.lane].busy || list[o.lane].isBroken()); o.lane++ {
 	}
-	l := k.lane(o.key, o.lane)
+	l := k.lane(key, o.lane)
 	if l.offers == 0 {
 		var err error
 		if o.comm, err = lib.NewID(); err != nil {
@@ -124,38 +136,32 @@ func (k *links) take(lib *nccl.Library, o *offer) error {
 	}
 	l.busy = true
 	l.offers++
-	o.turn = l.offers
+	o.turn, o.taken = l.offers, l
 	return nil
 }
 
 // lane returns a lane of a group. The links are locked.
-func (k *links) lane(key string, number uint64) *lane {
+func (k *links) lane(key laneKey, number uint64) *lane {
 	for uint64(len(k.lanes[key])) <= number {
-		l := &lane{}
-		l.turn = sync.NewCond(&l.mu)
-		k.lanes[key] = append(k.lanes[key], l)
+		k.lanes[key] = append(k.lanes[key], newLane())
 	}
 	return k.lanes[key][number]
 }
 
 // leave gives back the lane that an offer took, drop one of which nobody knows how far it is.
 func (k *links) leave(o offer) {
-	if o.key == "" {
+	if o.taken == nil {
 		return
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.lane(o.key, o.lane).busy = false
+	o.taken.busy = false
 }
 
-func (k *links) drop(o offer) {
-	if o.key == "" {
-		return
+func (o offer) drop() {
+	if o.taken != nil {
+		o.taken.fail(errors.New("a collective before it has failed"))
 	}
-	k.mu.Lock()
-	l := k.lane(o.key, o.lane)
-	k.mu.Unlock()
-	l.fail(errors.New("a collective before it has failed"))
 }
 
 // fail makes a lane one that nobody uses any more, and ends its communicator unless it is in use.
@@ -163,10 +169,16 @@ func (l *lane) fail(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.broken = cmp.Or(l.broken, err)
-	l.turn.Broadcast()
+	l.tell()
 	if !l.used {
 		l.end()
 	}
+}
+
+// tell wakes those that wait for a change. The lane is locked.
+func (l *lane) tell() {
+	close(l.changed)
+	l.changed = make(chan struct{})
 }
 
 func (l *lane) isBroken() bool {
@@ -194,7 +206,7 @@ func (k *links) close() {
 			l.fail(errors.New("the devices are closed"))
 		}
 	}
-	k.lanes = map[string][]*lane{}
+	k.lanes = map[laneKey][]*lane{}
 }
 
 // carry brings operands to the GPUs that need them, by the lane that the first member has taken.
@@ -203,13 +215,11 @@ func (x *exchange) carry() error {
 	if err != nil {
 		return err
 	}
-	place, o := x.run.Place(), x.members[0].offer
-	key := fmt.Sprintf("%p %v %v", place.Hub.Job(), x.group, place.Hub.Owners())
-	k := x.here().links
+	hub, o, k := x.run.Place().Hub, x.members[0].offer, x.here().links
 	k.mu.Lock()
-	l := k.lane(key, o.lane)
+	l := k.lane(keyOf(hub, x.group), o.lane)
 	k.mu.Unlock()
-	if err := l.await(o.turn); err != nil {
+	if err := l.await(x.run.Context(), hub, o.turn); err != nil {
 		return err
 	}
 	return l.leave(o.turn, x.over(lib, l, o))
@@ -225,15 +235,22 @@ func (x *exchange) here() *device {
 	panic("cuda: bug: a collective without a member")
 }
 
-// await waits until all collectives before number turn are over, and begins the use of the lane.
-func (l *lane) await(turn uint64) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for l.broken == nil && l.done+1 != turn {
-		l.turn.Wait()
+// await waits until all collectives before number turn are over, and begins the use of the lane. When it fails, with
+// the fault of the execution or because ctx ends, the lane is of no use to later ones, which count on this one.
+func (l *lane) await(ctx context.Context, h *collective.Hub, turn uint64) error {
+	for {
+		l.mu.Lock()
+		err, mine, changed := l.broken, l.done+1 == turn, l.changed
+		l.used = l.used || mine && err == nil
+		l.mu.Unlock()
+		if mine || err != nil {
+			return err
+		}
+		if err := pause(ctx, h, changed, nil); err != nil {
+			l.fail(err)
+			return err
+		}
 	}
-	l.used = l.broken == nil
-	return l.broken
 }
 
 // leave ends the use of the lane by collective number turn, which failed with err if it did.
@@ -244,7 +261,7 @@ func (l *lane) leave(turn uint64, err error) error {
 	if l.broken = cmp.Or(l.broken, err); l.broken != nil {
 		l.end()
 	}
-	l.turn.Broadcast()
+	l.tell()
 	return err
 }
 
@@ -448,12 +465,21 @@ func (x *exchange) until(done func() (bool, error)) error {
 		if ok, err := done(); ok || err != nil {
 			return err
 		}
-		select {
-		case <-x.run.Context().Done():
-			return x.run.Context().Err()
-		case <-hub.Failed():
-			return cmp.Or(hub.Err(), context.Canceled)
-		case <-time.After(wait):
+		if err := pause(x.run.Context(), hub, nil, time.After(wait)); err != nil {
+			return err
 		}
 	}
+}
+
+// pause waits for a change or for the time. It fails with the fault of the execution, or when its context ends.
+func pause(ctx context.Context, h *collective.Hub, changed <-chan struct{}, enough <-chan time.Time) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-h.Failed():
+		return cmp.Or(h.Err(), context.Canceled)
+	case <-changed:
+	case <-enough:
+	}
+	return nil
 }
