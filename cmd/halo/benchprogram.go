@@ -67,7 +67,7 @@ func (p *benchProgram) readCase(dir string) ([][]*literal.Literal, error) {
 	}
 	if m.Library != "" {
 		if err := p.handlers.Load(m.Library, &m.Manifest); err != nil {
-			return nil, err
+			return nil, absent(err)
 		}
 	}
 	p.path = filepath.Join(dir, files[0])

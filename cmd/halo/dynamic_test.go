@@ -9,6 +9,7 @@ import (
 
 	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla"
+	"github.com/halo-xla/halo/xla/collective"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
 )
@@ -58,7 +59,7 @@ func runAtSizes(t *testing.T, path string, sizes ...int64) {
 		if err != nil {
 			t.Fatalf("size %d: %v", n, err)
 		}
-		if err := againstReference(t.Context(), m, args, got[0]); err != nil {
+		if err := againstReference(t.Context(), m, collective.Grid{}, [][]*literal.Literal{args}, got); err != nil {
 			t.Errorf("size %d: %v", n, err)
 		}
 		if s := fmt.Sprint(exe.Report()); strings.Contains(s, "exec dynamic") {

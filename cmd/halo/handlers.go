@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -42,13 +43,21 @@ func (h handlers) Lookup(target string) (xla.Handler, bool) {
 func (t *tool) loadPlugins(h handlers, files []string, isolated bool) error {
 	for _, f := range files {
 		if err := h.loadPlugin(f, isolated); err != nil {
-			return exitf(exitMissing, "%w", err)
+			return absent(err)
 		}
 	}
 	if err := h.LoadFolders(os.Getenv("HALO_PLUGIN_PATH")); err != nil {
 		fmt.Fprintf(t.stderr, "halo: HALO_PLUGIN_PATH: %v\n", err)
 	}
 	return nil
+}
+
+// absent gives an error about what is not there the code for that; a file that is there and wrong is a failure.
+func absent(err error) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errors.ErrUnsupported) {
+		return &exitError{exitMissing, err}
+	}
+	return err
 }
 
 // loadPlugin loads a library, or that of a manifest, into this process or one of its own.

@@ -125,6 +125,18 @@ func TestCommands(t *testing.T) {
 	t.Setenv("HALO_LIBS", "-cuda") // a machine with a GPU says the same
 	dir := folder(t)
 	write(t, filepath.Join(dir, "none", "notes.txt"), nil)
+	write(t, filepath.Join(dir, "manifest.json"), []byte(`{"library": "x.so", "symbls": {}}`))
+	write(t, filepath.Join(dir, "two.hlo"), []byte(`HloModule two, replica_count=2
+add { x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT z = f32[] add(x, y)
+}
+ENTRY main { x = f32[2] parameter(0)
+  ROOT y = f32[2] all-reduce(x), replica_groups={{0,1}}, to_apply=add
+}
+`))
+	write(t, filepath.Join(dir, "plugged", "meta.json"), []byte(`{"library": "libnowhere.so"}`))
+	write(t, filepath.Join(dir, "plugged", "module.hlo"), []byte("HloModule m\nENTRY e { ROOT r = f32[] constant(1) }\n"))
 	cases := []struct {
 		args   string
 		code   int
@@ -151,6 +163,11 @@ func TestCommands(t *testing.T) {
 		{"run DIR/add.hlo zeros ones --rtol -1", exitUsage, "", "--rtol -1"},
 		{"run DIR/add.hlo zeros ones --atol nan", exitUsage, "", "--atol NaN"},
 		{"plugin check x.so --race -1", exitUsage, "", "--race: got -1"},
+		{"check DIR/two.hlo", exitOK, "1 passed, 0 failed, 0 skipped", ""},
+		{"run DIR/add.hlo zeros ones --plugin DIR/add.hlo", exitFailure, "", "is no ELF file"},
+		{"run DIR/add.hlo zeros ones --plugin DIR/manifest.json", exitFailure, "", "symbls"},
+		{"run DIR/add.hlo zeros ones --plugin DIR/nowhere.so", exitMissing, "", "nowhere.so"},
+		{"bench DIR/plugged", exitMissing, "", "libnowhere.so"},
 		{"check DIR/case --forms mlirr", exitUsage, "", `--forms: got "mlirr", did you mean mlir`},
 		{"check DIR/case --forms pbtxt", exitOK, "0 passed, 0 failed, 1 skipped", ""},
 		{"run DIR/add.hlo --weights DIR/absent zeros ones", exitFailure, "", "no such file"},

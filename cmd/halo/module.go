@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/halo-xla/halo/xla"
+	"github.com/halo-xla/halo/xla/collective"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
 )
@@ -67,8 +68,12 @@ func checkModule(ctx context.Context, o *checkOptions, r *outcome, p xla.Program
 	if m.Name != "" && r.Module != "" {
 		r.Module += " " + m.Name
 	}
-	if len(snapshot.Arguments) == 1 {
-		return checkSnapshot(ctx, o, r, p.Name, snapshot)
+	grid, err := gridOf(m)
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.Name, err)
+	}
+	if len(snapshot.Arguments) == grid.Size() {
+		return checkSnapshot(ctx, o, r, p.Name, snapshot, grid)
 	}
 	if skip := nothingToRun(m); skip != nil {
 		return skip
@@ -81,7 +86,8 @@ func checkModule(ctx context.Context, o *checkOptions, r *outcome, p xla.Program
 	}
 	h := newHandlers()
 	defer h.Close()
-	got, err := o.runThreads(ctx, r, h, xla.Program{Name: p.Name, Module: m}, [][]*literal.Literal{args}, 1, 1)
+	all := slices.Repeat([][]*literal.Literal{args}, grid.Size())
+	got, err := o.runOn(ctx, r, h, xla.Program{Name: p.Name, Module: m}, all, grid)
 	if err != nil || o.backend == "reference" || len(args) == 0 {
 		if err == nil && !hasChecks(m) {
 			r.Message = onlyRan
@@ -90,7 +96,7 @@ func checkModule(ctx context.Context, o *checkOptions, r *outcome, p xla.Program
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, o.timeout/2, errSlowReference)
 	defer cancel()
-	err = againstReference(ctx, m, args, got[0])
+	err = againstReference(ctx, m, grid, all, got)
 	if context.Cause(ctx) == errSlowReference && errors.Is(err, context.DeadlineExceeded) {
 		return errSkip{errSlowReference}
 	}
@@ -113,10 +119,11 @@ func hasChecks(m *hlo.Module) bool {
 }
 
 // checkSnapshot runs a program on the arguments that its snapshot has, and compares the result with the snapshot's.
-func checkSnapshot(ctx context.Context, o *checkOptions, r *outcome, name string, s *xla.Snapshot) error {
+func checkSnapshot(ctx context.Context, o *checkOptions, r *outcome, name string, s *xla.Snapshot,
+	grid collective.Grid) error {
 	h := newHandlers()
 	defer h.Close()
-	got, err := o.runThreads(ctx, r, h, xla.Program{Name: name, Module: s.Module}, s.Arguments, 1, 1)
+	got, err := o.runOn(ctx, r, h, xla.Program{Name: name, Module: s.Module}, s.Arguments, grid)
 	if err != nil {
 		return err
 	}
@@ -135,6 +142,21 @@ func nothingToRun(m *hlo.Module) error {
 		}
 	}
 	return nil
+}
+
+// gridOf returns on how many devices m runs: one, if it has nothing to do with others.
+func gridOf(m *hlo.Module) (collective.Grid, error) {
+	if !hlo.Meets(m) {
+		return collective.Grid{}, nil
+	}
+	grid := collective.Grid{Replicas: m.Config.NumReplicas, Partitions: m.Config.NumPartitions}
+	return grid, grid.Check()
+}
+
+// runOn is runThreads on the devices of a grid.
+func (o *checkOptions) runOn(ctx context.Context, r *outcome, h handlers, p xla.Program, args [][]*literal.Literal,
+	grid collective.Grid) ([][]*literal.Literal, error) {
+	return o.runThreads(ctx, r, h, p, args, int(max(grid.Replicas, 1)), int(max(grid.Partitions, 1)))
 }
 
 // runThreads compiles and runs a program with each thread count, and fails it if the bits of the results differ.
@@ -263,18 +285,21 @@ func writeDigest(h hash.Hash, l *literal.Literal) {
 // errSlowReference is why a program that ran has nothing to be compared with.
 var errSlowReference = errors.New("ran; the reference did not finish within half of the time limit")
 
-// againstReference compares results with the reference's on the same inputs.
-func againstReference(ctx context.Context, m *hlo.Module, args []*literal.Literal, got []*literal.Literal) error {
+// againstReference compares the results of all devices with the reference's on the same inputs.
+func againstReference(ctx context.Context, m *hlo.Module, grid collective.Grid, args,
+	got [][]*literal.Literal) error {
 	o := &checkOptions{backend: "reference", threads: []int{0}}
 	h := newHandlers()
 	defer h.Close()
-	want, err := o.runThreads(ctx, &outcome{}, h, xla.Program{Module: m}, [][]*literal.Literal{args}, 1, 1)
+	want, err := o.runOn(ctx, &outcome{}, h, xla.Program{Module: m}, args, grid)
 	if err != nil {
 		return fmt.Errorf("reference: %w", err)
 	}
-	for i := range got {
-		if d := literal.Compare(got[i], want[0][i], toleranceOf(m, want[0][i])); d != nil {
-			return errWrong{fmt.Errorf("result %d differs from the reference: %v", i, d)}
+	for d := range got {
+		for i := range got[d] {
+			if diff := literal.Compare(got[d][i], want[d][i], toleranceOf(m, want[d][i])); diff != nil {
+				return errWrong{fmt.Errorf("result %d%s differs from the reference: %v", i, deviceSuffix(d, len(got)), diff)}
+			}
 		}
 	}
 	return nil
