@@ -12,6 +12,7 @@ import (
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/pass"
 	"github.com/halo-xla/halo/xla/shape"
 )
 
@@ -47,6 +48,17 @@ func Random(t *testing.T, b exec.Backend, o Options) {
 func Program(seed uint64) string {
 	p := generate(seed, programLength)
 	return p.text(p.values[len(p.values)-1])
+}
+
+// Fused returns m with the fusions that a backend takes, for tests of its kernels.
+func Fused(t *testing.T, m *hlo.Module, f pass.Fusible) *hlo.Module {
+	t.Helper()
+	passes := []pass.Pass{pass.Simplify(), pass.DCE(), pass.Fuse(f)}
+	out, err := pass.Run(context.Background(), m, passes, pass.Options{Verify: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
 
 // programLength is about how many instructions a random program has.

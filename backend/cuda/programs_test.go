@@ -19,7 +19,6 @@ import (
 	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
-	"github.com/halo-xla/halo/xla/pass"
 	"github.com/halo-xla/halo/xla/shape"
 )
 
@@ -90,19 +89,9 @@ func randomProgram(t *testing.T, seed uint64, fused bool) *program {
 		p.args = append(p.args, randomLiteral(r, param.Shape, false))
 	}
 	if fused {
-		p.m = fuse(t, m)
+		p.m = backendtest.Fused(t, m, emit.Fusible())
 	}
 	return p
-}
-
-// fuse runs the passes that make fusions.
-func fuse(t *testing.T, m *hlo.Module) *hlo.Module {
-	t.Helper()
-	out, err := pass.Run(context.Background(), m, []pass.Pass{pass.Simplify(), pass.DCE(), pass.Fuse(emit.Fusible())}, pass.Options{Verify: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
 }
 
 var specials = []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), 0, 1e-40, -1e-40, 1e38, -1e38, 0.5,

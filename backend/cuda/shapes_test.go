@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/halo-xla/halo/backend/backendtest"
 	"github.com/halo-xla/halo/backend/cuda/emit"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
@@ -195,7 +196,7 @@ func TestShapes(t *testing.T) {
 				p.args = append(p.args, randomLiteral(r, param.Shape, c.anything))
 			}
 			if fused {
-				p.m = fuse(t, m)
+				p.m = backendtest.Fused(t, m, emit.Fusible())
 			}
 			list = append(list, p)
 		}

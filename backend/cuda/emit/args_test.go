@@ -1,26 +1,13 @@
 package emit
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/halo-xla/halo/xla/hlo"
-	"github.com/halo-xla/halo/xla/pass"
 )
-
-// fuse runs the passes that make fusions.
-func fuse(t *testing.T, m *hlo.Module) *hlo.Module {
-	t.Helper()
-	out, err := pass.Run(context.Background(), m, []pass.Pass{pass.Simplify(), pass.DCE(), pass.Fuse(Fusible())},
-		pass.Options{Verify: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
 
 // TestMaxArgs wants a sentence about what would take more parameters than a kernel may have.
 func TestMaxArgs(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halo-xla/halo/backend/backendtest"
 	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/hlo"
 )
@@ -17,7 +18,7 @@ func TestGolden(t *testing.T) {
 			t.Fatal(err)
 		}
 		var b strings.Builder
-		for _, in := range fuse(t, m).Entry.Instructions {
+		for _, in := range backendtest.Fused(t, m, Fusible()).Entry.Instructions {
 			if hosts[in.Op] {
 				continue
 			}
