@@ -31,16 +31,8 @@ static unsigned all_reduce(const nccl_table *t, const halo_nccl_op *o) {
   return t->ncclAllReduce(at(o->send), at(o->recv), o->count, o->type, o->op, o->comm, o->stream);
 }
 
-static unsigned reduce_scatter(const nccl_table *t, const halo_nccl_op *o) {
-  return t->ncclReduceScatter(at(o->send), at(o->recv), o->count, o->type, o->op, o->comm, o->stream);
-}
-
 static unsigned all_gather(const nccl_table *t, const halo_nccl_op *o) {
   return t->ncclAllGather(at(o->send), at(o->recv), o->count, o->type, o->comm, o->stream);
-}
-
-static unsigned broadcast(const nccl_table *t, const halo_nccl_op *o) {
-  return t->ncclBroadcast(at(o->send), at(o->recv), o->count, o->type, (int)o->peer, o->comm, o->stream);
 }
 
 static unsigned send(const nccl_table *t, const halo_nccl_op *o) {
@@ -52,8 +44,7 @@ static unsigned recv(const nccl_table *t, const halo_nccl_op *o) {
 }
 
 static unsigned (*const operations[])(const nccl_table *, const halo_nccl_op *) = {
-  [HALO_ALL_REDUCE] = all_reduce, [HALO_REDUCE_SCATTER] = reduce_scatter, [HALO_ALL_GATHER] = all_gather,
-  [HALO_BROADCAST] = broadcast, [HALO_SEND] = send, [HALO_RECV] = recv,
+  [HALO_ALL_REDUCE] = all_reduce, [HALO_ALL_GATHER] = all_gather, [HALO_SEND] = send, [HALO_RECV] = recv,
 };
 
 unsigned halo_nccl_group(const nccl_table *t, const halo_nccl_op *list, int64_t count, int64_t *failed) {

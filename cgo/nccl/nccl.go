@@ -48,17 +48,15 @@ const (
 // Kind is what an operation does.
 type Kind int64
 
-// The operations. Count is in elements: of what a rank sends, but for ReduceScatter and Broadcast of what it gets.
+// The operations. Count is in elements, of what a rank sends; that of Recv is of what it gets.
 const (
 	AllReduce Kind = iota
-	ReduceScatter
 	AllGather
-	Broadcast
 	Send
 	Recv
 )
 
-var kinds = [...]string{"ncclAllReduce", "ncclReduceScatter", "ncclAllGather", "ncclBroadcast", "ncclSend", "ncclRecv"}
+var kinds = [...]string{"ncclAllReduce", "ncclAllGather", "ncclSend", "ncclRecv"}
 
 // Op is one operation of a group: of Count elements of a Type, from and to memory of the communicator's device.
 type Op struct {
@@ -70,8 +68,8 @@ type Op struct {
 	From, To  uint64
 	Count     int64
 	Type      Type
-	Reduction Reduction // AllReduce, ReduceScatter
-	Peer      int       // Send, Recv; the root of Broadcast
+	Reduction Reduction // AllReduce
+	Peer      int       // Send, Recv
 }
 
 // Status is what NCCL says of a call.

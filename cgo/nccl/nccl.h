@@ -53,17 +53,11 @@ enum { HALO_NCCL_MAGIC = 0xcafebeef - (1LL << 32), HALO_NCCL_VERSION = 21400, HA
   X(ncclCommInitRankConfig, unsigned, (halo_nccl_comm *comm, int ranks, halo_nccl_id id, int rank, \
       halo_nccl_config *config), (comm, ranks, id, rank, config)) \
   X(ncclCommGetAsyncError, unsigned, (halo_nccl_comm comm, unsigned *status), (comm, status)) \
-  X(ncclCommFinalize, unsigned, (halo_nccl_comm comm), (comm)) \
-  X(ncclCommDestroy, unsigned, (halo_nccl_comm comm), (comm)) \
   X(ncclCommAbort, unsigned, (halo_nccl_comm comm), (comm)) \
   X(ncclAllReduce, unsigned, (const void *send, void *recv, size_t count, unsigned type, unsigned op, \
       halo_nccl_comm comm, halo_nccl_stream stream), (send, recv, count, type, op, comm, stream)) \
-  X(ncclReduceScatter, unsigned, (const void *send, void *recv, size_t count, unsigned type, unsigned op, \
-      halo_nccl_comm comm, halo_nccl_stream stream), (send, recv, count, type, op, comm, stream)) \
   X(ncclAllGather, unsigned, (const void *send, void *recv, size_t count, unsigned type, halo_nccl_comm comm, \
       halo_nccl_stream stream), (send, recv, count, type, comm, stream)) \
-  X(ncclBroadcast, unsigned, (const void *send, void *recv, size_t count, unsigned type, int root, \
-      halo_nccl_comm comm, halo_nccl_stream stream), (send, recv, count, type, root, comm, stream)) \
   X(ncclSend, unsigned, (const void *send, size_t count, unsigned type, int peer, halo_nccl_comm comm, \
       halo_nccl_stream stream), (send, count, type, peer, comm, stream)) \
   X(ncclRecv, unsigned, (void *recv, size_t count, unsigned type, int peer, halo_nccl_comm comm, \
@@ -95,9 +89,9 @@ nccl_table *halo_nccl_load(void *lib, const char **missing);
 // halo_nccl_join begins a communicator that does not block.
 unsigned halo_nccl_join(const nccl_table *t, halo_nccl_comm *comm, int ranks, const halo_nccl_id *id, int rank);
 
-enum { HALO_ALL_REDUCE, HALO_REDUCE_SCATTER, HALO_ALL_GATHER, HALO_BROADCAST, HALO_SEND, HALO_RECV };
+enum { HALO_ALL_REDUCE, HALO_ALL_GATHER, HALO_SEND, HALO_RECV };
 
-// One operation of a group. peer is the root of a broadcast, op a reduction's.
+// One operation of a group; op is a reduction's.
 typedef struct {
   int64_t kind;
   halo_nccl_comm comm;

@@ -63,7 +63,7 @@ func (l *Library) NewID() (ID, error) {
 }
 
 // Comm is a rank of a communicator: a device among others, in this process or in others. One goroutine uses it at a
-// time. It must be ended with Destroy or Abort.
+// time. It must be ended with Abort.
 type Comm struct {
 	l *Library
 	c C.halo_nccl_comm
@@ -91,16 +91,6 @@ func (c *Comm) Done() (bool, error) {
 		return false, err
 	}
 	return Status(status) == Success, c.l.check("a call before ncclCommGetAsyncError", c.c, status)
-}
-
-// Finish begins the end of a communicator on which nothing is under way; Destroy may follow once Done says so.
-func (c *Comm) Finish() error {
-	return c.l.check("ncclCommFinalize", c.c, C.halo_ncclCommFinalize(c.l.t, c.c))
-}
-
-// Destroy frees a communicator that is finished.
-func (c *Comm) Destroy() error {
-	return c.l.check("ncclCommDestroy", nil, C.halo_ncclCommDestroy(c.l.t, c.c))
 }
 
 // Abort ends what is under way on this rank, also on the device, and frees the communicator. Other ranks wait until

@@ -162,17 +162,8 @@ API unsigned ncclCommGetAsyncError(Comm *c, unsigned *status) {
   KNOWN(c);
   std::lock_guard<std::recursive_mutex> guard(h->lock);
   join(h.get());
-  *status = h->finished && !h->operations.empty() ? static_cast<unsigned>(IN_PROGRESS) : h->status;
+  *status = h->status;
   return SUCCESS;
-}
-
-API unsigned ncclCommFinalize(Comm *c) {
-  ENTER;
-  KNOWN(c);
-  std::lock_guard<std::recursive_mutex> guard(h->lock);
-  if (!h->joined || h->finished) return said(INVALID_USAGE, "rank %d has not joined, or is finished", h->rank);
-  h->finished = true;
-  return IN_PROGRESS;
 }
 
 // forget ends a communicator; what is under way on it is over.
@@ -188,15 +179,6 @@ static void forget(const Handle &h) {
     comms.erase(h.get());
   }
   driver()->comms(-1);
-}
-
-API unsigned ncclCommDestroy(Comm *c) {
-  ENTER;
-  KNOWN(c);
-  if (!h->finished || !h->operations.empty())
-    return said(INVALID_USAGE, "rank %d is destroyed and not finished", h->rank);
-  forget(h);
-  return SUCCESS;
 }
 
 API unsigned ncclCommAbort(Comm *c) {
@@ -273,7 +255,7 @@ struct Call {
   Call(const char *name, Comm *c, size_t count, unsigned type, Stream s) : h(known(c)) {
     if ((status = enter(name))) failed = true;
     else if (!h) refuse(INVALID_ARGUMENT, "there is no such communicator");
-    else if (!h->joined || h->finished) refuse(INVALID_USAGE, "rank %d has not joined, or is finished", h->rank);
+    else if (!h->joined) refuse(INVALID_USAGE, "rank %d has not joined", h->rank);
     else if (h->status != SUCCESS) refuse(h->status, "%s", h->detail.c_str());
     else if (!width(type)) refuse(INVALID_ARGUMENT, "there is no type %u", type);
     else bytes = count * width(type), o = begun(h, s);
@@ -332,47 +314,28 @@ API unsigned ncclAllGather(const void *send, void *recv, size_t count, unsigned 
   return k.end();
 }
 
-API unsigned ncclBroadcast(const void *send, void *recv, size_t count, unsigned type, int root, Comm *c, Stream s) {
+API unsigned ncclAllReduce(const void *send, void *recv, size_t count, unsigned type, unsigned operation, Comm *c,
+                           Stream s) {
   Call k(__func__, c, count, type, s);
   if (k.failed) return k.end();
-  for (int r = 0; k.h->rank == root && r < k.h->ranks; r++) k.to(r, k.memory(send, k.bytes, __func__), k.bytes);
-  k.from(root, k.memory(recv, k.bytes, __func__), k.bytes);
-  return k.end();
-}
-
-// reduce folds what all ranks send this one: of block many blocks, that with its number.
-static unsigned reduce(Call *k, const void *send, void *recv, size_t blocks, size_t count, unsigned type,
-                       unsigned operation) {
-  const size_t ranks = static_cast<size_t>(k->h->ranks), n = k->bytes;
+  const size_t ranks = static_cast<size_t>(k.h->ranks), n = k.bytes;
   if (!fold(type, operation, 0, {}) || operation > 3)
-    k->refuse(INVALID_ARGUMENT, "reduction %u of type %u is not emulated", operation, type);
-  char *from = k->memory(send, n * blocks, __func__), *to = k->memory(recv, n, __func__);
-  if (k->failed) return k->end();
+    k.refuse(INVALID_ARGUMENT, "reduction %u of type %u is not emulated", operation, type);
+  char *from = k.memory(send, n, __func__), *to = k.memory(recv, n, __func__);
+  if (k.failed) return k.end();
   std::vector<char *> arrays;
   std::vector<std::vector<char>> room(ranks, std::vector<char>(n));
   for (size_t r = 0; r < ranks; r++) {
     arrays.push_back(room[r].data());
-    k->to(static_cast<int>(r), from + (blocks > 1 ? r * n : 0), n);
-    k->from(static_cast<int>(r), arrays[r], n);
+    k.to(static_cast<int>(r), from, n);
+    k.from(static_cast<int>(r), arrays[r], n);
   }
-  for (auto &v : room) k->o->room.push_back(std::move(v));
-  const auto before = k->o->finish;
-  k->o->finish = [=] {
+  for (auto &v : room) k.o->room.push_back(std::move(v));
+  const auto before = k.o->finish;
+  k.o->finish = [=] {
     if (before) before();
     fold(type, operation, count, arrays);
     memcpy(to, arrays[0], n);
   };
-  return k->end();
-}
-
-API unsigned ncclAllReduce(const void *send, void *recv, size_t count, unsigned type, unsigned operation, Comm *c,
-                           Stream s) {
-  Call k(__func__, c, count, type, s);
-  return k.failed ? k.end() : reduce(&k, send, recv, 1, count, type, operation);
-}
-
-API unsigned ncclReduceScatter(const void *send, void *recv, size_t count, unsigned type, unsigned operation, Comm *c,
-                               Stream s) {
-  Call k(__func__, c, count, type, s);
-  return k.failed ? k.end() : reduce(&k, send, recv, static_cast<size_t>(k.h->ranks), count, type, operation);
+  return k.end();
 }

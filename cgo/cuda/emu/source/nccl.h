@@ -39,7 +39,7 @@ struct Comm {
   int rank, ranks, device;
   std::recursive_mutex lock;
   unsigned status = IN_PROGRESS; // of joining, then of all that goes wrong
-  bool joined = false, aborted = false, finished = false;
+  bool joined = false, aborted = false;
   int listener = -1;
   std::vector<int> strangers; // that have connected and said nothing yet
   std::vector<Peer> peers;
