@@ -397,8 +397,19 @@ func TestWithoutNCCL(t *testing.T) {
 
 // TestAllDevices wants as many devices as there are, and a sentence for more.
 func TestAllDevices(t *testing.T) {
-	_, err := New(Options{Emulated: true, Devices: AllDevices})
+	list, err := openAll(Options{Emulated: true, Device: 1, Devices: AllDevices})
 	testfile.Library(t, "cuda-emu", err)
+	if len(list) != 3 {
+		t.Errorf("from device 1 on there are %d, want 3", len(list))
+	}
+	for i, d := range list {
+		if d.info.Device != 1+i {
+			t.Errorf("device %d of the backend is number %d, want %d", i, d.info.Device, 1+i)
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}
 	info, err := Describe(Options{Emulated: true, Device: 1, Rank: 6})
 	if err != nil || info.Device != 3 {
 		t.Errorf("rank 6 from device 1 on is on %+v, %v, want device 3", info, err)

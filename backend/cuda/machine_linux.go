@@ -17,6 +17,15 @@ import (
 // New returns the backend. It fails with errors.ErrUnsupported and a sentence that names what was
 // tried if there is no driver, no device or no compiler.
 func New(o Options) (exec.Backend, error) {
+	devices, err := openAll(o)
+	if err != nil {
+		return nil, err
+	}
+	return backendOf(devices), nil
+}
+
+// openAll opens the devices that o means.
+func openAll(o Options) ([]*device, error) {
 	first, err := open(o)
 	if err != nil {
 		return nil, err
@@ -40,7 +49,7 @@ func New(o Options) (exec.Backend, error) {
 		}
 		devices = append(devices, d)
 	}
-	return backendOf(devices), nil
+	return devices, nil
 }
 
 // backendOf returns the backend of devices that reach each other.
