@@ -125,6 +125,7 @@ func TestCommands(t *testing.T) {
 	t.Setenv("HALO_LIBS", "-cuda") // a machine with a GPU says the same
 	dir := folder(t)
 	write(t, filepath.Join(dir, "none", "notes.txt"), nil)
+	write(t, filepath.Join(dir, "none", "notes.gz"), []byte("\x1f\x8b\x08\x00"))
 	write(t, filepath.Join(dir, "manifest.json"), []byte(`{"library": "x.so", "symbls": {}}`))
 	write(t, filepath.Join(dir, "two.hlo"), []byte(`HloModule two, replica_count=2
 add { x = f32[] parameter(0)
@@ -163,6 +164,7 @@ ENTRY main { x = f32[2] parameter(0)
 		{"run DIR/add.hlo zeros ones --rtol -1", exitUsage, "", "--rtol -1"},
 		{"run DIR/add.hlo zeros ones --atol nan", exitUsage, "", "--atol NaN"},
 		{"plugin check x.so --race -1", exitUsage, "", "--race: got -1"},
+		{"verify DIR/none/notes.gz", exitFailure, "or a container of jax.export\n", ""},
 		{"check DIR/two.hlo", exitOK, "1 passed, 0 failed, 0 skipped", ""},
 		{"run DIR/add.hlo zeros ones --plugin DIR/add.hlo", exitFailure, "", "is no ELF file"},
 		{"run DIR/add.hlo zeros ones --plugin DIR/manifest.json", exitFailure, "", "symbls"},

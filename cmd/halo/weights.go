@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -58,8 +57,7 @@ func openData(path string) (*tensorfile.File, error) {
 		return f, err
 	}
 	if what := foreignFile(path); what != "" {
-		return nil, fmt.Errorf("%s: %s; want npy, npz, safetensors, an index or a folder of such: %w", path, what,
-			errors.ErrUnsupported)
+		return nil, fmt.Errorf("%s: %s; want npy, npz, safetensors, an index or a folder of such", path, what)
 	}
 	return nil, err
 }

@@ -7,7 +7,6 @@ package emu
 import (
 	"crypto/sha256"
 	"embed"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -15,6 +14,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
+
+	"github.com/halo-xla/halo/cgo/dl"
 )
 
 //go:embed source
@@ -34,12 +35,12 @@ var parts = []struct {
 }
 
 // Build returns the folder with the emulator's libraries, which it makes if they are not there yet. It fails with
-// errors.ErrUnsupported if there is no g++ or the machine is not one that the emulator knows.
+// errors.ErrUnsupported if there is no g++ that runs or the machine is not one that the emulator knows.
 var Build = sync.OnceValues(build)
 
 func build() (string, error) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
-		return "", fmt.Errorf("cuda-emu: %w on %s/%s", errors.ErrUnsupported, runtime.GOOS, runtime.GOARCH)
+		return "", dl.Missing(fmt.Errorf("cuda-emu: not for %s/%s", runtime.GOOS, runtime.GOARCH))
 	}
 	cxx, err := Compiler()
 	if err != nil {
@@ -72,7 +73,7 @@ func Compiler() (string, error) {
 	}
 	path, err := exec.LookPath(name)
 	if err != nil {
-		return "", fmt.Errorf("cuda-emu: %w: it compiles with g++: %v", errors.ErrUnsupported, err)
+		return "", dl.Missing(fmt.Errorf("cuda-emu: it compiles with g++: %w", err))
 	}
 	return path, nil
 }
@@ -82,7 +83,7 @@ func place(cxx string) (string, error) {
 	sum := sha256.New()
 	version, err := exec.Command(cxx, "--version").Output()
 	if err != nil {
-		return "", fmt.Errorf("cuda-emu: %s --version: %w", cxx, err)
+		return "", dl.Missing(fmt.Errorf("cuda-emu: %s --version: %w", cxx, err))
 	}
 	sum.Write(version)
 	files, err := sources.ReadDir("source")
