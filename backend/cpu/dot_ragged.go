@@ -13,6 +13,9 @@ import (
 // lowerRaggedDot lowers a ragged dot to a contraction for each group, which are known when it runs.
 func lowerRaggedDot(l *exec.Lowering) (exec.Thunk, error) {
 	in, lhs, rhs, sizes, out := l.In, l.Operand(0), l.Operand(1), l.Operand(2), l.Result()
+	if err := hlo.CheckRaggedDot(in); err != nil {
+		return nil, err
+	}
 	groups := in.Operands[2].Shape
 	ragged, err := raggedShape(in.Attrs.(*hlo.RaggedDotAttrs), in.Operands[0].Shape.Dims, in.Operands[1].Shape.Dims,
 		groups.Rank())

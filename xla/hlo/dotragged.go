@@ -71,6 +71,19 @@ func inferRaggedDot(in *Instruction) (shape.Shape, error) {
 	return in.Shape.WithoutLayout(), nil
 }
 
+// CheckRaggedDot fails if the sizes of a ragged dot do not go together: programs that tell the result's dimensions are
+// read all the same. Who compiles one asks first.
+func CheckRaggedDot(in *Instruction) error {
+	s, err := raggedDims(in.OperandShapes(), in.Attrs.(*RaggedDotAttrs))
+	switch {
+	case err != nil:
+		return errorf(in, "%w", err)
+	case !slices.Equal(s.Dims, in.Shape.Dims):
+		return errorf(in, "got the result %v, want the dimensions %v", in.Shape, s.Dims)
+	}
+	return nil
+}
+
 // raggedMode is which kind of dimension is ragged.
 type raggedMode uint8
 

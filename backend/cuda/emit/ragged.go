@@ -20,6 +20,9 @@ type ragged struct {
 // raggedDot sums the products of one group, whose numbers are known when it runs. Law: section 5.1, line 11.
 func raggedDot(g *graph, in *hlo.Instruction, ix index) []value {
 	b, a := g.b, in.Attrs.(*hlo.RaggedDotAttrs)
+	if err := hlo.CheckRaggedDot(in); err != nil {
+		refuse("%v", err)
+	}
 	if s := a.Algorithm; s != "" && s != "unset" && s != "dot_unset" {
 		refuse("ragged-dot with algorithm %s", s)
 	}
