@@ -294,41 +294,10 @@ func.func @main(%x: tensor<?xi32>) -> tensor<?xi32> {
   %r = stablehlo.custom_call @operands(%x, %s) {indices_of_shape_operands = dense<[1]> : tensor<1xi64>} : (tensor<?xi32>, tensor<1xi32>) -> tensor<?xi32>
   return %r : tensor<?xi32>
 }`, "s32[3]=5", "s32[3] {1, 1, 1}"},
-		{"a top-k whose k is a size", `
-func.func private @greater(%a: tensor<i32>, %b: tensor<i32>, %i: tensor<i32>, %j: tensor<i32>) -> tensor<i1> {
-  %0 = stablehlo.compare GT, %a, %b : (tensor<i32>, tensor<i32>) -> tensor<i1>
-  return %0 : tensor<i1>
-}
-func.func @main(%x: tensor<?xi32>) -> tensor<?xi32> {
-  %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?xi32>) -> tensor<i32>
-  %s = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
-  %i = stablehlo.dynamic_iota %s, dim = 0 : (tensor<1xi32>) -> tensor<?xi32>
-  %m = stablehlo.constant dense<-1> : tensor<i32>
-  %k = stablehlo.add %n, %m : tensor<i32>
-  %r:2 = stablehlo.custom_call @stablehlo.dynamic_approx_top_k(%i, %i, %m, %m, %k) {called_computations = [@greater],
-    mhlo.backend_config = {aggregate_to_topk = true, recall_target = 0.9 : f32, reduction_dim = 0 : i64}} :
-    (tensor<?xi32>, tensor<?xi32>, tensor<i32>, tensor<i32>, tensor<i32>) -> (tensor<?xi32>, tensor<?xi32>)
-  return %r#0 : tensor<?xi32>
-}`, "s32[4]=5", "s32[3] {3, 2, 1}"},
-		{"a top-k with k and the sizes of its results", `
-func.func private @greater(%a: tensor<i32>, %b: tensor<i32>, %i: tensor<i32>, %j: tensor<i32>) -> tensor<i1> {
-  %0 = stablehlo.compare GT, %a, %b : (tensor<i32>, tensor<i32>) -> tensor<i1>
-  return %0 : tensor<i1>
-}
-func.func @main(%x: tensor<?xi32>) -> tensor<?xi32> {
-  %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?xi32>) -> tensor<i32>
-  %s = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
-  %i = stablehlo.dynamic_iota %s, dim = 0 : (tensor<1xi32>) -> tensor<?xi32>
-  %m = stablehlo.constant dense<-1> : tensor<i32>
-  %k = stablehlo.add %n, %m : tensor<i32>
-  %t = stablehlo.reshape %k : (tensor<i32>) -> tensor<1xi32>
-  %r:2 = stablehlo.custom_call @stablehlo.dynamic_approx_top_k(%i, %i, %m, %m, %k, %t, %t) {called_computations = [@greater],
-    indices_of_shape_operands = dense<[5, 6]> : tensor<2xi64>,
-    mhlo.backend_config = {aggregate_to_topk = true, recall_target = 0.9 : f32, reduction_dim = 0 : i64}} :
-    (tensor<?xi32>, tensor<?xi32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<1xi32>, tensor<1xi32>) ->
-    (tensor<?xi32>, tensor<?xi32>)
-  return %r#0 : tensor<?xi32>
-}`, "s32[4]=5", "s32[3] {3, 2, 1}"},
+		{"a top-k whose k is a size", topK("", "", ""), "s32[4]=5", "s32[3] {3, 2, 1}"},
+		{"a top-k with k and the sizes of its results",
+			topK(", %t, %t", ", tensor<1xi32>, tensor<1xi32>", "indices_of_shape_operands = dense<[5, 6]> : tensor<2xi64>, "),
+			"s32[4]=5", "s32[3] {3, 2, 1}"},
 		{"branches of one size", `
 func.func @main(%p: tensor<i1>, %x: tensor<?xi32>) -> tensor<?xi32> {
   %0 = "stablehlo.if"(%p) ({
@@ -348,6 +317,28 @@ func.func @main(%p: tensor<i1>, %x: tensor<?xi32>) -> tensor<?xi32> {
 			}
 		})
 	}
+}
+
+// topK is a program of a top-k whose k is a size, with more operands, of the types, and attributes.
+func topK(operands, types, attributes string) string {
+	return `
+func.func private @greater(%a: tensor<i32>, %b: tensor<i32>, %i: tensor<i32>, %j: tensor<i32>) -> tensor<i1> {
+  %0 = stablehlo.compare GT, %a, %b : (tensor<i32>, tensor<i32>) -> tensor<i1>
+  return %0 : tensor<i1>
+}
+func.func @main(%x: tensor<?xi32>) -> tensor<?xi32> {
+  %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?xi32>) -> tensor<i32>
+  %s = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+  %i = stablehlo.dynamic_iota %s, dim = 0 : (tensor<1xi32>) -> tensor<?xi32>
+  %m = stablehlo.constant dense<-1> : tensor<i32>
+  %k = stablehlo.add %n, %m : tensor<i32>
+  %t = stablehlo.reshape %k : (tensor<i32>) -> tensor<1xi32>
+  %r:2 = stablehlo.custom_call @stablehlo.dynamic_approx_top_k(%i, %i, %m, %m, %k` + operands + `) {` + attributes + `
+    called_computations = [@greater],
+    mhlo.backend_config = {aggregate_to_topk = true, recall_target = 0.9 : f32, reduction_dim = 0 : i64}} :
+    (tensor<?xi32>, tensor<?xi32>, tensor<i32>, tensor<i32>, tensor<i32>` + types + `) -> (tensor<?xi32>, tensor<?xi32>)
+  return %r#0 : tensor<?xi32>
+}`
 }
 
 // countOperands fills its result with the number of its operands.

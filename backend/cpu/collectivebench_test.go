@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/halo-xla/halo/backend/cpu"
+	"github.com/halo-xla/halo/xla/collective"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
@@ -30,19 +31,31 @@ ENTRY e { p = f32[%d] parameter(0) ROOT r = f32[%d] all-reduce(p), replica_group
 				b.Fatal(err)
 			}
 			defer p.Close()
-			args := make([][]*literal.Literal, devices)
-			for d := range args {
-				args[d] = []*literal.Literal{literal.Zeros(shape.Array(shape.F32, n))}
-				clear(args[d][0].Bytes()) // which gives it memory
+			grid := collective.Grid{Replicas: devices}
+			calls := make([]exec.Call, devices)
+			for d := range calls {
+				calls[d] = exec.Call{Args: []*literal.Literal{literal.Zeros(shape.Array(shape.F32, n))}}
+				clear(calls[d].Args[0].Bytes()) // which gives it memory
 			}
 			b.SetBytes(2 * devices * 4 * n)
 			for once := true; once || b.Loop(); once = false {
-				out, err := p.Run(b.Context(), args, exec.RunOptions{Replicas: devices})
-				if err != nil {
+				hub := collective.NewHub(grid)
+				var all sync.WaitGroup
+				for d := range calls {
+					calls[d].Place = hlo.Place{Grid: grid, Device: d, Hub: hub}
+					all.Go(func() {
+						defer hub.End(d)
+						if err := p.Call(b.Context(), &calls[d]); err != nil {
+							hub.Fail(err)
+						}
+					})
+				}
+				all.Wait()
+				if err := hub.Finish(b.Context()); err != nil {
 					b.Fatal(err)
 				}
-				for _, l := range out {
-					p.(interface{ Recycle(int, *literal.Literal) }).Recycle(0, l)
+				for _, c := range calls {
+					c.Recycle(c.Results[0])
 				}
 			}
 		})

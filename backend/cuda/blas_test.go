@@ -3,14 +3,12 @@
 package cuda
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/halo-xla/halo/xla/exec"
-	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
 )
@@ -96,15 +94,8 @@ func filled(of shape.ElementType, v float64, dims ...int64) *literal.Literal {
 
 func checkDot(t *testing.T, b exec.Backend, r *rand.Rand, text, kernel string) {
 	t.Helper()
-	m, err := hlo.Parse([]byte(text), "dot")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := b.Compile(context.Background(), m, exec.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.Close()
+	m := parsed(t, text)
+	p := compiled(t, b, m, exec.Options{})
 	if got := p.Report()[0].Kernel; got != kernel {
 		t.Errorf("%s\nis run by %s, want %s", text, got, kernel)
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/collective"
 	"github.com/halo-xla/halo/xla/exec"
-	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
 )
 
@@ -115,18 +114,10 @@ func opened(t *testing.T, first, count int) []*device {
 	return list
 }
 
-// compiled compiles a program; the reference runs all of it or nothing.
-func compiled(t *testing.T, b exec.Backend, text string) exec.Program {
+// compiledExchanges compiles exchanges; the reference runs all of it or nothing.
+func compiledExchanges(t *testing.T, b exec.Backend) exec.Program {
 	t.Helper()
-	m, err := hlo.Parse([]byte(text), "exchanges.hlo")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := b.Compile(context.Background(), m, exec.Options{AllowReference: b.Name() == "reference"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return compiled(t, b, parsed(t, exchanges), exec.Options{AllowReference: b.Name() == "reference"})
 }
 
 // different are arguments of four devices, none like another.
@@ -158,7 +149,7 @@ var four = exec.RunOptions{Replicas: 4}
 // wantExchanges is what the reference gives each device.
 func wantExchanges(t *testing.T) []string {
 	t.Helper()
-	return texts(t, compiled(t, exec.Reference(), exchanges), context.Background(), four)
+	return texts(t, compiledExchanges(t, exec.Reference()), context.Background(), four)
 }
 
 func texts(t *testing.T, p exec.Program, ctx context.Context, o exec.RunOptions) []string {
@@ -208,8 +199,7 @@ func TestSeveralGPUs(t *testing.T) {
 	want := wantExchanges(t)
 	for _, n := range []int{1, 2, 3, 4} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			p := compiled(t, several(t, 0, n), exchanges)
-			defer p.Close()
+			p := compiledExchanges(t, several(t, 0, n))
 			for range 3 {
 				same(t, texts(t, p, context.Background(), four), want)
 			}
@@ -226,8 +216,7 @@ func TestSeveralGPUs(t *testing.T) {
 // TestExchangesAtOnce has executions at the same time, whose collectives come in any order.
 func TestExchangesAtOnce(t *testing.T) {
 	want := wantExchanges(t)
-	p := compiled(t, several(t, 0, 2), exchanges)
-	defer p.Close()
+	p := compiledExchanges(t, several(t, 0, 2))
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
@@ -241,8 +230,7 @@ func TestExchangesAtOnce(t *testing.T) {
 
 // TestExchangeReport wants no collective of the program on the host.
 func TestExchangeReport(t *testing.T) {
-	p := compiled(t, several(t, 0, 2), exchanges)
-	defer p.Close()
+	p := compiledExchanges(t, several(t, 0, 2))
 	found := 0
 	for _, s := range p.Report() {
 		if strings.HasPrefix(s.Kernel, "host collective") {
@@ -282,9 +270,7 @@ func TestRanksOfGPUs(t *testing.T) {
 	const jobs = 12
 	want := wantExchanges(t)
 	first, second := opened(t, 0, 1), opened(t, 1, 1)
-	programs := []exec.Program{compiled(t, backendOf(first), exchanges), compiled(t, backendOf(second), exchanges)}
-	defer programs[0].Close()
-	defer programs[1].Close()
+	programs := []exec.Program{compiledExchanges(t, backendOf(first)), compiledExchanges(t, backendOf(second))}
 	lanes := 0
 	for job := 1; job <= jobs && !t.Failed(); job++ {
 		onRanks(t, time.Minute, programs, func(rank int, out []*literal.Literal, err error) {
@@ -345,8 +331,7 @@ func TestExchangeFaults(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Setenv("HALO_CUDA_EMU_NCCL_"+test.variable, test.value)
-			p := compiled(t, several(t, 0, 2), exchanges)
-			defer p.Close()
+			p := compiledExchanges(t, several(t, 0, 2))
 			limit := time.Minute
 			if test.want == "deadline exceeded" {
 				limit = 2 * time.Second
@@ -368,9 +353,7 @@ func TestExchangeFaults(t *testing.T) {
 // TestRankFaults wants both ranks to end in time, the one whose operation is stuck and the other.
 func TestRankFaults(t *testing.T) {
 	t.Setenv("HALO_CUDA_EMU_NCCL_STUCK", "2")
-	programs := []exec.Program{compiled(t, several(t, 0, 1), exchanges), compiled(t, several(t, 1, 1), exchanges)}
-	defer programs[0].Close()
-	defer programs[1].Close()
+	programs := []exec.Program{compiledExchanges(t, several(t, 0, 1)), compiledExchanges(t, several(t, 1, 1))}
 	onRanks(t, 2*time.Second, programs, func(rank int, _ []*literal.Literal, err error) {
 		const want = "context deadline exceeded"
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -385,8 +368,7 @@ func TestWithoutNCCL(t *testing.T) {
 	for variable, value := range map[string]string{"HALO_CUDA_EMU_NCCL_VERSION": "21304", "HALO_LIBS": "-nccl"} {
 		t.Run(variable, func(t *testing.T) {
 			t.Setenv(variable, value)
-			p := compiled(t, several(t, 0, 2), exchanges)
-			defer p.Close()
+			p := compiledExchanges(t, several(t, 0, 2))
 			same(t, texts(t, p, context.Background(), four), want)
 			if got := comms(t); got != 0 {
 				t.Errorf("there are %d communicators", got)

@@ -66,18 +66,30 @@ func emulated(t *testing.T) exec.Backend {
 	return b
 }
 
-// answer compiles a program and runs it some times on arguments; all answers must be the same.
-func answer(t *testing.T, b exec.Backend, text string, o exec.Options, args ...*literal.Literal) *literal.Literal {
+func parsed(t *testing.T, text string) *hlo.Module {
 	t.Helper()
 	m, err := hlo.Parse([]byte(text), "test.hlo")
 	if err != nil {
 		t.Fatal(err)
 	}
+	return m
+}
+
+// compiled compiles a program until the test ends.
+func compiled(t *testing.T, b exec.Backend, m *hlo.Module, o exec.Options) exec.Program {
+	t.Helper()
 	p, err := b.Compile(context.Background(), m, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer p.Close()
+	t.Cleanup(p.Close)
+	return p
+}
+
+// answer compiles a program and runs it some times on arguments; all answers must be the same.
+func answer(t *testing.T, b exec.Backend, text string, o exec.Options, args ...*literal.Literal) *literal.Literal {
+	t.Helper()
+	p := compiled(t, b, parsed(t, text), o)
 	var first *literal.Literal
 	for range 3 { // command by command, captured, as a graph
 		out, err := p.Run(context.Background(), [][]*literal.Literal{args}, exec.RunOptions{})
@@ -125,15 +137,7 @@ func numbers(t *testing.T, dims ...int64) *literal.Literal {
 // TestConcurrent has many goroutines run one program.
 func TestConcurrent(t *testing.T) {
 	b := either(t)
-	m, err := hlo.Parse([]byte(control), "control")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := b.Compile(context.Background(), m, exec.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.Close()
+	p := compiled(t, b, parsed(t, control), exec.Options{})
 	x := numbers(t, 3)
 	want := answer(t, b, control, exec.Options{}, x).String()
 	var wg sync.WaitGroup

@@ -21,15 +21,8 @@ func TestIdleMemory(t *testing.T) {
 	programs, modules := map[int64]exec.Program{}, map[int64]*hlo.Module{}
 	for _, n := range []int64{60_000, 70_000, 200_000} {
 		text := fmt.Sprintf("HloModule m\nENTRY e { x = f32[%d] parameter(0)\n ROOT y = f32[%d] sine(x) }", n, n)
-		m, err := hlo.Parse([]byte(text), "m")
-		if err != nil {
-			t.Fatal(err)
-		}
-		modules[n] = m
-		if programs[n], err = b.Compile(context.Background(), m, exec.Options{}); err != nil {
-			t.Fatal(err)
-		}
-		defer programs[n].Close()
+		modules[n] = parsed(t, text)
+		programs[n] = compiled(t, b, modules[n], exec.Options{})
 	}
 	for i, n := range []int64{60_000, 70_000, 60_000, 200_000, 70_000} {
 		x := numbers(t, n)

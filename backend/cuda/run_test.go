@@ -94,11 +94,7 @@ func runAll(t *testing.T, list []*program, atLeast int) {
 	list = ready(t, list, atLeast)
 	m, args := joined(t, list)
 	b := exec.New(unchanged{&machine{d}})
-	p, err := b.Compile(context.Background(), m, exec.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.Close()
+	p := compiled(t, b, m, exec.Options{})
 	out, err := p.Run(context.Background(), [][]*literal.Literal{args}, exec.RunOptions{})
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/halo-xla/halo/customcall"
 	"github.com/halo-xla/halo/ffi"
+	"github.com/halo-xla/halo/internal/testfile"
 )
 
 func TestBench(t *testing.T) {
@@ -103,9 +104,8 @@ func TestCallBench(t *testing.T) {
 
 // The resident set is that of this process and of what it has started.
 func TestResident(t *testing.T) {
-	if _, err := os.Stat("/proc/self/statm"); err != nil {
-		t.Skip(err)
-	}
+	_, err := os.Stat("/proc/self/statm")
+	testfile.Library(t, "proc", err)
 	alone := len(children())
 	c := exec.Command("cat")
 	if _, err := c.StdinPipe(); err != nil {

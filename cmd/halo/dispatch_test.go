@@ -42,9 +42,7 @@ func small(t testing.TB) (*xla.Executable, []*xla.Buffer) {
 // TestExecuteIntoTakesNoMemory wants an execution whose results go to memory that is there to leave the heap alone, so
 // that a service that calls it all day gives the collector nothing to do.
 func TestExecuteIntoTakesNoMemory(t *testing.T) {
-	if testfile.RaceDetector {
-		t.Skip("the race detector empties pools")
-	}
+	testfile.NoRace(t, "it empties pools")
 	exe, args := small(t)
 	z := make([]float32, 1)
 	dst := []any{z}

@@ -192,9 +192,7 @@ func TestPluginCheckFinds(t *testing.T) {
 }
 
 func TestPluginCheckWithAddressSanitizer(t *testing.T) {
-	if testfile.RaceDetector {
-		t.Skip("the race detector has the memory that the address sanitizer wants")
-	}
+	testfile.NoRace(t, "it has the memory that the address sanitizer wants")
 	dir, library := project(t, "c")
 	wantHalo(t, exitFailure, "was not built with -fsanitize=address", "plugin", "check", "--asan", library)
 	if said, err := exec.Command("make", "-C", dir, "build/asan/libdemo.so").CombinedOutput(); err != nil {

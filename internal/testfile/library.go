@@ -21,6 +21,14 @@ func Library(t testing.TB, name string, err error) {
 	t.Skip(err)
 }
 
+// NoRace is Library for tests that the race detector hinders: $HALO_NEED calls them "norace".
+func NoRace(t testing.TB, why string) {
+	t.Helper()
+	if raceDetector {
+		Library(t, "norace", errors.New("the race detector: "+why))
+	}
+}
+
 var errNoNative = errors.New("this build has no native kernels")
 
 // Native is Library for the kernels in C, which builds without cgo lack: $HALO_NEED calls them "native".

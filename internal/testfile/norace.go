@@ -2,6 +2,6 @@
 
 package testfile
 
-// RaceDetector says whether the test binary has the race detector, which empties pools now and then and does not work
+// raceDetector says whether the test binary has the race detector, which empties pools now and then and does not work
 // beside the address sanitizer.
-const RaceDetector = false
+const raceDetector = false

@@ -9,9 +9,8 @@ import (
 // others wait: more would only make each slower.
 type executor struct {
 	mu    sync.Mutex
-	seats []*shelf // that nobody has, the one that was used last at the end
-	// first and last are the ends of the line of those who wait.
-	first, last *waiter
+	seats []*shelf               // that nobody has, the one that was used last at the end
+	line  chain[waiter, *waiter] // of those who wait
 }
 
 // newExecutor returns the executor whose seats are the shelves of k, so that executions at the same time find their
@@ -20,9 +19,9 @@ func newExecutor(k *keeper) *executor { return &executor{seats: append([]*shelf{
 
 // waiter is a place in the line.
 type waiter struct {
-	turn       chan *shelf // has room for one
-	prev, next *waiter
-	called     bool // it is out of the line
+	links[waiter]
+	turn   chan *shelf // has room for one
+	called bool        // it is out of the line
 }
 
 // waiters are those that nobody uses.
@@ -52,29 +51,9 @@ func (e *executor) acquire(ctx context.Context) (*shelf, error) {
 // queue appends a waiter to the line.
 func (e *executor) queue() *waiter {
 	w := waiters.Get().(*waiter)
-	*w = waiter{turn: w.turn, prev: e.last}
-	if e.last != nil {
-		e.last.next = w
-	} else {
-		e.first = w
-	}
-	e.last = w
+	w.called = false
+	e.line.push(w)
 	return w
-}
-
-// unlink takes w out of the line.
-func (e *executor) unlink(w *waiter) {
-	if w.prev != nil {
-		w.prev.next = w.next
-	} else {
-		e.first = w.next
-	}
-	if w.next != nil {
-		w.next.prev = w.prev
-	} else {
-		e.last = w.prev
-	}
-	w.called = true
 }
 
 // giveUp leaves the line; if the turn has come or is about to, the next one has it.
@@ -82,7 +61,7 @@ func (e *executor) giveUp(w *waiter) {
 	e.mu.Lock()
 	called := w.called
 	if !called {
-		e.unlink(w)
+		e.line.remove(w)
 	}
 	e.mu.Unlock()
 	if called {
@@ -94,11 +73,12 @@ func (e *executor) giveUp(w *waiter) {
 // release hands the seat to whoever has waited longest.
 func (e *executor) release(s *shelf) {
 	e.mu.Lock()
-	w := e.first
+	w := e.line.first
 	if w == nil {
 		e.seats = append(e.seats, s)
 	} else {
-		e.unlink(w)
+		e.line.remove(w)
+		w.called = true
 	}
 	e.mu.Unlock()
 	if w != nil { // what others wait for takes no longer than it must

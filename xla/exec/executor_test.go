@@ -21,7 +21,7 @@ func waitFor(t *testing.T, e *executor, n int) {
 	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		e.mu.Lock()
 		waiting := 0
-		for w := e.first; w != nil; w = w.next {
+		for w := e.line.first; w != nil; w = w.next {
 			waiting++
 		}
 		e.mu.Unlock()
@@ -102,8 +102,8 @@ func TestExecutorGivenUp(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if len(e.seats) != seats || e.first != nil || e.last != nil {
-		t.Errorf("%d seats are left and the line is %v to %v, want %d and none", len(e.seats), e.first, e.last, seats)
+	if len(e.seats) != seats || e.line.first != nil || e.line.last != nil {
+		t.Errorf("%d seats are left and the line is %v to %v, want %d and none", len(e.seats), e.line.first, e.line.last, seats)
 	}
 }
 
@@ -180,16 +180,16 @@ func TestConcurrentRuns(t *testing.T) {
 				return
 			}
 			for range 20 {
-				out, err := p.Run(context.Background(), [][]*literal.Literal{{x}}, RunOptions{})
-				if err != nil {
+				c := Call{Args: []*literal.Literal{x}}
+				if err := p.Call(context.Background(), &c); err != nil {
 					t.Error(err)
 					return
 				}
-				v, err := literal.View[float32](out[0])
+				v, err := literal.View[float32](c.Results[0])
 				if err != nil || v[0] != -float32(i) || v[9999] != -float32(i) {
 					t.Errorf("got %v to %v, %v, want %d", v[0], v[9999], err, -i)
 				}
-				p.Recycle(0, out[0])
+				c.Recycle(c.Results[0])
 			}
 		})
 	}

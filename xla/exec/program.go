@@ -154,13 +154,6 @@ func (ex *execution) finish(ctx context.Context) ([]*literal.Literal, error) {
 	return ex.results, hlo.ShareResults(ctx, ex.hub.Job(), ex.hub.Owners(), ex.results)
 }
 
-// Recycle takes back the memory of leaf i of a result that nobody sees any more, if it has memory of its own.
-func (p *program) Recycle(i int, l *literal.Literal) {
-	if p.Owned(i) && len(l.Bytes()) > 0 {
-		p.keeper.shelves[0].recycle(l)
-	}
-}
-
 // Memory returns what one execution takes.
 func (p *program) Memory() Memory { return Memory{p.peakBytes, p.livenessBytes} }
 

@@ -12,9 +12,9 @@ type shelf struct {
 	keeper *keeper
 	number int // among the keeper's
 	mu     sync.Mutex
-	// first and last are the ends of the list of what is kept, the oldest first.
-	first, last *kept
-	results     map[int64][]*kept // by size
+	kept   chain[kept, *kept] // the oldest first
+	// results are those that are kept, by size.
+	results map[int64][]*kept
 	// spare are records of results that are in use, for the next ones that are kept.
 	spare []*kept
 	// recycle keeps a result that nobody sees any more where the execution was that made it.
@@ -24,9 +24,9 @@ type shelf struct {
 
 // kept is a piece of memory that is kept.
 type kept struct {
-	bytes      int64
-	turn       int64 // when it was kept, by the keeper's count
-	prev, next *kept
+	links[kept]
+	bytes int64
+	turn  int64 // when it was kept, by the keeper's count
 	// memory is the arena, of program, or the result.
 	memory  *instance
 	program *program
@@ -46,28 +46,14 @@ func newShelf(k *keeper, number int) *shelf {
 
 // push adds x as the newest.
 func (s *shelf) push(x *kept) {
-	x.turn, x.prev, x.next = s.keeper.turns.Add(1), s.last, nil
-	if s.last != nil {
-		s.last.next = x
-	} else {
-		s.first = x
-	}
-	s.last = x
+	x.turn = s.keeper.turns.Add(1)
+	s.kept.push(x)
 	s.keeper.bytes.Add(x.bytes)
 }
 
 // unlink takes x off the list.
 func (s *shelf) unlink(x *kept) {
-	if x.prev != nil {
-		x.prev.next = x.next
-	} else {
-		s.first = x.next
-	}
-	if x.next != nil {
-		x.next.prev = x.prev
-	} else {
-		s.last = x.prev
-	}
+	s.kept.remove(x)
 	s.keeper.bytes.Add(-x.bytes)
 }
 
@@ -75,18 +61,18 @@ func (s *shelf) unlink(x *kept) {
 func (s *shelf) oldest() (turn int64, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.first == nil {
+	if s.kept.first == nil {
 		return 0, false
 	}
-	return s.first.turn, true
+	return s.kept.first.turn, true
 }
 
 // dropOldest gives back the oldest, if there is one.
 func (s *shelf) dropOldest() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.first != nil {
-		s.drop(s.first)
+	if s.kept.first != nil {
+		s.drop(s.kept.first)
 	}
 }
 
@@ -171,8 +157,8 @@ func (s *shelf) record() *kept {
 func (s *shelf) trim() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for s.first != nil {
-		s.drop(s.first)
+	for s.kept.first != nil {
+		s.drop(s.kept.first)
 	}
 	clear(s.results)
 	s.spare = nil

@@ -267,10 +267,7 @@ func isApproxTopK(in *Instruction) bool {
 	if n == 0 || n%2 != 0 || len(in.Called()) != 1 || wrapped(in.Shape) != n/2 {
 		return false
 	}
-	results := []shape.Shape{in.Shape}
-	if in.Shape.IsTuple() {
-		results = in.Shape.Elems
-	}
+	results := in.ResultShapes()
 	for i, r := range results {
 		if o := in.Operands[i].Shape; !r.IsArray() || r.Rank() == 0 || r.Rank() != o.Rank() {
 			return false

@@ -108,10 +108,7 @@ func expandDynamicTopK(b *Builder, in *Instruction, x []*Instruction) *Instructi
 // expandApproxTopK sorts and takes the first: exact where the call would allow misses.
 func expandApproxTopK(b *Builder, in *Instruction, x []*Instruction) *Instruction {
 	n := len(x) / 2
-	results := []shape.Shape{in.Shape}
-	if in.Shape.IsTuple() {
-		results = in.Shape.Elems
-	}
+	results := in.ResultShapes()
 	dim, err := reductionDim(in, x[0].Shape.Rank())
 	if err != nil {
 		return nil

@@ -85,6 +85,14 @@ func (in *Instruction) OperandShapes() []shape.Shape {
 	return s
 }
 
+// ResultShapes returns the shapes of in's results: those of the elements of a tuple, else the one.
+func (in *Instruction) ResultShapes() []shape.Shape {
+	if in.Shape.IsTuple() {
+		return in.Shape.Elems
+	}
+	return []shape.Shape{in.Shape}
+}
+
 // Called returns the computations that in's attributes name, in the order of its fields.
 func (in *Instruction) Called() []*Computation {
 	if !calls[in.Op] || in.Attrs == nil {

@@ -184,10 +184,7 @@ func refineHinted(c *Instruction, text string, sizes func(i int) (*literal.Liter
 	if err != nil {
 		return fmt.Errorf("indices_of_shape_operands: %w", err)
 	}
-	results := []shape.Shape{c.Shape}
-	if c.Shape.IsTuple() {
-		results = slices.Clone(c.Shape.Elems)
-	}
+	results := slices.Clone(c.ResultShapes())
 	if len(which) != len(results) {
 		return fmt.Errorf("indices_of_shape_operands: got %d, want %d as results", len(which), len(results))
 	}
