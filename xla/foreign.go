@@ -3,10 +3,10 @@ package xla
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/halo-xla/halo/internal/unsupported"
 	"github.com/halo-xla/halo/xla/hlo/hlopb"
 )
 
@@ -61,22 +61,17 @@ func Foreign(src []byte) string {
 	return ""
 }
 
-// foreignError is an errors.ErrUnsupported that says more than that one's text.
-type foreignError struct{ error }
-
-func (foreignError) Is(target error) bool { return target == errors.ErrUnsupported }
-
 // notProgram says what the source, whose format is not known, is instead.
 func (p Program) notProgram() error {
 	src := p.Source
 	const want = "want HLO or StableHLO text, MLIR bytecode, a HloModuleProto or a container of jax.export"
 	switch what := Foreign(src); {
 	case what != "":
-		return foreignError{fmt.Errorf("%s: %s; %s", p.Name, what, want)}
+		return unsupported.Error(fmt.Errorf("%s: %s; %s", p.Name, what, want))
 	case len(src) == 0:
 		return fmt.Errorf("%s: the file is empty, %s", p.Name, want)
 	case bytes.IndexByte(src, 0) >= 0:
-		return foreignError{fmt.Errorf("%s: binary data, %s", p.Name, want)}
+		return unsupported.Error(fmt.Errorf("%s: binary data, %s", p.Name, want))
 	}
 	return fmt.Errorf("%s:1:1: no program, %s", p.Name, want)
 }

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"unsafe"
+
+	"github.com/halo-xla/halo/internal/unsupported"
 )
 
 // Library is an open shared library. It stays open unless it is closed: code that was called once may have threads or
@@ -54,12 +56,7 @@ var ErrRefused = errors.New("refused")
 
 // Missing makes err, about a library that cannot be had, an errors.ErrUnsupported. Its text stays, which says more than
 // that the operation is unsupported.
-func Missing(err error) error { return &missing{err} }
-
-type missing struct{ error }
-
-func (m *missing) Unwrap() error      { return m.error }
-func (*missing) Is(target error) bool { return target == errors.ErrUnsupported }
+func Missing(err error) error { return unsupported.Error(err) }
 
 // Loaded returns the library with a soname that this process has open already, by whomever. It fails with
 // errors.ErrUnsupported if there is none.

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/halo-xla/halo/ffi"
+	"github.com/halo-xla/halo/internal/unsupported"
 )
 
 // kind is what a request asks for.
@@ -90,13 +91,7 @@ func (r *reply) err() error {
 	case !r.Plain:
 		return &ffi.Error{Code: r.Code, Message: r.Message}
 	case r.Unsupported:
-		return unsupported(r.Message)
+		return unsupported.Error(errors.New(r.Message))
 	}
 	return errors.New(r.Message)
 }
-
-// unsupported is an error of the other side that was errors.ErrUnsupported there.
-type unsupported string
-
-func (u unsupported) Error() string        { return string(u) }
-func (u unsupported) Is(target error) bool { return target == errors.ErrUnsupported }

@@ -2,8 +2,9 @@ package lapack
 
 import (
 	"errors"
-	"fmt"
 	"strings"
+
+	"github.com/halo-xla/halo/internal/unsupported"
 )
 
 // target says how a name writes the call of a family.
@@ -194,7 +195,7 @@ var refusals = []struct{ prefix, why string }{
 func refused(target string) (error, bool) {
 	for _, r := range refusals {
 		if strings.HasPrefix(target, r.prefix) {
-			return fmt.Errorf("%s: %w", r.why, errors.ErrUnsupported), true
+			return unsupported.Error(errors.New(r.why)), true
 		}
 	}
 	return nil, false

@@ -2,9 +2,9 @@ package hlo
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
+	"github.com/halo-xla/halo/internal/unsupported"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
 )
@@ -119,8 +119,8 @@ func returned(in *Instruction, out *literal.Literal) (*literal.Literal, error) {
 }
 
 func unsupportedTarget(target string) error {
-	return fmt.Errorf("custom call %q: no function is registered for this target, give one in Handlers: %w",
-		target, errors.ErrUnsupported)
+	return unsupported.Error(fmt.Errorf("custom call %q: no function is registered for this target, give one in Handlers",
+		target))
 }
 
 func lookup(h Handlers, target string) (Handler, bool) {

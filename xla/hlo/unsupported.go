@@ -1,9 +1,10 @@
 package hlo
 
 import (
-	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/halo-xla/halo/internal/unsupported"
 )
 
 // Unsupported returns nil if every op and custom call of m can be evaluated with handlers, which may be nil. Otherwise
@@ -36,8 +37,8 @@ func Unsupported(m *Module, handlers Handlers) error {
 			parts[i] += fmt.Sprintf(" and %d more", count[n]-1)
 		}
 	}
-	return fmt.Errorf("no function is registered for %s; the client's Handlers, or --plugin of the tool, bring them: %w",
-		strings.Join(parts, ", "), errors.ErrUnsupported)
+	return unsupported.Error(fmt.Errorf("no function is registered for %s; the client's Handlers, or --plugin of the "+
+		"tool, bring them", strings.Join(parts, ", ")))
 }
 
 // refused returns why the first custom call that handlers refuse cannot be served.
