@@ -7,6 +7,7 @@ package dl
 // #include <dlfcn.h>
 // #include <link.h>
 // #include <stdlib.h>
+// #include "opening.h"
 // static const char *path_of(void *handle) {
 //   struct link_map *map = 0;
 //   return dlinfo(handle, RTLD_DI_LINKMAP, &map) || !map ? 0 : map->l_name;
@@ -30,7 +31,7 @@ func dlopen(file string, flags C.int) (unsafe.Pointer, error) {
 	defer C.free(unsafe.Pointer(name))
 	runtime.LockOSThread() // dlerror is per thread
 	defer runtime.UnlockOSThread()
-	if handle := C.dlopen(name, flags); handle != nil {
+	if handle := C.halo_dl_open(name, flags); handle != nil {
 		return handle, nil
 	}
 	if said := C.dlerror(); said != nil {
