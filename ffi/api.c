@@ -52,7 +52,8 @@ static XLA_FFI_Error *stream_get(XLA_FFI_Stream_Get_Args *a) {
   a->stream = a->ctx->stream;
   if (a->ctx->site->on_stream)
     return NULL;
-  return halo_error(XLA_FFI_Error_Code_UNIMPLEMENTED, "GPU context is not available: a CPU has no stream");
+  return halo_error(XLA_FFI_Error_Code_UNIMPLEMENTED, "GPU context is not available: a CPU has no stream (of functions "
+                                                     "for a GPU, a manifest says \"platform\": \"CUDA\")");
 }
 
 static XLA_FFI_Error *context_get(XLA_FFI_InvokeContext_Get_Args *a) {

@@ -12,7 +12,7 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// maxArray is how many bytes an attribute may have: splats are written out.
+// maxArray is how many bytes the arrays of all attributes may have: splats are written out.
 const maxArray = 1 << 30
 
 // dense reads what follows "dense<": numbers in brackets, one number for all elements, or bytes; then the type.
@@ -87,7 +87,7 @@ func (p *parser) tensor() (t shape.ElementType, n int64, err error) {
 	if t, err = p.elementType(); err == nil && !p.take(">") {
 		err = p.wrong("> after the type")
 	}
-	if err == nil && n*int64(bytesOf(t)) > maxArray {
+	if p.room -= n * int64(bytesOf(t)); err == nil && p.room < 0 {
 		err = fmt.Errorf("more than %d bytes", maxArray)
 	}
 	return t, n, err

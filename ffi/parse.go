@@ -12,7 +12,7 @@ import (
 // numbers as array<...> or dense<...> of any rank, and dictionaries of all these. It fails on others, lists in brackets
 // and types for example, and names the attribute.
 func ParseAttrs(text string) (Attrs, error) {
-	p := &parser{text: text}
+	p := &parser{text: text, room: maxArray}
 	if p.space(); p.pos == len(p.text) {
 		return nil, nil
 	}
@@ -30,6 +30,7 @@ func ParseAttrs(text string) (Attrs, error) {
 type parser struct {
 	text string
 	pos  int
+	room int64 // bytes that arrays may still have
 }
 
 // maxDepth is how deep dictionaries may nest.

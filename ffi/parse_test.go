@@ -66,3 +66,11 @@ func FuzzParseAttrs(f *testing.F) {
 		}
 	})
 }
+
+// All attributes of a call have a room together.
+func TestParseAttrsRoom(t *testing.T) {
+	p := &parser{text: "{a = dense<1> : tensor<3x2xi8>, b = dense<1> : tensor<5xi8>}", room: 10}
+	if _, err := p.dictionary(0); err == nil || !strings.HasPrefix(err.Error(), "attribute b: more than ") {
+		t.Errorf("got %v, want that b is too large", err)
+	}
+}

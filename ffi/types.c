@@ -72,15 +72,31 @@ XLA_FFI_Error *halo_type_register(const char *name, size_t bytes, XLA_FFI_TypeId
   return error;
 }
 
+// MAX_NAME is how many bytes the name of a type or a target may have.
+enum { MAX_NAME = 1 << 16 };
+
+static XLA_FFI_Error *check_name(const char *call, XLA_FFI_ByteSpan name) {
+  if (name.len <= MAX_NAME && (name.ptr || !name.len))
+    return NULL;
+  return halo_error(XLA_FFI_Error_Code_INVALID_ARGUMENT, "%s: a name of %zu bytes, want at most %d", call, name.len,
+                    MAX_NAME);
+}
+
 XLA_FFI_Error *halo_type_set(XLA_FFI_Type_Register_Args *a) {
   if (a->struct_size < XLA_FFI_Type_Register_Args_STRUCT_SIZE)
     return halo_error(XLA_FFI_Error_Code_INVALID_ARGUMENT, "Type_Register: struct_size is %zu", a->struct_size);
+  XLA_FFI_Error *error = check_name("Type_Register", a->name);
+  if (error)
+    return error;
   return halo_type_register(a->name.ptr, a->name.len, a->type_id, halo_minor >= 2 ? a->type_info : NULL);
 }
 
 XLA_FFI_Error *halo_handler_set(XLA_FFI_Handler_Register_Args *a) {
   if (a->struct_size < offsetof(XLA_FFI_Handler_Register_Args, bundle.record))
     return halo_error(XLA_FFI_Error_Code_INVALID_ARGUMENT, "Handler_Register: struct_size is %zu", a->struct_size);
+  XLA_FFI_Error *error = check_name("Handler_Register", a->name);
+  if (error)
+    return error;
   if (a->platform.len != 4 || memcmp(a->platform.ptr, "Host", 4))
     return NULL; // for another device
   halo_registration *r = calloc(1, sizeof *r + a->name.len + 1);

@@ -131,6 +131,9 @@ func (h *header) whole(f io.ReaderAt, size int64) error {
 	return within("its section headers end", h.sections, h.sectionSize*h.sectionCount, size)
 }
 
+// maxDynamic is how many bytes the dynamic section of a library may have: large ones have a thousand.
+const maxDynamic = 1 << 20
+
 // segments checks each program header. A library has one for its dynamic section, and none for an interpreter that is
 // flagged as a program.
 func (h *header) segments(programs []byte, f io.ReaderAt, size int64) error {
@@ -147,6 +150,9 @@ func (h *header) segments(programs []byte, f io.ReaderAt, size int64) error {
 		case elf.PT_LOAD:
 			loads++
 		case elf.PT_DYNAMIC:
+			if bytes > maxDynamic {
+				return fmt.Errorf("is damaged: its dynamic section has %d bytes, want at most %d", bytes, maxDynamic)
+			}
 			dynamic = make([]byte, bytes)
 			if _, err := f.ReadAt(dynamic, int64(offset)); err != nil {
 				return err

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"syscall"
 )
 
 // File is what a shared library says of itself, and what this machine makes of it.
@@ -81,7 +82,7 @@ func Check(path string) error {
 
 // check returns the file's size.
 func check(path string) (int64, error) {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe would wait for who writes to it
 	if err != nil {
 		return 0, err
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/halo-xla/halo/internal/testfile"
@@ -91,18 +92,24 @@ func TestBrokenFilesAreExplained(t *testing.T) {
 	if here() == elf.EM_AARCH64 {
 		other = uint16(elf.EM_X86_64)
 	}
+	pipe := filepath.Join(dir, "pipe.so") // nobody writes to it
+	if err := syscall.Mkfifo(pipe, 0o666); err != nil {
+		t.Fatal(err)
+	}
 	for name, c := range map[string]struct{ path, want string }{
-		"missing":       {filepath.Join(dir, "nowhere.so"), "no such file"},
-		"folder":        {dir, "is a folder"},
-		"empty":         {write(t, dir, "empty.so", ""), "is empty"},
-		"text":          {write(t, dir, "text.so", "this is text\n"), "is no ELF file but text"},
-		"linker script": {write(t, dir, "script.so", "/* GNU ld script */\nINPUT(libx.so.1)\n"), "a script for the linker"},
-		"archive":       {write(t, dir, "libx.a", "!<arch>\nx.o/  "), "a static library"},
-		"git lfs":       {write(t, dir, "lfs.so", "version https://git-lfs.github.com/spec/v1\n"), "git lfs pull"},
-		"windows":       {write(t, dir, "x.dll", "MZ\x90\x00\x03"), "a library of Windows"},
-		"header cut":    {change(t, whole, "cut40.so", cut(40)), "is cut short: it has 40 bytes"},
-		"programs cut":  {change(t, whole, "cut100.so", cut(100)), "is cut short: its program headers end at byte"},
-		"contents cut":  {change(t, whole, "cut3000.so", cut(3000)), "is cut short: a segment of it ends at byte"},
+		"pipe":                  {pipe, "is no regular file"},
+		"large dynamic section": {change(t, whole, "dynamic.so", largeDynamic), "its dynamic section has 2097152 bytes"},
+		"missing":               {filepath.Join(dir, "nowhere.so"), "no such file"},
+		"folder":                {dir, "is a folder"},
+		"empty":                 {write(t, dir, "empty.so", ""), "is empty"},
+		"text":                  {write(t, dir, "text.so", "this is text\n"), "is no ELF file but text"},
+		"linker script":         {write(t, dir, "script.so", "/* GNU ld script */\nINPUT(libx.so.1)\n"), "a script for the linker"},
+		"archive":               {write(t, dir, "libx.a", "!<arch>\nx.o/  "), "a static library"},
+		"git lfs":               {write(t, dir, "lfs.so", "version https://git-lfs.github.com/spec/v1\n"), "git lfs pull"},
+		"windows":               {write(t, dir, "x.dll", "MZ\x90\x00\x03"), "a library of Windows"},
+		"header cut":            {change(t, whole, "cut40.so", cut(40)), "is cut short: it has 40 bytes"},
+		"programs cut":          {change(t, whole, "cut100.so", cut(100)), "is cut short: its program headers end at byte"},
+		"contents cut":          {change(t, whole, "cut3000.so", cut(3000)), "is cut short: a segment of it ends at byte"},
 		"end cut": {change(t, whole, "cutend.so", cut(int(size.Size())-1)),
 			fmt.Sprintf("is cut short: its section headers end at byte %d, and the file has %d", size.Size(), size.Size()-1)},
 		"32 bit":          {change(t, whole, "bits32.so", put(elf.EI_CLASS, byte(elf.ELFCLASS32))), "is a 32-bit library"},
@@ -123,6 +130,17 @@ func TestBrokenFilesAreExplained(t *testing.T) {
 			t.Errorf("%s: Open: got %v, want %v", name, opened, err)
 		}
 	}
+}
+
+// largeDynamic has the program header of the dynamic section, and the file, say that it is large.
+func largeDynamic(b []byte) []byte {
+	programs, n := binary.LittleEndian.Uint64(b[32:]), int(binary.LittleEndian.Uint16(b[56:]))
+	for p := b[programs:]; n > 0; n, p = n-1, p[56:] {
+		if elf.ProgType(binary.LittleEndian.Uint32(p)) == elf.PT_DYNAMIC {
+			binary.LittleEndian.PutUint64(p[32:], 2<<20)
+		}
+	}
+	return append(b, make([]byte, 4<<20)...)
 }
 
 // Libraries that are whole and yet do not load, or load and are of no use.
