@@ -208,8 +208,11 @@ func (p *Pool) Instantiate(ctx context.Context, site *ffi.Site, state bool) (*In
 	return i, nil
 }
 
-// with calls f with a process that has the instance.
+// with calls f with a process that has the instance. A context that has ended already ends no process.
 func (i *Instance) with(ctx context.Context, f func(*process) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	p := i.pool
 	s, err := p.acquire(ctx, i.slot)
 	if err != nil {

@@ -125,7 +125,15 @@ var functions = map[string]func(*goServer, *ffi.Call) error{
 		os.Exit(8)
 		return nil
 	},
-	"close":     func(*goServer, *ffi.Call) error { syscall.Close(socket); select {} },
+	"close": func(*goServer, *ffi.Call) error { syscall.Close(socket); select {} },
+	"roam": func(*goServer, *ffi.Call) error { // leaves the group of its process, and hangs
+		group, err := syscall.Getpgid(os.Getppid())
+		if err = errors.Join(err, syscall.Setpgid(0, group)); err != nil {
+			return err
+		}
+		syscall.Close(socket)
+		select {}
+	},
 	"fault":     func(*goServer, *ffi.Call) error { poke(nil, 16); return nil },
 	"over":      func(_ *goServer, c *ffi.Call) error { poke(c.Results[0].Data, len(c.Results[0].Data)); return nil },
 	"far":       func(_ *goServer, c *ffi.Call) error { poke(c.Results[0].Data, 64); return nil },
@@ -226,6 +234,7 @@ func TestDeaths(t *testing.T) {
 		"exit":  `the process that served "exit" ended with exit status 7; it had said: good bye`,
 		"hang":  `the process that served "hang" did not answer within 100ms and was ended`,
 		"spawn": "ended with exit status 1", "close": `the process that served "close"`,
+		"roam":   `the process that served "roam" died of SIGKILL`,
 		"shrink": "operation not permitted", "extend": "", "unmap": "", "flood": "",
 		"garbage":   `served "garbage" sent no answer that can be read and was ended: `,
 		"endless":   `served "endless" sent no answer that can be read and was ended: `,
@@ -312,6 +321,23 @@ func TestCancel(t *testing.T) {
 	s, c = call("process")
 	if err := instantiate(t, p, s, false).Call(context.Background(), c); err != nil {
 		t.Error(err)
+	}
+}
+
+// A context that has ended before a call ends no process: an instance keeps its state.
+func TestCancelledBefore(t *testing.T) {
+	p := newPool(t, "", Options{Processes: 1})
+	s, c := call("count")
+	i := instantiate(t, p, s, true)
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	for n := range 3 {
+		if err := i.Call(context.Background(), c); err != nil || int(c.Results[0].Data[0]) != n+1 {
+			t.Fatalf("call %d: got %d, %v", n, c.Results[0].Data[0], err)
+		}
+		if err := i.Call(ended, c); !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v, want that the context has ended", err)
+		}
 	}
 }
 

@@ -80,7 +80,7 @@ func (p *process) launch() error {
 	p.cmd.Env = append(os.Environ(), append(p.options.Env, variable+"=3")...)
 	p.cmd.ExtraFiles = []*os.File{theirs}
 	p.cmd.Stdout, p.cmd.Stderr = p.output, p.output
-	p.cmd.WaitDelay = time.Second // if a process that it has started keeps its output open
+	p.cmd.WaitDelay = 5 * time.Second // if a process that it has started, and that left its group, keeps its output open
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := p.cmd.Start(); err != nil {
 		p.conn.Close()
@@ -228,7 +228,7 @@ func (p *process) late(ctx context.Context, doing string) error {
 // died waits for the end of a process that no longer answers, and says what it died of.
 func (p *process) died(doing string) error {
 	p.conn.Close()
-	timer := time.AfterFunc(time.Second, func() { syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) })
+	timer := time.AfterFunc(time.Second, p.slay)
 	<-p.over
 	timer.Stop()
 	d := &Death{Library: p.name, Doing: doing, Output: p.output.String(), record: crash.Read(p.memory.data),
@@ -252,10 +252,16 @@ func (p *process) end() {
 	}
 }
 
-// kill ends the process and what it has started.
+// slay ends the process, which may have left its group, and what it has started, if that has not.
+func (p *process) slay() {
+	syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
+	_ = p.cmd.Process.Kill() // it fails if the process has ended
+}
+
+// kill ends the process and waits for its end.
 func (p *process) kill() {
 	p.conn.Close()
-	syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
+	p.slay()
 	<-p.over
 	p.bury()
 }
