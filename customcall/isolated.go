@@ -3,6 +3,7 @@ package customcall
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -40,12 +41,22 @@ func openIsolated(spec []byte) (isolate.Instantiator, error) {
 	}, nil
 }
 
+var errNotIsolated = errors.New("its functions are for a GPU, and cannot be isolated: their arrays are in its memory")
+
 // LoadIsolated is Load, but the functions run in other processes: one that crashes, exits or hangs is an error of its
 // call. They see copies of arrays, and instances with a state share one process each. Without a manifest every exported
 // function serves the target of its name, unless another handler does; what a library registers by itself when it is
 // opened is not seen. The library is opened when a program is
 // compiled; LoadIsolated fails if the file is no library or not whole, nothing can serve, or a target is taken.
 func (r *Registry) LoadIsolated(path string, m *Manifest, o isolate.Options) error {
+	if m != nil {
+		if err := m.check(); err != nil {
+			return fmt.Errorf("custom-call library %s: %w", path, err)
+		}
+		if m.onStream() {
+			return fmt.Errorf("custom-call library %s: %w", path, errNotIsolated)
+		}
+	}
 	file, err := find(path)
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package customcall
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -13,9 +14,10 @@ import (
 
 // loaded is an open shared library, or the process itself. It is closed when the registry is and no site uses it.
 type loaded struct {
-	path  string
-	file  *dl.Library // nil: the process
-	users []ffi.User
+	path     string
+	file     *dl.Library // nil: the process
+	onStream bool        // its functions are for a GPU
+	users    []ffi.User
 
 	mu     sync.Mutex
 	sites  int
@@ -156,7 +158,7 @@ func (l *loaded) pointer(name string) (unsafe.Pointer, error) {
 
 // functions finds the functions that names says.
 func (l *loaded) functions(names Symbols) (ffi.Functions, error) {
-	f := ffi.Functions{Library: l.handle()}
+	f := ffi.Functions{Library: l.handle(), OnStream: l.onStream}
 	for _, x := range []struct {
 		name string
 		to   *unsafe.Pointer
@@ -182,7 +184,19 @@ type native struct {
 	functions ffi.Functions
 }
 
+// errOnStream is why functions of a GPU cannot be called with arrays in the host's memory.
+var errOnStream = errors.New("its functions are for a GPU, as its manifest says, and here custom calls are the " +
+	"host's: run the program on the backend cuda")
+
+// Instantiate fails for functions of a GPU: see Registry.InstantiateOnStream.
 func (n native) Instantiate(_ context.Context, s *ffi.Site) (Instance, error) {
+	if n.functions.OnStream {
+		return nil, fmt.Errorf("%s: %w", n.library.path, errOnStream)
+	}
+	return n.instantiate(s)
+}
+
+func (n native) instantiate(s *ffi.Site) (Instance, error) {
 	if err := n.library.begin(); err != nil {
 		return nil, err
 	}

@@ -1,9 +1,7 @@
 package customcall
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -16,80 +14,17 @@ import (
 	"github.com/halo-xla/halo/ffi"
 )
 
-// Manifest says which functions of a shared library serve which targets. As JSON it is a file beside a library.
-type Manifest struct {
-	// Library is the file, relative to the manifest's folder.
-	Library string `json:"library"`
-	// Symbols are the functions by target. nil: every exported function serves the target of its name.
-	Symbols map[string]Symbols `json:"symbols"`
-	// Types are the types of state and user data by name, which are registered before any function is called.
-	Types map[string]TypeSymbols `json:"types"`
-	// UserData is attached to every execution.
-	UserData []UserData `json:"user_data"`
-}
-
-// Symbols are the functions that serve a target in the stages of an executable's life; in JSON the name of Execute may
-// stand alone. "" is none; the old conventions have Execute only.
-type Symbols struct {
-	Instantiate string `json:"instantiate"`
-	Prepare     string `json:"prepare"`
-	Initialize  string `json:"initialize"`
-	Execute     string `json:"execute"`
-}
-
-// UnmarshalJSON reads an object, or a string that is Execute.
-func (s *Symbols) UnmarshalJSON(data []byte) error {
-	if json.Unmarshal(data, &s.Execute) == nil {
-		return nil
-	}
-	type plain Symbols
-	return strict(data, (*plain)(s))
-}
-
-// strict reads JSON whose keys are all known.
-func strict(data []byte, v any) error {
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	return d.Decode(v)
-}
-
-// TypeSymbols are functions without arguments that return the XLA_FFI_TypeId* and the XLA_FFI_TypeInfo* of a type; Info
-// may be "".
-type TypeSymbols struct {
-	ID   string `json:"type_id"`
-	Info string `json:"type_info"`
-}
-
-// UserData is a pointer that functions find under the identity of a type: Create is a function without arguments that
-// returns it.
-type UserData struct {
-	Type   string `json:"type"`
-	Create string `json:"create"`
-}
-
-// ReadManifest reads a manifest and returns it with the path of its library.
-func ReadManifest(path string) (*Manifest, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	m := &Manifest{}
-	if err := strict(data, m); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if m.Library == "" {
-		return nil, fmt.Errorf("%s: \"library\" is missing", path)
-	}
-	if !filepath.IsAbs(m.Library) {
-		m.Library = filepath.Join(filepath.Dir(path), m.Library)
-	}
-	return m, nil
-}
-
 // Load opens the library at path and has its functions serve targets, as m says; m may be nil. A path without a slash
 // that is no file is looked for in the folders of $HALO_PLUGIN_PATH. It fails with path and reason if the file is no
 // library or not whole, lacks a symbol or what it needs, or wants a target that is taken; then nothing of it is kept.
+// The library's own code runs meanwhile: if that ends the process, its path is on the standard error.
 func (r *Registry) Load(path string, m *Manifest) error {
+	if m == nil {
+		m = &Manifest{}
+	}
+	if err := m.check(); err != nil {
+		return fmt.Errorf("custom-call library %s: %w", path, err)
+	}
 	file, err := find(path)
 	if err != nil {
 		return err
@@ -101,10 +36,7 @@ func (r *Registry) Load(path string, m *Manifest) error {
 	if err != nil {
 		return fmt.Errorf("custom-call library %s: it does not load: %w", file, err)
 	}
-	l := &loaded{path: file, file: open}
-	if m == nil {
-		m = &Manifest{}
-	}
+	l := &loaded{path: file, file: open, onStream: m.onStream()}
 	if err := r.add(l, m); err != nil {
 		l.close()
 		return fmt.Errorf("custom-call library %w", err)
@@ -128,28 +60,27 @@ func (r *Registry) LoadManifest(path string) error {
 }
 
 // LoadFolders loads what is in a list of folders, as in $PATH: manifests, which are files *.json, and libraries, *.so,
-// that no manifest names; what serves already is left as it is. It goes on after a failure, such as a folder that is
-// not there, and returns all of them.
+// that no manifest names; what serves already, by whatever link, is left as it is. It goes on after a failure, such as
+// a folder that is not there, and returns all of them.
 func (r *Registry) LoadFolders(list string) error {
 	var faults []error
 	for _, folder := range filepath.SplitList(list) {
-		if _, err := os.ReadDir(folder); err != nil {
+		entries, err := os.ReadDir(folder)
+		if err != nil {
 			faults = append(faults, fmt.Errorf("folder of custom-call libraries: %w", err))
 			continue
 		}
-		manifests, _ := filepath.Glob(filepath.Join(folder, "*.json"))
 		named := map[string]bool{}
-		for _, path := range manifests {
+		for _, path := range ending(entries, folder, ".json") {
 			m, err := ReadManifest(path)
 			if err == nil {
-				named[filepath.Clean(m.Library)] = true
+				named[real(m.Library)] = true
 				err = r.loadNew(m.Library, m)
 			}
 			faults = append(faults, err)
 		}
-		libraries, _ := filepath.Glob(filepath.Join(folder, "*.so"))
-		for _, path := range libraries {
-			if !named[filepath.Clean(path)] {
+		for _, path := range ending(entries, folder, ".so") {
+			if !named[real(path)] {
 				faults = append(faults, r.loadNew(path, nil))
 			}
 		}
@@ -157,9 +88,30 @@ func (r *Registry) LoadFolders(list string) error {
 	return errors.Join(faults...)
 }
 
+// ending returns the paths of the entries of a folder whose names have an ending.
+func ending(entries []os.DirEntry, folder, end string) (paths []string) {
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), end) {
+			paths = append(paths, filepath.Join(folder, e.Name()))
+		}
+	}
+	return paths
+}
+
+// real is the file that a path leads to, without links; of one that is not there, the path.
+func real(path string) string {
+	if file, err := filepath.EvalSymlinks(path); err == nil {
+		path = file
+	}
+	if file, err := filepath.Abs(path); err == nil {
+		path = file
+	}
+	return path
+}
+
 // loadNew is Load of a library that does not serve yet.
 func (r *Registry) loadNew(path string, m *Manifest) error {
-	if file, err := filepath.Abs(path); err == nil && r.serves(file) {
+	if r.serves(real(path)) {
 		return nil
 	}
 	return r.Load(path, m)
@@ -170,11 +122,11 @@ func (r *Registry) serves(file string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, e := range r.handlers {
-		if e.from == file {
+		if e.from != goCode && real(e.from) == file {
 			return true
 		}
 	}
-	return slices.ContainsFunc(r.open, func(l *loaded) bool { return l.path == file })
+	return slices.ContainsFunc(r.open, func(l *loaded) bool { return real(l.path) == file })
 }
 
 // find returns the file that path means.
@@ -238,15 +190,17 @@ func (r *Registry) addLibrary(l *loaded, handlers map[string]native, isOpen bool
 	return nil
 }
 
-// named returns a handler for target if functions of that name are in libraries without a manifest.
+// named returns a handler for target if functions of that name are in libraries without a manifest. One function by
+// several names of its library is one.
 func (r *Registry) named(target string) (Handler, bool) {
 	var found []native
 	var paths []string
 	for _, l := range r.open {
-		if f, err := l.symbol(target); err == nil {
-			found = append(found, native{l, ffi.Functions{Execute: f, Library: l.handle()}})
-			paths = append(paths, l.path)
+		f, err := l.functions(Symbols{Execute: target})
+		if err != nil || slices.ContainsFunc(found, func(n native) bool { return n.functions.Execute == f.Execute }) {
+			continue
 		}
+		found, paths = append(found, native{l, f}), append(paths, l.path)
 	}
 	switch len(found) {
 	case 0:

@@ -5,11 +5,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/halo-xla/halo/customcall"
+	"github.com/halo-xla/halo/customcall/isolate"
 	"github.com/halo-xla/halo/ffi"
 	"github.com/halo-xla/halo/internal/testfile"
+	"github.com/halo-xla/halo/xla/hlo"
 )
 
 // wantError fails unless err has all the words.
@@ -194,4 +197,91 @@ func FuzzManifest(f *testing.F) {
 			}
 		})
 	})
+}
+
+// What links lead to is loaded once, however often it is named; folders may have any name.
+func TestLoadFoldersWithLinks(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "plug[ins] *?")
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	path := built(t, "functions.c")
+	link := func(to, name string) string {
+		name = filepath.Join(dir, name)
+		if err := os.Symlink(to, name); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	first, second := link(path, "libfirst.so"), link("libfirst.so", "libsecond.so")
+	link(dir, "libfolder.so")
+	link("/dev/zero", "zero.json")
+	link("/dev/zero", "libzero.so")
+	link("nowhere", "libgone.so")
+	r := customcall.New()
+	t.Cleanup(func() { r.Close() })
+	wantError(t, "folder", r.LoadFolders(dir), "libfolder.so: is a folder", "zero.json: is no regular file",
+		"libzero.so: is no regular file", "libgone.so: file does not exist")
+	if err := errors.Join(r.Load(first, nil), r.Load(second, nil), r.Load(path, nil)); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := run(program(t, r, entry("f32[]", "x", "add_one", "", ""))); err != nil || got.String() != "f32[] 4" {
+		t.Errorf("got %v, %v, want 4: it is one library", got, err)
+	}
+	only := customcall.New()
+	t.Cleanup(func() { only.Close() })
+	write(t, filepath.Join(dir, "m.json"), `{"library": "libsecond.so", "symbols": {"plus": "add_one"}}`)
+	wantError(t, "with a manifest", only.LoadFolders(dir), "libfolder.so")
+	if got := only.Targets(); len(got) != 1 || got[0] != "plus" {
+		t.Errorf("got targets %v, want plus", got)
+	}
+	if _, ok := only.Handler("add_one"); ok {
+		t.Error("a library that a manifest names by another link serves the targets of its functions' names")
+	}
+}
+
+// Files that are no manifests are refused, whatever they are, and none is waited for.
+func TestReadManifestFails(t *testing.T) {
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "pipe.json")
+	if err := syscall.Mkfifo(pipe, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	large := write(t, filepath.Join(dir, "large.json"), `{"library": "x"}`+strings.Repeat(" ", 1<<20))
+	for path, want := range map[string]string{
+		pipe: "pipe.json: is no regular file, want a manifest", dir: "is no regular file",
+		large: "want a manifest of at most 1048576",
+		write(t, filepath.Join(dir, "two.json"), `{"library": "x"} {"library": "y"}`):   "two.json: at byte 16: there is more, want one object",
+		write(t, filepath.Join(dir, "deep.json"), strings.Repeat(`{"symbols":`, 20000)): "deep.json: ",
+	} {
+		_, err := customcall.ReadManifest(path)
+		wantError(t, path, err, want)
+	}
+	r := customcall.New()
+	t.Cleanup(func() { r.Close() })
+	tpu := &customcall.Manifest{Library: "lib.so", Platform: "TPU"}
+	wantError(t, "platform", r.Load("lib.so", tpu), `lib.so: platform "TPU", want Host or CUDA`)
+	wantError(t, "platform", r.LoadIsolated("lib.so", tpu, isolate.Options{}), `platform "TPU", want Host or CUDA`)
+	wantError(t, "isolated", r.LoadIsolated("lib.so", &customcall.Manifest{Platform: customcall.CUDA}, isolate.Options{}),
+		"functions are for a GPU, and cannot be isolated")
+}
+
+// Functions of a GPU are not called with arrays of the host's.
+func TestPlatform(t *testing.T) {
+	m := &customcall.Manifest{Platform: customcall.CUDA, Symbols: map[string]customcall.Symbols{"stream_of": {Execute: "stream_of"}}}
+	r := loaded(t, "functions.c", m)
+	parsed, err := hlo.Parse([]byte(entry("f32[]", "x", "stream_of", "", "")), "m.hlo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = r.Instantiate(t.Context(), parsed.Entry.Root)
+	wantError(t, "on the host", err, "its functions are for a GPU, as its manifest says")
+	b, err := r.InstantiateOnStream(parsed.Entry.Root)
+	if b == nil || err != nil {
+		t.Fatalf("got %v, %v, want what serves on a stream", b, err)
+	}
+	b.Close()
+	if b, err := loaded(t, "functions.c", nil).InstantiateOnStream(parsed.Entry.Root); b != nil || err != nil {
+		t.Errorf("functions of the host: got %v, %v, want nothing", b, err)
+	}
 }

@@ -2,7 +2,6 @@ package customcall
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"runtime"
@@ -12,6 +11,7 @@ import (
 	"weak"
 
 	"github.com/halo-xla/halo/ffi"
+	"github.com/halo-xla/halo/internal/unsupported"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
 )
@@ -43,13 +43,33 @@ func (r *Registry) Instantiate(ctx context.Context, in *hlo.Instruction) (*Bound
 	target := in.Attrs.(*hlo.CustomCallAttrs).Target
 	h, ok := r.Handler(target)
 	if !ok {
-		return nil, fmt.Errorf("nobody serves the target %q: %w", target, errors.ErrUnsupported)
+		return nil, unsupported.Error(fmt.Errorf("nobody serves the target %q", target))
 	}
 	s, err := siteOf(in)
 	if err != nil {
 		return nil, err
 	}
 	i, err := h.Instantiate(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	return &Bound{i, s}, nil
+}
+
+// InstantiateOnStream makes the instance that serves in where functions of a GPU do: NativeOf has them, and they get a
+// stream, see ffi.Frame.On, and arrays in the device's memory. It returns nil if the target is the host's. It fails as
+// Instantiate does.
+func (r *Registry) InstantiateOnStream(in *hlo.Instruction) (*Bound, error) {
+	h, _ := r.Handler(in.Attrs.(*hlo.CustomCallAttrs).Target)
+	n, ok := h.(native)
+	if !ok || !n.functions.OnStream {
+		return nil, nil
+	}
+	s, err := siteOf(in)
+	if err != nil {
+		return nil, err
+	}
+	i, err := n.instantiate(s)
 	if err != nil {
 		return nil, err
 	}

@@ -81,10 +81,11 @@ func (r *Registry) Register(target string, f Func) error {
 	return r.Bind(target, f)
 }
 
-// Bind makes h serve target. It fails if the target is empty or taken.
-func (r *Registry) Bind(target string, h Handler) error { return r.bind(target, h, "Go code") }
+// goCode is who gave a handler that is not a library's.
+const goCode = "Go code"
 
-func (r *Registry) bind(target string, h Handler, from string) error {
+// Bind makes h serve target. It fails if the target is empty or taken.
+func (r *Registry) Bind(target string, h Handler) error {
 	if target == "" {
 		return errors.New("custom call: the target is empty")
 	}
@@ -93,10 +94,10 @@ func (r *Registry) bind(target string, h Handler, from string) error {
 	if r.closed {
 		return fmt.Errorf("custom call %q: %w", target, ErrClosed)
 	}
-	if err := r.taken(target, from); err != nil {
+	if err := r.taken(target, goCode); err != nil {
 		return err
 	}
-	r.handlers[target] = entry{h, from}
+	r.handlers[target] = entry{h, goCode}
 	return nil
 }
 

@@ -98,11 +98,13 @@ func (t *exchanging) run(r *exec.Run, m *memory) error {
 	return nil
 }
 
-// all are the addresses of slices.
+// all are the addresses of slices, 0 for tokens.
 func (m *memory) all(list []exec.Slice) []cuda.Ptr {
 	out := make([]cuda.Ptr, len(list))
 	for i, s := range list {
-		out[i] = m.base[s.Slot] + cuda.Ptr(s.Offset)
+		if s.Slot != exec.NoSlot {
+			out[i] = m.base[s.Slot] + cuda.Ptr(s.Offset)
+		}
 	}
 	return out
 }

@@ -103,6 +103,11 @@ func (m *machine) Lower(l *exec.Lowering) (exec.Thunk, error) {
 	if !errors.Is(err, errors.ErrUnsupported) {
 		return nil, err
 	}
+	if t, err := newCalling(l); err != nil {
+		return nil, err
+	} else if t != nil {
+		return t, nil
+	}
 	if kernel, ok := onHost(l); ok {
 		return l.Host(kernel), nil
 	}
@@ -139,7 +144,7 @@ func limit(err error, bytes int64) error {
 // Recorded reports whether t runs on the device.
 func (m *machine) Recorded(t exec.Thunk) bool {
 	switch t.(type) {
-	case *thunk, *exchanging:
+	case *thunk, *exchanging, *calling:
 		return true
 	}
 	return false
@@ -178,7 +183,7 @@ var hosted = [hlo.NumOps]string{
 }
 
 // onHost reports whether the host does an instruction, and what reports call that. Functions of targets are the host's:
-// they take arrays in its memory.
+// they take arrays in its memory, if newCalling does not have them.
 func onHost(l *exec.Lowering) (string, bool) {
 	a, ok := l.In.Attrs.(*hlo.CustomCallAttrs)
 	if !ok {

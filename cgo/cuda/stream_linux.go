@@ -9,6 +9,9 @@ import "unsafe"
 
 func (e Event) c() C.halo_event { return C.halo_event(e.p) }
 
+// Handle is the driver's CUstream, for code that enqueues by itself: within Device.Within.
+func (s Stream) Handle() uintptr { return uintptr(s.p) }
+
 // NewStream makes a stream that does not wait for the default stream.
 func (d *Device) NewStream() (Stream, error) {
 	const nonBlocking = 1

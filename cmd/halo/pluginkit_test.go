@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/halo-xla/halo/cgo/crash"
+	"github.com/halo-xla/halo/cgo/cuda/emu"
 	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/literal"
 )
@@ -77,40 +78,81 @@ func TestPluginProjectWithCMake(t *testing.T) {
 	}
 }
 
-// A machine without CUDA sees at least whether the C part is right: the kernel's launch is left to nvcc.
+// The project's text and Makefile are as they are; a stand-in for nvcc builds it for the emulated device, where it
+// passes its own test. Its functions are for a GPU: no other place takes them.
 func TestPluginProjectForCUDA(t *testing.T) {
+	testfile.Native(t, crash.Available)
+	emulator, err := emu.Build()
+	testfile.Library(t, "cuda-emu", err)
+	_, err = exec.LookPath("make")
+	testfile.Library(t, "make", err)
 	dir := filepath.Join(t.TempDir(), "demo")
 	wantHalo(t, exitOK, "next", "plugin", "new", "--lang", "cuda", dir)
 	if _, err := exec.LookPath("nvcc"); err == nil {
 		runProgram(t, dir, "make")
-		return
-	}
-	_, err := exec.LookPath("make")
-	testfile.Library(t, "make", err)
-	said, err := exec.Command("make", "-C", dir).CombinedOutput()
-	if err == nil || !strings.Contains(string(said), "nvcc is not there: it compiles CUDA") {
+		runProgram(t, dir, "make", "clean")
+	} else if said, err := exec.Command("make", "-C", dir).CombinedOutput(); err == nil ||
+		!strings.Contains(string(said), "nvcc is not there: it compiles CUDA") {
 		t.Errorf("without nvcc: got %v and %s", err, said)
 	}
-	source, err := os.ReadFile(filepath.Join(dir, "demo.cu"))
+	t.Setenv("EMULATOR", emulator)
+	nvcc := absolute(t, "testdata/nvcc/nvcc")
+	runProgram(t, dir, "make", "NVCC="+nvcc)
+	wantHalo(t, exitOK, "2 passed, 0 failed, 0 skipped", "plugin", "test", "--backend", "cuda-emu", dir)
+	manifest, module, input := dir+"/demo.json", dir+"/cases/basic/module.mlir", "@"+dir+"/cases/basic/input_0.npy"
+	on := func(backend string, more ...string) []string {
+		return append([]string{"run", "--backend", backend, "--plugin", manifest, module, input}, more...)
+	}
+	wantHalo(t, exitOK, "{ 2.5, -5, 1.25 }", on("cuda-emu")...)
+	wantHalo(t, exitOK, "cuda function", on("cuda-emu", "--report")...)
+	loop := filepath.Join(dir, "loop.hlo")
+	write(t, loop, []byte(inLoop))
+	wantHalo(t, exitOK, "f32[2] {2, 4}\nf32[2] {16, 32}", "run", "--backend", "cuda-emu", "--plugin", manifest, loop, "2xf32=1,2")
+	for _, backend := range []string{"cpu", "reference"} {
+		wantHalo(t, exitFailure, "its functions are for a GPU, as its manifest says", on(backend)...)
+	}
+	wantHalo(t, exitFailure, "cannot be isolated", on("cuda-emu", "--isolate")...)
+	write(t, dir+"/host.json", []byte(`{"library": "build/libdemo.so"}`))
+	wantHalo(t, exitFailure, `a manifest says "platform": "CUDA"`, "run", "--plugin", dir+"/host.json", module, input)
+	write(t, dir+"/other.json", []byte(`{"library": "build/libdemo.so", "platform": "TPU"}`))
+	wantHalo(t, exitFailure, `platform "TPU", want Host or CUDA`, "run", "--plugin", dir+"/other.json", module, input)
+
+	source, err := os.ReadFile(dir + "/demo.cu")
 	if err != nil {
 		t.Fatal(err)
 	}
-	launch := strings.NewReplacer("<<<", "_launch(", ">>>(", ", ")
-	write(t, filepath.Join(dir, "host.cc"), []byte(launch.Replace(string(source))))
-	write(t, filepath.Join(dir, "include/cuda_runtime.h"), []byte(cudaHost))
-	runProgram(t, dir, "c++", "-std=c++17", "-Wall", "-Werror", "-Iinclude", "-fsyntax-only", "host.cc")
+	write(t, dir+"/demo.cu", []byte(strings.Replace(string(source), "if (i < n)", "if (i < n) __syncthreads();\n  if (i < n)", 1)))
+	runProgram(t, dir, "make", "NVCC="+nvcc)
+	lost := exec.CommandContext(t.Context(), os.Args[0], append([]string{rankWord, "halo"}, on("cuda-emu")...)...)
+	if said, err := lost.CombinedOutput(); err == nil || !strings.Contains(string(said), "kernel scale: divergent barrier") {
+		t.Errorf("a kernel whose threads part: got %v and %s", err, said)
+	}
 }
 
-const cudaHost = `#define __global__
-struct place { unsigned x, y, z; };
-extern place blockIdx, blockDim, threadIdx;
-typedef struct stream *cudaStream_t;
-typedef int cudaError_t;
-const cudaError_t cudaSuccess = 0;
-cudaError_t cudaGetLastError();
-const char *cudaGetErrorString(cudaError_t);
-void scale_launch(unsigned, int, int, cudaStream_t, const float *, float *, float, long);
-`
+// inLoop calls a function of a GPU three times, with results in the memory of operands of which one lives on.
+const inLoop = `less { s = (s32[], f32[2]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  three = s32[] constant(3)
+  ROOT r = pred[] compare(i, three), direction=LT
+}
+step { s = (s32[], f32[2]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  v = f32[2] get-tuple-element(s), index=1
+  one = s32[] constant(1)
+  j = s32[] add(i, one)
+  w = f32[2] custom-call(v), custom_call_target="demo", api_version=API_VERSION_TYPED_FFI,
+    backend_config={factor = 2.0 : f32}, output_to_operand_aliasing={{}: (0, {})}
+  ROOT r = (s32[], f32[2]) tuple(j, w)
+}
+ENTRY e {
+  x = f32[2] parameter(0)
+  y = f32[2] add(x, x)
+  zero = s32[] constant(0)
+  s = (s32[], f32[2]) tuple(zero, y)
+  t = (s32[], f32[2]) while(s), condition=less, body=step
+  z = f32[2] get-tuple-element(t), index=1
+  ROOT r = (f32[2], f32[2]) tuple(y, z)
+}`
 
 func TestPluginNewIsRefused(t *testing.T) {
 	dir := t.TempDir()
@@ -128,6 +170,7 @@ const defects = `#include <poll.h>
 #include <stdlib.h>
 #include "halo/ffi.h"
 static volatile float shared[8];
+static int calls, last, arrived;
 HALO_FFI_HANDLER(demo) {
   const XLA_FFI_Buffer *x = halo_ffi_operand(frame, 0), *y = halo_ffi_result(frame, 0);
   const float *factor = halo_ffi_f32(frame, "factor");
@@ -156,9 +199,14 @@ HALO_FFI_HANDLER(demo) {
   __builtin_trap();
 #endif
 #ifdef RACE
-  for (int64_t i = 0; i < n; i++) shared[i] = *factor * in[i];
-  poll(0, 0, 20);
-  for (int64_t i = 0; i < n; i++) { out[i] = shared[i]; shared[i] = 0; }
+  // The fourth call and the seven after it are those that are made at the same time: they wait for each other.
+  int mine = __atomic_add_fetch(&calls, 1, __ATOMIC_SEQ_CST);
+  __atomic_store_n(&last, mine, __ATOMIC_SEQ_CST);
+  __atomic_add_fetch(&arrived, 1, __ATOMIC_SEQ_CST);
+  int one_of_eight = mine > 3 && mine <= 11;
+  for (int i = 0; one_of_eight && __atomic_load_n(&arrived, __ATOMIC_SEQ_CST) < 11 && i < 10000; i++) poll(0, 0, 1);
+  for (int64_t i = 0; i < n; i++)
+    out[i] = *factor * in[i] + (one_of_eight && __atomic_load_n(&last, __ATOMIC_SEQ_CST) != mine);
 #else
   for (int64_t i = 0; i < n; i++) out[i] = *factor * in[i];
 #endif

@@ -69,7 +69,7 @@ func New(dir, name, language string) error {
 			return err
 		}
 	}
-	return cases(filepath.Join(dir, "cases"), name)
+	return cases(filepath.Join(dir, "cases"), project{name, language})
 }
 
 // project is what templates know.
@@ -115,14 +115,17 @@ const module = `func.func @main(%%x: tensor<%[2]s>) -> tensor<%[2]s> {
 `
 
 // cases writes a case with its answer, and one that must be refused.
-func cases(dir, name string) error {
+func cases(dir string, p project) error {
 	basic, refused := filepath.Join(dir, "basic"), filepath.Join(dir, "refuses_integers")
-	meta := fmt.Sprintf("{\n  \"library\": \"lib%[1]s.so\",\n  \"symbols\": {\"%[1]s\": \"%[1]s\"},\n", name)
+	meta := fmt.Sprintf("{\n  \"library\": \"lib%[1]s.so\",\n  \"symbols\": {\"%[1]s\": \"%[1]s\"},\n", p.Name)
+	if p.Language == "cuda" {
+		meta += "  \"platform\": \"CUDA\",\n"
+	}
 	texts := map[string]string{
-		filepath.Join(basic, "module.mlir"): fmt.Sprintf(module, name, "2x3xf32"),
+		filepath.Join(basic, "module.mlir"): fmt.Sprintf(module, p.Name, "2x3xf32"),
 		filepath.Join(basic, "meta.json"): meta + "  \"expect\": \"ok\",\n" +
 			"  \"tolerance\": {\"rtol\": 0, \"atol\": 0}\n}\n",
-		filepath.Join(refused, "module.mlir"): fmt.Sprintf(module, name, "3xi32"),
+		filepath.Join(refused, "module.mlir"): fmt.Sprintf(module, p.Name, "3xi32"),
 		filepath.Join(refused, "meta.json"): meta + "  \"expect\": \"error\",\n  \"error_code\": \"INVALID_ARGUMENT\",\n" +
 			"  \"error_contains\": \"operand\"\n}\n",
 	}
