@@ -24,6 +24,7 @@ type benchOptions struct {
 	concurrency   int
 	allowFallback bool
 	json          string
+	plugins       pluginFlags
 }
 
 // used is how many threads run the program.
@@ -70,6 +71,7 @@ func benchCommand(t *tool, args []string) error {
 	fl.IntVar(&o.concurrency, "concurrency", 1, "runs at the same time")
 	fl.BoolVar(&o.allowFallback, "allow-fallback", false, "let the reference run what the backend cannot")
 	fl.StringVar(&o.json, "json", "", "write JSON to this `file`, - for the standard output")
+	o.plugins.add(fl)
 	words, err := t.parse(fl, args)
 	switch {
 	case err != nil:

@@ -36,12 +36,12 @@ func (t *tool) openBench(o *benchOptions, path string) (*benchProgram, error) {
 		return nil, err
 	}
 	p := &benchProgram{handlers: newHandlers(), path: path, replicas: 1, partitions: 1}
-	if err := t.loadPlugins(p.handlers, nil, false); err != nil {
+	if err := t.loadPlugins(p.handlers, o.plugins); err != nil {
 		return nil, err
 	}
 	var literals [][]*literal.Literal
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		literals, err = p.readCase(path)
+		literals, err = p.readCase(path, o.plugins.files == nil)
 		if err != nil {
 			return nil, err
 		}
@@ -55,8 +55,8 @@ func (t *tool) openBench(o *benchOptions, path string) (*benchProgram, error) {
 	return p, p.place(literals)
 }
 
-// readCase reads the first form of a case folder's program and its inputs.
-func (p *benchProgram) readCase(dir string) ([][]*literal.Literal, error) {
+// readCase reads the first form of a case folder's program and its inputs. own says that the case's library serves it.
+func (p *benchProgram) readCase(dir string, own bool) ([][]*literal.Literal, error) {
 	var m meta
 	files, err := m.load(dir)
 	if err != nil {
@@ -65,7 +65,7 @@ func (p *benchProgram) readCase(dir string) ([][]*literal.Literal, error) {
 	if len(files) == 0 {
 		return nil, fmt.Errorf("%s: the folder has no program", dir)
 	}
-	if m.Library != "" {
+	if m.Library != "" && own {
 		if err := p.handlers.Load(m.Library, &m.Manifest); err != nil {
 			return nil, absent(err)
 		}

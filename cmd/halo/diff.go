@@ -19,6 +19,8 @@ type diffOptions struct {
 	threads  int
 	seed     uint64
 	bisect   bool
+	plugins  pluginFlags
+	handlers handlers
 }
 
 func diffCommand(t *tool, args []string) error {
@@ -28,6 +30,7 @@ func diffCommand(t *tool, args []string) error {
 	fl.IntVar(&o.threads, "threads", 0, "threads to use; 0: as many as there are")
 	fl.Uint64Var(&o.seed, "seed", 0, "seed of the random number generators")
 	fl.BoolVar(&o.bisect, "bisect", false, "find the first instruction that differs")
+	o.plugins.add(fl)
 	words, err := t.parse(fl, args)
 	if err != nil {
 		return err
@@ -48,6 +51,11 @@ func diffCommand(t *tool, args []string) error {
 	}
 	s, err := xla.ReadSnapshot(xla.Program{Name: words[0], Source: src})
 	if err != nil {
+		return err
+	}
+	o.handlers = newHandlers()
+	defer o.handlers.Close()
+	if err := t.loadPlugins(o.handlers, o.plugins); err != nil {
 		return err
 	}
 	in, err := diffInputs(s, words[1:])
@@ -105,7 +113,7 @@ func (t *tool) runOn(o *diffOptions, name string, m *hlo.Module, args []*literal
 	if err != nil {
 		return nil, err
 	}
-	client, err := xla.NewClient(backend, xla.ClientOptions{Handlers: newHandlers().all()})
+	client, err := xla.NewClient(backend, xla.ClientOptions{Handlers: o.handlers.all()})
 	if err != nil {
 		return nil, err
 	}

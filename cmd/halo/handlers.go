@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -38,11 +39,22 @@ func (h handlers) Lookup(target string) (xla.Handler, bool) {
 	return h.Registry.Lookup(target)
 }
 
+// pluginFlags are the flags of commands that compile programs, whose custom calls libraries may serve.
+type pluginFlags struct {
+	files   listFlag
+	isolate bool
+}
+
+func (p *pluginFlags) add(fl *flag.FlagSet) {
+	fl.Var(&p.files, "plugin", "`file` of a custom-call library, or manifest *.json; may be given again")
+	fl.BoolVar(&p.isolate, "isolate", false, "run the functions of --plugin in a process of their own")
+}
+
 // loadPlugins loads the libraries or manifests that --plugin names, and what is in the folders of $HALO_PLUGIN_PATH, of
 // which what does not load is only told.
-func (t *tool) loadPlugins(h handlers, files []string, isolated bool) error {
-	for _, f := range files {
-		if err := h.loadPlugin(f, isolated); err != nil {
+func (t *tool) loadPlugins(h handlers, p pluginFlags) error {
+	for _, f := range p.files {
+		if err := h.loadPlugin(f, p.isolate); err != nil {
 			return absent(err)
 		}
 	}
@@ -108,7 +120,7 @@ func (p *pluginCase) loadFile(h handlers, o *checkOptions, path string) error {
 		if p.Expect == "hang" {
 			alone.Timeout = hangTime
 		}
-	case !o.isolate:
+	case !o.isolate, p.Platform == customcall.CUDA: // whose arrays no other process sees
 		return h.Load(path, &p.Manifest)
 	}
 	return h.LoadIsolated(path, &p.Manifest, alone)

@@ -95,6 +95,8 @@ type arrayLine struct {
 func inspectCommand(t *tool, args []string) error {
 	fl := t.flags("inspect")
 	asJSON := fl.Bool("json", false, "print JSON")
+	var plugins pluginFlags
+	plugins.add(fl)
 	words, err := t.parse(fl, args)
 	if err != nil {
 		return err
@@ -118,7 +120,12 @@ func inspectCommand(t *tool, args []string) error {
 	}
 	d := describe(words[0], m)
 	d.Exported = exported(src)
-	t.compileOnAll(m, &d)
+	h := newHandlers()
+	defer h.Close()
+	if err := t.loadPlugins(h, plugins); err != nil {
+		return err
+	}
+	t.compileOnAll(m, &d, h.Registry)
 	if *asJSON {
 		return t.json(d)
 	}
@@ -161,25 +168,25 @@ func describe(file string, m *hlo.Module) description {
 
 // compileOnAll says for each backend what it cannot run of m itself, the operations that the reference runs in its
 // place or why it refuses the program, and the memory that a run takes.
-func (t *tool) compileOnAll(m *hlo.Module, d *description) {
+func (t *tool) compileOnAll(m *hlo.Module, d *description, h xla.Handlers) {
 	d.Lacks, d.Memory = map[string][]string{}, map[string]int64{}
 	for name := range backends {
 		if name == "cuda-emu" { // it is cuda, for tests
 			continue
 		}
 		d.Lacks[name] = []string{}
-		if err := t.compileOn(name, m, d); err != nil {
+		if err := t.compileOn(name, m, d, h); err != nil {
 			d.Lacks[name] = []string{err.Error()}
 		}
 	}
 }
 
-func (t *tool) compileOn(name string, m *hlo.Module, d *description) error {
+func (t *tool) compileOn(name string, m *hlo.Module, d *description, h xla.Handlers) error {
 	backend, err := newBackend(name, 0)
 	if err != nil {
 		return err
 	}
-	client, err := xla.NewClient(backend, xla.ClientOptions{})
+	client, err := xla.NewClient(backend, xla.ClientOptions{Handlers: h})
 	if err != nil {
 		return err
 	}

@@ -21,9 +21,10 @@ type runOptions struct {
 	backend, out, dump    string
 	snapshot              string
 	weights, weightsOrder string
-	expect, plugins       listFlag
+	expect                listFlag
+	plugins               pluginFlags
 	report, noReference   bool
-	lenient, ftz, isolate bool
+	lenient, ftz          bool
 	seed                  uint64
 	threads               int
 	rtol, atol            float64
@@ -46,8 +47,7 @@ func runCommand(t *tool, args []string) error {
 	fl.StringVar(&o.weightsOrder, "weights-order", "name",
 		"how arrays of --weights become arguments: by name, or to the first parameters as in the file or sorted")
 	fl.Var(&o.expect, "expect", "npy `file` with a wanted result; once for each, in order")
-	fl.Var(&o.plugins, "plugin", "`file` of a custom-call library, or manifest *.json; may be given again")
-	fl.BoolVar(&o.isolate, "isolate", false, "run the functions of --plugin in a process of their own")
+	o.plugins.add(fl)
 	fl.BoolVar(&o.report, "report", false, "list what ran what")
 	fl.BoolVar(&o.noReference, "no-reference", false, "refuse programs that the backend cannot run whole")
 	fl.BoolVar(&o.lenient, "lenient", false, "let elementwise ops mix float types, as XLA does")
@@ -134,7 +134,7 @@ func (t *tool) prepare(r *runnable, o *runOptions, path string, words []string) 
 	}
 	h := newHandlers()
 	r.closing = append(r.closing, h)
-	if err := t.loadPlugins(h, o.plugins, o.isolate); err != nil {
+	if err := t.loadPlugins(h, o.plugins); err != nil {
 		return err
 	}
 	if r.snapshot, err = xla.ReadSnapshot(xla.Program{Name: path, Source: src, Lenient: o.lenient}); err != nil {
