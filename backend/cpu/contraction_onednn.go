@@ -50,33 +50,45 @@ func matMul(l *exec.Lowering, c *contraction) *thunk {
 	return byPacked(l, c, p, p.size, name)
 }
 
-// packing multiplies or convolves by weights that are packed before: as bytes when a program is compiled, or in it.
+// packing multiplies or convolves by weights that are packed before: when a program is compiled, or in it.
 type packing interface {
+	// form names the layouts of packed weights and all that they depend on.
 	form() string
-	pack() ([]byte, error)
-	packer(weights exec.Slice) *thunk
+	// plain returns known weights as the packers want them.
+	plain() []byte
+	// packers bring plain weights into every layout that is wanted. They fail if oneDNN cannot.
+	packers() ([]onednn.Piece, error)
 	thunk(name string, uses []exec.Use, o onednn.Operands) *thunk
 }
 
-// byPacked is p with its weights packed into size bytes, once for all runs if they are known. It is nil if that fails.
+// byPacked is p with its weights packed into size bytes, once for all runs if they are known. It is nil if oneDNN
+// cannot.
 func byPacked(l *exec.Lowering, c *contraction, p packing, size int64, name string) *thunk {
-	o := onednn.Operands{Src: ref(c.lhs), Dst: ref(c.out)}
-	uses := append(exec.Reads(c.lhs), exec.Writes(c.out)...)
-	if c.weights != nil {
-		weights, err := l.PackOf(c.weights, p.form(), p.pack)
-		if err != nil {
-			return nil
-		}
-		o.Weights = ref(weights)
-		return p.thunk(name, append(uses, exec.Reads(weights)...), o)
-	}
-	weights := l.Scratch(size)
-	o.Weights = ref(weights)
-	pack := p.packer(weights)
-	if pack == nil {
+	list, err := p.packers()
+	if err != nil {
 		return nil
 	}
-	return sequence(pack, p.thunk(name, append(uses, exec.Reads(weights)...), o))
+	packed := func(weights exec.Slice) *thunk {
+		uses := append(exec.Reads(c.lhs, weights), exec.Writes(c.out)...)
+		return p.thunk(name, uses, onednn.Operands{Src: ref(c.lhs), Weights: ref(weights), Dst: ref(c.out)})
+	}
+	if c.weights != nil {
+		return packed(l.PackOf(c.weights, p.form(), size, func(to []byte) error { return packTo(to, p.plain(), list) }))
+	}
+	weights := l.Scratch(size)
+	uses := append(exec.Reads(c.rhs), exec.Writes(weights)...)
+	pack := recordThunk("onednn reorder", uses, onednn.Record(onednn.Operands{Src: ref(c.rhs), Dst: ref(weights)}, list))
+	return sequence(pack.keeping(list).calling(reorderCalls(len(list), size)), packed(weights))
+}
+
+// packTo has the packers do their part.
+func packTo(to, plain []byte, list []onednn.Piece) error {
+	for _, q := range list {
+		if err := q.Primitive.Execute(plain[q.Src:], nil, nil, to[q.Dst:]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // calls are those that multiply the pieces.
@@ -185,7 +197,7 @@ func (p *matMulPlan) primitive(m, n int, like *onednn.Primitive) (*onednn.Primit
 	}
 	s := onednn.Spec{Kind: onednn.MatMul,
 		Src:     onednn.Array{Type: onednnTypes[p.of.lhsType], Dims: []int64{int64(m), int64(p.k)}, Strides: p.stridesA()},
-		Weights: p.plain(n), Dst: onednn.Array{Type: onednnTypes[p.of.outType], Dims: []int64{int64(m), int64(n)},
+		Weights: p.columnsOf(n), Dst: onednn.Array{Type: onednnTypes[p.of.outType], Dims: []int64{int64(m), int64(n)},
 			Strides: []int64{int64(p.strideC), 1}}}
 	s.Weights.Any = p.packed
 	if !p.packed {
@@ -200,8 +212,8 @@ func (p *matMulPlan) stridesA() []int64 {
 	return pick(p.transposeA, []int64{1, int64(p.strideA)}, []int64{int64(p.strideA), 1})
 }
 
-// plain is how n columns of the weights lie in memory.
-func (p *matMulPlan) plain(n int) onednn.Array {
+// columnsOf is how n columns of the weights lie in memory.
+func (p *matMulPlan) columnsOf(n int) onednn.Array {
 	return onednn.Array{Type: onednnTypes[p.of.rhsType], Dims: []int64{int64(p.k), int64(n)},
 		Strides: pick(p.transposeB, []int64{1, int64(p.strideB)}, []int64{int64(p.strideB), 1})}
 }
@@ -211,39 +223,21 @@ func (p *matMulPlan) from(g *columnGroup) int64 {
 	return int64(p.b[0]+pick(p.transposeB, g.first*p.strideB, g.first)) * int64(p.of.rhsType.Bytes())
 }
 
-// form names the layout of packed weights and all that it depends on.
 func (p *matMulPlan) form() string {
 	return fmt.Sprint("onednn matmul ", p.m, p.n, p.k, p.stridesA(), p.strideB, p.transposeB, p.b, p.strideC,
 		p.of.lhsType, p.of.rhsType, p.of.outType)
 }
 
-// pack returns known weights as the primitives want them.
-func (p *matMulPlan) pack() ([]byte, error) {
-	all := make([]byte, p.size)
+func (p *matMulPlan) plain() []byte { return p.of.weights.Bytes() }
+
+func (p *matMulPlan) packers() (list []onednn.Piece, err error) {
 	for i := range p.groups {
 		g := &p.groups[i]
-		packed, err := g.like.Pack(p.plain(g.n), p.of.weights.Bytes()[p.from(g):])
+		q, err := g.like.Packer(p.columnsOf(g.n))
 		if err != nil {
 			return nil, err
 		}
-		copy(all[g.at:], packed)
-	}
-	return all, nil
-}
-
-// packer returns what packs weights whenever it runs, nil if oneDNN cannot.
-func (p *matMulPlan) packer(weights exec.Slice) *thunk {
-	var list []onednn.Piece
-	for i := range p.groups {
-		g := &p.groups[i]
-		q, err := g.like.Packer(p.plain(g.n))
-		if err != nil {
-			return nil
-		}
 		list = append(list, onednn.Piece{Primitive: q, Src: p.from(g), Dst: g.at})
 	}
-	o := onednn.Operands{Src: ref(p.of.rhs), Dst: ref(weights)}
-	uses := append(exec.Reads(p.of.rhs), exec.Writes(weights)...)
-	calls := reorderCalls(len(list), weights.Size)
-	return recordThunk("onednn reorder", uses, onednn.Record(o, list)).keeping(list).calling(calls)
+	return list, nil
 }

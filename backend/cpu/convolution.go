@@ -53,7 +53,7 @@ func isStrided(s *kernel.Convolution) bool {
 // careful is fast, which multiplies weights by padding, where weights are finite, and slow where they are not.
 func careful(fast *thunk, slow *goConvolution, weights *literal.Literal, lhs, rhs, out exec.Slice) *thunk {
 	t := slow.rhs
-	if !slow.padded() || !t.IsFloat() && !t.IsComplex() || weights != nil && kernel.Finite(weights.Bytes(), t) {
+	if !slow.padded() || !t.IsFloat() && !t.IsComplex() || weights != nil && allFinite(weights.Bytes(), t) {
 		return fast
 	}
 	inner := runnable(fast)

@@ -54,38 +54,21 @@ func (p *convolutionPlan) flops() float64 {
 	return 2 * float64(m) * float64(k) * float64(terms) * float64(p.FeatureGroups)
 }
 
-// form names the layouts of packed weights and all that they depend on.
 func (p *convolutionPlan) form() string {
 	return fmt.Sprint("onednn convolution ", *p.Convolution, p.of.lhsType, p.of.rhsType, p.of.outType)
 }
 
-// pack returns known weights in every layout that is wanted.
-func (p *convolutionPlan) pack() ([]byte, error) {
-	all, plain := make([]byte, p.size), p.flipped(p.of.weights.Bytes())
-	for _, like := range p.layouts {
-		packed, err := like.Pack(p.weights(), plain)
-		if err != nil {
-			return nil, err
-		}
-		copy(all[like.weights:], packed)
-	}
-	return all, nil
-}
+func (p *convolutionPlan) plain() []byte { return p.flipped(p.of.weights.Bytes()) }
 
-// packer returns what brings weights into every layout that is wanted whenever it runs, nil if oneDNN cannot.
-func (p *convolutionPlan) packer(weights exec.Slice) *thunk {
-	var list []onednn.Piece
+func (p *convolutionPlan) packers() (list []onednn.Piece, err error) {
 	for _, like := range p.layouts {
 		q, err := like.Packer(p.weights())
 		if err != nil {
-			return nil
+			return nil, err
 		}
 		list = append(list, onednn.Piece{Primitive: q, Dst: like.weights})
 	}
-	o := onednn.Operands{Src: ref(p.of.rhs), Dst: ref(weights)}
-	uses := append(exec.Reads(p.of.rhs), exec.Writes(weights)...)
-	calls := reorderCalls(len(list), weights.Size)
-	return recordThunk("onednn reorder", uses, onednn.Record(o, list)).keeping(list).calling(calls)
+	return list, nil
 }
 
 // isTransposed says whether lhs is dilated, so that the convolution is the transpose of a strided one.

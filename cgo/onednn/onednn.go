@@ -1,9 +1,9 @@
 // Package onednn calls oneDNN, of version 2 or 3, which is opened when it is first needed: products, convolutions and
 // pooling, with what follows them done on the way.
 //
-// A [Spec] says what to compute. [New] makes a [Primitive] of it when a program is compiled, [Primitive.Pack] brings
-// constant weights into the layout that the primitive likes, and [Record] makes the record that runs primitives on
-// parts of arrays. A call of the library uses one thread: work is split here, by shape alone, so that results have the
+// A [Spec] says what to compute. [New] makes a [Primitive] of it when a program is compiled, [Primitive.Packer] what
+// brings weights into the layout that the primitive likes, and [Record] makes the record that runs primitives on parts
+// of arrays. A call of the library uses one thread: work is split here, by shape alone, so that results have the
 // same bits for every number of threads. Implementations that oneDNN itself calls reference code are refused.
 package onednn
 

@@ -151,23 +151,6 @@ func (p *Primitive) reorder(plain Array, back bool) (*Primitive, error) {
 	return made(q, failed, p)
 }
 
-// Pack returns plain weights in the layout of p's.
-func (p *Primitive) Pack(plain Array, weights []byte) ([]byte, error) {
-	packer, err := p.Packer(plain)
-	if err != nil {
-		return nil, err
-	}
-	packed := aligned(p.WeightsBytes())
-	return packed, packer.Execute(weights, nil, nil, packed)
-}
-
-// aligned returns n bytes that begin at a cache line.
-func aligned(n int64) []byte {
-	b := make([]byte, n+63)
-	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(b))) & 63
-	return b[skip : int64(skip)+n : int64(skip)+n]
-}
-
 // Execute computes on the calling thread; what the spec has not is nil. A WeightGradient writes weights and reads dst.
 func (p *Primitive) Execute(src, weights, bias, dst []byte) error {
 	var pinner runtime.Pinner

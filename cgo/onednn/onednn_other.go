@@ -44,9 +44,6 @@ func (p *Primitive) Packer(Array) (*Primitive, error) { return nil, Load() }
 // Unpacker fails as Load does.
 func (p *Primitive) Unpacker(Array) (*Primitive, error) { return nil, Load() }
 
-// Pack fails as Load does.
-func (p *Primitive) Pack(Array, []byte) ([]byte, error) { return nil, Load() }
-
 // Execute fails as Load does.
 func (p *Primitive) Execute(_, _, _, _ []byte) error { return Load() }
 

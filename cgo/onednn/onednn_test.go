@@ -50,7 +50,7 @@ func Example() {
 	out := []float32{19, 22}
 	if err == nil {
 		var packed []byte
-		if packed, err = p.Pack(b, bytesOf([]float32{5, 6, 7, 8})); err == nil {
+		if packed, err = pack(p, b, bytesOf([]float32{5, 6, 7, 8})); err == nil {
 			err = p.Execute(bytesOf([]float32{1, 2}), packed, nil, bytesOf(out))
 		}
 	}
@@ -59,6 +59,16 @@ func Example() {
 	}
 	fmt.Println(out)
 	// Output: [19 22]
+}
+
+// pack returns plain weights in the layout of p's.
+func pack(p *Primitive, plain Array, weights []byte) ([]byte, error) {
+	packer, err := p.Packer(plain)
+	if err != nil {
+		return nil, err
+	}
+	packed := make([]byte, p.WeightsBytes())
+	return packed, packer.Execute(weights, nil, nil, packed)
 }
 
 func load(t *testing.T) {
@@ -84,7 +94,7 @@ func TestMatMul(t *testing.T) {
 			t.Fatal(err)
 		}
 		x, y, bias, got := floats(r, m*k), floats(r, k*n), floats(r, n), make([]float32, m*n)
-		packed, err := p.Pack(dense(F32, k, n), bytesOf(y))
+		packed, err := pack(p, dense(F32, k, n), bytesOf(y))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -120,7 +130,7 @@ func TestConvolution(t *testing.T) {
 		t.Fatal(err)
 	}
 	x, y := floats(r, n*h*w*ic), floats(r, oc*ic*k*k)
-	packed, err := p.Pack(plain, bytesOf(y))
+	packed, err := pack(p, plain, bytesOf(y))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 // New returns the backend of a machine.
 func New(m Machine) Backend {
 	k := newKeeper(max(m.Threads(), 1))
-	return &backend{m, home{k, newExecutor(k), newPacks()}}
+	return &backend{m, home{k, newExecutor(k), newPacks(len(k.shelves))}}
 }
 
 // backend is a machine with what its programs share.
@@ -203,6 +203,9 @@ func (c *compiler) module(p *program) error {
 		return err
 	}
 	if err := c.lacking.err(c.machine.Name()); err != nil {
+		return err
+	}
+	if err := p.packs.fill(c.ctx, p.packed); err != nil {
 		return err
 	}
 	p.results = c.results(b, root, p)

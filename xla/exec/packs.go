@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"context"
+	"errors"
 	"sync"
 	"unsafe"
 
@@ -11,6 +13,7 @@ import (
 type packs struct {
 	mu    sync.Mutex
 	byKey map[packKey]*pack
+	turns chan struct{} // has room for as many as may be filled at a time
 }
 
 // packKey is a constant, by where its bytes lie, and a form of it.
@@ -24,27 +27,46 @@ type pack struct {
 	key   packKey
 	of    *literal.Literal // which keeps the bytes where they are
 	data  []byte
+	fill  func() error // fills data, the first time
 	users int
 }
 
-func newPacks() *packs { return &packs{byKey: map[packKey]*pack{}} }
+func newPacks(threads int) *packs {
+	return &packs{byKey: map[packKey]*pack{}, turns: make(chan struct{}, threads)}
+}
 
-// take returns the form of l for one more user, which make makes if there is none yet.
-func (s *packs) take(l *literal.Literal, form string, make func() ([]byte, error)) (*pack, error) {
+// take returns the form of l for one more user, of so many bytes, which fill is to fill if there is none yet.
+func (s *packs) take(l *literal.Literal, form string, size int64, fill func(to []byte) error) *pack {
 	key := packKey{unsafe.SliceData(l.Bytes()), len(l.Bytes()), form}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	x := s.byKey[key]
 	if x == nil {
-		data, err := make()
-		if err != nil {
-			return nil, err
-		}
-		x = &pack{key: key, of: l, data: data}
+		data := make([]byte, size)
+		x = &pack{key: key, of: l, data: data, fill: sync.OnceValue(func() error { return fill(data) })}
 		s.byKey[key] = x
 	}
 	x.users++
-	return x, nil
+	return x
+}
+
+// fill fills those of list that are not filled yet, several at a time.
+func (s *packs) fill(ctx context.Context, list []*pack) error {
+	errs := make([]error, len(list))
+	var all sync.WaitGroup
+	for i, x := range list {
+		all.Go(func() {
+			select {
+			case s.turns <- struct{}{}:
+				errs[i] = x.fill()
+				<-s.turns
+			case <-ctx.Done():
+				errs[i] = ctx.Err()
+			}
+		})
+	}
+	all.Wait()
+	return errors.Join(errs...)
 }
 
 // release ends the use of packs.
@@ -58,14 +80,12 @@ func (s *packs) release(list []*pack) {
 	}
 }
 
-// PackOf is Pack for a form of the constant value, which make makes: programs of one client that have the same value in
-// the same form share it. form names the form and whatever it depends on. It fails as make does.
-func (l *Lowering) PackOf(value *literal.Literal, form string, make func() ([]byte, error)) (Slice, error) {
+// PackOf is Pack for a form of the constant value that takes size bytes, which fill fills before the program is
+// compiled: programs of one client that have the same value in the same form share it. form names the form and whatever
+// it depends on. The program does not compile if fill fails.
+func (l *Lowering) PackOf(value *literal.Literal, form string, size int64, fill func(to []byte) error) Slice {
 	p := l.c.program
-	x, err := p.packs.take(value, form, make)
-	if err != nil {
-		return Slice{}, err
-	}
+	x := p.packs.take(value, form, size, fill)
 	p.packed = append(p.packed, x)
-	return l.Pack(x.data), nil
+	return l.Pack(x.data)
 }

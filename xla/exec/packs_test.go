@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"context"
+	"errors"
 	"sync"
 	"testing"
 
@@ -14,10 +16,10 @@ func TestPacks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, made := newPacks(), 0
+	s, made := newPacks(1), 0
 	take := func(form string) *pack {
-		x, err := s.take(value, form, func() ([]byte, error) { made++; return []byte(form), nil })
-		if err != nil {
+		x := s.take(value, form, 1, func(to []byte) error { made++; copy(to, form); return nil })
+		if err := s.fill(t.Context(), []*pack{x, x}); err != nil {
 			t.Fatal(err)
 		}
 		return x
@@ -36,19 +38,35 @@ func TestPacks(t *testing.T) {
 	}
 }
 
+// TestPacksFail wants whoever has a form that could not be made to be told, and nothing made once nobody waits for it.
+func TestPacksFail(t *testing.T) {
+	s, value, broken := newPacks(2), literal.Zeros(shape.Array(shape.F32, 2)), errors.New("broken")
+	x := s.take(value, "a", 1, func([]byte) error { return broken })
+	for range 2 {
+		if err := s.fill(t.Context(), []*pack{x}); !errors.Is(err, broken) {
+			t.Errorf("got %v, want %v", err, broken)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	s.turns <- struct{}{}
+	s.turns <- struct{}{}
+	y := s.take(value, "b", 1, func([]byte) error { t.Error("it was made"); return nil })
+	if err := s.fill(ctx, []*pack{y}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want %v", err, context.Canceled)
+	}
+}
+
 // TestPacksCloseTwice wants a program that is closed again and again, also at the same time, to end its own use of a
 // pack alone: another program has it still.
 func TestPacksCloseTwice(t *testing.T) {
 	const text = "ENTRY e { ROOT c = f32[2] constant({1, 2}) }"
 	value := literal.Zeros(shape.Array(shape.F32, 2))
-	shared, list := newPacks(), make([]*program, 2)
+	shared, list := newPacks(1), make([]*program, 2)
 	for i := range list {
 		p := mustCompile(t, text, Options{})
 		p.packs = shared
-		x, err := shared.take(value, "form", func() ([]byte, error) { return []byte("bytes"), nil })
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := shared.take(value, "form", 1, func([]byte) error { return nil })
 		p.packed, list[i] = []*pack{x}, p
 	}
 	x := list[0].packed[0]
