@@ -37,6 +37,7 @@ type cache struct {
 	limit  int
 	byKey  map[string]*shared
 	recent []string // the last one was asked for last
+	closed bool     // nothing is kept any more
 }
 
 // defaultCache is how many programs are kept if the options do not say.
@@ -99,7 +100,7 @@ func (c *cache) add(s *shared) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s.users = 1
-	if c.limit == 0 || c.byKey[s.key] != nil { // somebody was faster
+	if c.closed || c.limit == 0 || c.byKey[s.key] != nil { // somebody was faster
 		s.key = ""
 	}
 	if s.key == "" {
@@ -129,6 +130,14 @@ func (c *cache) release(s *shared) {
 	if s.users--; s.users == 0 && s.key == "" {
 		s.program.Close()
 	}
+}
+
+// close drops all programs, also those whose compile is under way.
+func (c *cache) close() {
+	c.mu.Lock()
+	c.closed = true
+	c.mu.Unlock()
+	c.clear()
 }
 
 // clear drops all programs.

@@ -2,6 +2,7 @@ package xla
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 
@@ -96,6 +97,32 @@ func TestCache(t *testing.T) {
 	}
 	if len(seen.compiles) != 7 || !seen.compiles[1].Cached || len(seen.executes) != 1 || seen.executes[0].Devices != 1 {
 		t.Errorf("the observer got %+v", seen)
+	}
+}
+
+// closing is a backend whose client is closed while it compiles.
+type closing struct {
+	counting
+	client *Client
+}
+
+func (b *closing) Compile(ctx context.Context, m *hlo.Module, o exec.Options) (exec.Program, error) {
+	b.client.Close()
+	return b.counting.Compile(ctx, m, o)
+}
+
+// TestCloseWhileCompiling wants nothing to be left of a program whose compile ends after the client.
+func TestCloseWhileCompiling(t *testing.T) {
+	b := &closing{counting: counting{Backend: Reference()}}
+	var err error
+	if b.client, err = NewClient(b, ClientOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.client.Compile(context.Background(), negation(1), CompileOptions{}); !errors.Is(err, ErrClosed) {
+		t.Errorf("got %v, want that the client is closed", err)
+	}
+	if b.compiled != 1 || b.closed != 1 {
+		t.Errorf("%d programs compiled and %d closed, want one each", b.compiled, b.closed)
 	}
 }
 

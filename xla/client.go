@@ -125,7 +125,7 @@ func (c *Client) Close() error {
 	for _, st := range list {
 		st.shut(errorf(Closed, "client: %w", ErrClosed))
 	}
-	c.cache.clear()
+	c.cache.close()
 	if !again {
 		c.letHandlersGo()
 	}
