@@ -85,11 +85,19 @@ func (d *Device) Rank() int { return d.rank }
 // Local reports whether that is this process.
 func (d *Device) Local() bool { return d.rank == d.client.rank() }
 
+// here fails if the device is in another process.
+func (d *Device) here() error {
+	if d.Local() {
+		return nil
+	}
+	return errorf(InvalidArgument, "device %v is in the process of rank %d, and this is rank %d", d, d.rank,
+		d.client.rank())
+}
+
 // usable fails if the device is in another process, or the client is closed.
 func (d *Device) usable() error {
-	if !d.Local() {
-		return errorf(InvalidArgument, "device %v is in the process of rank %d, and this is rank %d", d, d.rank,
-			d.client.rank())
+	if err := d.here(); err != nil {
+		return err
 	}
 	return d.client.open()
 }
@@ -102,13 +110,21 @@ func (d *Device) FromLiteral(l *literal.Literal) (*Buffer, error) {
 	if err := d.usable(); err != nil {
 		return nil, err
 	}
-	if l == nil {
-		return nil, errorf(InvalidArgument, "literal is nil")
-	}
-	if s := l.Shape(); s.Type == shape.Invalid {
-		return nil, errorf(InvalidArgument, "the literal has no type: got %v", s)
+	if err := checkLiteral(l); err != nil {
+		return nil, err
 	}
 	return d.newBuffer(l, false, nil), nil
+}
+
+// checkLiteral fails unless l is a value.
+func checkLiteral(l *literal.Literal) error {
+	if l == nil {
+		return errorf(InvalidArgument, "literal is nil")
+	}
+	if s := l.Shape(); s.Type == shape.Invalid {
+		return errorf(InvalidArgument, "the literal has no type: got %v", s)
+	}
+	return nil
 }
 
 // Infeed puts a value, an array or a tuple of arrays, at the end of the device's infeed, of which the program's infeed
@@ -117,7 +133,7 @@ func (d *Device) FromLiteral(l *literal.Literal) (*Buffer, error) {
 // It fails with ctx's error when ctx ends, and with hlo.ErrFeedClosed once the queue is closed. An infeed op that wants
 // another shape than that of the value it finds fails, and names both.
 func (d *Device) Infeed(ctx context.Context, l *literal.Literal) error {
-	return feedError(d, "infeed", d.feed.TransferToInfeed(ctx, l))
+	return d.put(ctx, "infeed", d.feed, l)
 }
 
 // CloseInfeed says that there is no more to come: infeed ops fail once the queue is empty.
@@ -125,20 +141,39 @@ func (d *Device) CloseInfeed() { d.feed.CloseInfeed() }
 
 // Outfeed takes the next value that one of the program's outfeed ops wrote, and waits for it. It fails as Infeed does.
 func (d *Device) Outfeed(ctx context.Context) (*literal.Literal, error) {
-	l, err := d.feed.TransferFromOutfeed(ctx)
-	return l, feedError(d, "outfeed", err)
+	return d.take(ctx, "outfeed", d.feed)
 }
 
 // ToRecv hands l to the program's next recv from the host on a channel, and FromSend takes what its next send to the
 // host on a channel sent. They wait and fail as Infeed and Outfeed do.
 func (d *Device) ToRecv(ctx context.Context, channel int64, l *literal.Literal) error {
-	return feedError(d, fmt.Sprint("channel ", channel), d.channel(channel).TransferToInfeed(ctx, l))
+	return d.put(ctx, fmt.Sprint("channel ", channel), d.channel(channel), l)
 }
 
 // FromSend is the other side of ToRecv.
 func (d *Device) FromSend(ctx context.Context, channel int64) (*literal.Literal, error) {
-	l, err := d.channel(channel).TransferFromOutfeed(ctx)
-	return l, feedError(d, fmt.Sprint("channel ", channel), err)
+	return d.take(ctx, fmt.Sprint("channel ", channel), d.channel(channel))
+}
+
+// put hands l to the device by a queue.
+func (d *Device) put(ctx context.Context, queue string, f *hlo.Feed, l *literal.Literal) error {
+	err := d.here()
+	if err == nil {
+		err = checkLiteral(l)
+	}
+	if err == nil {
+		err = f.TransferToInfeed(ctx, l)
+	}
+	return feedError(d, queue, err)
+}
+
+// take takes what the device has put in a queue.
+func (d *Device) take(ctx context.Context, queue string, f *hlo.Feed) (*literal.Literal, error) {
+	if err := d.here(); err != nil {
+		return nil, feedError(d, queue, err)
+	}
+	l, err := f.TransferFromOutfeed(ctx)
+	return l, feedError(d, queue, err)
 }
 
 func feedError(d *Device, queue string, err error) error {

@@ -406,6 +406,8 @@ func TestFeedFaults(t *testing.T) {
 		x := compileText(t, c, fmt.Sprintf(feeding, 1), xla.CompileOptions{})
 		defer x.Close()
 		d := c.Devices()[0]
+		wantCode(t, d.Infeed(t.Context(), nil), xla.InvalidArgument, "infeed of device "+d.String()+": literal is nil")
+		wantCode(t, d.ToRecv(t.Context(), 1, &literal.Literal{}), xla.InvalidArgument, "has no type")
 		if err := d.Infeed(t.Context(), vector(t, 1, 2, 3)); err != nil {
 			t.Fatal(err)
 		}

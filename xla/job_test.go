@@ -12,6 +12,7 @@ import (
 
 	"github.com/halo-xla/halo/xla"
 	"github.com/halo-xla/halo/xla/collective"
+	"github.com/halo-xla/halo/xla/literal"
 )
 
 // onJob runs f on each rank of a job, with a client of the backend that has so many devices there, and wants nothing to
@@ -254,6 +255,14 @@ func TestDevicesElsewhere(t *testing.T) {
 			b, err := xla.FromSlice(d, []float32{1})
 			if d.Local() != (err == nil) {
 				return fmt.Errorf("a buffer on %v: %v", d, err)
+			}
+			if err := d.Infeed(t.Context(), literal.Scalar(int32(1))); d.Local() != (err == nil) {
+				return fmt.Errorf("the infeed of %v: %v", d, err)
+			}
+			if !d.Local() { // here it would wait
+				if _, err := d.FromSend(t.Context(), 1); err == nil || !strings.Contains(err.Error(), "of rank") {
+					return fmt.Errorf("a channel of %v: %v", d, err)
+				}
 			}
 			if err == nil {
 				b.Close()
