@@ -3,7 +3,6 @@ package xla
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"sync"
 	"time"
 
@@ -162,7 +161,7 @@ func (l *Launch) Execute(ctx context.Context, d int, args ...*Buffer) (out []*Bu
 	over := false
 	defer func() {
 		if !over {
-			err = errorf(Failed, "%s: the goroutine ended", l.x.grid.Name(d))
+			err = collective.ErrEnded
 		}
 		if err = l.end(d, err); err != nil {
 			closeBuffers(out)
@@ -208,12 +207,8 @@ func (l *Launch) begin(d int) error {
 // end notes that device d is done, and returns the launch's fault if it has one: err may follow from it.
 func (l *Launch) end(d int, err error) error {
 	if err != nil {
-		if len(l.begun) > 1 && l.hub.Err() == nil {
-			err = wrap(fmt.Errorf("%s: %w", l.x.grid.Name(d), err), Failed)
-		}
-		l.hub.Fail(err)
+		err = l.hub.FailOn(d, err)
 		l.cancel()
-		err = l.hub.Err()
 	}
 	l.hub.End(d)
 	l.mu.Lock()

@@ -4,33 +4,58 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 )
 
-// devices runs f on each device of g, as an execution does: a device that fails fails all. It returns the hub's fault.
+// devices runs f on each device of g, as an execution does: a device that fails fails all. It returns the fault.
 func devices(t *testing.T, g Grid, f func(h *Hub, d int) error) error {
 	t.Helper()
 	h := NewHub(g)
-	var wg sync.WaitGroup
-	for d := range g.Size() {
-		wg.Go(func() {
-			defer h.End(d)
-			if err := f(h, d); err != nil {
-				h.Fail(err)
-			}
-		})
-	}
-	done := make(chan struct{})
-	go func() { wg.Wait(); close(done) }()
+	done := make(chan error, 1)
+	go func() { done <- h.Drive(context.Background(), func(_ context.Context, d int) error { return f(h, d) }) }()
 	select {
-	case <-done:
+	case err := <-done:
+		return err
 	case <-time.After(5 * time.Minute):
 		t.Fatal("the devices hang")
+		return nil
 	}
-	return h.Err()
+}
+
+// TestDrive wants all devices to end with the first fault, which has the name of the device that it is of.
+func TestDrive(t *testing.T) {
+	drive := func(n int64, first func()) (ended int, err error, fault any) {
+		defer func() { fault = recover() }()
+		var mu sync.Mutex
+		err = NewHub(Grid{Replicas: n}).Drive(context.Background(), func(ctx context.Context, d int) error {
+			if d == 0 {
+				first()
+				return errors.New("no luck")
+			}
+			<-ctx.Done()
+			mu.Lock()
+			defer mu.Unlock()
+			ended++
+			return ctx.Err()
+		})
+		return ended, err, nil
+	}
+	if n, err, _ := drive(3, func() {}); n != 2 || err == nil || err.Error() != "device 0 (replica 0): no luck" {
+		t.Errorf("a fault: got %v, and %d others have ended", err, n)
+	}
+	if _, err, _ := drive(1, func() {}); err == nil || err.Error() != "no luck" {
+		t.Errorf("a fault of the only device: got %v", err)
+	}
+	if n, err, _ := drive(2, runtime.Goexit); n != 1 || !errors.Is(err, ErrEnded) || !strings.HasPrefix(err.Error(), "device 0") {
+		t.Errorf("the goroutine ends: got %v, and %d others have ended", err, n)
+	}
+	if n, _, fault := drive(2, func() { panic("ouch") }); n != 1 || fault != "ouch" {
+		t.Errorf("got the panic %v, and %d others have ended", fault, n)
+	}
 }
 
 // gather returns the values as they are.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/halo-xla/halo/xla/collective"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
@@ -52,7 +53,7 @@ func (p *program) Call(ctx context.Context, c *Call) error {
 func apart(f func() error) error {
 	done := make(chan struct{})
 	var fault any
-	err := errEnded
+	err := collective.ErrEnded
 	go func() {
 		defer close(done)
 		defer func() { fault = recover() }()
@@ -64,9 +65,6 @@ func apart(f func() error) error {
 	}
 	return err
 }
-
-// errEnded is the fault of a function that ends its goroutine.
-var errEnded = errors.New("a custom call's function ended its goroutine")
 
 // callByRun is the Call of a program whose Run is all it has.
 func callByRun(ctx context.Context, p Program, c *Call) error {

@@ -84,74 +84,22 @@ func runGrid(ctx context.Context, grid collective.Grid, programs []*program, arg
 	if err != nil {
 		return nil, err
 	}
-	inner, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer hub.AfterFault(cancel)()
-	ex := &execution{hub: hub, cancel: cancel, results: make([]*literal.Literal, n)}
 	if n > 1 {
 		o.Job = nil // each device is of one rank
 	}
-	var wg sync.WaitGroup
-	for d, p := range programs {
-		if hub.Here(d) {
-			wg.Go(func() { ex.run(inner, p, hlo.Place{Grid: grid, Device: d, Hub: hub}, args[d], o) })
+	results := make([]*literal.Literal, n)
+	err = hub.Drive(ctx, func(ctx context.Context, d int) error {
+		c := Call{Args: args[d], Options: o}
+		err := programs[d].onDevice(ctx, hlo.Place{Grid: grid, Device: d, Hub: hub}, &c)
+		if err == nil {
+			results[d] = programs[d].tuple(c.Results)
 		}
-	}
-	wg.Wait()
-	return ex.finish(ctx)
-}
-
-// execution is one run on all devices of a grid.
-type execution struct {
-	hub     *collective.Hub
-	cancel  context.CancelFunc
-	results []*literal.Literal
-	mu      sync.Mutex
-	panic   any
-}
-
-// run is the life of one device.
-func (ex *execution) run(ctx context.Context, p *program, place hlo.Place, args []*literal.Literal, o RunOptions) {
-	d, name := place.Device, place.Grid.Name(place.Device)
-	defer ex.hub.End(d)
-	over := false
-	defer func() {
-		if p := recover(); p == nil && !over {
-			ex.fail(fmt.Errorf("%s: %w", name, errEnded))
-		} else if p != nil { // goes on in the caller's goroutine, where it can be caught
-			ex.mu.Lock()
-			ex.panic = p
-			ex.mu.Unlock()
-			ex.fail(fmt.Errorf("%s panicked", name))
-		}
-	}()
-	c := Call{Args: args, Options: o}
-	err := p.onDevice(ctx, place, &c)
-	over = true
+		return err
+	})
 	if err != nil {
-		if len(ex.results) > 1 && ex.hub.Err() == nil {
-			err = fmt.Errorf("%s: %w", name, err)
-		}
-		ex.fail(err)
-		return
-	}
-	ex.results[d] = p.tuple(c.Results)
-}
-
-func (ex *execution) fail(err error) {
-	ex.hub.Fail(err)
-	ex.cancel()
-}
-
-// finish returns the results when all devices are done, or the first fault.
-func (ex *execution) finish(ctx context.Context) ([]*literal.Literal, error) {
-	if ex.panic != nil {
-		panic(ex.panic)
-	}
-	if err := ex.hub.Finish(ctx); err != nil {
 		return nil, err
 	}
-	return ex.results, hlo.ShareResults(ctx, ex.hub.Job(), ex.hub.Owners(), ex.results)
+	return results, hlo.ShareResults(ctx, hub.Job(), hub.Owners(), results)
 }
 
 // Memory returns what one execution takes.

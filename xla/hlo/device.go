@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/halo-xla/halo/xla/collective"
 	"github.com/halo-xla/halo/xla/literal"
@@ -86,73 +85,22 @@ func evaluateGrid(ctx context.Context, grid collective.Grid, programs []*Computa
 	if err != nil {
 		return nil, err
 	}
-	inner, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer hub.AfterFault(cancel)()
-	ex := &execution{hub: hub, cancel: cancel, results: make([]*literal.Literal, n)}
 	if n > 1 {
 		opts.Job = nil // each device is of one rank
 	}
-	var wg sync.WaitGroup
-	for d, c := range programs {
-		if hub.Here(d) {
-			e := &Evaluator{EvalOptions: opts, ctx: inner, device: device{grid, d, ex.hub}}
-			wg.Go(func() { ex.run(e, c, in[d]) })
+	results := make([]*literal.Literal, n)
+	err = hub.Drive(ctx, func(ctx context.Context, d int) error {
+		e := &Evaluator{EvalOptions: opts, ctx: ctx, device: device{grid, d, hub}}
+		out, err := e.Call(programs[d], in[d])
+		if err == nil {
+			results[d] = cropped(out)
 		}
-	}
-	wg.Wait()
-	return ex.finish(ctx)
-}
-
-// execution is one run on all devices of a grid.
-type execution struct {
-	hub     *collective.Hub
-	cancel  context.CancelFunc
-	results []*literal.Literal
-	mu      sync.Mutex
-	panic   any
-}
-
-// run is the life of one device.
-func (ex *execution) run(e *Evaluator, c *Computation, args []*literal.Literal) {
-	d := e.device.id
-	defer ex.hub.End(d)
-	over := false
-	defer func() {
-		if p := recover(); p == nil && !over {
-			ex.hub.Fail(fmt.Errorf("%s: a custom call's function ended its goroutine", e.device.grid.Name(d)))
-			ex.cancel()
-		} else if p != nil { // goes on in the caller's goroutine, where it can be caught
-			ex.mu.Lock()
-			ex.panic = p
-			ex.mu.Unlock()
-			ex.hub.Fail(fmt.Errorf("%s panicked", e.device.grid.Name(d)))
-			ex.cancel()
-		}
-	}()
-	out, err := e.Call(c, args)
-	over = true
+		return err
+	})
 	if err != nil {
-		if len(ex.results) > 1 && ex.hub.Err() == nil {
-			err = fmt.Errorf("%s: %w", e.device.grid.Name(d), err)
-		}
-		ex.hub.Fail(err)
-		ex.cancel()
-	}
-	if err == nil {
-		ex.results[d] = cropped(out)
-	}
-}
-
-// finish returns the results when all devices are done, or the first fault.
-func (ex *execution) finish(ctx context.Context) ([]*literal.Literal, error) {
-	if ex.panic != nil {
-		panic(ex.panic)
-	}
-	if err := ex.hub.Finish(ctx); err != nil {
 		return nil, err
 	}
-	return ex.results, ShareResults(ctx, ex.hub.Job(), ex.hub.Owners(), ex.results)
+	return results, ShareResults(ctx, hub.Job(), hub.Owners(), results)
 }
 
 // ShareResults fills in the results of the devices on other ranks; rank owners[d] has device d, and all of the job's
