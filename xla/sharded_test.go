@@ -102,7 +102,8 @@ func TestForPartitioner(t *testing.T) {
     return %0 : tensor<8xf32>
   }
 }`
-	for _, text := range []string{hlo("", "devices=[4]<=[4]"), hlo("", "devices=[2,2]<=[4] last_tile_dim_replicate"), shardy} {
+	for _, text := range []string{hlo("", "devices=[4]<=[4]"), hlo("", "devices=[2,2]<=[4] last_tile_dim_replicate"), shardy,
+		strings.Replace(shardy, "sharding<@mesh", `sharding<mesh<["d"=4]>`, 1)} {
 		_, err := c.Compile(t.Context(), xla.Program{Source: []byte(text)}, xla.CompileOptions{})
 		wantCode(t, err, xla.Unsupported, "jax.shard_map")
 		if err != nil && !strings.Contains(err.Error(), "as_text()); or set CompileOptions.Replicas and Partitions to 1") {

@@ -220,10 +220,17 @@ func Iota(dims, reshape []int64, permutation []int) ([][]int64, error) {
 	return groups, nil
 }
 
-// maxIDs bounds the ids that a compact text may stand for.
-const maxIDs = 1 << 24
+// maxIDs bounds the ids that a compact text may stand for, maxRank the dimensions in which they are laid out: no array
+// that is read has more.
+const (
+	maxIDs  = 1 << 24
+	maxRank = 1000
+)
 
 func product(dims []int64) (int64, error) {
+	if len(dims) > maxRank {
+		return 0, fmt.Errorf("ids laid out in %d dimensions, want at most %d", len(dims), maxRank)
+	}
 	n := int64(1)
 	for _, d := range dims {
 		if d <= 0 || d > maxIDs || n*d > maxIDs {

@@ -101,12 +101,12 @@ func (o DeviceOrder) devices(n int64) ([]int, error) {
 
 // deviceList fails if a device is there twice or is none.
 func deviceList(list []int64) ([]int, error) {
-	out := make([]int, len(list))
+	out, seen := make([]int, len(list)), make([]bool, MaxDevices)
 	for i, x := range list {
-		if x < 0 || x >= MaxDevices || slices.Contains(out[:i], int(x)) {
+		if x < 0 || x >= MaxDevices || seen[x] {
 			return nil, fmt.Errorf("device %d is out of range or there twice", x)
 		}
-		out[i] = int(x)
+		out[i], seen[x] = int(x), true
 	}
 	return out, nil
 }

@@ -99,6 +99,9 @@ func (m *MeshSharding) order(text string) (err error) {
 // dims reads "{'a'}, {'b', ?}".
 func (m *MeshSharding) dims(text string) error {
 	list, err := cutOutside(text, ',')
+	if len(list) > maxRank {
+		return fmt.Errorf("a sharding of %d dimensions, want at most %d", len(list), maxRank)
+	}
 	m.Dims = []DimAxes{}
 	for _, dim := range list {
 		if dim[0] != '{' {
@@ -136,8 +139,10 @@ func (m *MeshSharding) list(name, value string) error {
 func (m *MeshSharding) refs(text string) (refs []AxisRef, err error) {
 	list, err := cutOutside(text, ',')
 	for _, item := range list {
-		name, part, sub := strings.Cut(item, ":(")
-		i := slices.IndexFunc(m.Axes, func(a MeshAxis) bool { return "'"+a.Name+"'" == name })
+		quoted, part, sub := strings.Cut(item, ":(")
+		name, begun := strings.CutPrefix(quoted, "'")
+		name, ended := strings.CutSuffix(name, "'")
+		i := slices.IndexFunc(m.Axes, func(a MeshAxis) bool { return begun && ended && a.Name == name })
 		if i < 0 {
 			return nil, fmt.Errorf("got %s, want an axis of the mesh", item)
 		}
@@ -169,20 +174,24 @@ func (m *MeshSharding) sharding() (*Sharding, error) {
 	}
 	n := int64(len(devices))
 	s.Tiles = make([]int64, len(m.Dims))
-	tiles := int64(1)
+	tiles, cuts := int64(1), []cut(nil)
 	for d, dim := range m.Dims {
 		s.Tiles[d] = 1
 		for _, ref := range dim.Axes {
-			s.Tiles[d] *= m.size(ref)
-			if tiles *= m.size(ref); tiles > n {
+			c := m.cut(ref)
+			s.Tiles[d] *= c.size
+			if tiles *= c.size; tiles > n {
 				return nil, errors.New("an axis cuts twice")
+			}
+			if c.size > 1 {
+				cuts = append(cuts, c)
 			}
 		}
 	}
 	s.Copies = n / tiles
 	parts := make([][]int, tiles)
 	for place, device := range devices {
-		t := m.tile(int64(place))
+		t := tileOf(cuts, int64(place))
 		parts[t] = append(parts[t], device)
 	}
 	for _, p := range parts {
@@ -209,27 +218,25 @@ func (m *MeshSharding) devices() ([]int, error) {
 	return order.devices(n)
 }
 
-// size is how many places a reference to an axis tells apart.
-func (m *MeshSharding) size(ref AxisRef) int64 {
-	if ref.Size == 0 {
-		return m.Axes[ref.Axis].Size
+// cut is a part of an axis: the places of a mesh count through its size, so many steps each.
+type cut struct{ step, size int64 }
+
+func (m *MeshSharding) cut(ref AxisRef) cut {
+	a := m.Axes[ref.Axis]
+	c := cut{1, a.Size}
+	if ref.Size > 0 {
+		c = cut{a.Size / (ref.Pre * ref.Size), ref.Size}
 	}
-	return ref.Size
+	for _, behind := range m.Axes[ref.Axis+1:] {
+		c.step *= behind.Size
+	}
+	return c
 }
 
-// tile returns the number of the tile that a place of the mesh has.
-func (m *MeshSharding) tile(place int64) (tile int64) {
-	at := make([]int64, len(m.Axes))
-	for i := len(at) - 1; i >= 0; i-- {
-		at[i] = place % m.Axes[i].Size
-		place /= m.Axes[i].Size
-	}
-	for _, dim := range m.Dims {
-		for _, ref := range dim.Axes {
-			n := m.size(ref)
-			behind := m.Axes[ref.Axis].Size / (max(ref.Pre, 1) * n)
-			tile = tile*n + at[ref.Axis]/behind%n
-		}
+// tileOf returns the number of the tile that a place of the mesh has.
+func tileOf(cuts []cut, place int64) (tile int64) {
+	for _, c := range cuts {
+		tile = tile*c.size + place/c.step%c.size
 	}
 	return tile
 }

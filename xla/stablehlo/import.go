@@ -35,7 +35,7 @@ func Parse(t Text) (*Imported, error) {
 // notes in the tree, so that two goroutines must not import one at once.
 func Import(prog *Program) (*Imported, error) {
 	im := &importer{prog: prog, rows: allImports, functions: map[string]*function{}, names: map[string]int{},
-		meshes: map[string][]meshAxis{}, meshOrders: map[string][]string{}, plain: map[string]importFunc{}}
+		meshes: map[string]mesh{}, shardings: map[string]hlo.Raw{}, plain: map[string]importFunc{}}
 	if err := im.collect(prog.Module, 0); err != nil {
 		return nil, err
 	}
@@ -68,12 +68,12 @@ type importer struct {
 	functions map[string]*function
 	order     []*function
 	names     map[string]int // of computations, with how often each was wanted
-	meshes    map[string][]meshAxis
-	// meshOrders are the devices of the places of the meshes that have not 0, 1, 2, ...
-	meshOrders map[string][]string
-	channels   int64                 // that no program names
-	plain      map[string]importFunc // rows of the names that have come
-	splats     int64                 // bytes of the constants of one element that were written out
+	meshes    map[string]mesh
+	shardings map[string]hlo.Raw    // that have been read, by Shardy's text
+	spelled   int                   // devices of groups and shardings, see spell
+	channels  int64                 // that no program names
+	plain     map[string]importFunc // rows of the names that have come
+	splats    int64                 // bytes of the constants of one element that were written out
 }
 
 // function is a func.func.
@@ -83,12 +83,6 @@ type function struct {
 	typ         FuncType
 	computation *hlo.Computation // nil until it is wanted
 	open        bool             // while its body is being imported
-}
-
-// meshAxis is an axis of a device mesh.
-type meshAxis struct {
-	name string
-	size int64
 }
 
 // collect gathers the functions and meshes of a module and of modules inside it.
@@ -255,13 +249,15 @@ func (im *importer) configure(m *hlo.Module, entry *function) error {
 		if !ok || i >= len(m.Entry.Parameters) {
 			return entry.op.wrong("arg_attrs", "a list of dictionaries, one an argument")
 		}
-		im.configureParameter(m, int64(i), dict)
+		if err := im.configureParameter(m, entry.op, int64(i), dict); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// configureParameter reads the attributes of an argument of the entry.
-func (im *importer) configureParameter(m *hlo.Module, n int64, attrs DictAttr) {
+// configureParameter reads the attributes of an argument of the entry, op.
+func (im *importer) configureParameter(m *hlo.Module, op *Op, n int64, attrs DictAttr) (err error) {
 	param := hlo.ParameterIndex{Parameter: n}
 	if out, ok := intOf(attrs.Lookup("tf.aliasing_output")); ok {
 		index := []int64{}
@@ -276,12 +272,13 @@ func (im *importer) configureParameter(m *hlo.Module, n int64, attrs DictAttr) {
 	common := &hlo.Common{Frontend: frontend(attrs.Lookup("mhlo.frontend_attributes"))}
 	if s, ok := attrs.Lookup("mhlo.sharding").(StringAttr); ok {
 		common.Sharding = hlo.Raw(s)
-	} else {
-		common.Sharding = im.shardySharding(attrs.Lookup("sdy.sharding"))
+	} else if common.Sharding, err = im.shardySharding(op, attrs.Lookup("sdy.sharding")); err != nil {
+		return err
 	}
 	if common.Sharding != "" || common.Frontend != nil {
 		m.Entry.Parameters[n].Common = common
 	}
+	return nil
 }
 
 // frontend returns the entries of a dictionary of strings; entries of other kinds as MLIR writes them.

@@ -3,7 +3,6 @@ package stablehlo
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/shape"
@@ -78,7 +77,7 @@ func (c *ctx) meshGroups(op *Op, d *DialectAttr) (hlo.ReplicaGroups, error) {
 	if !ok || !ok2 {
 		return groups, op.wrong("replica_groups", "a matrix, or a mesh and its axes")
 	}
-	mesh, err := c.im.meshOf(op, name.name())
+	mesh, err := c.im.axesOf(op, name.name())
 	if err != nil {
 		return groups, err
 	}
@@ -93,8 +92,8 @@ func (c *ctx) meshGroups(op *Op, d *DialectAttr) (hlo.ReplicaGroups, error) {
 		}
 		chosen = append(chosen, i)
 	}
-	groups.Groups = groupsAlong(mesh, chosen)
-	return groups, nil
+	groups.Groups, err = c.im.groupsAlong(op, mesh, chosen)
+	return groups, err
 }
 
 func meshAxisOf(op *Op, mesh []meshAxis, a Attr) (int, error) {
@@ -115,12 +114,15 @@ func meshAxisOf(op *Op, mesh []meshAxis, a Attr) (int, error) {
 
 // groupsAlong lists the devices of a mesh, numbered in row-major order, in groups along the chosen axes; within
 // a group the last chosen axis runs fastest.
-func groupsAlong(mesh []meshAxis, chosen []int) [][]int64 {
+func (im *importer) groupsAlong(op *Op, mesh []meshAxis, chosen []int) ([][]int64, error) {
 	strides := make([]int64, len(mesh))
 	stride := int64(1)
 	for i := len(mesh) - 1; i >= 0; i-- {
 		strides[i] = stride
 		stride *= mesh[i].size
+	}
+	if err := im.spell(op, int(stride)); err != nil {
+		return nil, err
 	}
 	var rest []int
 	for i := range mesh {
@@ -149,45 +151,7 @@ func groupsAlong(mesh []meshAxis, chosen []int) [][]int64 {
 		}
 		groups = append(groups, group)
 	}
-	return groups
-}
-
-// maxDevices is the largest mesh that is read.
-const maxDevices = 1 << 20
-
-// collectMesh reads sdy.mesh @name = <["x"=2, "y"=4]>.
-func (im *importer) collectMesh(op *Op) error {
-	name, err := op.Text("sym_name")
-	if err != nil {
-		return err
-	}
-	d, ok := op.Attr("mesh").(*DialectAttr)
-	if !ok {
-		return op.wrong("mesh", "axes with sizes")
-	}
-	body, ok := strings.CutPrefix(strings.TrimSpace(d.Body), "[")
-	body, behind, ok2 := strings.Cut(body, "]")
-	if !ok || !ok2 {
-		return op.wrong("mesh", "axes with sizes")
-	}
-	mesh, devices := []meshAxis{}, int64(1)
-	for _, axis := range strings.Split(body, ",") {
-		if strings.TrimSpace(axis) == "" {
-			continue
-		}
-		var a meshAxis
-		if _, err := fmt.Sscanf(strings.ReplaceAll(axis, "=", " "), "%q %d", &a.name, &a.size); err != nil {
-			return op.wrong("mesh", "axes with sizes")
-		}
-		if a.size < 1 || a.size > maxDevices/devices {
-			return op.Errorf("axis %s has the size %d", a.name, a.size)
-		}
-		devices *= a.size
-		mesh = append(mesh, a)
-	}
-	im.meshes[name] = mesh
-	im.meshOrders[name], err = meshOrder(op, behind)
-	return err
+	return groups, nil
 }
 
 func importAllGather(c *ctx, op *Op) error {

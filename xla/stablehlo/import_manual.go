@@ -119,7 +119,7 @@ func quoted(text string) (words []string) {
 // split returns the axes of the mesh, by number, along which dimension d of s is split inside the body, and into how
 // many parts.
 func (m *manual) split(s sharding, d int) (axes []int, parts int64, err error) {
-	mesh, err := m.im.meshOf(m.op, s.mesh)
+	mesh, err := m.im.axesOf(m.op, s.mesh)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -246,7 +246,9 @@ func (m *manual) whole(x *hlo.Instruction, s sharding) (*hlo.Instruction, error)
 			continue
 		}
 		a := &hlo.AllGatherAttrs{Dimension: hlo.OneDim(int64(d))}
-		a.ReplicaGroups.Groups = groupsAlong(m.mesh, axes)
+		if a.ReplicaGroups.Groups, err = m.im.groupsAlong(m.op, m.mesh, axes); err != nil {
+			return nil, err
+		}
 		m.im.channels++
 		a.ChannelID, a.UseGlobalDeviceIDs = firstChannel+m.im.channels, true
 		told := x.Shape.WithDims(slices.Clone(x.Shape.Dims)...)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unsafe"
 )
 
 // TestShardySharding wants the shardings of arguments as HLO has them.
@@ -26,8 +27,8 @@ func TestShardySharding(t *testing.T) {
 		{", device_ids=[0, 1, 2, 3, 4, 5]", `@mesh, [{"a"}, {"b"}]`, "{devices=[2,3]<=[6]}"},
 		{", device_ids=[5, 4, 3, 2, 1, 0]", `@mesh, [{"a"}, {"b"}]`, "{devices=[2,3]5,4,3,2,1,0}"},
 		{", device_ids=[5, 4, 3, 2, 1, 0]", `@"mesh" , [{"a"}, {"b"}]`, "{devices=[2,3]5,4,3,2,1,0}"},
-		{"", `@mesh, [{"c"}, {}]`, ""},
-		{"", `@other, [{"a"}, {}]`, ""},
+		{"", `mesh<["c"=4]>, [{"c"}, {}]`, "{devices=[4,1]<=[4]}"},
+		{"", `mesh<["c"=2], device_ids=[1, 0]>, [{"c"}, {}]`, "{devices=[2,1]1,0}"},
 	} {
 		m, err := importText(fmt.Sprintf(text, c.order, c.sharding))
 		if err != nil {
@@ -41,6 +42,46 @@ func TestShardySharding(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s%s: got %q, want %q", c.order, c.sharding, got, c.want)
 		}
+	}
+	for sharding, want := range map[string]string{
+		`@mesh, [{"c"}, {}]`:         "sdy.sharding: ",
+		`@mesh, [{"a"}, {"a"}]`:      "an axis cuts twice",
+		`@other, [{"a"}, {}]`:        "mesh @other is not defined",
+		`mesh<["c"=0]>, [{"c"}, {}]`: "axis c has the size 0",
+		`mesh<"c"=2>, [{"c"}, {}]`:   "axes with sizes",
+	} {
+		if _, err := importText(fmt.Sprintf(text, "", sharding)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q in it", sharding, err, want)
+		}
+	}
+}
+
+// TestManyShardings reads the shardings of many arguments over many devices: those that are alike take the memory of
+// one, and those that are not are refused before they take much.
+func TestManyShardings(t *testing.T) {
+	var order []string
+	for d := range 4096 {
+		order = append(order, fmt.Sprint(4095-d))
+	}
+	text := func(n int, sharding func(i int) string) string {
+		var args []string
+		for i := range n {
+			args = append(args, fmt.Sprintf("%%x%d: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, %s>}", i, sharding(i)))
+		}
+		return `module { sdy.mesh @mesh = <["a"=4096], device_ids=[` + strings.Join(order, ",") + `]>
+  func.func @main(` + strings.Join(args, ",\n") + `) -> tensor<8xf32> { return %x0 : tensor<8xf32> } }`
+	}
+	m, err := importText(text(2000, func(int) string { return `[{"a"}]` }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, last := string(m.Entry.Parameters[0].Common.Sharding), string(m.Entry.Parameters[1999].Common.Sharding)
+	if unsafe.StringData(first) != unsafe.StringData(last) || !strings.HasPrefix(first, "{devices=[4096]4095,4094,") {
+		t.Errorf("got %.40s and %.40s, want one text", first, last)
+	}
+	different := func(i int) string { return fmt.Sprintf(`[{"a"}p%d]`, i) }
+	if _, err := importText(text(2000, different)); err == nil || !strings.Contains(err.Error(), "spell out more than") {
+		t.Errorf("got %v, want it refused", err)
 	}
 }
 
