@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -525,5 +527,48 @@ func TestDevicesAreCancelled(t *testing.T) {
 	_, err := EvaluateGrid(ctx, [][]*Computation{{wait}, {loop}}, [][]*literal.Literal{arg, arg}, EvalOptions{})
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v, want the context's error", err)
+	}
+}
+
+// TestPermuteTeam compares whom the pairs of a permute link with a device, and who sends to whom, with what comes of
+// going through the pairs until nothing changes.
+func TestPermuteTeam(t *testing.T) {
+	const n = 9
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		from, to := r.Perm(n), r.Perm(n)
+		pairs := make([][2]int64, r.IntN(n+1))
+		for i := range pairs {
+			pairs[i] = [2]int64{int64(from[i]), int64(to[i])}
+		}
+		in := &Instruction{Op: CollectivePermute, Attrs: &CollectivePermuteAttrs{SourceTargetPairs: pairs}}
+		for d := range n {
+			linked := make([]bool, n)
+			linked[d] = true
+			for range n {
+				for _, p := range pairs {
+					both := linked[p[0]] || linked[p[1]]
+					linked[p[0]], linked[p[1]] = both, both
+				}
+			}
+			var group []int
+			for other, here := range linked {
+				if here {
+					group = append(group, other)
+				}
+			}
+			team, err := Place{Grid: collective.Grid{Replicas: n}, Device: d}.Team(in)
+			if err != nil || !slices.Equal(team.Group, group) {
+				t.Fatalf("device %d of %v: got %v, %v, want %v", d, pairs, team.Group, err, group)
+			}
+			for i, a := range group {
+				for k, b := range group {
+					sends := slices.Contains(pairs, [2]int64{int64(a), int64(b)})
+					if team.Needs(i, k) != sends || b == d && sends != (team.Source == i) {
+						t.Errorf("device %d of %v: %d sends to %d: got %v, and the source %d", d, pairs, a, b, !sends, team.Source)
+					}
+				}
+			}
+		}
 	}
 }

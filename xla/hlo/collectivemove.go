@@ -2,6 +2,7 @@ package hlo
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/halo-xla/halo/xla/collective"
@@ -67,27 +68,25 @@ func (e *Evaluator) peersOf(in *Instruction, mode collective.Mode, ids [][2]int6
 	if err != nil {
 		return nil, fmt.Errorf("source_target_pairs: %w", err)
 	}
-	linked := map[int]bool{e.device.id: true}
-	for changed := true; changed; {
-		changed = false
-		for _, p := range pairs {
-			if linked[p[0]] != linked[p[1]] {
-				linked[p[0]], linked[p[1]], changed = true, true, true
-			}
+	self, targets, sources := e.device.id, map[int]int{}, map[int]int{}
+	for _, p := range pairs {
+		targets[p[0]], sources[p[1]] = p[1], p[0]
+	}
+	linked := map[int]bool{self: true}
+	for _, next := range []map[int]int{targets, sources} { // pairs make chains and rings
+		for d, ok := next[self]; ok && !linked[d]; d, ok = next[d] {
+			linked[d] = true
 		}
 	}
 	p := &peers{source: -1}
-	for d := range linked {
-		p.team.meeting.Group = append(p.team.meeting.Group, d)
+	group := slices.Sorted(maps.Keys(linked))
+	p.team.meeting.Op, p.team.meeting.Group = opName(in), group
+	p.team.meeting.Needs = func(from, to int) bool {
+		source, ok := sources[group[to]]
+		return ok && source == group[from]
 	}
-	slices.Sort(p.team.meeting.Group)
-	p.team.meeting.Op = opName(in)
-	group := p.team.meeting.Group
-	p.team.meeting.Needs = func(from, to int) bool { return slices.Contains(pairs, [2]int{group[from], group[to]}) }
-	for _, pair := range pairs {
-		if pair[1] == e.device.id {
-			p.source = slices.Index(p.team.meeting.Group, pair[0])
-		}
+	if source, ok := sources[self]; ok {
+		p.source = slices.Index(group, source)
 	}
 	return p, nil
 }
