@@ -305,6 +305,9 @@ func TestLaneTurns(t *testing.T) {
 	if err := errors.Join(l.await(ctx, hub, 1), l.leave(1, nil), <-second, l.leave(2, nil)); err != nil {
 		t.Error(err)
 	}
+	if err := l.await(ctx, hub, 2); err == nil || !strings.Contains(err.Error(), "turn 2 of a lane that has had 2") {
+		t.Errorf("a turn that is over: got %v", err)
+	}
 	fault := errors.New("a fault")
 	hub.Fail(fault)
 	if err := l.await(ctx, hub, 4); err != fault || !l.isBroken() {
@@ -317,6 +320,33 @@ func TestLaneTurns(t *testing.T) {
 	}
 	if err := l.await(context.Background(), hub, 1); err != context.Canceled {
 		t.Errorf("a lane that is broken: got %v", err)
+	}
+}
+
+// TestLanes wants no more lanes than there are collectives at a time: in one process a broken one gives its place to
+// another, and what another rank says is bounded.
+func TestLanes(t *testing.T) {
+	lib, err := opened(t, 0, 1)[0].links.open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, key := newLinks(nil), laneKey{group: "g"}
+	for i := range 3 {
+		var one, two offer
+		if err := errors.Join(k.take(lib, key, &one), k.take(lib, key, &two)); err != nil {
+			t.Fatal(err)
+		}
+		if one.lane != 0 || two.lane != 1 || one.turn != 1 || two.turn != uint64(i+1) || len(k.lanes[key]) != 2 {
+			t.Errorf("round %d: got lanes %d and %d, turns %d and %d, of %d lanes", i, one.lane, two.lane, one.turn, two.turn,
+				len(k.lanes[key]))
+		}
+		one.drop()
+		k.leave(two)
+	}
+	for number, want := range map[uint64]bool{maxLanes - 1: true, maxLanes: false, 1 << 63: false} {
+		if _, err := k.laneOf(key, offer{lane: number}); (err == nil) != want {
+			t.Errorf("lane %d: got %v", number, err)
+		}
 	}
 }
 

@@ -25,6 +25,7 @@ import (
 // collectives of it under way, and its first member says which one is taken, and how often that was before.
 type links struct {
 	open func() (*nccl.Library, error)
+	warn sync.Once // of collectives that the host carries
 
 	mu    sync.Mutex
 	lanes map[laneKey][]*lane
@@ -38,28 +39,6 @@ type laneKey struct {
 
 func keyOf(h *collective.Hub, group []int) laneKey {
 	return laneKey{h.Job(), fmt.Sprint(group, h.Owners())}
-}
-
-// lane is one communicator of a group, as far as this process is in it.
-type lane struct {
-	busy    bool
-	offers  uint64 // by its first member
-	mu      sync.Mutex
-	changed chan struct{} // closed when done or broken has changed; there is another then
-	done    uint64        // the collectives that are over
-	used    bool          // by one of them, which ends it if it is broken
-	broken  error
-	ends    []end
-}
-
-func newLane() *lane { return &lane{changed: make(chan struct{})} }
-
-// end is a GPU of this process that is a rank of a communicator.
-type end struct {
-	device *device
-	comm   *nccl.Comm
-	stream cuda.Stream
-	event  cuda.Event
 }
 
 func newLinks(open func() (*nccl.Library, error)) *links {
@@ -101,7 +80,7 @@ func (t *exchanging) offer(d *device, p hlo.Place, team hlo.Team) (offer, error)
 	}
 	lib, err := d.links.open()
 	if o.nccl = err == nil; !o.nccl {
-		warnOnce.Do(func() { slog.Warn("cuda: the host carries collectives between GPUs", "reason", err) })
+		d.links.warn.Do(func() { slog.Warn("cuda: the host carries collectives between GPUs", "reason", err) })
 		return o, nil
 	}
 	if p.Device != team.Group[0] {
@@ -118,18 +97,23 @@ func (d *device) crosses(self int, group, owners []int) bool {
 	})
 }
 
-var warnOnce sync.Once
-
 // take takes a lane that is free, or a new one.
 func (k *links) take(lib *nccl.Library, key laneKey, o *offer) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	list := k.lanes[key]
+	for i, l := range list {
+		if key.job == nil && l.isBroken() { // no other rank counts its turns
+			list[i] = newLane()
+		}
+	}
 	for o.lane = 0; o.lane < uint64(len(list)) && (list[o.lane].busy || list[o.lane].isBroken()); o.lane++ {
 	}
-	l := k.lane(key, o.lane)
+	l, err := k.lane(key, o.lane)
+	if err != nil {
+		return err
+	}
 	if l.offers == 0 {
-		var err error
 		if o.comm, err = lib.NewID(); err != nil {
 			return err
 		}
@@ -140,12 +124,28 @@ func (k *links) take(lib *nccl.Library, key laneKey, o *offer) error {
 	return nil
 }
 
-// lane returns a lane of a group. The links are locked.
-func (k *links) lane(key laneKey, number uint64) *lane {
+// maxLanes bounds the collectives of a group that are under way at a time, what another rank says of them too.
+const maxLanes = 1 << 10
+
+// lane returns a lane of a group. The links are locked. It fails if there are not so many.
+func (k *links) lane(key laneKey, number uint64) (*lane, error) {
+	if number >= maxLanes {
+		return nil, fmt.Errorf("lane %d of a group, want one of 0 to %d", number, maxLanes-1)
+	}
 	for uint64(len(k.lanes[key])) <= number {
 		k.lanes[key] = append(k.lanes[key], newLane())
 	}
-	return k.lanes[key][number]
+	return k.lanes[key][number], nil
+}
+
+// laneOf returns the lane of an offer of a group's first member.
+func (k *links) laneOf(key laneKey, o offer) (*lane, error) {
+	if o.taken != nil {
+		return o.taken, nil
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.lane(key, o.lane)
 }
 
 // leave gives back the lane that an offer took, drop one of which nobody knows how far it is.
@@ -162,39 +162,6 @@ func (o offer) drop() {
 	if o.taken != nil {
 		o.taken.fail(errors.New("a collective before it has failed"))
 	}
-}
-
-// fail makes a lane one that nobody uses any more, and ends its communicator unless it is in use.
-func (l *lane) fail(err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.broken = cmp.Or(l.broken, err)
-	l.tell()
-	if !l.used {
-		l.end()
-	}
-}
-
-// tell wakes those that wait for a change. The lane is locked.
-func (l *lane) tell() {
-	close(l.changed)
-	l.changed = make(chan struct{})
-}
-
-func (l *lane) isBroken() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.broken != nil
-}
-
-// end ends the communicator. The lane is locked.
-func (l *lane) end() {
-	for _, e := range l.ends {
-		if err := errors.Join(e.comm.Abort(), e.device.CloseStream(e.stream), e.device.CloseEvent(e.event)); err != nil {
-			slog.Warn("cuda: the end of a communicator", "error", err)
-		}
-	}
-	l.ends = nil
 }
 
 // close ends all communicators.
@@ -216,9 +183,10 @@ func (x *exchange) carry() error {
 		return err
 	}
 	hub, o, k := x.run.Place().Hub, x.members[0].offer, x.here().links
-	k.mu.Lock()
-	l := k.lane(keyOf(hub, x.group), o.lane)
-	k.mu.Unlock()
+	l, err := k.laneOf(keyOf(hub, x.group), o)
+	if err != nil {
+		return err
+	}
 	if err := l.await(x.run.Context(), hub, o.turn); err != nil {
 		return err
 	}
@@ -233,36 +201,6 @@ func (x *exchange) here() *device {
 		}
 	}
 	panic("cuda: bug: a collective without a member")
-}
-
-// await waits until all collectives before number turn are over, and begins the use of the lane. When it fails, with
-// the fault of the execution or because ctx ends, the lane is of no use to later ones, which count on this one.
-func (l *lane) await(ctx context.Context, h *collective.Hub, turn uint64) error {
-	for {
-		l.mu.Lock()
-		err, mine, changed := l.broken, l.done+1 == turn, l.changed
-		l.used = l.used || mine && err == nil
-		l.mu.Unlock()
-		if mine || err != nil {
-			return err
-		}
-		if err := pause(ctx, h, changed, nil); err != nil {
-			l.fail(err)
-			return err
-		}
-	}
-}
-
-// leave ends the use of the lane by collective number turn, which failed with err if it did.
-func (l *lane) leave(turn uint64, err error) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.done, l.used = turn, false
-	if l.broken = cmp.Or(l.broken, err); l.broken != nil {
-		l.end()
-	}
-	l.tell()
-	return err
 }
 
 // over sends and receives on a lane whose turn it is.
