@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/collective"
@@ -24,6 +27,37 @@ var ranks = map[string]func(args []string) int{
 		return realMain(&tool{ctx: context.Background(), in: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}, args)
 	},
 	"fault": faultRank,
+	"main": func(args []string) int {
+		os.Args = append(os.Args[:1], args...)
+		main()
+		return exitOK
+	},
+}
+
+// TestToldToStop wants the tool to end when it is told to, though it reads a program that has no end.
+func TestToldToStop(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // for what hangs
+	defer cancel()
+	c := exec.CommandContext(ctx, os.Args[0], rankWord, "main", "check", "-")
+	var said bytes.Buffer
+	c.Stderr = &said
+	in, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := in.Write(make([]byte, 1<<20)); err != nil { // more than a pipe holds: it reads
+		t.Error(err)
+	}
+	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Error(err)
+	}
+	if err := c.Wait(); c.ProcessState.ExitCode() != exitResource || !strings.Contains(said.String(), "told to stop") {
+		t.Errorf("got %v and %q, want code %d", err, said.String(), exitResource)
+	}
 }
 
 const gathers = `HloModule gathers, replica_count=2, num_partitions=2

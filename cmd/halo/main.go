@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/halo-xla/halo/customcall"
 	"github.com/halo-xla/halo/xla"
@@ -104,11 +105,24 @@ var errSilent = errors.New("failed")
 func main() {
 	customcall.ServeIsolated()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // the second signal ends it at once
+	context.AfterFunc(ctx, func() {
+		// The second signal ends it at once.
+		stop()
+		if len(os.Args) < 2 || os.Args[1] != "launch" { // which has its --grace
+			time.AfterFunc(stopping, func() {
+				fmt.Fprintf(os.Stderr, "halo: told to stop, and not done after %v\n", stopping)
+				os.Exit(exitResource)
+			})
+		}
+	})
 	code := realMain(&tool{ctx: ctx, in: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}, os.Args[1:])
 	stop()
 	os.Exit(code)
 }
+
+// stopping is how long a command has to end once it is told to: reading a program does not listen, nor do functions of
+// plug-ins that have their own mind.
+const stopping = 5 * time.Second
 
 func realMain(t *tool, args []string) int {
 	if err := setLog(t.stderr, os.Getenv("HALO_LOG")); err != nil {
