@@ -69,9 +69,7 @@ type exchange func(r *exec.Run, members []member) error
 type collective struct {
 	in      *hlo.Instruction
 	program string // what must be the same on all members
-	// check, if there is one, fails if the size of the group does not fit the shapes.
-	check func(size int) error
-	teams atomic.Pointer[teams]
+	teams   atomic.Pointer[teams]
 	// alone is for a device that is in no group.
 	alone func(r *exec.Run, m member)
 	do    exchange
@@ -134,11 +132,6 @@ func (c *collective) run(r *exec.Run, m member) (err error) {
 		c.alone(r, m)
 		return nil
 	}
-	if c.check != nil {
-		if err := c.check(len(m.team.Group)); err != nil {
-			return err
-		}
-	}
 	if len(m.team.Group) == 1 {
 		return c.do(r, []member{m})
 	}
@@ -159,7 +152,6 @@ func lowerAllGather(l *exec.Lowering) (exec.Thunk, error) {
 	d := int(l.In.Attrs.(*hlo.AllGatherAttrs).Dimension)
 	stripes := stripesOf(l.In.OperandShapes(), d)
 	return newCollective(l, &collective{
-		check: func(size int) error { return checkMembers(resultShapes(l.In), l.In.OperandShapes(), d, size) },
 		do: func(r *exec.Run, members []member) error {
 			return copyAll(r, members, func(_ int, m member) (copies []kernel.StripeCopy, _ error) {
 				for i, s := range stripes {
@@ -179,34 +171,15 @@ func stripesOf(shapes []shape.Shape, d int) []kernel.Stripes {
 	return v
 }
 
-// resultShapes are the shapes of a collective's results.
-func resultShapes(in *hlo.Instruction) []shape.Shape {
-	if in.Shape.IsTuple() {
-		return in.Shape.Elems
-	}
-	return []shape.Shape{in.Shape}
-}
-
-// checkMembers fails unless each of whole is n times the part along dimension d.
-func checkMembers(whole, parts []shape.Shape, d, n int) error {
-	for i, w := range whole {
-		if p := parts[i]; w.Dims[d] != p.Dims[d]*int64(n) {
-			return fmt.Errorf("dimension %d of %v is not %d times that of %v, and the group has %d devices", d, w, n, p, n)
-		}
-	}
-	return nil
-}
-
 // lowerAllToAll sends block k of each member to member k. Row 116.
 func lowerAllToAll(l *exec.Lowering) (exec.Thunk, error) {
 	d := l.In.Attrs.(*hlo.AllToAllAttrs).Dimension
 	if !d.Set {
-		return newCollective(l, &collective{check: operandCount(l.In), do: transposed}), nil
+		return newCollective(l, &collective{do: transposed}), nil
 	}
 	shapes := l.In.OperandShapes()
 	stripes := stripesOf(shapes, int(d.Value))
 	return newCollective(l, &collective{
-		check: func(size int) error { return checkDivides(shapes, int(d.Value), size) },
 		do: func(r *exec.Run, members []member) error {
 			return copyAll(r, members, func(k int, m member) (copies []kernel.StripeCopy, _ error) {
 				for i, s := range stripes {
@@ -218,16 +191,6 @@ func lowerAllToAll(l *exec.Lowering) (exec.Thunk, error) {
 	}), nil
 }
 
-// operandCount fails unless in has an operand for each member.
-func operandCount(in *hlo.Instruction) func(size int) error {
-	return func(size int) error {
-		if n := len(in.Operands); n != size {
-			return fmt.Errorf("got %d operands, and the group has %d devices", n, size)
-		}
-		return nil
-	}
-}
-
 // transposed gives member k operand k of each.
 func transposed(r *exec.Run, members []member) error {
 	return copyAll(r, members, func(k int, m member) (copies []kernel.StripeCopy, _ error) {
@@ -236,15 +199,6 @@ func transposed(r *exec.Run, members []member) error {
 		}
 		return copies, nil
 	})
-}
-
-func checkDivides(shapes []shape.Shape, d, n int) error {
-	for _, s := range shapes {
-		if s.Dims[d]%int64(n) != 0 {
-			return fmt.Errorf("dimension %d of %v does not divide among the %d devices of the group", d, s, n)
-		}
-	}
-	return nil
 }
 
 // lowerCollectivePermute hands each member its source's operands, or zeros. Row 117.

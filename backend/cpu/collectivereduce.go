@@ -160,12 +160,6 @@ func lowerReduceScatter(l *exec.Lowering) (exec.Thunk, error) {
 	d := int(a.Dimension)
 	stripes := stripesOf(shapes, d)
 	return newCollective(l, &collective{
-		check: func(size int) error {
-			if err := checkDivides(shapes, d, size); err != nil { // row 118
-				return err
-			}
-			return checkMembers(shapes, resultShapes(l.In), d, size)
-		},
 		do: func(r *exec.Run, members []member) error {
 			for i, f := range folders {
 				if err := f.scatter(r, members, i, stripes[i]); err != nil {

@@ -17,8 +17,6 @@ import (
 
 // plan is what a collective does on devices: which operands go where, and what becomes of them there.
 type plan struct {
-	// check, if there is one, fails if the size of the group does not fit the shapes.
-	check func(size int) error
 	// needs reports whether the member at place to needs operand i of that at place from; nil: all need all.
 	needs func(x *exchange, i, from, to int) bool
 	// do appends to a what makes the results of the member at place to, once all it needs is on its device.
@@ -63,31 +61,10 @@ func resultShapes(in *hlo.Instruction) []shape.Shape {
 	return []shape.Shape{in.Shape}
 }
 
-// checkMembers fails unless each of whole is n times the part along dimension d.
-func checkMembers(whole, parts []shape.Shape, d, n int) error {
-	for i, w := range whole {
-		if p := parts[i]; w.Dims[d] != p.Dims[d]*int64(n) {
-			return fmt.Errorf("dimension %d of %v is not %d times that of %v, and the group has %d devices", d, w, n, p, n)
-		}
-	}
-	return nil
-}
-
-// checkDivides fails unless dimension d of each shape divides among n devices.
-func checkDivides(shapes []shape.Shape, d, n int) error {
-	for _, s := range shapes {
-		if s.Dims[d]%int64(n) != 0 {
-			return fmt.Errorf("dimension %d of %v does not divide among the %d devices of the group", d, s, n)
-		}
-	}
-	return nil
-}
-
 // planAllGather joins the operands of all members. Row 113.
 func planAllGather(in *hlo.Instruction) (*plan, error) {
 	d, parts := int(in.Attrs.(*hlo.AllGatherAttrs).Dimension), in.OperandShapes()
 	return &plan{
-		check: func(size int) error { return checkMembers(resultShapes(in), parts, d, size) },
 		do: func(x *exchange, a *cuda.Array, to int) error {
 			n := int64(len(x.members))
 			for i, p := range parts {
@@ -106,10 +83,9 @@ func planAllGather(in *hlo.Instruction) (*plan, error) {
 func planAllToAll(in *hlo.Instruction) (*plan, error) {
 	d, shapes := in.Attrs.(*hlo.AllToAllAttrs).Dimension, in.OperandShapes()
 	if !d.Set {
-		return planTranspose(in)
+		return transposing(), nil
 	}
 	return &plan{
-		check: func(size int) error { return checkDivides(shapes, int(d.Value), size) },
 		do: func(x *exchange, a *cuda.Array, to int) error {
 			n := int64(len(x.members))
 			for i, p := range shapes {
@@ -125,15 +101,9 @@ func planAllToAll(in *hlo.Instruction) (*plan, error) {
 	}, nil
 }
 
-// planTranspose gives member k operand k of each.
-func planTranspose(in *hlo.Instruction) (*plan, error) {
+// transposing gives member k operand k of each.
+func transposing() *plan {
 	return &plan{
-		check: func(size int) error {
-			if n := len(in.Operands); n != size {
-				return fmt.Errorf("got %d operands, and the group has %d devices", n, size)
-			}
-			return nil
-		},
 		needs: func(_ *exchange, i, _, to int) bool { return i == to },
 		do: func(x *exchange, a *cuda.Array, to int) error {
 			for from := range x.members {
@@ -141,7 +111,7 @@ func planTranspose(in *hlo.Instruction) (*plan, error) {
 			}
 			return nil
 		},
-	}, nil
+	}
 }
 
 // planPermute hands each member its source's operands, or zeros. Row 117.
@@ -236,12 +206,6 @@ func planReduceScatter(in *hlo.Instruction) (*plan, error) {
 	folds, err := foldsOf(in, at.ToApply)
 	return &plan{
 		folds: folds,
-		check: func(size int) error {
-			if err := checkDivides(shapes, d, size); err != nil {
-				return err
-			}
-			return checkMembers(shapes, resultShapes(in), d, size)
-		},
 		do: func(x *exchange, a *cuda.Array, to int) error {
 			for i, out := range x.members[to].out {
 				s := stripesOf(shapes[i], d)

@@ -56,11 +56,7 @@ func opName(in *Instruction) string {
 // meet brings args to the team and returns what combine makes of all members' args, once for all.
 func meet[T any](e *Evaluator, in *Instruction, t *team, args []*literal.Literal,
 	combine func(members [][]*literal.Literal) (T, error)) (T, error) {
-	shapes := make([]shape.Shape, len(args))
-	for i, a := range args {
-		shapes[i] = a.Shape()
-	}
-	t.meeting.Program = MeetingText(in, shapes)
+	t.meeting.Program = MeetingText(in, shapesOf(args))
 	v, err := e.meetingPlace().Meet(e.ctx, e.device.id, t.meeting, brought(args), func(values []any) (any, error) {
 		members := make([][]*literal.Literal, len(values))
 		for i, v := range values {
@@ -75,6 +71,14 @@ func meet[T any](e *Evaluator, in *Instruction, t *team, args []*literal.Literal
 	return v.(T), nil
 }
 
+func shapesOf(args []*literal.Literal) []shape.Shape {
+	shapes := make([]shape.Shape, len(args))
+	for i, a := range args {
+		shapes[i] = a.Shape()
+	}
+	return shapes
+}
+
 // all is the combine of collectives that only exchange.
 func all(members [][]*literal.Literal) ([][]*literal.Literal, error) { return members, nil }
 
@@ -84,15 +88,6 @@ func results(v []*literal.Literal) *literal.Literal {
 		return v[0]
 	}
 	return literal.NewTuple(v...)
-}
-
-// checkMembers fails if in's declared result does not come from n members: whole is n times part along dimension d.
-func checkMembers(whole, part shape.Shape, d int64, n int) error {
-	if w, p := whole.Dims[d], part.Dims[d]; w != shape.Unbounded && p != shape.Unbounded &&
-		!whole.IsDynamicDim(int(d)) && w != p*int64(n) {
-		return fmt.Errorf("dimension %d of %v is not %d times that of %v, and the group has %d devices", d, whole, n, part, n)
-	}
-	return nil
 }
 
 func evalAllGather(e *Evaluator, in *Instruction, args []*literal.Literal) (*literal.Literal, error) {
@@ -110,18 +105,13 @@ func (e *Evaluator) allGather(in *Instruction, args []*literal.Literal, whole sh
 	if err != nil {
 		return nil, err
 	}
-	d := int64(a.Dimension)
-	for i, arg := range args {
-		if s, ok := toldPart(whole, i, len(args)); ok {
-			if err := checkMembers(s, arg.Shape(), d, t.size()); err != nil {
-				return nil, err
-			}
-		}
+	if err := checkTeamSize(in, shapesOf(args), whole, t.size()); err != nil {
+		return nil, err
 	}
 	return meet(e, in, t, args, func(members [][]*literal.Literal) ([]*literal.Literal, error) {
 		out := make([]*literal.Literal, len(args))
 		for i := range out {
-			out[i] = concatAlong(column(members, i), d)
+			out[i] = concatAlong(column(members, i), int64(a.Dimension))
 		}
 		return out, nil
 	})
@@ -223,17 +213,8 @@ func evalReduceScatter(e *Evaluator, in *Instruction, args []*literal.Literal) (
 	if err != nil {
 		return nil, err
 	}
-	d := int64(a.Dimension)
-	for i, arg := range args {
-		s := arg.Shape()
-		if s.Dims[d]%int64(t.size()) != 0 { // row 118
-			return nil, fmt.Errorf("dimension %d of %v does not divide among the %d devices of the group", d, s, t.size())
-		}
-		if part, ok := toldPart(in.Shape, i, len(args)); ok {
-			if err := checkMembers(s, part, d, t.size()); err != nil {
-				return nil, err
-			}
-		}
+	if err := checkTeamSize(in, shapesOf(args), in.Shape, t.size()); err != nil {
+		return nil, err
 	}
 	sum, err := meet(e, in, t, args, e.reducing(a.ToApply))
 	if err != nil {
@@ -241,7 +222,7 @@ func evalReduceScatter(e *Evaluator, in *Instruction, args []*literal.Literal) (
 	}
 	mine := make([]*literal.Literal, len(sum))
 	for i, l := range sum {
-		mine[i] = blockAlong(l, d, t.place, t.size())
+		mine[i] = blockAlong(l, int64(a.Dimension), t.place, t.size())
 	}
 	return results(mine), nil
 }
@@ -253,13 +234,8 @@ func evalAllToAll(e *Evaluator, in *Instruction, args []*literal.Literal) (*lite
 		return nil, err
 	}
 	n := t.size()
-	if !a.Dimension.Set && len(args) != n {
-		return nil, fmt.Errorf("got %d operands, and the group has %d devices", len(args), n)
-	}
-	for _, arg := range args {
-		if s, d := arg.Shape(), a.Dimension.Value; a.Dimension.Set && s.Dims[d]%int64(n) != 0 {
-			return nil, fmt.Errorf("dimension %d of %v does not divide among the %d devices of the group", d, s, n)
-		}
+	if err := checkTeamSize(in, shapesOf(args), in.Shape, n); err != nil {
+		return nil, err
 	}
 	members, err := meet(e, in, t, args, all)
 	if err != nil {

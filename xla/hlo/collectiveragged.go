@@ -42,16 +42,15 @@ func evalRaggedAllToAll(e *Evaluator, in *Instruction, args []*literal.Literal) 
 	if err != nil {
 		return nil, err
 	}
-	entries := int(args[2].Shape().Dims[0])
-	if entries%t.size() != 0 {
-		return nil, fmt.Errorf("%d offsets, and the group has %d devices", entries, t.size())
+	if err := checkTeamSize(in, shapesOf(args), in.Shape, t.size()); err != nil {
+		return nil, err
 	}
 	members, err := meet(e, in, t, args, all)
 	if err != nil {
 		return nil, err
 	}
 	out := args[1].Clone()
-	each := entries / t.size()
+	each := int(args[2].Shape().Dims[0]) / t.size()
 	for from, m := range members {
 		for k := t.place * each; k < (t.place+1)*each; k++ {
 			want := int64At(args[5], from*each+k-t.place*each)

@@ -21,7 +21,7 @@ type Team struct {
 // Team returns the devices with which that at p does the collective in. Only collective-broadcast and
 // collective-reduce may leave it out of all groups.
 //
-// It fails if the groups or pairs do not fit the devices, or in is no collective.
+// It fails if the groups or pairs do not fit the devices, or the shapes, or in is no collective.
 func (p Place) Team(in *Instruction) (Team, error) {
 	e := &Evaluator{device: device{p.Grid, p.Device, p.Hub}}
 	if a, ok := in.Attrs.(*CollectivePermuteAttrs); ok {
@@ -44,6 +44,9 @@ func (p Place) Team(in *Instruction) (Team, error) {
 		find = e.teamOf
 	}
 	t, err := find(in, a)
+	if err == nil && t.place >= 0 {
+		err = checkTeamSize(in, in.OperandShapes(), in.Shape, t.size())
+	}
 	if err != nil {
 		return Team{}, err
 	}
