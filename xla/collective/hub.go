@@ -320,24 +320,36 @@ func (h *Hub) checkDeadlock() {
 			}
 		}
 	}
-	var stuck []string
+	var stuck []int
 	for d, w := range h.waits {
 		if w != nil && !can[d] {
-			stuck = append(stuck, fmt.Sprintf("%s waits in %s for %s", h.grid.Name(d), w.what(), h.names(w)))
+			stuck = append(stuck, d)
 		}
 	}
 	if len(stuck) == 0 {
 		return
 	}
-	const most = 8
-	if n := len(stuck) - most; n > 0 {
-		stuck = append(stuck[:most], fmt.Sprintf("and %d more", n))
-	}
+	who := some(stuck, "; ", func(d int) string {
+		return fmt.Sprintf("%s waits in %s for %s", h.grid.Name(d), h.waits[d].what(), h.names(h.waits[d]))
+	})
 	if h.missed != nil {
-		h.fail(fmt.Errorf("%s: %w", strings.Join(stuck, "; "), h.missed))
+		h.fail(fmt.Errorf("%s: %w", who, h.missed))
 		return
 	}
-	h.fail(fmt.Errorf("%w: %s", ErrDeadlock, strings.Join(stuck, "; ")))
+	h.fail(fmt.Errorf("%w: %s", ErrDeadlock, who))
+}
+
+// some joins what a message says of each of some devices; of many it says how many.
+func some(devices []int, between string, say func(d int) string) string {
+	const most = 8
+	var parts []string
+	for _, d := range devices[:min(len(devices), most)] {
+		parts = append(parts, say(d))
+	}
+	if n := len(devices) - most; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d more", n))
+	}
+	return strings.Join(parts, between)
 }
 
 // canEnd reports whether w can, by whether devices can.
@@ -385,16 +397,13 @@ func (h *Hub) names(w *wait) string {
 	case others == nil:
 		others = []int{1 - w.self}
 	}
-	parts := make([]string, 0, len(others))
-	for _, d := range others {
-		name := h.place(d)
+	return some(others, " and ", func(d int) string {
 		switch {
 		case h.expected != nil && h.expected[d]:
-			name += ", which has not begun"
+			return h.place(d) + ", which has not begun"
 		case h.ended[d]:
-			name += ", which has ended"
+			return h.place(d) + ", which has ended"
 		}
-		parts = append(parts, name)
-	}
-	return strings.Join(parts, " and ")
+		return h.place(d)
+	})
 }

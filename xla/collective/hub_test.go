@@ -185,6 +185,18 @@ func TestHubFaults(t *testing.T) {
 	}
 }
 
+// TestSome wants a message about many devices to name a few.
+func TestSome(t *testing.T) {
+	h := NewHub(Grid{Replicas: 4096})
+	all := allDevices(4096)
+	if got := some(all[:2], " and ", h.place); got != "device 0 (replica 0) and device 1 (replica 1)" {
+		t.Errorf("got %q", got)
+	}
+	if got := some(all, "; ", h.place); !strings.HasSuffix(got, "device 7 (replica 7); 4088 more") {
+		t.Errorf("got %q", got)
+	}
+}
+
 // A deadlock of some is found while another device still runs.
 func TestDeadlockOfSome(t *testing.T) {
 	err := devices(t, Grid{Replicas: 3}, func(h *Hub, d int) error {

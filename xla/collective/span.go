@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 )
 
@@ -135,14 +134,15 @@ func (h *Hub) watch() {
 	if err == nil || h.abroad > 0 {
 		return
 	}
-	var waits []string
+	var waits []int
 	for d, w := range h.waits {
 		if lost := (*LostError)(nil); w != nil && errors.As(err, &lost) {
-			waits = append(waits, fmt.Sprintf("%s waits in %s", h.grid.Name(d), w.what()))
+			waits = append(waits, d)
 		}
 	}
 	if waits != nil {
-		err = fmt.Errorf("%s: %w", strings.Join(waits, "; "), err)
+		who := some(waits, "; ", func(d int) string { return h.grid.Name(d) + " waits in " + h.waits[d].what() })
+		err = fmt.Errorf("%s: %w", who, err)
 	}
 	h.fail(err)
 }
@@ -156,19 +156,20 @@ func (h *Hub) blame(err error, what string, devices []int, waits func(d int) boo
 	case !errors.As(err, &lost):
 		return err
 	}
-	var who, whom []string
+	var who, whom []int
 	for _, d := range devices {
 		if waits(d) {
-			who = append(who, h.grid.Name(d))
+			who = append(who, d)
 		} else if slices.Contains(lost.Ranks, h.span.owners[d]) {
-			whom = append(whom, h.place(d))
+			whom = append(whom, d)
 		}
 	}
 	verb := "waits"
 	if len(who) > 1 {
 		verb = "wait"
 	}
-	return fmt.Errorf("%s %s in %s for %s: %w", strings.Join(who, " and "), verb, what, strings.Join(whom, " and "), err)
+	return fmt.Errorf("%s %s in %s for %s: %w", some(who, " and ", h.grid.Name), verb, what,
+		some(whom, " and ", h.place), err)
 }
 
 // gather sends the values of the members that are here to the ranks that need them, and fills in theirs.
