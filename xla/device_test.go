@@ -436,6 +436,26 @@ func TestFeedFaults(t *testing.T) {
 	})
 }
 
+// TestInfeedEnds wants a device whose infeed ends in the middle to fail all devices, and to say where.
+func TestInfeedEnds(t *testing.T) {
+	onBackends(t, xla.ClientOptions{Devices: 2}, func(t *testing.T, c *xla.Client) {
+		x := compileText(t, c, fmt.Sprintf(feeding, 2), xla.CompileOptions{})
+		defer x.Close()
+		for _, dev := range x.Devices() {
+			if err := dev.Infeed(t.Context(), vector(t, 1, 2)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		x.Devices()[0].CloseInfeed() // the other waits for its second value
+		_, err := x.ExecuteDevices(t.Context(), xla.RunOptions{}, make([][]*xla.Buffer, 2))
+		wantCode(t, err, xla.Failed, "device 0 (replica 0): ")
+		if !errors.Is(err, hlo.ErrFeedClosed) || !strings.Contains(err.Error(), "reading the infeed") {
+			t.Errorf("got %v, want that the infeed is closed", err)
+		}
+		wantCode(t, x.Devices()[0].Infeed(t.Context(), vector(t, 1, 2)), xla.Closed, "infeed of device")
+	})
+}
+
 const hosted = `HloModule hosted
 ENTRY e {
   k = token[] after-all()

@@ -62,6 +62,9 @@ func checkTiles(s *Sharding, n int) error {
 			return errorf(InvalidArgument, "the sharding has a part for device %d, and there are %d devices", d, n)
 		}
 	}
+	if parts := s.Count(); s.Devices == nil && s.Tiles != nil && parts > int64(n) {
+		return errorf(InvalidArgument, "the sharding has %d parts, and there are %d devices", parts, n)
+	}
 	return nil
 }
 

@@ -55,6 +55,7 @@ func TestShardedRefused(t *testing.T) {
 	for _, wrong := range []*xla.Sharding{
 		nil, {}, {Tiles: []int64{2}, Devices: []int{0, 1}}, {Tiles: []int64{0}, Copies: 1},
 		{Tiles: []int64{2}, Devices: []int{0}, Copies: 1}, {Devices: []int{-1}, Copies: 1},
+		{Tiles: []int64{4}, Copies: 1}, {Tiles: []int64{2}, Copies: 2},
 	} {
 		_, err = xla.NewSharded(vector(t, 1, 2), wrong, c.Devices())
 		wantCode(t, err, xla.InvalidArgument, "")
@@ -74,6 +75,8 @@ func TestShardedRefused(t *testing.T) {
 	}
 	_, err = parts.Join(flat, 6)
 	wantCode(t, err, xla.InvalidArgument, "device 0 has f32[1], want a part of [3]")
+	_, err = parts.Join(flat, -1)
+	wantCode(t, err, xla.InvalidArgument, "want none below 0")
 	all, _ := xla.ParseSharding("{replicated}")
 	_, err = parts.Join(all, 1)
 	wantCode(t, err, xla.Failed, "devices 0 and 1 should have the same part")

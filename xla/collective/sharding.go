@@ -128,16 +128,21 @@ func (s *Sharding) String() string {
 
 // order is the text of the list of devices.
 func (s *Sharding) order() string {
-	n := s.Copies
-	for _, tiles := range s.Tiles {
-		n *= tiles
-	}
 	for i, d := range s.Devices {
 		if i != d {
 			return strings.Trim(bracketed(s.Devices), "[]")
 		}
 	}
-	return fmt.Sprintf("<=[%d]", n)
+	return fmt.Sprintf("<=[%d]", s.Count())
+}
+
+// Count returns how many devices have parts, all copies of each; 1 where every device has the whole array.
+func (s *Sharding) Count() int64 {
+	n := s.Copies
+	for _, tiles := range s.Tiles {
+		n *= tiles
+	}
+	return n
 }
 
 func bracketed[T int | int64](list []T) string { return strings.ReplaceAll(fmt.Sprint(list), " ", ",") }
@@ -166,6 +171,9 @@ type Tile struct {
 func (s *Sharding) Tile(dims []int64, d int) (*Tile, error) {
 	if err := s.check(); err != nil {
 		return nil, err
+	}
+	if slices.ContainsFunc(dims, func(n int64) bool { return n < 0 }) {
+		return nil, fmt.Errorf("a part of an array of sizes %v, want none below 0", dims)
 	}
 	place := d
 	if s.Devices != nil {
