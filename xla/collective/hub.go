@@ -134,7 +134,7 @@ func (h *Hub) Meet(ctx context.Context, self int, m Meeting, value any, combine 
 		return h.await(ctx, w)
 	}
 	h.mu.Unlock()
-	return h.finish(ctx, mt, combine)
+	return h.finish(ctx, self, mt, combine)
 }
 
 // join returns the meeting of m's group, which self may be the first to come to.
@@ -161,12 +161,16 @@ func (h *Hub) join(self int, m Meeting) (*meeting, error) {
 	return mt, nil
 }
 
-// finish hands the result of a meeting to all who came.
-func (h *Hub) finish(ctx context.Context, mt *meeting, combine func([]any) (any, error)) (any, error) {
+// finish hands the result of a meeting to all who came. There is none once ctx has ended: combine may have left out
+// what nobody was to need any more.
+func (h *Hub) finish(ctx context.Context, self int, mt *meeting, combine func([]any) (any, error)) (any, error) {
 	err := h.collect(ctx, mt)
 	var result any
 	if err == nil {
 		result, err = combine(mt.values)
+	}
+	if err == nil && ctx.Err() != nil {
+		err = fmt.Errorf("%s in %s: %w", h.grid.Name(self), mt.what(), ctx.Err())
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()

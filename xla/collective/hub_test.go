@@ -229,6 +229,25 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// The context of the device that combines ends meanwhile: what combine returns may be half done, and is nobody's result.
+func TestCancelInCombine(t *testing.T) {
+	got := make([]error, 2)
+	err := devices(t, Grid{Replicas: 2}, func(h *Hub, d int) error {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		_, got[d] = h.Meet(ctx, d, Meeting{Op: "all-reduce.2", Group: []int{0, 1}}, d, func([]any) (any, error) {
+			cancel()
+			return "half done", nil
+		})
+		return got[d]
+	})
+	for d, err := range append(got, err) {
+		if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "in all-reduce.2 of group {0,1}: ") {
+			t.Errorf("%d: got %v, want context.Canceled", d, err)
+		}
+	}
+}
+
 func TestMail(t *testing.T) {
 	const n = 3 * MaxUnread
 	err := devices(t, Grid{Replicas: 2}, func(h *Hub, d int) error {
