@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""bench-collectives.py [HALO]: what an all-reduce costs in XLA:CPU (JAX) and in halo, on four devices of one process.
+"""bench-collectives.py [HALO [DEVICES...]]: what an all-reduce costs in XLA:CPU (JAX) and in halo, on four devices of
+one process, or on each number of devices that is given.
 
 Two figures: microseconds for one of 8 bytes, in a program that is a chain of them (the time of a chain of one is taken
 off, so that what a call of the program costs does not count), and gigabytes a second for one of 64 MB, where the bytes
@@ -14,7 +15,11 @@ import sys
 import tempfile
 import time
 
-DEVICES = 4
+DEVICES = int(os.environ.get("HALO_BENCH_DEVICES", "4"))  # JAX is told before it is imported
+if len(sys.argv) > 2:
+    for count in sys.argv[2:]:
+        subprocess.run([sys.executable] + sys.argv[:2], check=True, env=os.environ | {"HALO_BENCH_DEVICES": count})
+    sys.exit()
 os.environ["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={DEVICES}"
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
