@@ -54,6 +54,7 @@ func TestPluginPathThatEndsTheProcess(t *testing.T) {
 
 // All commands that compile programs take --plugin, in this process and in others.
 func TestPluginFlag(t *testing.T) {
+	t.Setenv("HALO_LIBS", "-cuda") // inspect asks for a GPU, once in a process, and TestCommands wants it refused so
 	testfile.Native(t, run.Available())
 	library := sharedLibrary(t, "libtwice.so",
 		"void twice(void *out, const void **in) { *(float *)out = 2 * *(float *)in[0]; }")
