@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/halo-xla/halo/xla/shape"
 )
@@ -155,11 +156,24 @@ func inferTranspose(in *Instruction) (shape.Shape, error) {
 	if err := checkPermutation("permutation", perm, len(operand.Dims)); err != nil { // C2
 		return poison, err
 	}
+	if told := in.Shape.Dims; operand.Dynamic == nil && isPermuted(told, operand.Dims, perm) { // most of the time
+		return shape.Shape{Type: operand.Type, Dims: slices.Clip(told)}, nil
+	}
 	out := newDimList(operand.Type, len(perm))
 	for _, d := range perm { // C3
 		out.addOf(operand, d)
 	}
 	return out.shape(), nil
+}
+
+// isPermuted reports whether dims are those of from in the order perm, one of from's dimensions.
+func isPermuted(dims, from, perm []int64) bool {
+	for i := range dims {
+		if len(dims) != len(perm) || dims[i] != from[perm[i]] {
+			return false
+		}
+	}
+	return len(dims) > 0
 }
 
 func inferReverse(in *Instruction) (shape.Shape, error) {

@@ -106,6 +106,7 @@ type Block struct {
 	Pos  Pos
 	Args []*Value
 	Ops  []*Op
+	body *functionBody // reads the ops in the place of Ops; nil unless the importer asked for that
 }
 
 // Program is what one text holds.

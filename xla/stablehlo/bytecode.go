@@ -15,7 +15,9 @@ func IsBytecode(data []byte) bool { return bytes.HasPrefix(data, []byte(bytecode
 
 // ParseBytecode is [Parse] for MLIR bytecode. Data is not kept.
 func ParseBytecode(data []byte, name string) (*Imported, error) {
-	prog, err := ReadBytecode(data, name)
+	f := newBytecode(data, name, maxTree)
+	f.lazy = true
+	prog, err := f.program()
 	if err != nil {
 		return nil, err
 	}
@@ -31,14 +33,17 @@ func ParseBytecode(data []byte, name string) (*Imported, error) {
 //
 // Every error is an [*Error], with the offset.
 func ReadBytecode(data []byte, name string) (*Program, error) {
-	return readBytecode(data, name, maxTree)
+	return newBytecode(data, name, maxTree).program()
 }
 
-// readBytecode is ReadBytecode with a bound on the memory of the tree besides constants.
-func readBytecode(data []byte, name string, budget int) (*Program, error) {
-	f := &bytecode{name: name, data: data, budget: budget, prog: &Program{Resources: map[string]string{}}}
-	c := &cursor{f: f, end: len(data)}
-	f.read(c)
+// newBytecode begins to read a file, with a bound on the memory of the tree besides constants.
+func newBytecode(data []byte, name string, budget int) *bytecode {
+	return &bytecode{name: name, data: data, budget: budget, prog: &Program{Resources: map[string]string{}}}
+}
+
+// program reads the file.
+func (f *bytecode) program() (*Program, error) {
+	f.read(&cursor{f: f, end: len(f.data)})
 	if f.err != nil {
 		return nil, f.err
 	}
@@ -90,11 +95,15 @@ type bytecode struct {
 	text      int                 // bytes of those that are kept as text
 	kinds     map[attrKey]*opKind // of ops, those whose attributes are more than properties
 	scopes    []valueScope
-	regions   int // that are open
-	argNumber int // of the next argument, as MLIR's text names it
-	budget    int // bytes that the tree may yet take
+	regions   int  // that are open
+	argNumber int  // of the next argument, as MLIR's text names it
+	budget    int  // bytes that the tree may yet take
+	lazy      bool // functions are read as they are imported
+	spare     *Op  // that was imported and may be another
 	newOps    []Op
+	body      *functionBody // that is being read; nil while the module is
 	newVals   []Value
+	usedVals  int
 	newRefs   []*Value
 }
 

@@ -20,6 +20,10 @@ func (f *bytecode) spend(c *cursor, n, bytes int) bool {
 
 // newOp returns an op to be filled.
 func (f *bytecode) newOp() *Op {
+	if op := f.spare; op != nil {
+		f.spare = nil
+		return op
+	}
 	if len(f.newOps) == 0 {
 		f.newOps = make([]Op, 64)
 	}

@@ -74,13 +74,13 @@ func (f *bytecode) popValues(c *cursor) {
 }
 
 // define makes a new value of the innermost region.
-func (f *bytecode) define(t Type, op *Op) *Value {
-	if len(f.newVals) == 0 {
-		f.newVals = make([]Value, 64)
+func (f *bytecode) define(t Type) *Value {
+	if f.usedVals == len(f.newVals) {
+		f.newVals, f.usedVals = make([]Value, 64), 0
 	}
-	v := &f.newVals[0]
-	f.newVals = f.newVals[1:]
-	v.Type, v.Op = t, op
+	v := &f.newVals[f.usedVals]
+	f.usedVals++
+	v.Type = t
 	s := &f.scopes[len(f.scopes)-1]
 	s.values = append(s.values, v)
 	return v
@@ -103,6 +103,22 @@ func (f *bytecode) value(c *cursor, n uint64) *Value {
 
 // block reads the head and the ops of a block.
 func (f *bytecode) block(c *cursor, b *Block, owner *Op) {
+	n := f.blockHead(c, b)
+	b.Ops = make([]*Op, 0, n)
+	for range n {
+		op := f.op(c, owner)
+		if f.err != nil {
+			return
+		}
+		if !f.isCast(op) {
+			op.own()
+			b.Ops = append(b.Ops, op)
+		}
+	}
+}
+
+// blockHead reads the arguments of a block and returns the number of its ops.
+func (f *bytecode) blockHead(c *cursor, b *Block) int {
 	n, hasArgs := c.flagged()
 	if hasArgs {
 		f.blockArgs(c, b)
@@ -112,18 +128,9 @@ func (f *bytecode) block(c *cursor, b *Block, owner *Op) {
 	}
 	ops := c.bounded(n, "ops")
 	if !f.spend(c, ops, opBytes+refBytes) {
-		return
+		return 0
 	}
-	b.Ops = make([]*Op, 0, ops)
-	for range cap(b.Ops) {
-		op := f.op(c, owner)
-		if f.err != nil {
-			return
-		}
-		if !f.isCast(op) {
-			b.Ops = append(b.Ops, op)
-		}
-	}
+	return ops
 }
 
 // isCast reports whether an op turns types of one dialect into the same of another, which are one in the tree, and
@@ -159,7 +166,7 @@ func (f *bytecode) blockArgs(c *cursor, b *Block) {
 		if located {
 			pos, _ = f.location(c, c.varint(), at)
 		}
-		if v := f.define(f.typ(c, t), nil); f.err == nil {
+		if v := f.define(f.typ(c, t)); f.err == nil {
 			v.Name, v.at = "arg"+strconv.Itoa(f.argNumber), &pos
 			f.argNumber++
 			b.Args = append(b.Args, v)
@@ -184,7 +191,7 @@ func (f *bytecode) useOrders(c *cursor, n int) {
 	}
 }
 
-// op reads one op with its regions. owner is the op around it, nil for the module.
+// op reads one op with its regions. owner is the op around it, nil for the module. Its results do not know it yet.
 func (f *bytecode) op(c *cursor, owner *Op) *Op {
 	at := c.pos
 	kind := c.varint()
@@ -197,6 +204,7 @@ func (f *bytecode) op(c *cursor, owner *Op) *Op {
 	op := f.newOp()
 	op.Name = row.name
 	op.Pos, op.Loc = f.location(c, c.varint(), at)
+	op.Attrs, op.Results, op.Operands = nil, nil, op.Operands[:0]
 	if op.kind = f.opKind(c, kind, mask); op.kind != nil {
 		op.Attrs = op.kind.attrs
 	}
@@ -204,12 +212,7 @@ func (f *bytecode) op(c *cursor, owner *Op) *Op {
 		f.results(c, op)
 	}
 	if mask&hasOperands != 0 {
-		n := c.count("operands")
-		f.spend(c, n, refBytes)
-		op.Operands = f.newList(n)
-		for i := range op.Operands {
-			op.Operands[i] = f.value(c, c.varint())
-		}
+		f.operands(c, op)
 	}
 	if mask&hasSuccessors != 0 && c.varint() != 0 {
 		c.fail("%s: branches to blocks are not supported: %v", op.Name, errors.ErrUnsupported)
@@ -226,15 +229,28 @@ func (f *bytecode) op(c *cursor, owner *Op) *Op {
 	return op
 }
 
+func (f *bytecode) operands(c *cursor, op *Op) {
+	n := c.count("operands")
+	f.spend(c, n, refBytes)
+	if cap(op.Operands) < n { // an op before, whose memory it has, had fewer
+		op.Operands = f.newList(n)
+	}
+	op.Operands = op.Operands[:n]
+	for i := range op.Operands {
+		op.Operands[i] = f.value(c, c.varint())
+	}
+}
+
 func (f *bytecode) results(c *cursor, op *Op) {
 	n := c.count("results")
 	if !f.spend(c, n, valueBytes+2*refBytes) {
 		return
 	}
-	op.Results = f.newList(n)
-	for i := range op.Results {
-		op.Results[i] = f.define(c.typ(), op)
+	for range n {
+		f.define(c.typ())
 	}
+	values := f.scopes[len(f.scopes)-1].values
+	op.Results = values[len(values)-n : len(values) : len(values)]
 }
 
 // opRegions reads the regions of an op. Those of an isolated one may be a section.
@@ -253,19 +269,21 @@ func (f *bytecode) opRegions(c *cursor, op *Op) {
 		return
 	}
 	op.Regions = make([]*Region, regions)
+	later := f.lazy && body != c && regions == 1 && op.Name == "func.func"
 	for i := range op.Regions {
-		op.Regions[i] = f.region(body, op, isolated)
+		op.Regions[i] = f.region(body, op, isolated, &later)
 	}
 	f.regions--
-	if body != c {
+	if body != c && !later {
 		body.done("regions of " + op.Name)
 	}
 }
 
-func (f *bytecode) region(c *cursor, op *Op, isolated bool) *Region {
+// region reads a region. With later it may put off the ops, and says whether it did.
+func (f *bytecode) region(c *cursor, op *Op, isolated bool, later *bool) *Region {
 	r := &Region{Pos: f.posAt(c.pos)}
 	blocks := c.count("blocks")
-	if blocks == 0 {
+	if *later = *later && blocks == 1; blocks == 0 {
 		return r
 	}
 	f.pushValues(c, c.varint(), isolated)
@@ -280,8 +298,12 @@ func (f *bytecode) region(c *cursor, op *Op, isolated bool) *Region {
 	r.Blocks = make([]*Block, blocks)
 	for i := range all {
 		all[i].Pos = f.posAt(c.pos)
-		f.block(c, &all[i], op)
 		r.Blocks[i] = &all[i]
+		if *later {
+			all[i].body = f.later(c, op, f.blockHead(c, &all[i]))
+			return r
+		}
+		f.block(c, &all[i], op)
 	}
 	f.popValues(c)
 	return r

@@ -336,7 +336,7 @@ func TestBytecodeMemory(t *testing.T) {
 		}
 		const budget = 1 << 20
 		runtime.ReadMemStats(&before)
-		_, err := readBytecode(data, name, budget)
+		_, err := newBytecode(data, name, budget).program()
 		runtime.ReadMemStats(&after)
 		if used := after.TotalAlloc - before.TotalAlloc; used > budget+uint64(1<<16+4*len(data)) {
 			t.Errorf("%s: %d bytes took %d bytes of memory, want %d at most besides", name, len(data), used, budget)

@@ -47,6 +47,9 @@ func Import(prog *Program) (*Imported, error) {
 		c, err := im.computation(f)
 		if errors.Is(err, errors.ErrUnsupported) && f != entry {
 			out.Unsupported = append(out.Unsupported, err)
+			if err := f.op.Regions[0].Blocks[0].drain(); err != nil { // it is wrong behind that
+				return nil, err
+			}
 			continue
 		}
 		if err != nil {
@@ -83,6 +86,7 @@ type function struct {
 	typ         FuncType
 	computation *hlo.Computation // nil until it is wanted
 	open        bool             // while its body is being imported
+	err         error            // why it cannot be
 }
 
 // collect gathers the functions and meshes of a module and of modules inside it.
@@ -188,8 +192,8 @@ func (im *importer) uniqueName(name string) string {
 
 // computation imports a function's body, once.
 func (im *importer) computation(f *function) (*hlo.Computation, error) {
-	if f.computation != nil {
-		return f.computation, nil
+	if f.computation != nil || f.err != nil {
+		return f.computation, f.err
 	}
 	if f.open {
 		return nil, errorf(f.op.Pos, "function @%s calls itself", f.name)
@@ -198,7 +202,12 @@ func (im *importer) computation(f *function) (*hlo.Computation, error) {
 		return nil, errorf(f.op.Pos, "function @%s has no body", f.name)
 	}
 	f.open = true
-	defer func() { f.open = false }()
+	f.computation, f.err = im.imported(f)
+	f.open = false
+	return f.computation, f.err
+}
+
+func (im *importer) imported(f *function) (*hlo.Computation, error) {
 	body, err := f.op.Block(0)
 	if err != nil {
 		return nil, err
@@ -211,16 +220,14 @@ func (im *importer) computation(f *function) (*hlo.Computation, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkReturn(body, f); err != nil {
+	if err := checkReturn(c.last, f); err != nil {
 		return nil, err
 	}
-	f.computation, err = c.build(results, len(results) != 1, f.op)
-	return f.computation, err
+	return c.build(results, len(results) != 1, f.op)
 }
 
 // checkReturn compares the types of what is returned with the function's results.
-func checkReturn(body *Block, f *function) error {
-	ret := body.Ops[len(body.Ops)-1]
+func checkReturn(ret *Op, f *function) error {
 	if len(ret.Operands) != len(f.typ.Results) {
 		return ret.Errorf("returns %d values, want %d as @%s does", len(ret.Operands), len(f.typ.Results), f.name)
 	}

@@ -29,6 +29,7 @@ type ctx struct {
 	numbered     bool                        // a name that is taken might be one with a number
 	names        []byte                      // memory for names
 	sinking      int                         // depth of ops being copied from outside
+	last         *Op                         // the return of the block that was imported last
 }
 
 // newContext begins a computation.
@@ -38,26 +39,32 @@ func (im *importer) newContext(outer *ctx, name string) *ctx {
 
 // body imports the ops of a block and returns what its last op returns.
 func (c *ctx) body(b *Block, owner *Op) ([]*hlo.Instruction, error) {
-	if len(b.Ops) == 0 {
-		return nil, errorf(b.Pos, "%s: a block has no return at its end", owner.Name)
+	source := opSource{b.Ops, b.body}
+	c.instructions = slices.Grow(c.instructions, source.count())
+	op, err := source.next()
+	if op == nil && err == nil {
+		err = errorf(b.Pos, "%s: a block has no return at its end", owner.Name)
 	}
-	c.instructions = slices.Grow(c.instructions, len(b.Ops))
-	last := len(b.Ops) - 1
-	for i, op := range b.Ops {
-		if isReturn(op) != (i == last) {
-			if i == last {
-				return nil, op.Errorf("block does not end with a return")
-			}
-			return nil, op.Errorf("return is not the last op of its block")
-		}
-		if i == last {
+	for err == nil {
+		var next *Op
+		if next, err = source.next(); err != nil {
 			break
 		}
-		if err := c.op(op); err != nil {
-			return nil, err
+		switch {
+		case next == nil && isReturn(op):
+			c.last = op
+			return c.operands(op)
+		case next == nil:
+			err = op.Errorf("block does not end with a return")
+		case isReturn(op):
+			err = op.Errorf("return is not the last op of its block")
+		default:
+			err = c.op(op)
+			source.free(op)
+			op = next
 		}
 	}
-	return c.operands(b.Ops[last])
+	return nil, err
 }
 
 var returns = map[string]bool{
@@ -206,7 +213,7 @@ func (c *ctx) list(n int) []*hlo.Instruction {
 // alloc returns memory for an instruction out of a block of many, where many are to come.
 func (c *ctx) alloc() *hlo.Instruction {
 	if len(c.slab) == 0 {
-		c.slab = make([]hlo.Instruction, max(1, min(256, cap(c.instructions)-len(c.instructions))))
+		c.slab = make([]hlo.Instruction, max(1, min(128, cap(c.instructions)-len(c.instructions))))
 	}
 	in := &c.slab[0]
 	c.slab = c.slab[1:]
