@@ -10,8 +10,9 @@ import (
 // maxDepth is how deep the text of a shape may nest.
 const maxDepth = 500
 
-// maxRank is how many dimensions the text of a shape may have.
-const maxRank = 1 << 16
+// MaxRank is how many dimensions a shape that is read from a file may have: the rules of ops compare every dimension
+// with every other.
+const MaxRank = 1 << 10
 
 // SyntaxError says what is wrong with the text of a shape or layout.
 type SyntaxError struct {
@@ -280,8 +281,8 @@ func (p *parser) dims(s *Shape) error {
 		if err != nil {
 			return err
 		}
-		if len(s.Dims) == maxRank {
-			return p.fail("shape has more than %d dimensions", maxRank)
+		if len(s.Dims) == MaxRank {
+			return p.fail("shape has more than %d dimensions", MaxRank)
 		}
 		s.Dims = append(s.Dims, n)
 		if dynamic && s.Dynamic == nil {

@@ -77,7 +77,7 @@ func TestParseErrors(t *testing.T) {
 		{"f32[2] x", `got "x", want the end of the shape`, 7},
 		{"f32[/* 2]", "want a number", 4},
 		{strings.Repeat("(", 100000), "nests deeper", maxDepth},
-		{"f32[" + strings.Repeat("1,", 100000), "more than 65536 dimensions", 2*maxRank + 5},
+		{"f32[" + strings.Repeat("1,", 100000), "more than 1024 dimensions", 2*MaxRank + 5},
 	} {
 		name := c.text[:min(len(c.text), 30)]
 		_, err := Parse(c.text)

@@ -72,8 +72,8 @@ func (p *parser) parts(l *Layout) error {
 func (p *parser) list(stars bool) ([]int64, error) {
 	var out []int64
 	for {
-		if len(out) == maxRank {
-			return nil, p.fail("list has more than %d numbers", maxRank)
+		if len(out) == MaxRank {
+			return nil, p.fail("list has more than %d numbers", MaxRank)
 		}
 		if stars && p.take("*") {
 			out = append(out, CombineDim)

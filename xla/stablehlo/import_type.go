@@ -54,6 +54,9 @@ func tensorShape(t *TensorType) (shape.Shape, error) {
 	if t.Unranked {
 		return shape.Shape{}, typeError(fmt.Sprintf("type %s has no rank", t))
 	}
+	if len(t.Dims) > shape.MaxRank {
+		return shape.Shape{}, fmt.Errorf("type has %d dimensions, want at most %d", len(t.Dims), shape.MaxRank)
+	}
 	s := shape.Array(elem, make([]int64, len(t.Dims))...)
 	for i, d := range t.Dims {
 		s.Dims[i] = d

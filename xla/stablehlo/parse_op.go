@@ -263,7 +263,14 @@ func (p *parser) optionalAttrDict(st *opState) {
 	}
 }
 
+// maxAttrs is how many attributes an op may have. Each is compared with the others.
+const maxAttrs = 1_000
+
 func (p *parser) addAttr(st *opState, a NamedAttr) {
+	if len(st.Attrs) == maxAttrs {
+		p.failAt(a.Pos, "%s has more than %d attributes", st.Name, maxAttrs)
+		return
+	}
 	for i := range st.Attrs {
 		if st.Attrs[i].Name == a.Name {
 			p.failAt(a.Pos, "%s: attribute %s is given twice", st.Name, a.Name)

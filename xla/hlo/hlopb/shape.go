@@ -10,6 +10,9 @@ import (
 func shapeOf(m *message) shape.Shape {
 	s := shape.Shape{Type: elementType(m, "element_type"), Dims: m.nums("dimensions")}
 	m.subs("tuple_shapes", func(e *message) { s.Elems = append(s.Elems, shapeOf(e)) })
+	if len(s.Dims) > shape.MaxRank {
+		m.fail("dimensions", "the shape has %d dimensions, want at most %d", len(s.Dims), shape.MaxRank)
+	}
 	for d, n := range s.Dims {
 		if n < 0 && n != shape.Unbounded {
 			m.fail("dimensions", "dimension %d has the size %d, want 0 or more", d, n)
