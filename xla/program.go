@@ -2,8 +2,11 @@ package xla
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"strings"
 
+	"github.com/halo-xla/halo/internal/unsupported"
 	"github.com/halo-xla/halo/xla/export"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/hlo/hlopb"
@@ -156,9 +159,9 @@ func (p Program) parse() (*hlo.Module, error) {
 		}
 		return read(append(above, p.Source...), p.Name)
 	case MLIRText:
-		return entryOf(stablehlo.Parse(stablehlo.Text{File: p.Name, Line: max(p.Line, 1), Source: string(p.Source)}))
+		return p.entryOf(stablehlo.Parse(stablehlo.Text{File: p.Name, Line: max(p.Line, 1), Source: string(p.Source)}))
 	case MLIRBytecode:
-		return entryOf(stablehlo.ParseBytecode(p.Source, p.Name))
+		return p.entryOf(stablehlo.ParseBytecode(p.Source, p.Name))
 	case JAXExport:
 		return parseExported(p)
 	case HLOProto, HLOProtoText:
@@ -171,15 +174,21 @@ func (p Program) parse() (*hlo.Module, error) {
 	return nil, p.notProgram()
 }
 
+// ErrNoEntry is the error of a program that is right but has several functions, of which none is the one to run.
+var ErrNoEntry = unsupported.Error(errors.New("none of the functions is called main, and several can be called " +
+	"from outside: call the one to run main, or make the others private"))
+
 // entryOf returns the module of what was imported.
-func entryOf(in *stablehlo.Imported, err error) (*hlo.Module, error) {
+func (p Program) entryOf(in *stablehlo.Imported, err error) (*hlo.Module, error) {
 	switch {
 	case err != nil:
 		return nil, err
 	case in.Module != nil:
 		return in.Module, nil
+	case len(in.Functions)+len(in.Unsupported) > 0:
+		return nil, fmt.Errorf("%s: %w", p.Name, ErrNoEntry)
 	}
-	b := hlo.NewBuilder("main") // a text without an entry: there is nothing to run
+	b := hlo.NewBuilder("main") // a text without functions: there is nothing to run
 	entry, err := b.Build(b.Tuple())
 	if err != nil {
 		return nil, err

@@ -278,10 +278,24 @@ func collect(o *checkOptions) ([]job, error) {
 	return jobs, nil
 }
 
-// isProgramFile reports whether a walk looks at the file: by its name here, by its content when it is read.
+// isProgramFile reports whether a walk looks at the file: by its name here, by its content when it is read. What XLA
+// dumps is text among others, and told by its first words.
 func isProgramFile(path string) bool {
 	ext := []string{".mlir", ".hlo", ".bc", ".pb", ".pbtxt", ".jax_export"}
-	return slices.Contains(ext, filepath.Ext(path))
+	return slices.Contains(ext, filepath.Ext(path)) || filepath.Ext(path) == ".txt" && isDump(path)
+}
+
+// isDump reports whether a file begins as the text of a module does.
+func isDump(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, 32)
+	n, _ := io.ReadFull(f, head)
+	return slices.ContainsFunc([]string{"HloModule ", "module @", "module {", "module attributes ", "#loc"},
+		func(start string) bool { return strings.HasPrefix(string(head[:n]), start) })
 }
 
 // runJobs runs the jobs side by side and returns their outcomes in order, of those

@@ -33,6 +33,7 @@ type description struct {
 	Lacks      map[string][]string `json:"lacks"`
 	Memory     map[string]int64    `json:"peak_bytes"` // beside arguments and constants, where a backend plans it
 	Exported   *exportLine         `json:"exported,omitempty"`
+	refused    map[string]bool     // the backends that lack something without which nothing runs
 }
 
 // exportLine is what inspect says of a jax.export container besides its program.
@@ -169,14 +170,14 @@ func describe(file string, m *hlo.Module) description {
 // compileOnAll says for each backend what it cannot run of m itself, the operations that the reference runs in its
 // place or why it refuses the program, and the memory that a run takes.
 func (t *tool) compileOnAll(m *hlo.Module, d *description, h xla.Handlers) {
-	d.Lacks, d.Memory = map[string][]string{}, map[string]int64{}
+	d.Lacks, d.Memory, d.refused = map[string][]string{}, map[string]int64{}, map[string]bool{}
 	for name := range backends {
 		if name == "cuda-emu" { // it is cuda, for tests
 			continue
 		}
 		d.Lacks[name] = []string{}
 		if err := t.compileOn(name, m, d, h); err != nil {
-			d.Lacks[name] = []string{err.Error()}
+			d.Lacks[name], d.refused[name] = []string{err.Error()}, true
 		}
 	}
 }
@@ -226,9 +227,18 @@ func (t *tool) printDescription(d description) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.Lacks)) {
 		for _, what := range d.Lacks[name] {
-			t.printf("  %s lacks %s\n", name, what)
+			t.printf("  %s %s\n", name, d.lacks(name, what))
 		}
 	}
+}
+
+// lacks says what it means that a backend lacks something: it cannot run the program, or the reference does an op.
+func (d description) lacks(backend, what string) string {
+	if d.refused[backend] {
+		return "cannot run it: " + what
+	}
+	op, reason, _ := strings.Cut(what, ":")
+	return "leaves " + op + " to the reference: " + reason
 }
 
 // printExported prints a function as its producer knows it: with the symbols of its sizes.

@@ -124,7 +124,12 @@ func halo(t *testing.T, dir, stdin string, args ...string) (code int, stdout, st
 func TestCommands(t *testing.T) {
 	t.Setenv("HALO_LIBS", "-cuda") // a machine with a GPU says the same
 	dir := folder(t)
-	write(t, filepath.Join(dir, "none", "notes.txt"), nil)
+	write(t, filepath.Join(dir, "none", "notes.txt"), []byte("module by module (the end)\n"))
+	write(t, filepath.Join(dir, "dump", "module_0001.m.before_optimizations.txt"), []byte(files["add.hlo"]))
+	write(t, filepath.Join(dir, "dump", "module_0001.m.thunk_sequence.txt"), []byte("000: kCall\n"))
+	const function = "func.func public @NAME(%x: tensor<f32>) -> tensor<f32> {\n  return %x : tensor<f32>\n}\n"
+	write(t, filepath.Join(dir, "library.mlir"), []byte(strings.ReplaceAll(function, "NAME", "a")+
+		strings.ReplaceAll(function, "NAME", "b")))
 	write(t, filepath.Join(dir, "none", "notes.gz"), []byte("\x1f\x8b\x08\x00"))
 	write(t, filepath.Join(dir, "manifest.json"), []byte(`{"library": "x.so", "symbls": {}}`))
 	write(t, filepath.Join(dir, "two.hlo"), []byte(`HloModule two, replica_count=2
@@ -211,6 +216,12 @@ ENTRY main { x = f32[2] parameter(0)
 		{"verify DIR/bad.hlo", exitFailure, "bad.hlo:5:", ""},
 		{"verify", exitUsage, "", "no path given"},
 		{"verify DIR/none", exitUsage, "", "no programs below"},
+		{"verify DIR/dump", exitOK, "before_optimizations.txt\n", ""},
+		{"check DIR/dump", exitOK, "1 passed, 0 failed, 0 skipped", ""},
+		{"run DIR/library.mlir 1.0", exitFailure, "", "library.mlir: none of the functions is called main"},
+		{"verify DIR/library.mlir", exitOK, "right, but it cannot run", ""},
+		{"check DIR/library.mlir", exitOK, "0 passed, 0 failed, 1 skipped", ""},
+		{"inspect DIR/call.hlo", exitOK, "cpu cannot run it: ", ""},
 		{"check DIR/right.mlir", exitOK, "1 passed, 0 failed, 0 skipped", ""},
 		{"check DIR/wrong.mlir", exitFailure, "0 passed, 1 failed, 1 skipped", ""},
 		{"check DIR/add.hlo", exitOK, "1 passed", ""},

@@ -61,6 +61,9 @@ func checkFile(ctx context.Context, o *checkOptions, path string) []outcome {
 
 func checkModule(ctx context.Context, o *checkOptions, r *outcome, p xla.Program) error {
 	snapshot, err := xla.ReadSnapshot(p)
+	if errors.Is(err, xla.ErrNoEntry) {
+		return errSkip{err}
+	}
 	if err != nil {
 		return err
 	}
