@@ -223,7 +223,7 @@ func Iota(dims, reshape []int64, permutation []int) ([][]int64, error) {
 // maxIDs bounds the ids that a compact text may stand for, maxRank the dimensions in which they are laid out: no array
 // that is read has more.
 const (
-	maxIDs  = 1 << 24
+	maxIDs  = 1 << 20
 	maxRank = 1000
 )
 

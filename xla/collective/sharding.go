@@ -61,7 +61,11 @@ func (x *ShardingText) tiles() (*Sharding, error) {
 	if n > MaxDevices {
 		return nil, fmt.Errorf("%d devices, want at most %d", n, MaxDevices)
 	}
-	devices, err := x.Order.devices(n)
+	ids, err := x.Order.list(n)
+	if err != nil {
+		return nil, err
+	}
+	devices, err := deviceList(ids)
 	if err != nil {
 		return nil, err
 	}
@@ -80,27 +84,35 @@ func (x *ShardingText) tiles() (*Sharding, error) {
 	return s, nil
 }
 
-// devices lists n devices.
-func (o DeviceOrder) devices(n int64) ([]int, error) {
+// list lists n ids.
+func (o DeviceOrder) list(n int64) ([]int64, error) {
 	if o.Reshape == nil {
 		if int64(len(o.IDs)) != n {
 			return nil, fmt.Errorf("got %d devices, want %d", len(o.IDs), n)
 		}
-		return deviceList(o.IDs)
+		return o.IDs, nil
 	}
+	rows, err := o.rows([]int64{1, n})
+	if err != nil {
+		return nil, err
+	}
+	return rows[0], nil
+}
+
+// rows are the ids laid out as Reshape, in groups as [Iota] makes them.
+func (o DeviceOrder) rows(dims []int64) ([][]int64, error) {
 	var permutation []int
 	for _, p := range o.Permutation {
 		permutation = append(permutation, int(p))
 	}
-	rows, err := Iota([]int64{1, n}, o.Reshape, permutation)
-	if err != nil {
-		return nil, err
-	}
-	return deviceList(rows[0])
+	return Iota(dims, o.Reshape, permutation)
 }
 
-// deviceList fails if a device is there twice or is none.
+// deviceList fails if a device is there twice or is none, or there are too many.
 func deviceList(list []int64) ([]int, error) {
+	if len(list) > MaxDevices {
+		return nil, fmt.Errorf("more than %d devices", MaxDevices)
+	}
 	out, seen := make([]int, len(list)), make([]bool, MaxDevices)
 	for i, x := range list {
 		if x < 0 || x >= MaxDevices || seen[x] {

@@ -1,6 +1,7 @@
 package collective
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -37,23 +38,37 @@ type DimAxes struct {
 	Open bool
 }
 
-// readMesh reads "mesh['a'=2,'b'=4], device_ids=([4,2]T(1,0)), [{'a'}, {'b':(1)2, ?}], replicated={'b'}".
-func readMesh(text string) (*MeshSharding, []string, error) {
+// readMesh reads "mesh['a'=2,'b'=4], device_ids=([4,2]T(1,0))" and returns what stands behind the next commas.
+func readMesh(text string) (m *MeshSharding, rest []string, err error) {
 	parts, err := cutOutside(text, ',')
 	if err != nil {
 		return nil, nil, err
 	}
-	m := &MeshSharding{}
+	m, rest = &MeshSharding{}, parts[1:]
+	if err := m.axes(strings.TrimSuffix(strings.TrimPrefix(parts[0], "mesh["), "]")); err != nil {
+		return nil, nil, err
+	}
+	if len(rest) == 0 {
+		return m, nil, nil
+	}
+	if ids, ok := strings.CutPrefix(rest[0], "device_ids="); ok {
+		rest, err = rest[1:], m.order(strings.TrimSuffix(strings.TrimPrefix(ids, "("), ")"))
+	}
+	return m, rest, err
+}
+
+// readMeshSharding reads "mesh['a'=2,'b'=4], [{'a'}, {'b':(1)2, ?}], replicated={'b'}".
+func readMeshSharding(text string) (*MeshSharding, []string, error) {
+	m, parts, err := readMesh(text)
+	if err != nil {
+		return nil, nil, err
+	}
 	var metadata []string
-	for i, part := range parts {
+	for _, part := range parts {
 		name, value, _ := strings.Cut(part, "=")
 		switch {
-		case i == 0:
-			err = m.axes(strings.TrimSuffix(strings.TrimPrefix(part, "mesh["), "]"))
 		case part[0] == '[':
 			err = m.dims(strings.TrimSuffix(part[1:], "]"))
-		case name == "device_ids":
-			err = m.order(strings.TrimSuffix(strings.TrimPrefix(value, "("), ")"))
 		case name == "metadata":
 			metadata, err = cutOutside(strings.TrimSuffix(strings.TrimPrefix(value, "{"), "}"), ',')
 		default:
@@ -140,26 +155,34 @@ func (m *MeshSharding) refs(text string) (refs []AxisRef, err error) {
 	list, err := cutOutside(text, ',')
 	for _, item := range list {
 		quoted, part, sub := strings.Cut(item, ":(")
-		name, begun := strings.CutPrefix(quoted, "'")
-		name, ended := strings.CutSuffix(name, "'")
-		i := slices.IndexFunc(m.Axes, func(a MeshAxis) bool { return begun && ended && a.Name == name })
-		if i < 0 {
+		name, err := inside(quoted, "'", "'")
+		ref := AxisRef{Axis: slices.IndexFunc(m.Axes, func(a MeshAxis) bool { return a.Name == name })}
+		if err != nil || ref.Axis < 0 {
 			return nil, fmt.Errorf("got %s, want an axis of the mesh", item)
 		}
-		ref := AxisRef{Axis: i}
 		if sub {
 			pre, size, _ := strings.Cut(part, ")")
 			var err2 error
 			ref.Pre, err = strconv.ParseInt(pre, 10, 64)
 			ref.Size, err2 = strconv.ParseInt(size, 10, 64)
-			if n := m.Axes[i].Size; err != nil || err2 != nil || ref.Pre < 1 || ref.Size < 1 || n%ref.Pre != 0 ||
-				n/ref.Pre%ref.Size != 0 {
-				return nil, fmt.Errorf("got %s, want 'axis':(pre)size whose product divides %d", item, n)
+			if err = errors.Join(err, err2); err == nil {
+				err = m.checkPart(ref)
+			}
+			if err != nil {
+				return nil, err
 			}
 		}
 		refs = append(refs, ref)
 	}
 	return refs, err
+}
+
+// checkPart fails if an axis has no such part.
+func (m *MeshSharding) checkPart(ref AxisRef) error {
+	if n := m.Axes[ref.Axis].Size; ref.Pre < 1 || ref.Size < 1 || n%ref.Pre != 0 || n/ref.Pre%ref.Size != 0 {
+		return fmt.Errorf("got the part (%d)%d, want 'axis':(pre)size whose product divides %d", ref.Pre, ref.Size, n)
+	}
+	return nil
 }
 
 // sharding returns what each device of the mesh has.
@@ -168,75 +191,100 @@ func (m *MeshSharding) sharding() (*Sharding, error) {
 	if m.Dims == nil {
 		return s, nil
 	}
-	devices, err := m.devices()
+	ids, err := m.places()
 	if err != nil {
 		return nil, err
 	}
-	n := int64(len(devices))
+	devices, err := deviceList(ids)
+	if err != nil {
+		return nil, err
+	}
+	var refs []AxisRef
+	for _, dim := range m.Dims {
+		refs = append(refs, dim.Axes...)
+	}
+	digits, tiles, err := m.digits(refs)
+	if err != nil {
+		return nil, err
+	}
 	s.Tiles = make([]int64, len(m.Dims))
-	tiles, cuts := int64(1), []cut(nil)
 	for d, dim := range m.Dims {
 		s.Tiles[d] = 1
 		for _, ref := range dim.Axes {
-			c := m.cut(ref)
-			s.Tiles[d] *= c.size
-			if tiles *= c.size; tiles > n {
-				return nil, errors.New("an axis cuts twice")
-			}
-			if c.size > 1 {
-				cuts = append(cuts, c)
-			}
+			s.Tiles[d] *= m.size(ref)
 		}
 	}
-	s.Copies = n / tiles
+	s.Copies = int64(len(devices)) / tiles
 	parts := make([][]int, tiles)
 	for place, device := range devices {
-		t := tileOf(cuts, int64(place))
+		t, _ := split(int64(place), digits)
 		parts[t] = append(parts[t], device)
-	}
-	for _, p := range parts {
-		if int64(len(p)) != s.Copies {
-			return nil, errors.New("an axis cuts twice")
-		}
 	}
 	s.Devices = slices.Concat(parts...)
 	return s, nil
 }
 
-// devices lists the devices by their places in the mesh.
-func (m *MeshSharding) devices() ([]int, error) {
-	n := int64(1)
-	for _, a := range m.Axes {
-		if n *= a.Size; n > MaxDevices || a.Size > MaxDevices {
-			return nil, fmt.Errorf("more than %d devices", MaxDevices)
-		}
+// places lists the devices by their places in the mesh.
+func (m *MeshSharding) places() ([]int64, error) {
+	sizes := make([]int64, len(m.Axes))
+	for i, a := range m.Axes {
+		sizes[i] = a.Size
+	}
+	n, err := product(sizes)
+	if err != nil {
+		return nil, err
 	}
 	order := m.Order
 	if order.IDs == nil && order.Reshape == nil {
 		order.Reshape = []int64{n}
 	}
-	return order.devices(n)
+	return order.list(n)
 }
 
-// cut is a part of an axis: the places of a mesh count through its size, so many steps each.
-type cut struct{ step, size int64 }
-
-func (m *MeshSharding) cut(ref AxisRef) cut {
-	a := m.Axes[ref.Axis]
-	c := cut{1, a.Size}
-	if ref.Size > 0 {
-		c = cut{a.Size / (ref.Pre * ref.Size), ref.Size}
+// size is how many places a reference to an axis tells apart.
+func (m *MeshSharding) size(ref AxisRef) int64 {
+	if ref.Size == 0 {
+		return m.Axes[ref.Axis].Size
 	}
-	for _, behind := range m.Axes[ref.Axis+1:] {
-		c.step *= behind.Size
-	}
-	return c
+	return ref.Size
 }
 
-// tileOf returns the number of the tile that a place of the mesh has.
-func tileOf(cuts []cut, place int64) (tile int64) {
-	for _, c := range cuts {
-		tile = tile*c.size + place/c.step%c.size
+// digit is what a reference to an axis tells of the number of a place: number / weight % size.
+type digit struct{ weight, size int64 }
+
+// digits returns the digits of references and the product of their sizes. It fails if two have something in common.
+func (m *MeshSharding) digits(refs []AxisRef) (digits []digit, all int64, err error) {
+	for _, ref := range refs {
+		if m.size(ref) == 1 { // tells nothing
+			continue
+		}
+		weight := m.Axes[ref.Axis].Size / (max(ref.Pre, 1) * m.size(ref))
+		for _, behind := range m.Axes[ref.Axis+1:] {
+			weight *= behind.Size
+		}
+		digits = append(digits, digit{weight, m.size(ref)})
 	}
-	return tile
+	sorted := slices.Clone(digits)
+	slices.SortFunc(sorted, func(a, b digit) int { return cmp.Compare(a.weight, b.weight) })
+	all, below := int64(1), int64(1)
+	for _, d := range sorted {
+		if d.weight%below != 0 {
+			return nil, 0, errors.New("an axis cuts twice: its parts overlap")
+		}
+		below = d.weight * d.size
+		all *= d.size
+	}
+	return digits, all, nil
+}
+
+// split returns the number that digits of a place are together, the last running fastest, and the place that has zeros
+// for them.
+func split(place int64, digits []digit) (number, base int64) {
+	base = place
+	for _, d := range digits {
+		v := place / d.weight % d.size
+		number = number*d.size + v
+		base -= v * d.weight
+	}
+	return number, base
 }

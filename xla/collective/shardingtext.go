@@ -50,7 +50,7 @@ func readSharding(text string, depth int) (*ShardingText, error) {
 	case text == "" || text[0] == '{':
 		return readTuple(text, depth)
 	case strings.HasPrefix(text, "mesh["):
-		mesh, metadata, err := readMesh(text)
+		mesh, metadata, err := readMeshSharding(text)
 		return &ShardingText{Kind: "mesh", Mesh: mesh, Metadata: metadata}, err
 	}
 	words, err := cutOutside(text, ' ')
@@ -137,8 +137,11 @@ func readIota(text string) (order DeviceOrder, err error) {
 	if !ok {
 		return order, fmt.Errorf("got %q, want [size,...]", text)
 	}
-	if order.Reshape, err = numbers(sizes); err == nil && perm != "" {
-		order.Permutation, err = numbers(strings.TrimSuffix(strings.TrimPrefix(perm, "T("), ")"))
+	if order.Reshape, err = numbers(sizes); err != nil || perm == "" {
+		return order, err
+	}
+	if perm, err = inside(perm, "T(", ")"); err == nil {
+		order.Permutation, err = numbers(perm)
 	}
 	return order, err
 }

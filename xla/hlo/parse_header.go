@@ -98,6 +98,9 @@ func (p *parser) number() (int64, error) {
 	return n, nil
 }
 
+// maxDevices is the largest number of replicas or of partitions that a header may say.
+const maxDevices = 1 << 20
+
 // count reads a number of devices.
 func (p *parser) count() (int64, error) {
 	p.space()

@@ -106,7 +106,7 @@ func TestBad(t *testing.T) {
 				w.num("num_devices_per_group", 1<<40)
 				w.nums("iota_reshape_dims", []int64{1 << 40, 1 << 40})
 			})
-		})), "replica_groups: got sizes"},
+		})), "replica_groups: groups "},
 		{"enumerator", build(parameter, op("fft", func(w *writer) { w.num("fft_type", 9) })), "fft_type: got 9, which is no FftType"},
 		{"predecessor", build(parameter, op("negate", func(w *writer) {
 			w.nums("operand_ids", []int64{1})
