@@ -3,6 +3,7 @@ package stablehlo
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/halo-xla/halo/xla/hlo"
@@ -35,7 +36,8 @@ func Parse(t Text) (*Imported, error) {
 // notes in the tree, so that two goroutines must not import one at once.
 func Import(prog *Program) (*Imported, error) {
 	im := &importer{prog: prog, rows: allImports, functions: map[string]*function{}, names: map[string]int{},
-		meshes: map[string]mesh{}, shardings: map[string]hlo.Raw{}, plain: map[string]importFunc{}}
+		meshes: map[string]mesh{}, shardings: map[string]hlo.Raw{}, plain: map[string]importFunc{},
+		frontends: map[*NamedAttr]hlo.FrontendAttributes{}}
 	if err := im.collect(prog.Module, 0); err != nil {
 		return nil, err
 	}
@@ -70,7 +72,8 @@ type importer struct {
 	rows      map[string]importFunc // by op; held here since the functions of the table use it
 	functions map[string]*function
 	order     []*function
-	names     map[string]int // of computations, with how often each was wanted
+	names     map[string]int                        // of computations, with how often each was wanted
+	frontends map[*NamedAttr]hlo.FrontendAttributes // of dictionaries, by their first entry
 	meshes    map[string]mesh
 	shardings map[string]hlo.Raw    // that have been read, by Shardy's text
 	spelled   int                   // devices of groups and shardings, see spell
@@ -300,6 +303,23 @@ func frontend(a Attr) hlo.FrontendAttributes {
 		f = append(f, hlo.KeyValue{Key: kv.Name, Value: value})
 	}
 	return f
+}
+
+// frontend returns the entries of a dictionary behind those of before. Ops that share a dictionary share its entries.
+func (im *importer) frontend(a Attr, before hlo.FrontendAttributes) hlo.FrontendAttributes {
+	dict, _ := a.(DictAttr)
+	if len(dict) == 0 {
+		return before
+	}
+	f := im.frontends[&dict[0]]
+	if len(f) != len(dict) {
+		f = slices.Clip(frontend(dict))
+		im.frontends[&dict[0]] = f
+	}
+	if before == nil {
+		return f
+	}
+	return append(before, f...)
 }
 
 // wrap turns an error of package hlo into one at the op.

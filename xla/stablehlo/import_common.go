@@ -43,7 +43,7 @@ func (c *ctx) common(op *Op, in *hlo.Instruction) error {
 				common.Sharding = hlo.Raw(s)
 			}
 		case "mhlo.frontend_attributes":
-			common.Frontend = append(common.Frontend, frontend(a.Value)...)
+			common.Frontend = c.im.frontend(a.Value, common.Frontend)
 		case "backend_config", "mhlo.backend_config":
 			setBackendConfig(&common, a.Value)
 		case "error_message", "rng_algorithm", "mhlo.attributes": // what some custom calls say besides

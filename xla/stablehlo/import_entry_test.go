@@ -43,3 +43,21 @@ func TestEntry(t *testing.T) {
 		}
 	}
 }
+
+// TestSharedFrontend wants ops with one dictionary to share its entries: a short text of many would take much memory.
+func TestSharedFrontend(t *testing.T) {
+	m, err := importText(`#d = {x = "1", y = "2"}
+func.func @main(%a: tensor<f32>) -> tensor<f32> {
+  %b = "stablehlo.abs"(%a) {mhlo.frontend_attributes = #d} : (tensor<f32>) -> tensor<f32>
+  %c = "stablehlo.abs"(%b) {mhlo.frontend_attributes = #d} : (tensor<f32>) -> tensor<f32>
+  return %c : tensor<f32>
+}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := m.Entry.Root
+	one, two := c.Common.Frontend, c.Operands[0].Common.Frontend
+	if len(one) != 2 || len(two) != 2 || one[1].Value != "2" || &one[0] != &two[0] {
+		t.Errorf("got %v and %v, want the same two entries", one, two)
+	}
+}
