@@ -252,10 +252,20 @@ func TestReadManifestFails(t *testing.T) {
 		pipe: "pipe.json: is no regular file, want a manifest", dir: "is no regular file",
 		large: "want a manifest of at most 1048576",
 		write(t, filepath.Join(dir, "two.json"), `{"library": "x"} {"library": "y"}`):   "two.json: at byte 16: there is more, want one object",
-		write(t, filepath.Join(dir, "deep.json"), strings.Repeat(`{"symbols":`, 20000)): "deep.json: ",
+		write(t, filepath.Join(dir, "deep.json"), strings.Repeat(`{"symbols":`, 20000)): "deep.json:1:110001: ",
 	} {
 		_, err := customcall.ReadManifest(path)
 		wantError(t, path, err, want)
+	}
+	for text, want := range map[string]string{
+		"{\n  \"library\": \"x\"\n  \"symbols\": {}\n}": `bad.json:3:3: invalid character '"'`,
+		`{"library": "x", "symbol": {}}`: `bad.json: there is no key "symbol" here, want one of library, platform, ` +
+			"symbols, types, user_data",
+		`{"library": "x", "symbols": {"f": {"run": "f"}}}`: `there is no key "run" here, want one of instantiate, ` +
+			"prepare, initialize, execute",
+	} {
+		_, err := customcall.ReadManifest(write(t, filepath.Join(dir, "bad.json"), text))
+		wantError(t, text, err, want)
 	}
 	r := customcall.New()
 	t.Cleanup(func() { r.Close() })

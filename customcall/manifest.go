@@ -3,10 +3,13 @@ package customcall
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
+	"strings"
 	"syscall"
 )
 
@@ -66,6 +69,9 @@ func strict(data []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(v); err != nil {
+		if _, key, unknown := strings.Cut(err.Error(), "json: unknown field "); unknown {
+			return fmt.Errorf("there is no key %s here, want one of %s", key, strings.Join(keys(v), ", "))
+		}
 		return err
 	}
 	end := d.InputOffset()
@@ -73,6 +79,16 @@ func strict(data []byte, v any) error {
 		return fmt.Errorf("at byte %d: there is more, want one object", end)
 	}
 	return nil
+}
+
+// keys returns what JSON calls the fields of the structure that v points at.
+func keys(v any) []string {
+	t := reflect.TypeOf(v).Elem()
+	names := make([]string, t.NumField())
+	for i := range names {
+		names[i] = t.Field(i).Tag.Get("json")
+	}
+	return names
 }
 
 // TypeSymbols are functions without arguments that return the XLA_FFI_TypeId* and the XLA_FFI_TypeInfo* of a type; Info
@@ -89,6 +105,17 @@ type UserData struct {
 	Create string `json:"create"`
 }
 
+// place returns the path of a text that is no JSON, with the line and the column where it ceases to be.
+func place(path string, data []byte, err error) string {
+	var syntax *json.SyntaxError
+	if !errors.As(err, &syntax) || syntax.Offset < 1 || syntax.Offset > int64(len(data)) {
+		return path
+	}
+	before := data[:syntax.Offset-1]
+	column := len(before) - bytes.LastIndexByte(before, '\n')
+	return fmt.Sprintf("%s:%d:%d", path, bytes.Count(before, []byte("\n"))+1, column)
+}
+
 // ReadManifest reads a manifest and returns it with the path of its library. It fails if the file is no regular one, is
 // larger than a MiB, is not JSON with the keys of a Manifest, or names no library.
 func ReadManifest(path string) (*Manifest, error) {
@@ -98,7 +125,7 @@ func ReadManifest(path string) (*Manifest, error) {
 	}
 	m := &Manifest{}
 	if err := strict(data, m); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", place(path, data, err), err)
 	}
 	if m.Library == "" {
 		return nil, fmt.Errorf("%s: \"library\" is missing", path)

@@ -107,8 +107,8 @@ func (t *tool) readProgram(p *benchProgram, path string) ([][]*literal.Literal, 
 	if len(snapshot.Arguments) == 1 {
 		return snapshot.Arguments, nil
 	}
-	if skip := nothingToRun(p.module); skip != nil {
-		return nil, skip
+	if err := nothingToRun(p.module); err != nil {
+		return nil, fmt.Errorf("%w; give a folder that has the program and its input_N.npy", err)
 	}
 	args := make([]*literal.Literal, len(p.module.Entry.Parameters))
 	for i, param := range p.module.Entry.Parameters {

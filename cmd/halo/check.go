@@ -113,7 +113,8 @@ func (t *tool) print(o *checkOptions, r outcome) {
 	if r.Module != "" {
 		where += " (" + r.Module + ")"
 	}
-	fmt.Fprintf(t.stdout, "%s: %s: %s\n", r.Status, shown(where), shownLines(r.Message))
+	fmt.Fprintf(t.stdout, "%s: %s: %s\n", r.Status, shown(where),
+		shownLines(strings.TrimPrefix(r.Message, r.File+": ")))
 }
 
 func parseCheck(t *tool, args []string) (*checkOptions, error) {

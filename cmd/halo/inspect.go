@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -34,6 +35,7 @@ type description struct {
 	Memory     map[string]int64    `json:"peak_bytes"` // beside arguments and constants, where a backend plans it
 	Exported   *exportLine         `json:"exported,omitempty"`
 	refused    map[string]bool     // the backends that lack something without which nothing runs
+	absent     map[string]bool     // the backends that this machine lacks
 }
 
 // exportLine is what inspect says of a jax.export container besides its program.
@@ -170,7 +172,8 @@ func describe(file string, m *hlo.Module) description {
 // compileOnAll says for each backend what it cannot run of m itself, the operations that the reference runs in its
 // place or why it refuses the program, and the memory that a run takes.
 func (t *tool) compileOnAll(m *hlo.Module, d *description, h xla.Handlers) {
-	d.Lacks, d.Memory, d.refused = map[string][]string{}, map[string]int64{}, map[string]bool{}
+	d.Lacks, d.Memory = map[string][]string{}, map[string]int64{}
+	d.refused, d.absent = map[string]bool{}, map[string]bool{}
 	for name := range backends {
 		if name == "cuda-emu" { // it is cuda, for tests
 			continue
@@ -185,6 +188,7 @@ func (t *tool) compileOnAll(m *hlo.Module, d *description, h xla.Handlers) {
 func (t *tool) compileOn(name string, m *hlo.Module, d *description, h xla.Handlers) error {
 	backend, err := newBackend(name, 0)
 	if err != nil {
+		d.absent[name] = true
 		return err
 	}
 	client, err := xla.NewClient(backend, xla.ClientOptions{Handlers: h})
@@ -234,6 +238,9 @@ func (t *tool) printDescription(d description) {
 
 // lacks says what it means that a backend lacks something: it cannot run the program, or the reference does an op.
 func (d description) lacks(backend, what string) string {
+	if d.absent[backend] {
+		return "is not on this machine; halo doctor says why"
+	}
 	if d.refused[backend] {
 		return "cannot run it: " + what
 	}
@@ -269,7 +276,8 @@ func (t *tool) inspectData(path string, asJSON bool) error {
 		return t.json(map[string]any{"arrays": lines})
 	}
 	for _, l := range lines {
-		t.printf("%-32s %-12s %v  %s\n", l.Name, l.DType, l.Shape, l.SHA256)
+		dims := strings.ReplaceAll(fmt.Sprint(l.Shape), " ", ",")
+		t.printf("%-32s %-24s sha256 %s\n", cmp.Or(l.Name, filepath.Base(path)), l.DType+dims, l.SHA256)
 	}
 	return nil
 }

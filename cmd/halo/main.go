@@ -264,7 +264,7 @@ func (t *tool) parseFirst(fs *flag.FlagSet, args []string) error {
 		t.explain(fs)
 		return err
 	case err != nil:
-		return exitf(exitUsage, "%s%s; %s -h lists the flags", dashed(err.Error()), meantFlag(fs, err), fs.Name())
+		return exitf(exitUsage, "%s%s; %s -h lists the flags", dashed(wantValue(fs, err)), meantFlag(fs, err), fs.Name())
 	}
 	return nil
 }

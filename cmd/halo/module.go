@@ -78,8 +78,8 @@ func checkModule(ctx context.Context, o *checkOptions, r *outcome, p xla.Program
 	if len(snapshot.Arguments) == grid.Size() {
 		return checkSnapshot(ctx, o, r, p.Name, snapshot, grid)
 	}
-	if skip := nothingToRun(m); skip != nil {
-		return skip
+	if err := nothingToRun(m); err != nil {
+		return errSkip{fmt.Errorf("%w; parsed and verified", err)}
 	}
 	args := make([]*literal.Literal, len(m.Entry.Parameters))
 	for i, param := range m.Entry.Parameters {
@@ -133,15 +133,14 @@ func checkSnapshot(ctx context.Context, o *checkOptions, r *outcome, name string
 	return new(meta).judgeSnapshot(s, got[0])
 }
 
-// nothingToRun is why a module has nothing to judge: it needs inputs whose sizes nobody says.
+// nothingToRun is why a module cannot run on random inputs: it needs inputs whose sizes nobody says.
 func nothingToRun(m *hlo.Module) error {
 	for _, p := range m.Entry.Parameters {
 		if p.Shape.IsDynamic() {
-			return errSkip{fmt.Errorf("parameter %s has the dynamic shape %v and there are no inputs; parsed and verified",
-				p.Name, p.Shape)}
+			return fmt.Errorf("parameter %s has the dynamic shape %v and there are no inputs", p.Name, p.Shape)
 		}
 		if !p.Shape.IsArray() {
-			return errSkip{fmt.Errorf("parameter %s is a %v and there are no inputs; parsed and verified", p.Name, p.Shape)}
+			return fmt.Errorf("parameter %s is a %v and there are no inputs", p.Name, p.Shape)
 		}
 	}
 	return nil

@@ -63,7 +63,7 @@ func runCommand(t *tool, args []string) error {
 		return err
 	}
 	if len(words) == 0 {
-		return exitf(exitUsage, "no program given")
+		return exitf(exitUsage, "no program given, want halo run PROGRAM and its inputs; halo run -h says more")
 	}
 	if err := o.check(); err != nil {
 		return err

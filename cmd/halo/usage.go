@@ -48,6 +48,21 @@ var singleDash = regexp.MustCompile(`(?m)^(  |flag provided but not defined: |fl
 // dashed writes flags of more than one letter with two dashes.
 func dashed(text string) string { return singleDash.ReplaceAllString(text, "$1--$2") }
 
+// wantValue is what the flag package says of a value, with what the flag takes in the place of "parse error".
+func wantValue(fs *flag.FlagSet, err error) string {
+	text, unreadable := strings.CutSuffix(err.Error(), ": parse error")
+	f := fs.Lookup(text[strings.LastIndex(text, " -")+len(" -"):])
+	if !unreadable || f == nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("%s, want %s", text, valueWords[fmt.Sprintf("%T", f.Value.(flag.Getter).Get())])
+}
+
+// valueWords say what flags take, by the types of their values.
+var valueWords = map[string]string{"int": "a whole number", "int64": "a whole number",
+	"uint": "a whole number from 0 on", "uint64": "a whole number from 0 on",
+	"float64": "a number", "time.Duration": "a time such as 10s", "bool": "true or false"}
+
 // typos is how many letters must be put in, left out, replaced or swapped with the next to make b of a.
 func typos(a, b string) int {
 	var before, above []int

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -123,4 +125,28 @@ func ExampleNew() {
 	// scale/include/halo/ffi.h
 	// scale/include/xla/ffi/api/c_api.h
 	// scale/scale.c
+}
+
+// TestTypeNames wants that the tables of element types' names, in C and in Rust, have those of XLA's header.
+func TestTypeNames(t *testing.T) {
+	enum := regexp.MustCompile(`XLA_FFI_DataType_(\w+) = (\d+)`).FindAllStringSubmatch(ffi.Header, -1)
+	if len(enum) < 20 {
+		t.Fatalf("XLA's header has %d element types", len(enum))
+	}
+	for file, start := range map[string]string{"include/halo/ffi.h": "names[] = {",
+		"templates/rust/src/ffi.rs.tmpl": "const TYPES: [&str; 34] = ["} {
+		text, err := files.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, table, _ := strings.Cut(string(text), start)
+		table, _, _ = strings.Cut(table, ";")
+		names := regexp.MustCompile(`"\w+"|\b0\b`).FindAllString(table, -1)
+		for _, e := range enum {
+			want := strconv.Quote(strings.ToLower(e[1]))
+			if i, _ := strconv.Atoi(e[2]); i >= len(names) || names[i] != want {
+				t.Errorf("%s: element type %d of %d is not %s: %q", file, i, len(names), want, names)
+			}
+		}
+	}
 }

@@ -98,9 +98,11 @@ func TestRunErrors(t *testing.T) {
 	if err := os.WriteFile(text, []byte("no picture"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{"missing.png", "missing.npy", text} {
-		if err := run(context.Background(), &bytes.Buffer{}, program, []string{path}); err == nil {
-			t.Errorf("%s: no error", path)
+	for path, want := range map[string]string{"missing.png": "no such file", "missing.npy": "no such file",
+		text: "want a picture as PNG or JPEG, or an array as npy"} {
+		err := run(context.Background(), &bytes.Buffer{}, program, []string{path})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", path, err, want)
 		}
 	}
 }

@@ -31,7 +31,7 @@ func readImage(path string) (picture, error) {
 	defer f.Close()
 	config, _, err := image.DecodeConfig(f)
 	if err != nil {
-		return picture{}, fmt.Errorf("%s: %w", path, err)
+		return picture{}, fmt.Errorf("%s: %w, want a picture as PNG or JPEG, or an array as npy", path, err)
 	}
 	if min(config.Width, config.Height) < side || max(config.Width, config.Height) > maxSide {
 		return picture{}, fmt.Errorf("%s: %dx%d pixels, want %d to %d each way", path, config.Width, config.Height,

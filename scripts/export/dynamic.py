@@ -6,7 +6,6 @@ Each folder DIR/NAME_SIZE has the program as module.mlir.bc and module.jax_expor
 size. A folder DIR/NAME_refused has inputs that the program's shape assertions refuse, as JAX does.
 """
 import pathlib
-import sys
 
 import recipe
 
@@ -145,4 +144,4 @@ def main(out):
 
 
 if __name__ == "__main__":
-    main(pathlib.Path(sys.argv[1]))
+    main(pathlib.Path(recipe.arguments(__doc__)[0]))

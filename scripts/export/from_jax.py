@@ -5,8 +5,6 @@
 DIR gets module.jax_export and module.mlir.bc, the parameters in weights.safetensors under their paths in the tree, the
 rest of the inputs as input_N.npy and JAX's answers as expected_N.npy.
 """
-import sys
-
 import recipe
 
 jax, np = recipe.need("jax"), recipe.need("numpy")
@@ -35,4 +33,4 @@ def main(folder):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(recipe.arguments(__doc__)[0])

@@ -5,8 +5,6 @@
 Without a model it makes a small one. The answers are ONNX Runtime's if it is installed, else those of the onnx
 package's own evaluator.
 """
-import sys
-
 import recipe
 
 jax, np, onnx = recipe.need("jax"), recipe.need("numpy"), recipe.need("onnx")
@@ -58,4 +56,4 @@ def main(folder, path=None):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:3])
+    main(*recipe.arguments(__doc__)[:2])

@@ -6,7 +6,6 @@ tf.function with jit_compile hands its program over as XLA's HLO, text and proto
 way. What the function captures, variables and constants, are parameters behind its arguments.
 """
 import pathlib
-import sys
 
 import recipe
 
@@ -41,4 +40,4 @@ def main(folder):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(recipe.arguments(__doc__)[0])

@@ -6,7 +6,6 @@ The way by torchax gives StableHLO of the module that torch.export traced, weigh
 state_dict. Where torchax is not installed or does not fit PyTorch, the module goes by ONNX and JAX.
 """
 import contextlib
-import sys
 
 import recipe
 
@@ -105,4 +104,5 @@ def main(folder, way=None):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[3] if len(sys.argv) > 3 else None)
+    folder, *way = recipe.arguments(__doc__)
+    main(folder, way[1] if len(way) > 1 else None)

@@ -20,6 +20,15 @@ def need(name):
         sys.exit(MISSING)
 
 
+def arguments(text):
+    """Returns the script's arguments, or ends it with its text, which says what they are, if there are none."""
+    given = sys.argv[1:]
+    if not given or given[0] in ("-h", "--help"):
+        print(text.strip(), file=sys.stderr)
+        sys.exit(0 if given else 2)
+    return given
+
+
 def write(folder, exported, inputs, answers, weights=None, tolerance=1e-5):
     """Writes a container of jax.export with its inputs and answers; weights, by name, are the first parameters."""
     import numpy as np

@@ -71,6 +71,16 @@ static inline int64_t halo_ffi_count(const XLA_FFI_Buffer* b) {
   return n;
 }
 
+// halo_ffi_type_name returns the name of an element type as HLO has it: "f32".
+static inline const char* halo_ffi_type_name(XLA_FFI_DataType dtype) {
+  static const char* const names[] = {
+      "invalid", "pred", "s8", "s16", "s32", "s64", "u8", "u16", "u32", "u64", "f16", "f32",
+      "f64", 0, 0, "c64", "bf16", "token", "c128", "f8e5m2", "f8e4m3fn", "s4", "u4", "f8e4m3b11fnuz",
+      "f8e5m2fnuz", "f8e4m3fnuz", "s2", "u2", "f8e4m3", "f8e3m4", "s1", "u1", "f4e2m1fn", "f8e8m0fnu"};
+  size_t i = (size_t)dtype;
+  return i < sizeof names / sizeof *names && names[i] ? names[i] : "unknown";
+}
+
 // halo_ffi_same returns whether two arrays have the same element type and sizes.
 static inline int halo_ffi_same(const XLA_FFI_Buffer* a, const XLA_FFI_Buffer* b) {
   return a->dtype == b->dtype && a->rank == b->rank &&

@@ -109,7 +109,7 @@ class Call {
     static_assert(dtype<std::remove_const_t<T>> != XLA_FFI_DataType_INVALID, "no element type of the interface");
     if (!b) invalid(name + " is missing");
     if (b->dtype != want)
-      invalid(name + " has element type " + std::to_string(b->dtype) + ", want " + std::to_string(want));
+      invalid(name + " has element type " + halo_ffi_type_name(b->dtype) + ", want " + halo_ffi_type_name(want));
     return Array<T>(b);
   }
 
