@@ -264,7 +264,7 @@ func collect(o *checkOptions) ([]job, error) {
 			case d.IsDir() && isCase(path):
 				jobs = append(jobs, job{path, checkCase})
 				return filepath.SkipDir
-			case !d.IsDir() && isProgramFile(path):
+			case mayBeRead(d) && isProgramFile(path):
 				jobs = append(jobs, job{path, checkFile})
 			}
 			return nil
@@ -278,6 +278,9 @@ func collect(o *checkOptions) ([]job, error) {
 	}
 	return jobs, nil
 }
+
+// mayBeRead reports whether a walk reads the entry of a folder: a pipe may never have a writer, a device never ends.
+func mayBeRead(d fs.DirEntry) bool { return d.Type().IsRegular() || d.Type() == fs.ModeSymlink }
 
 // isProgramFile reports whether a walk looks at the file: by its name here, by its content when it is read. What XLA
 // dumps is text among others, and told by its first words.

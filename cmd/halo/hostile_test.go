@@ -3,6 +3,7 @@ package main
 import (
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -31,5 +32,26 @@ func TestHostileCases(t *testing.T) {
 		if code == 0 || !strings.Contains(out+errs, c.want) || strings.Contains(out+errs, "panic") {
 			t.Errorf("%s with %s: got code %d and %s%s, want a failure with %q", c.program, c.meta, code, out, errs, c.want)
 		}
+	}
+}
+
+// TestEndlessFiles wants a walk to pass over a pipe without a writer, and what does not end to have an end.
+func TestEndlessFiles(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mkfifo(filepath.Join(dir, "pipe.hlo"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "m.hlo"), []byte("HloModule m\nENTRY e { ROOT p = f32[] constant(1) }"))
+	for _, command := range []string{"verify", "check"} {
+		if code, out, errs := halo(t, dir, "", command, dir); code != 0 {
+			t.Errorf("%s: got code %d and %s%s", command, code, out, errs)
+		}
+	}
+	b, err := readStream(strings.NewReader("123456789"), "pipe", 8)
+	if err == nil || !strings.Contains(err.Error(), "pipe has more than 8 bytes") || len(b) > 9 {
+		t.Errorf("got %q, %v, want at most 8 bytes", b, err)
+	}
+	if b, err := readStream(strings.NewReader("12345678"), "pipe", 8); err != nil || len(b) != 8 {
+		t.Errorf("got %q, %v, want 8 bytes", b, err)
 	}
 }

@@ -19,15 +19,36 @@ import (
 	"github.com/halo-xla/halo/xla/literal"
 )
 
+// maxStream is the most bytes of a program that comes from a pipe or a device, of which some never end.
+const maxStream = 1 << 30
+
 // readFile reads a file, or the standard input for "-".
 func (t *tool) readFile(path string) ([]byte, error) {
 	if path == "-" {
-		return io.ReadAll(t.in)
+		return readStream(t.in, "the standard input", maxStream)
 	}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
 		return nil, fmt.Errorf("%s is a folder, want the file of a program", path)
+	case err != nil || info.Mode().IsRegular():
+		return os.ReadFile(path)
 	}
-	return os.ReadFile(path)
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readStream(f, path, maxStream)
+}
+
+// readStream reads what is no regular file, of at most limit bytes.
+func readStream(r io.Reader, name string, limit int64) ([]byte, error) {
+	b, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err == nil && int64(len(b)) > limit {
+		err = fmt.Errorf("%s has more than %d bytes, want a regular file for so large a program", name, limit)
+	}
+	return b, err
 }
 
 // programs splits a file into its modules: text may hold several between lines of dashes.

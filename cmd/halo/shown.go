@@ -12,8 +12,16 @@ import (
 // so that no name moves the cursor, hides others or makes lines of its own.
 func shown(text string) string { return escaped(text, "") }
 
-// shownLines is shown for a message, whose lines stay lines.
-func shownLines(text string) string { return escaped(text, "\n\t") }
+// maxMessage is the most bytes of a message that are shown: names of a file may have megabytes.
+const maxMessage = 1 << 16
+
+// shownLines is shown for a message, whose lines stay lines. The middle of a long one is left out.
+func shownLines(text string) string {
+	if n := len(text) - maxMessage; n > 0 {
+		text = fmt.Sprintf("%s ... %d bytes left out ... %s", text[:maxMessage/2], n, text[len(text)-maxMessage/2:])
+	}
+	return escaped(text, "\n\t")
+}
 
 func escaped(text, kept string) string {
 	plain := func(r rune) bool { return unicode.IsPrint(r) || strings.ContainsRune(kept, r) }

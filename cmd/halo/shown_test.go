@@ -30,6 +30,10 @@ func TestShown(t *testing.T) {
 	if got := shownLines("a\nb\x1b"); got != "a\nb\\x1b" {
 		t.Errorf("lines: got %q", got)
 	}
+	long := "begin" + strings.Repeat("x", 3<<20) + "end"
+	if got := shownLines(long); len(got) > maxMessage+64 || !strings.HasPrefix(got, "begin") || !strings.HasSuffix(got, "end") {
+		t.Errorf("a long message: got %d bytes, want both ends of it", len(got))
+	}
 }
 
 // TestInspectNames wants a file's names to send nothing to the terminal.

@@ -55,7 +55,7 @@ func programFiles(paths []string) ([]string, error) {
 			continue
 		}
 		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-			if err == nil && !d.IsDir() && (path == root || isProgramFile(path)) {
+			if err == nil && !d.IsDir() && (path == root || mayBeRead(d) && isProgramFile(path)) {
 				files = append(files, path)
 			}
 			return err

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -72,7 +73,7 @@ func readFolder(f *File, dir string) ([]Stored, error) {
 		base := filepath.Base(path)
 		arrays, err := readerOf(path)(f, path)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", base, err)
+			return nil, fmt.Errorf("%q: %w", base, err)
 		}
 		for _, a := range arrays {
 			if a.Name == "" {
@@ -90,7 +91,7 @@ func readFolder(f *File, dir string) ([]Stored, error) {
 
 // readIndex reads the arrays that an index names from the safetensors files beside it, in the order of their names.
 func readIndex(f *File, path string) ([]Stored, error) {
-	b, err := os.ReadFile(path)
+	b, err := readRegular(path)
 	if err != nil {
 		return nil, err
 	}
@@ -99,10 +100,10 @@ func readIndex(f *File, path string) ([]Stored, error) {
 		return nil, err
 	}
 	var all []Stored
-	for file, names := range byFile {
-		arrays, err := readPart(f, filepath.Dir(path), file, names)
+	for _, file := range slices.Sorted(maps.Keys(byFile)) {
+		arrays, err := readPart(f, filepath.Dir(path), file, byFile[file])
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
+			return nil, fmt.Errorf("%q: %w", file, err)
 		}
 		all = append(all, arrays...)
 	}
@@ -117,7 +118,7 @@ func weightMap(index []byte) (map[string][]string, error) {
 	byFile := map[string][]string{}
 	if _, err := object(d, func(field string) error {
 		if field != "weight_map" {
-			return d.Decode(new(any))
+			return d.Decode(new(json.RawMessage)) // passed over: values made of it would take 20 times the text
 		}
 		_, err := object(d, func(name string) error {
 			var file *string

@@ -66,8 +66,19 @@ func unknown(path string, err error) error {
 		"weights of other kinds, such as PyTorch's pickles, are to be saved as safetensors: %w", path, errors.ErrUnsupported)
 }
 
-// open opens a file that stays open until Close, and returns its size. Only regular files will do.
+// open opens a file that stays open until Close, and returns its size.
 func (f *File) open(path string) (r io.ReaderAt, size int64, err error) {
+	file, size, err := openRegular(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	f.files = append(f.files, file)
+	return file, size, nil
+}
+
+// openRegular opens a file and returns its size. Only regular files will do: a pipe may never have a writer, and a
+// device never ends.
+func openRegular(path string) (*os.File, int64, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s is no regular file", path)
@@ -76,11 +87,18 @@ func (f *File) open(path string) (r io.ReaderAt, size int64, err error) {
 		return nil, 0, err
 	}
 	file, err := os.Open(path)
+	return file, info.Size(), err
+}
+
+// readRegular returns what a regular file holds.
+func readRegular(path string) ([]byte, error) {
+	file, size, err := openRegular(path)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	f.files = append(f.files, file)
-	return file, info.Size(), nil
+	defer file.Close()
+	b := make([]byte, size)
+	return b, readAt(file, b, 0)
 }
 
 // Close closes the file. Arrays that were read stay as they are; no more can be read.

@@ -39,7 +39,7 @@ func (e *safeEntry) UnmarshalJSON(text []byte) error {
 	seen, err := object(d, func(name string) error {
 		field, ok := fields[name]
 		if !ok {
-			field = new(any)
+			field = new(json.RawMessage)
 		}
 		return d.Decode(field)
 	})
@@ -61,8 +61,11 @@ func (e *safeEntry) UnmarshalJSON(text []byte) error {
 // numberList is a list of whole numbers in which null is none.
 type numberList []int64
 
-// UnmarshalJSON fails for null, which Go takes for no list and for 0.
+// UnmarshalJSON fails for null, which Go takes for no list and for 0, and for more numbers than a shape has.
 func (l *numberList) UnmarshalJSON(text []byte) error {
+	if n := bytes.Count(text, []byte(",")); n >= shape.MaxRank {
+		return fmt.Errorf("got %d commas, want a list of at most %d numbers", n, shape.MaxRank)
+	}
 	var list []*int64
 	if err := json.Unmarshal(text, &list); err != nil {
 		return err

@@ -3,10 +3,10 @@ package tensorfile
 
 import (
 	"archive/zip"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -50,7 +50,7 @@ func Read(path string) ([]Array, error) {
 }
 
 func readNPY(_ *File, path string) ([]Stored, error) {
-	b, err := os.ReadFile(path)
+	b, err := readRegular(path)
 	if err != nil {
 		return nil, err
 	}
@@ -65,51 +65,67 @@ func readNPY(_ *File, path string) ([]Stored, error) {
 const maxExpansion = 1 << 10
 
 func readNPZ(_ *File, path string) ([]Stored, error) {
-	z, err := zip.OpenReader(path)
+	file, size, err := openRegular(path)
 	if err != nil {
 		return nil, err
 	}
-	defer z.Close()
-	info, err := os.Stat(path)
+	defer file.Close()
+	z, err := zip.NewReader(file, size)
+	if err != nil {
+		return nil, fmt.Errorf("the list of the archive's members: %w", err)
+	}
+	members, err := npyMembers(z, uint64(size)*maxExpansion)
 	if err != nil {
 		return nil, err
 	}
-	limit := uint64(info.Size()) * maxExpansion
-	var arrays []Stored
-	seen := map[string]bool{}
-	for _, f := range z.File {
-		if !strings.HasSuffix(f.Name, ".npy") {
-			continue // as numpy does
-		}
-		if seen[f.Name] {
-			return nil, fmt.Errorf("the member %q stands twice", f.Name)
-		}
-		seen[f.Name] = true
-		if f.UncompressedSize64 > limit {
-			return nil, fmt.Errorf("%s: %d bytes when unpacked, want at most %d times the file", f.Name, f.UncompressedSize64,
-				maxExpansion)
-		}
-		limit -= f.UncompressedSize64
+	arrays := make([]Stored, len(members))
+	for i, f := range members {
 		l, err := readMember(f)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", f.Name, err)
+			return nil, fmt.Errorf("the member %q: %w", f.Name, err)
 		}
-		arrays = append(arrays, stored(strings.TrimSuffix(f.Name, ".npy"), l))
+		arrays[i] = stored(strings.TrimSuffix(f.Name, ".npy"), l)
 	}
 	return arrays, nil
 }
 
+// npyMembers are the members to be read, of at most limit bytes in all when unpacked: what is no npy is passed over,
+// as numpy does.
+func npyMembers(z *zip.Reader, limit uint64) ([]*zip.File, error) {
+	var members []*zip.File
+	seen := map[string]bool{}
+	for _, f := range z.File {
+		if !strings.HasSuffix(f.Name, ".npy") {
+			continue
+		}
+		switch {
+		case seen[f.Name]:
+			return nil, fmt.Errorf("the member %q stands twice", f.Name)
+		case f.Flags&1 != 0:
+			return nil, fmt.Errorf("the member %q is encrypted: %w", f.Name, errors.ErrUnsupported)
+		case f.UncompressedSize64 > limit:
+			return nil, fmt.Errorf("the member %q: %d bytes when unpacked, want at most %d times the file for all members",
+				f.Name, f.UncompressedSize64, maxExpansion)
+		}
+		seen[f.Name] = true
+		limit -= f.UncompressedSize64
+		members = append(members, f)
+	}
+	return members, nil
+}
+
+// readMember reads an array, and the member to its end, where its checksum is compared.
 func readMember(f *zip.File) (*literal.Literal, error) {
 	r, err := f.Open()
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	b, err := io.ReadAll(io.LimitReader(r, int64(f.UncompressedSize64)+1))
-	if err != nil {
-		return nil, err
+	l, err := literal.ReadNPY(r, shape.Invalid)
+	if _, end := io.Copy(io.Discard, r); end != nil {
+		return nil, end
 	}
-	return literal.ParseNPY(b, shape.Invalid)
+	return l, err
 }
 
 // ReadSafetensors reads the arrays of a file, an index or a folder by name.
