@@ -55,7 +55,7 @@ type ClientOptions struct {
 	// Observer is told of compiles and executions; nil: nobody is.
 	Observer Observer
 	// Devices is how many devices the client has; 0: 1. On the cpu and reference backends they share the machine's memory,
-	// and its threads, each of which works for one execution at a time, in the order in which they came.
+	// and its threads, each of which works for one execution at a time, nearly in the order in which they came.
 	Devices int
 	// Job is the processes among which the client's devices are: each has Devices of them, those of rank 0 first. Programs
 	// for several devices run across them: every rank makes the same executions in the same order, with the arguments of

@@ -20,10 +20,7 @@ func waitFor(t *testing.T, e *executor, n int) {
 	t.Helper()
 	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		e.mu.Lock()
-		waiting := 0
-		for w := e.line.first; w != nil; w = w.next {
-			waiting++
-		}
+		waiting := e.waiting
 		e.mu.Unlock()
 		if waiting == n {
 			return
@@ -65,6 +62,11 @@ func TestExecutorTurns(t *testing.T) {
 	}
 	cancel()
 	waitFor(t, e, 4)
+	e.mu.Lock()
+	for w := e.line.first; w != nil; w = w.next {
+		w.seat = mine.number // so that nobody is passed over
+	}
+	e.mu.Unlock()
 	e.release(mine)
 	wg.Wait()
 	if len(order) != 4 || order[0] != 0 || order[1] != 1 || order[2] != 3 || order[3] != 4 {
@@ -102,8 +104,31 @@ func TestExecutorGivenUp(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if len(e.seats) != seats || e.line.first != nil || e.line.last != nil {
-		t.Errorf("%d seats are left and the line is %v to %v, want %d and none", len(e.seats), e.line.first, e.line.last, seats)
+	if len(e.seats) != seats || e.line.first != nil || e.line.last != nil || e.waiting != 0 {
+		t.Errorf("%d seats are left and the line of %d is %v to %v, want %d and none", len(e.seats), e.waiting,
+			e.line.first, e.line.last, seats)
+	}
+}
+
+// TestExecutorReturns wants those served first who had the seat before, and nobody passed over more than near times.
+func TestExecutorReturns(t *testing.T) {
+	e := newExecutor(newKeeper(2))
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	other := e.queue(nil)
+	other.seat = 1
+	for range near + 1 {
+		e.queue(nil).seat = 0
+	}
+	for i := range near + 1 {
+		w := e.next(e.seats[0])
+		if got, want := w == other, i == near; got != want {
+			t.Fatalf("turn %d: got the one of the other seat %v, want %v", i, got, want)
+		}
+		e.leave(w)
+	}
+	if w := e.next(e.seats[1]); w != e.line.first {
+		t.Errorf("got %v, want the first when nobody had the seat before", w)
 	}
 }
 
