@@ -1,16 +1,14 @@
 package collective
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 )
 
 // ReadGroups reads groups of ids in a compact form of HLO text: "[4,2]<=[2,4]T(1,0)" as [Iota] makes them, or places of
 // a mesh, "mesh['x'=2,'y'=4], device_ids=([4,2]T(1,0)) {'y':(1)2}", of which those that differ on the listed axes alone
-// are a group. Groups and their members are then in the order of the mesh's axes.
+// are a group. The groups are then in the order of the mesh's places, the members in that of the listed axes.
 func ReadGroups(text string) ([][]int64, error) {
 	if strings.HasPrefix(text, "mesh[") {
 		return readMeshGroups(text)
@@ -50,7 +48,6 @@ func readMeshGroups(text string) ([][]int64, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(refs, func(a, b AxisRef) int { return cmp.Compare(a.Axis, b.Axis) })
 	return m.Groups(refs)
 }
 

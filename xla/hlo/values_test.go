@@ -69,6 +69,7 @@ var valueCases = []struct {
 		"mesh['x'=2,'y'=4] {'y':(1)2}"}},
 	{"mesh['x'=2,'y'=4] {'x','y':(2)2}", "", &ReplicaGroups{[][]int64{{0, 1, 4, 5}, {2, 3, 6, 7}},
 		"mesh['x'=2,'y'=4] {'x','y':(2)2}"}},
+	{"mesh['x'=4,'y'=2] {'y','x'}", "", &ReplicaGroups{[][]int64{{0, 2, 4, 6, 1, 3, 5, 7}}, "mesh['x'=4,'y'=2] {'y','x'}"}},
 	{"mesh['x'=2,'y'=2], device_ids=(3,1,2,0) {'x'}", "", &ReplicaGroups{[][]int64{{3, 2}, {1, 0}},
 		"mesh['x'=2,'y'=2], device_ids=(3,1,2,0) {'x'}"}},
 	{"mesh['x'=2,'y'=2], device_ids=([2,2]T(1,0)) {'x'}", "", &ReplicaGroups{[][]int64{{0, 1}, {2, 3}},

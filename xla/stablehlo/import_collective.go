@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/halo-xla/halo/xla/collective"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/shape"
 )
@@ -69,7 +70,8 @@ func (c *ctx) replicaGroups(op *Op) (hlo.ReplicaGroups, error) {
 	return groups, nil
 }
 
-// meshGroups returns the groups of devices that differ only along some axes of a mesh.
+// meshGroups returns the groups of devices that differ only along some axes of a mesh, or parts of axes; within a group
+// the last of these runs fastest.
 func (c *ctx) meshGroups(op *Op, d *DialectAttr) (hlo.ReplicaGroups, error) {
 	var groups hlo.ReplicaGroups
 	name, ok := d.Fields.Lookup("mesh").(SymbolAttr)
@@ -77,79 +79,64 @@ func (c *ctx) meshGroups(op *Op, d *DialectAttr) (hlo.ReplicaGroups, error) {
 	if !ok || !ok2 {
 		return groups, op.wrong("replica_groups", "a matrix, or a mesh and its axes")
 	}
-	mesh, err := c.im.axesOf(op, name.name())
-	if err != nil {
-		return groups, err
+	mesh, ok := c.im.meshes[name.name()]
+	if !ok {
+		return groups, op.Errorf("mesh @%s is not defined", name.name())
 	}
-	var chosen []int
+	var along []collective.AxisRef
+	if len(list) > maxAxes {
+		return groups, op.Errorf("replica_groups along %d axes, want at most %d", len(list), maxAxes)
+	}
 	for _, a := range list {
-		i, err := meshAxisOf(op, mesh, a)
+		ref, err := axisRefOf(op, mesh.axes, a)
 		if err != nil {
 			return groups, err
 		}
-		if slices.Contains(chosen, i) {
-			return groups, op.Errorf("axis %s stands twice", mesh[i].name)
+		if along = append(along, ref); slices.Contains(along[:len(along)-1], ref) {
+			return groups, op.Errorf("axis %s stands twice", mesh.axes[ref.Axis].name)
 		}
-		chosen = append(chosen, i)
 	}
-	groups.Groups, err = c.im.groupsAlong(op, mesh, chosen)
+	var err error
+	groups.Groups, err = c.im.groupsAlong(op, mesh, along)
 	return groups, err
 }
 
-func meshAxisOf(op *Op, mesh []meshAxis, a Attr) (int, error) {
-	ref, ok := a.(*DialectAttr)
+// axisRefOf reads #stablehlo.axis_ref<name = "x">, or with sub_axis_info = (2)4 the part of x that has 4 places, with 2
+// before it.
+func axisRefOf(op *Op, mesh []meshAxis, a Attr) (ref collective.AxisRef, err error) {
+	d, ok := a.(*DialectAttr)
 	if !ok {
-		return 0, op.Errorf("axis %s of a mesh is no #stablehlo.axis_ref<...>", AttrString(a))
+		return ref, op.Errorf("axis %s of a mesh is no #stablehlo.axis_ref<...>", AttrString(a))
 	}
-	name, _ := ref.Fields.Lookup("name").(StringAttr)
-	if ref.Fields.Lookup("sub_axis_info") != nil {
-		return 0, unsupported(op, "groups along a part of the axis %q of a mesh", string(name))
+	name, _ := d.Fields.Lookup("name").(StringAttr)
+	if ref.Axis = slices.IndexFunc(mesh, func(m meshAxis) bool { return m.name == string(name) }); ref.Axis < 0 {
+		return ref, op.Errorf("mesh has no axis %q", string(name))
 	}
-	i := slices.IndexFunc(mesh, func(m meshAxis) bool { return m.name == string(name) })
-	if i < 0 {
-		return 0, op.Errorf("mesh has no axis %q", string(name))
+	info := d.Fields.Lookup("sub_axis_info")
+	if info == nil {
+		return ref, nil
 	}
-	return i, nil
+	part, ok := intsOf(info)
+	if !ok || len(part) != 2 || part[0] < 1 || part[1] < 1 {
+		return ref, op.Errorf("part %s of the axis %q, want (pre-size)size", AttrString(info), string(name))
+	}
+	ref.Pre, ref.Size = part[0], part[1]
+	return ref, nil
 }
 
-// groupsAlong lists the devices of a mesh, numbered in row-major order, in groups along the chosen axes; within
-// a group the last chosen axis runs fastest.
-func (im *importer) groupsAlong(op *Op, mesh []meshAxis, chosen []int) ([][]int64, error) {
-	strides := make([]int64, len(mesh))
-	stride := int64(1)
-	for i := len(mesh) - 1; i >= 0; i-- {
-		strides[i] = stride
-		stride *= mesh[i].size
+// groupsAlong lists the devices of a mesh in groups along axes.
+func (im *importer) groupsAlong(op *Op, mesh mesh, along []collective.AxisRef) ([][]int64, error) {
+	m, devices := collective.MeshSharding{Order: collective.DeviceOrder{IDs: mesh.order}}, int64(1)
+	for _, a := range mesh.axes {
+		devices *= a.size
+		m.Axes = append(m.Axes, collective.MeshAxis{Name: a.name, Size: a.size})
 	}
-	if err := im.spell(op, int(stride)); err != nil {
+	if err := im.spell(op, int(devices)); err != nil {
 		return nil, err
 	}
-	var rest []int
-	for i := range mesh {
-		if !slices.Contains(chosen, i) {
-			rest = append(rest, i)
-		}
-	}
-	ids := func(axes []int) []int64 {
-		list := []int64{0}
-		for _, a := range axes {
-			var next []int64
-			for _, id := range list {
-				for k := range mesh[a].size {
-					next = append(next, id+k*strides[a])
-				}
-			}
-			list = next
-		}
-		return list
-	}
-	var groups [][]int64
-	for _, base := range ids(rest) {
-		group := ids(chosen)
-		for i := range group {
-			group[i] += base
-		}
-		groups = append(groups, group)
+	groups, err := m.Groups(along)
+	if err != nil {
+		return nil, op.Errorf("replica_groups: %v", err)
 	}
 	return groups, nil
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halo-xla/halo/xla/collective"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
@@ -130,9 +131,13 @@ func (m *manual) split(s sharding, d int) (axes []int, parts int64, err error) {
 		return nil, 0, unsupported(m.op, "shardings over several meshes")
 	}
 	parts = 1
-	for _, name := range s.dims[d] {
+	for _, word := range s.dims[d] {
+		name, part, _ := strings.Cut(word, ":")
 		if !slices.Contains(m.axes, name) {
 			continue
+		}
+		if part != "" { // sdy.manual_computation, constraint 6
+			return nil, 0, m.op.Errorf("the manual axis %q of mesh @%s is split", name, s.mesh)
 		}
 		i := slices.IndexFunc(mesh, func(a meshAxis) bool { return a.name == name })
 		if i < 0 {
@@ -246,7 +251,11 @@ func (m *manual) whole(x *hlo.Instruction, s sharding) (*hlo.Instruction, error)
 			continue
 		}
 		a := &hlo.AllGatherAttrs{Dimension: hlo.OneDim(int64(d))}
-		if a.ReplicaGroups.Groups, err = m.im.groupsAlong(m.op, m.mesh, axes); err != nil {
+		along := make([]collective.AxisRef, len(axes))
+		for i, axis := range axes {
+			along[i].Axis = axis
+		}
+		if a.ReplicaGroups.Groups, err = m.im.groupsAlong(m.op, mesh{axes: m.mesh}, along); err != nil {
 			return nil, err
 		}
 		m.im.channels++

@@ -78,3 +78,11 @@ func TestManualComputationWrong(t *testing.T) {
 		}
 	}
 }
+
+// A part of a manual axis is none of Shardy: it must not count as whole.
+func TestManualPart(t *testing.T) {
+	_, err := importText(fmt.Sprintf(manualText, `[{"a":(1)2}, {}]`, `[{}, {"a"}]`, `{"a", "b"}`, "3x6", "6x3"))
+	if err == nil || !strings.Contains(err.Error(), `the manual axis "a" of mesh @mesh is split`) {
+		t.Errorf("got %v, want that the axis is split", err)
+	}
+}

@@ -14,7 +14,7 @@ import (
 type mesh struct {
 	axes []meshAxis
 	// order are the devices of its places; nil: they count up.
-	order []string
+	order []int64
 }
 
 // meshAxis is an axis of a mesh.
@@ -23,10 +23,11 @@ type meshAxis struct {
 	size int64
 }
 
-// maxDevices is the largest mesh that is read, maxSpelled how many devices the groups and shardings of a program may
-// spell out that it says in a few words.
+// maxDevices is the largest mesh that is read, maxAxes the most axes it may have, maxSpelled how many devices the
+// groups and shardings of a program may spell out that it says in a few words.
 const (
 	maxDevices = 1 << 20
+	maxAxes    = 64
 	maxSpelled = 1 << 22
 )
 
@@ -74,27 +75,29 @@ func readMesh(op *Op, text string) (m mesh, err error) {
 			return m, op.Errorf("axis %s has the size %d", a.name, a.size)
 		}
 		devices *= a.size
-		m.axes = append(m.axes, a)
+		if m.axes = append(m.axes, a); len(m.axes) > maxAxes {
+			return m, op.Errorf("a mesh of more than %d axes", maxAxes)
+		}
 	}
 	m.order, err = meshOrder(op, behind)
 	return m, err
 }
 
 // meshOrder reads the devices of a mesh's places, ", device_ids=[1,0]" behind its axes; nil: they count up.
-func meshOrder(op *Op, text string) ([]string, error) {
+func meshOrder(op *Op, text string) ([]int64, error) {
 	_, list, given := strings.Cut(text, "device_ids=[")
 	list, _, closed := strings.Cut(list, "]")
 	if !given {
 		return nil, nil
 	}
-	ids, inOrder := strings.Split(list, ","), true
-	for i, id := range ids {
-		ids[i] = strings.TrimSpace(id)
-		n, err := strconv.Atoi(ids[i])
+	var ids []int64
+	inOrder := true
+	for i, id := range strings.Split(list, ",") {
+		n, err := strconv.ParseInt(strings.TrimSpace(id), 10, 64)
 		if err != nil || !closed {
 			return nil, errMesh(op)
 		}
-		inOrder = inOrder && n == i
+		ids, inOrder = append(ids, n), inOrder && n == int64(i)
 	}
 	if inOrder {
 		return nil, nil
@@ -166,7 +169,7 @@ func (m mesh) text() string {
 	}
 	text := "mesh[" + strings.Join(axes, ",") + "]"
 	if m.order != nil {
-		text += ", device_ids=(" + strings.Join(m.order, ",") + ")"
+		text += ", device_ids=(" + joinInts(m.order) + ")"
 	}
 	return text
 }

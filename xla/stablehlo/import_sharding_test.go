@@ -96,3 +96,37 @@ func TestMeshOrder(t *testing.T) {
 		t.Error("numbers of devices that are none are read")
 	}
 }
+
+// TestGroupsAlong reads groups of devices along axes of a mesh and parts of axes, in the order in which XLA has them.
+func TestGroupsAlong(t *testing.T) {
+	axis := func(name, part string) string { return `#stablehlo.axis_ref<name = "` + name + `"` + part + `>` }
+	for _, c := range []struct{ order, axes, want string }{
+		{"", axis("x", ""), "{{0,2,4,6},{1,3,5,7}}"},
+		{"", axis("y", "") + "," + axis("x", ""), "{{0,2,4,6,1,3,5,7}}"},
+		{"", axis("x", ", sub_axis_info = (1)2"), "{{0,4},{1,5},{2,6},{3,7}}"},
+		{"", axis("x", ", sub_axis_info = (2)2"), "{{0,2},{1,3},{4,6},{5,7}}"},
+		{"", axis("y", "") + "," + axis("x", ", sub_axis_info = (2)2"), "{{0,2,1,3},{4,6,5,7}}"},
+		{", device_ids=[0,2,4,6,1,3,5,7]", axis("x", ""), "{{0,4,1,5},{2,6,3,7}}"},
+		{", device_ids=[0,2,4,6,1,3,5,7]", axis("y", ""), "{{0,2},{4,6},{1,3},{5,7}}"},
+		{", device_ids=[0,2]", axis("y", ""), "got 2 devices, want 8"},
+		{"", axis("x", ", sub_axis_info = (1)3"), "whose product divides 4"},
+		{"", axis("x", ", sub_axis_info = (0)2"), "want (pre-size)size"},
+		{"", axis("x", "") + "," + axis("x", ", sub_axis_info = (1)2"), "overlap"},
+		{"", axis("y", "") + "," + axis("y", ""), "axis y stands twice"},
+		{"", axis("z", ""), `no axis "z"`},
+	} {
+		m, err := importText(`sdy.mesh @m = <["x"=4, "y"=2]` + c.order + `>
+func.func @main(%a: tensor<1xf32>) -> tensor<1xf32> {
+  %b = "stablehlo.collective_broadcast"(%a) {replica_groups = #stablehlo.replica_group_mesh_axes<mesh = @m, axes = [` +
+			c.axes + `]>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>} : (tensor<1xf32>) -> tensor<1xf32>
+  return %b : tensor<1xf32>
+}`)
+		got := fmt.Sprint(err)
+		if err == nil {
+			got = m.Text()
+		}
+		if !strings.Contains(got, c.want) {
+			t.Errorf("%s %s: got\n%s\nwant %s", c.order, c.axes, got, c.want)
+		}
+	}
+}

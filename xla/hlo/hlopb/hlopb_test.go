@@ -2,6 +2,7 @@ package hlopb
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -131,6 +132,28 @@ func TestAttributes(t *testing.T) {
 		if err != nil || string(again.Entry.Root.Common.Sharding) != sharding {
 			t.Errorf("sharding %s: got %v (%v)", sharding, again, err)
 		}
+	}
+}
+
+// TestMeshGroups reads groups along the axes of a mesh, which JAX 0.12 wrote, with the members that XLA gives them.
+func TestMeshGroups(t *testing.T) {
+	for _, c := range []struct{ file, text, groups string }{
+		{"mesh_order", "mesh['x'=4,'y'=2], device_ids=(0,2,4,6,1,3,5,7) {'y','x'}", "[[0 4 1 5 2 6 3 7]]"},
+		{"mesh_part", "mesh['x'=4,'y'=2] {'x':(2)2}", "[[0 2] [1 3] [4 6] [5 7]]"},
+	} {
+		src, err := os.ReadFile("testdata/" + c.file + ".pb")
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := Parse(src, c.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := m.Entry.Root.Attrs.(*hlo.AllReduceAttrs).ReplicaGroups
+		if g.Iota != c.text || fmt.Sprint(g.Groups) != c.groups {
+			t.Errorf("%s: got %s and %v, want %s and %s", c.file, g.Iota, g.Groups, c.text, c.groups)
+		}
+		roundTrip(t, m)
 	}
 }
 

@@ -155,16 +155,36 @@ func (m *message) groups(v *hlo.ReplicaGroups) {
 			iota = old
 		}
 	}
-	if iota == nil || m.err != nil {
+	text := ""
+	if iota != nil {
+		text = iotaText(iota)
+	} else if axes := m.sub("mesh_axes_replica_group_list"); axes != nil {
+		text = axesText(axes)
+	}
+	if text == "" || m.err != nil {
 		return
 	}
+	m.parse(v, "replica_groups", text)
+	m.countDevices(v)
+}
+
+// iotaText writes groups that are counted up as XLA's text has them: "[4,2]<=[2,4]T(1,0)".
+func iotaText(iota *message) string {
 	text := fmt.Sprintf("[%d,%d]<=[%s]", iota.num("num_replica_groups"), iota.num("num_devices_per_group"),
 		joined(iota.nums("iota_reshape_dims")))
 	if perm := iota.nums("iota_transpose_perm"); !isIdentity(perm) {
 		text += "T(" + joined(perm) + ")"
 	}
-	m.parse(v, "replica_groups", text)
-	m.countDevices(v)
+	return text
+}
+
+// axesText writes groups along axes of a mesh as XLA's text has them: "mesh['x'=2,'y'=4] {'x','y':(1)2}".
+func axesText(m *message) string {
+	text, axes := "mesh[]", &meshAxes{}
+	if mesh := m.sub("mesh"); mesh != nil {
+		text, axes = meshText(mesh), axesOf(mesh)
+	}
+	return text + " {" + strings.Join(axes.refs(m, "axes"), ",") + "}"
 }
 
 // maxDevices bounds the ids that all iota forms of a file spell out.
