@@ -135,16 +135,16 @@ func (c *collective) run(r *exec.Run, m member) (err error) {
 	if len(m.team.Group) == 1 {
 		return c.do(r, []member{m})
 	}
-	return r.Wait(func() error {
-		_, err := place.Hub.Meet(r.Context(), place.Device, m.team.Meeting, m, func(values []any) (any, error) {
-			members := make([]member, len(values))
-			for i, v := range values {
-				members[i] = v.(member)
-			}
-			return nil, c.do(r, members)
-		})
-		return err
+	meeting := m.team.Meeting
+	meeting.Rest = r.Wait
+	_, err = place.Hub.Meet(r.Context(), place.Device, meeting, m, func(values []any) (any, error) {
+		members := make([]member, len(values))
+		for i, v := range values {
+			members[i] = v.(member)
+		}
+		return nil, c.do(r, members)
 	})
+	return err
 }
 
 // lowerAllGather joins the operands of all members. Row 113.

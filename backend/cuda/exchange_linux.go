@@ -75,12 +75,10 @@ func (t *exchanging) run(r *exec.Run, m *memory) error {
 	if me.offer, err = t.offer(m.device, place, team); err != nil {
 		return err
 	}
-	var carried any
-	err = r.Wait(func() (err error) {
-		carried, err = place.Hub.Meet(r.Context(), place.Device, team.Meeting, me, func(values []any) (any, error) {
-			return t.together(r, team, values)
-		})
-		return err
+	meeting := team.Meeting
+	meeting.Rest = r.Wait
+	carried, err := place.Hub.Meet(r.Context(), place.Device, meeting, me, func(values []any) (any, error) {
+		return t.together(r, team, values)
 	})
 	if err != nil {
 		me.offer.drop()

@@ -28,6 +28,7 @@ type Hub struct {
 
 	mu       sync.Mutex
 	waits    []*wait // of each device; nil: it runs
+	own      []wait  // what they point to: a device waits for one thing at a time
 	ended    []bool
 	expected []bool // they have not begun
 	missed   error  // why they never will
@@ -40,10 +41,14 @@ type Hub struct {
 // NewHub returns a hub for the devices of g.
 func NewHub(g Grid) *Hub {
 	n := g.Size()
-	return &Hub{
-		grid: g, waits: make([]*wait, n), ended: make([]bool, n),
+	h := &Hub{
+		grid: g, waits: make([]*wait, n), own: make([]wait, n), ended: make([]bool, n),
 		meetings: map[string]*meeting{}, boxes: map[Channel]*box{}, failed: make(chan struct{}),
 	}
+	for d := range h.own {
+		h.own[d] = wait{self: d, over: make(chan struct{}, 1)}
+	}
+	return h
 }
 
 // wait is why a device does not go on.
@@ -54,8 +59,9 @@ type wait struct {
 	// It needs all members of meeting that are not here, or if that is nil, peer, or any other device if that is -1.
 	meeting *meeting
 	peer    int
-	done    chan struct{} // closed when result is there
+	over    chan struct{} // has room for one: the result is there, or the fault of the execution
 	result  any
+	err     error
 }
 
 // Meeting is one collective of one group of devices.
@@ -69,6 +75,9 @@ type Meeting struct {
 	// Needs reports whether the member at place to of the group needs the value of the one at place from, so that those on
 	// other ranks are only sent where they are; nil: all need all.
 	Needs func(from, to int) bool
+	// Rest calls its argument, which waits for the other members: who has what others could use meanwhile lends it to
+	// them there. nil: there is nothing to lend.
+	Rest func(wait func() error) error
 
 	key string // of the group, the same in any order; "": it has to be made
 }
@@ -83,14 +92,24 @@ func (m Meeting) Ready() Meeting {
 	return m
 }
 
+// meeting is that of a group, again and again.
 type meeting struct {
 	Meeting
 	first  int // the device that came first
 	values []any
 	here   []bool
-	left   int // members of this process that have not come
+	local  int // members of this process
+	left   int // those of them that have not come
 	waits  []*wait
 	stop   context.CancelCauseFunc // of the exchange with other ranks, once that is under way
+}
+
+// rest calls f, which waits for other members.
+func (m Meeting) rest(f func() error) error {
+	if m.Rest == nil {
+		return f()
+	}
+	return m.Rest(f)
 }
 
 func (m *meeting) what() string { return m.Op + " of group " + ids(m.Group) }
@@ -127,14 +146,26 @@ func (h *Hub) Meet(ctx context.Context, self int, m Meeting, value any, combine 
 	}
 	mt.values[place], mt.here[place] = value, true
 	if mt.left--; mt.left > 0 {
-		w := &wait{what: mt.what, self: self, meeting: mt, done: make(chan struct{})}
+		w := h.wait(self, mt, mt.what, 0)
 		mt.waits = append(mt.waits, w)
 		h.block(w)
 		h.mu.Unlock()
-		return h.await(ctx, w)
+		var result any
+		err := m.rest(func() (err error) {
+			result, err = h.await(ctx, w)
+			return err
+		})
+		return result, err
 	}
 	h.mu.Unlock()
-	return h.finish(ctx, self, mt, combine)
+	return h.finish(ctx, self, m, mt, combine)
+}
+
+// wait is device self's for a meeting, or for a peer.
+func (h *Hub) wait(self int, mt *meeting, what func() string, peer int) *wait {
+	w := &h.own[self]
+	w.meeting, w.what, w.peer = mt, what, peer
+	return w
 }
 
 // join returns the meeting of m's group, which self may be the first to come to.
@@ -146,11 +177,13 @@ func (h *Hub) join(self int, m Meeting) (*meeting, error) {
 	mt := h.meetings[m.key]
 	if mt == nil {
 		n := len(m.Group)
-		mt = &meeting{Meeting: m, first: self, values: make([]any, n), here: make([]bool, n), left: n}
-		if h.span != nil {
-			mt.left = h.local(m.Group)
-		}
+		mt = &meeting{values: make([]any, n), here: make([]bool, n), local: h.local(m.Group)}
+		mt.left = mt.local
 		h.meetings[m.key] = mt
+	}
+	if mt.left == mt.local {
+		mt.Meeting, mt.first = m, self
+		mt.Rest = nil // is self's alone
 		return mt, nil
 	}
 	if mt.Program != m.Program || !slices.Equal(mt.Group, m.Group) {
@@ -163,8 +196,9 @@ func (h *Hub) join(self int, m Meeting) (*meeting, error) {
 
 // finish hands the result of a meeting to all who came. There is none once ctx has ended: combine may have left out
 // what nobody was to need any more.
-func (h *Hub) finish(ctx context.Context, self int, mt *meeting, combine func([]any) (any, error)) (any, error) {
-	err := h.collect(ctx, mt)
+func (h *Hub) finish(ctx context.Context, self int, m Meeting, mt *meeting,
+	combine func([]any) (any, error)) (any, error) {
+	err := h.collect(ctx, m, mt)
 	var result any
 	if err == nil {
 		result, err = combine(mt.values)
@@ -180,20 +214,25 @@ func (h *Hub) finish(ctx context.Context, self int, mt *meeting, combine func([]
 	if h.err != nil {
 		return nil, h.err
 	}
-	delete(h.meetings, mt.key)
 	for _, w := range mt.waits {
-		h.release(w, result)
+		h.release(w, result, nil)
 	}
+	mt.end()
 	return result, nil
 }
 
-// release ends the wait w with a result.
-func (h *Hub) release(w *wait, result any) {
-	if h.waits[w.self] == w {
-		h.waits[w.self] = nil
-	}
-	w.result = result
-	close(w.done)
+// end makes m ready for the next time.
+func (m *meeting) end() {
+	clear(m.values)
+	clear(m.here)
+	m.waits, m.left, m.stop = m.waits[:0], m.local, nil
+}
+
+// release ends the wait w.
+func (h *Hub) release(w *wait, result any, err error) {
+	h.waits[w.self] = nil
+	w.result, w.err = result, err
+	w.over <- struct{}{}
 }
 
 // block notes that a device waits, and looks whether that can end: it can if what it needs runs, and then nothing has
@@ -205,29 +244,24 @@ func (h *Hub) block(w *wait) {
 	}
 }
 
-// await waits until w is over, a fault comes, or ctx ends.
+// await waits until w is over, which a fault makes it too, or ctx ends.
 func (h *Hub) await(ctx context.Context, w *wait) (any, error) {
 	select {
-	case <-w.done:
-		return w.result, nil
-	case <-h.failed:
-		return nil, h.Err()
+	case <-w.over:
+		return w.result, w.err
 	case <-ctx.Done():
 	}
 	h.mu.Lock()
-	if m := w.meeting; m != nil && m.stop != nil && h.waits[w.self] == w {
-		m.stop(ctx.Err()) // who does the exchange knows whose fault it is
-		h.mu.Unlock()
-		return h.await(context.WithoutCancel(ctx), w)
-	}
-	defer h.mu.Unlock()
-	if h.waits[w.self] == w {
+	switch m := w.meeting; {
+	case h.waits[w.self] != w: // it came at the same moment
+	case m != nil && m.stop != nil: // who does the exchange knows whose fault it is
+		m.stop(ctx.Err())
+	default:
 		h.fail(fmt.Errorf("%s waits in %s for %s: %w", h.grid.Name(w.self), w.what(), h.names(w), ctx.Err()))
 	}
-	if h.err == nil { // it came at the same moment
-		return w.result, nil
-	}
-	return nil, h.err
+	h.mu.Unlock()
+	<-w.over
+	return w.result, w.err
 }
 
 // End notes that a device's program is over: nobody can wait for it any more.
@@ -249,6 +283,11 @@ func (h *Hub) fail(err error) {
 	if h.err == nil {
 		h.err = err
 		close(h.failed)
+		for _, w := range h.waits {
+			if w != nil {
+				h.release(w, nil, err)
+			}
+		}
 		if h.span != nil {
 			h.cancel()
 			h.span.job.Fail(err)

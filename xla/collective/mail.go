@@ -52,7 +52,7 @@ func (h *Hub) Send(ctx context.Context, self int, c Channel, op string, value an
 	}
 	b := h.box(c)
 	if len(b.receivers) > 0 {
-		h.release(b.receivers[0], value)
+		h.release(b.receivers[0], value, nil)
 		b.receivers = b.receivers[1:]
 		h.mu.Unlock()
 		return nil
@@ -62,7 +62,7 @@ func (h *Hub) Send(ctx context.Context, self int, c Channel, op string, value an
 		h.mu.Unlock()
 		return nil
 	}
-	w := waitForOne(self, c.To, op, c.ID)
+	w := h.waitForOne(self, c.To, op, c.ID)
 	b.senders = append(b.senders, w)
 	h.block(w)
 	h.mu.Unlock()
@@ -91,12 +91,12 @@ func (h *Hub) Recv(ctx context.Context, self int, c Channel, op string) (any, er
 		v := b.values[0]
 		b.values = b.values[1:]
 		if len(b.senders) > 0 {
-			h.release(b.senders[0], nil)
+			h.release(b.senders[0], nil, nil)
 			b.senders = b.senders[1:]
 		}
 		return v, nil
 	}
-	w := waitForOne(self, c.From, op, c.ID)
+	w := h.waitForOne(self, c.From, op, c.ID)
 	b.receivers = append(b.receivers, w)
 	h.block(w)
 	h.mu.Unlock()
@@ -104,9 +104,8 @@ func (h *Hub) Recv(ctx context.Context, self int, c Channel, op string) (any, er
 }
 
 // waitForOne is the wait of a device for device peer, or for any other if peer is -1.
-func waitForOne(self, peer int, op string, channel int64) *wait {
-	what := func() string { return fmt.Sprintf("%s on channel %d", op, channel) }
-	return &wait{what: what, self: self, peer: peer, done: make(chan struct{})}
+func (h *Hub) waitForOne(self, peer int, op string, channel int64) *wait {
+	return h.wait(self, nil, func() string { return fmt.Sprintf("%s on channel %d", op, channel) }, peer)
 }
 
 // Unread fails if a channel holds values that nobody received; it is for the end of an execution.

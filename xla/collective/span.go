@@ -85,20 +85,20 @@ func (h *Hub) until(ctx context.Context) (context.Context, context.CancelCauseFu
 }
 
 // collect fills in the values of the members on other ranks, when all that are here have come.
-func (h *Hub) collect(ctx context.Context, m *meeting) error {
+func (h *Hub) collect(ctx context.Context, m Meeting, mt *meeting) error {
 	if !h.spread(m.Group) {
 		return nil
 	}
 	until, stop := h.until(ctx)
 	defer stop(nil)
 	h.mu.Lock()
-	m.stop = stop
+	mt.stop = stop
 	h.mu.Unlock()
-	err := h.away(func() error { return h.span.gather(until, m) })
+	err := m.rest(func() error { return h.away(func() error { return h.span.gather(until, mt) }) })
 	if lost := (*LostError)(nil); errors.As(err, &lost) && lost.Err == context.Canceled {
 		err = &LostError{lost.Ranks, context.Cause(until)} // another device's deadline, if that has stopped the exchange
 	}
-	return h.blame(err, m.what(), m.Group, h.Here)
+	return h.blame(err, mt.what(), m.Group, h.Here)
 }
 
 // AfterFault calls f when another rank's fault ends the execution, or this one's; what it returns takes that back. It

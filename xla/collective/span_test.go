@@ -34,8 +34,13 @@ func onDevices(ctx context.Context, owners []int, f func(h *Hub, d int) error) (
 		all.Go(func() {
 			defer tr.Close()
 			h, err := NewJob(tr).Join(ctx, Grid{Replicas: int64(len(owners))}, owners, "p", "")
-			if err != nil {
+			if err != nil { // another rank has failed before this one began
 				ends[r] = err
+				for d, owner := range owners {
+					if owner == r {
+						devices[d] = err
+					}
+				}
 				return
 			}
 			var wg sync.WaitGroup
