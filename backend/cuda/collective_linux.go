@@ -53,14 +53,6 @@ func stripesOf(s shape.Shape, d int) stripes {
 	return out
 }
 
-// resultShapes are the shapes of a collective's results.
-func resultShapes(in *hlo.Instruction) []shape.Shape {
-	if in.Shape.IsTuple() {
-		return in.Shape.Elems
-	}
-	return []shape.Shape{in.Shape}
-}
-
 // planAllGather joins the operands of all members. Row 113.
 func planAllGather(in *hlo.Instruction) (*plan, error) {
 	d, parts := int(in.Attrs.(*hlo.AllGatherAttrs).Dimension), in.OperandShapes()
@@ -189,7 +181,7 @@ func exactOf(in *hlo.Instruction, c *hlo.Computation) []*nccl.Op {
 		return nil
 	}
 	var list []*nccl.Op
-	for _, s := range resultShapes(in) {
+	for _, s := range in.ResultShapes() {
 		t, ok := exactTypes[s.Type]
 		if !ok {
 			return nil
@@ -241,7 +233,7 @@ func copyRows(a *cuda.Array, dst cuda.Ptr, dstPitch int64, src cuda.Ptr, srcPitc
 // foldsOf returns the kernels that fold results with c: element by element, each step rounded as c says.
 func foldsOf(in *hlo.Instruction, c *hlo.Computation) ([]*emit.Emission, error) {
 	var list []*emit.Emission
-	for i, s := range resultShapes(in) {
+	for i, s := range in.ResultShapes() {
 		if c.Root.Shape.Type != s.Type || in.Operands[i].Shape.Type != s.Type {
 			return nil, errOnHost(in, "its reducer computes in another type")
 		}

@@ -119,7 +119,7 @@ type Launch struct {
 	Params      []Value
 }
 
-// MaxParams is the most parameters that a launch may have.
+// MaxParams is the most parameters that a launch may have: CUDA passes 4 KiB of them. It is HALO_CUDA_PARAMS of cuda.h.
 const MaxParams = 500
 
 // Call is a function of a library that enqueues on a stream: the address of its halo_cuda_call, and what makes an error

@@ -61,6 +61,9 @@ func (d *Device) Function(m Module, name string) (Function, error) {
 	return Function{unsafe.Pointer(f)}, err
 }
 
+// The headers have the same number of parameters.
+var _ = [1]struct{}{}[MaxParams-C.HALO_CUDA_PARAMS]
+
 // SetFunctionAttribute sets a property of a kernel.
 func (d *Device) SetFunctionAttribute(f Function, a FunctionAttribute, v int) error {
 	return d.check("cuFuncSetAttribute", C.halo_cuFuncSetAttribute(d.t, d.context, f.c(), C.uint(a), C.int(v)))

@@ -6,11 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halo-xla/halo/cgo/cuda"
 	"github.com/halo-xla/halo/xla/hlo"
 )
 
-// TestMaxArgs wants a sentence about what would take more parameters than a kernel may have.
-func TestMaxArgs(t *testing.T) {
+// TestMaxParams wants a sentence about what would take more parameters than a kernel may have.
+func TestMaxParams(t *testing.T) {
 	list := func(n int, text string) string { return strings.TrimSuffix(strings.Repeat(text+", ", n), ", ") }
 	sort := func(n int) string {
 		text, parameters := list(n, "f32[2]"), ""
@@ -29,7 +30,7 @@ func TestMaxArgs(t *testing.T) {
 		return fmt.Sprintf("ENTRY e { %sROOT r = f32[%d] concatenate(%s), dimensions={0} }", parameters, 2*n, names[2:])
 	}
 	for text, fits := range map[string]bool{
-		concatenate(MaxArgs - 1): true, concatenate(MaxArgs): false, concatenate(600): false,
+		concatenate(cuda.MaxParams - 1): true, concatenate(cuda.MaxParams): false, concatenate(600): false,
 		sort(100): true, sort(260): false,
 	} {
 		m, err := hlo.Parse([]byte(text), "t.hlo")

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halo-xla/halo/cgo/cuda"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/shape"
 )
@@ -245,8 +246,8 @@ func (b *body) kernel3(op string, grid [3]int64, block [3]int) *Kernel {
 			refuse("%s needs %d blocks", op, n)
 		}
 	}
-	if n := len(b.params); n > MaxArgs {
-		refuse("%s reads and writes %d buffers, and a kernel has at most %d parameters", op, n, MaxArgs)
+	if n := len(b.params); n > cuda.MaxParams {
+		refuse("%s reads and writes %d buffers, and a kernel has at most %d parameters", op, n, cuda.MaxParams)
 	}
 	k := &Kernel{Grid: [3]uint32{uint32(grid[0]), uint32(grid[1]), uint32(grid[2])},
 		Block: [3]uint32{uint32(block[0]), uint32(block[1]), uint32(block[2])}, Uses: b.uses}

@@ -65,9 +65,6 @@ const (
 	Seed
 )
 
-// MaxArgs is the most parameters that a kernel has: CUDA passes 4 KiB of them.
-const MaxArgs = 500
-
 // Kernel is a launch of one function.
 type Kernel struct {
 	// Name is that of the function. A hash of the source is part of it: one name, one source.
@@ -79,7 +76,7 @@ type Kernel struct {
 	Grid, Block [3]uint32
 	// Shared is the dynamic shared memory in bytes.
 	Shared uint32
-	// Args are the parameters, pointers all, at most MaxArgs.
+	// Args are the parameters, pointers all, at most cuda.MaxParams.
 	Args []Buffer
 }
 
