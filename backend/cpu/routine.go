@@ -61,17 +61,18 @@ func lowerRoutine(l *exec.Lowering) (exec.Thunk, error) {
 
 // factored returns a factorization by native kernels, nil if those have none or the matrices are small.
 func factored(l *exec.Lowering, r *lapack.Routine) exec.Thunk {
-	if len(r.Operands) != 1 {
+	p := r.Problem
+	if p == nil || len(r.Operands) != 1 {
 		return nil
 	}
 	t, a, out := r.Operands[0].Shape.Type, l.Operands(r.Operands[0].Index)[0], l.Results()
 	var f *thunk
-	if c := r.Cholesky; c != nil && len(out) == 2 {
-		f = factorThunk(t, c.N, c.Batch, c.Lower, out[0], a, out[1])
-	}
-	if x := r.LU; x != nil && ownLinalg(t) && min(x.M, x.N) >= leastLU {
+	switch {
+	case p.Routine == "potrf" && len(out) == 2:
+		f = factorThunk(t, p.N, p.Batch, p.Lower, out[0], a, out[1])
+	case p.Routine == "getrf" && len(out) == 3 && ownLinalg(t) && min(p.M, p.N) >= leastLU:
 		at := func(i int) exec.Slice { return out[r.Results[i].Index] }
-		u := linalg.LU{Dst: ref(at(0)), Src: ref(a), Pivots: ref(at(1)), Info: ref(at(2)), M: x.M, N: x.N, Batch: x.Batch,
+		u := linalg.LU{Dst: ref(at(0)), Src: ref(a), Pivots: ref(at(1)), Info: ref(at(2)), M: p.M, N: p.N, Batch: p.Batch,
 			Wide: t == shape.F64}
 		f = recordThunk("loops lu", append(exec.Reads(a), exec.Writes(out...)...), u.Record(run.Level()))
 	}

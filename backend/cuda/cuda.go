@@ -49,6 +49,9 @@ type Info struct {
 	NVRTCPath string
 	// BLAS is the file of the library of matrix products, or why there is none and kernels do them.
 	BLAS string
+	// Solver is the file of the library of factorizations and decompositions, or why there is none; kernels and the host
+	// do them then.
+	Solver string
 }
 
 // Runs says what runs op: "cuda" for kernels, "exec" for what needs none, "reference" for the rest, which is refused

@@ -25,6 +25,7 @@ type device struct {
 	kit      *find.Toolkit
 	compiler *nvrtc.Compiler
 	blas     *blas
+	solver   solver
 	staging  ring
 	uuid     [16]byte
 	// gpus are those of the backend, links the ways between them.
@@ -148,7 +149,7 @@ func (d *device) describe() error {
 // Close gives up the device and what transfers need. No program may be left.
 func (d *device) Close() error {
 	d.links.close()
-	errs := []error{d.blas.close(d)}
+	errs := []error{d.blas.close(d), d.solver.close(d)}
 	for i := range d.staging.pieces {
 		p := &d.staging.pieces[i]
 		if p.memory != nil {

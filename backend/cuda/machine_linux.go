@@ -68,7 +68,16 @@ func Describe(o Options) (*Info, error) {
 	if err != nil {
 		return nil, err
 	}
+	d.info.Solver = said(d.solver.open(d))
 	return &d.info, d.Close()
+}
+
+// said is a library's file, or why there is none.
+func said(l interface{ Path() string }, err error) string {
+	if err != nil {
+		return err.Error()
+	}
+	return l.Path()
 }
 
 // machine is a device as exec sees it.
@@ -104,6 +113,11 @@ func (m *machine) Lower(l *exec.Lowering) (exec.Thunk, error) {
 		return nil, err
 	}
 	if t, err := newCalling(l); err != nil {
+		return nil, err
+	} else if t != nil {
+		return t, nil
+	}
+	if t, err := m.device.solver.lower(m.device, l); err != nil {
 		return nil, err
 	} else if t != nil {
 		return t, nil

@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/halo-xla/halo/cgo/cuda"
+	"github.com/halo-xla/halo/cgo/cusolver"
 	"github.com/halo-xla/halo/xla/exec"
 )
 
@@ -20,6 +21,7 @@ type memory struct {
 	// base are the addresses of slots; the last is that of the state of random numbers.
 	base   []cuda.Ptr
 	graphs map[*cuda.Array]*graph
+	solver *cusolver.Handle // nil until it is wanted
 }
 
 // seedBytes is the room for the state of random numbers behind the slots.
@@ -76,7 +78,11 @@ func (m *memory) Close() {
 		errs = append(errs, g.close(m.device))
 	}
 	// The pool gives memory back to the device when somebody waits: another program may want it at once.
-	errs = append(errs, m.device.release(m.slab, m.stream), m.Wait(), m.device.CloseStream(m.stream))
+	errs = append(errs, m.device.release(m.slab, m.stream), m.Wait())
+	if m.solver != nil {
+		errs = append(errs, m.device.Within(m.solver.Close))
+	}
+	errs = append(errs, m.device.CloseStream(m.stream))
 	if err := errors.Join(errs...); err != nil {
 		slog.Warn("cuda: memory of an execution", "error", err)
 	}

@@ -20,24 +20,37 @@ type commands struct{ cuda.Array }
 func (c *commands) run(r *exec.Run, m *memory) error { return m.submit(&c.Array) }
 
 // enqueued is a record of commands.
-type enqueued interface{ appendTo(a *cuda.Array) }
+type enqueued interface{ appendTo(q *queue) }
+
+// queue joins commands that follow each other.
+type queue struct {
+	parts []part
+	last  *commands // of parts, if that takes more
+}
+
+// array is where the next commands go.
+func (q *queue) array() *cuda.Array {
+	if q.last == nil {
+		q.last = &commands{}
+		q.parts = append(q.parts, q.last)
+	}
+	return &q.last.Array
+}
+
+// add appends what is no command.
+func (q *queue) add(p part) { q.parts, q.last = append(q.parts, p), nil }
 
 // parts joins what follows each other without a decision.
 func parts(list []exec.Thunk) []part {
-	var out []part
-	var last *commands
+	var q queue
 	for _, t := range list {
 		if e, ok := t.(enqueued); ok {
-			if last == nil {
-				last = &commands{}
-				out = append(out, last)
-			}
-			e.appendTo(&last.Array)
-			continue
+			e.appendTo(&q)
+		} else {
+			q.add(t.(part))
 		}
-		out, last = append(out, t.(part)), nil
 	}
-	return out
+	return q.parts
 }
 
 func runParts(r *exec.Run, m *memory, list []part) error {

@@ -16,6 +16,7 @@ type thunk struct {
 	inPlace  []exec.Pair
 	kernel   string
 	calls    map[*emit.Gemm]*cublas.Call
+	solves   map[*emit.Solve]*solving
 	built    *built // set by Build
 }
 
@@ -60,9 +61,14 @@ func (t *thunk) value(b emit.Buffer) cuda.Value {
 
 func valueOf(s exec.Slice) cuda.Value { return cuda.Value{Slot: int64(s.Slot), Offset: s.Offset} }
 
-// appendTo appends the commands of t to a.
-func (t *thunk) appendTo(a *cuda.Array) {
+// appendTo appends the commands of t to q.
+func (t *thunk) appendTo(q *queue) {
 	for _, s := range t.emission.Steps {
+		if s.Solve != nil {
+			q.add(t.solves[s.Solve])
+			continue
+		}
+		a := q.array()
 		switch {
 		case s.Copy != nil:
 			a.Copy(t.value(s.Copy.Dst), t.value(s.Copy.Src), s.Copy.Bytes)
@@ -99,4 +105,4 @@ type copying struct {
 	dst, src exec.Slice
 }
 
-func (t *copying) appendTo(a *cuda.Array) { a.Copy(valueOf(t.dst), valueOf(t.src), t.dst.Size) }
+func (t *copying) appendTo(q *queue) { q.array().Copy(valueOf(t.dst), valueOf(t.src), t.dst.Size) }

@@ -18,9 +18,7 @@ func potrf[T openblas.Number](s *site) (step, error) {
 	n, uplo := s.at('n'), byte('L'+'U')-s.uplo()
 	s.same(0)
 	s.rowMajor()
-	if s.used == 2 {
-		s.cholesky = &Cholesky{N: s.dims['n'], Lower: uplo == 'U'}
-	}
+	s.doing(Problem{Routine: "potrf", Lower: uplo == 'U'})
 	return func(_, out [][]byte) { report(out, 1, f(uplo, n, as[T](out[0]))) }, err
 }
 
@@ -28,9 +26,7 @@ func getrf[T openblas.Number](s *site) (step, error) {
 	f, err := choose(s, openblas.Getrf[T], dense.Getrf[T])
 	m, n := s.at('m'), s.at('n')
 	s.same(0)
-	if s.used == 3 && len(s.results) == 3 && !s.transposed {
-		s.lu = &LU{M: s.dims['m'], N: s.dims['n']}
-	}
+	s.doing(Problem{Routine: "getrf"})
 	return func(_, out [][]byte) {
 		a := as[T](out[0])
 		report(out, 2, careful(a, f, dense.Getrf[T])(m, n, a, as[int32](out[1])))
@@ -82,6 +78,7 @@ func geqrf[T openblas.Number](s *site) (step, error) {
 	f, err := choose(s, openblas.Geqrf[T], dense.Geqrf[T])
 	m, n := s.at('m'), s.at('n')
 	s.same(0)
+	s.doing(Problem{Routine: "geqrf"})
 	return func(_, out [][]byte) {
 		a := as[T](out[0])
 		careful(a, f, dense.Geqrf[T])(m, n, a, as[T](out[1]))
@@ -104,6 +101,7 @@ func orgqr[T openblas.Number](s *site) (step, error) {
 		s.fail("the matrix is %d by %d, want no more columns than rows", m, n)
 	}
 	s.same(0)
+	s.doing(Problem{Routine: "orgqr", K: int64(k)})
 	return func(in, out [][]byte) { f(m, n, k, as[T](out[0]), as[T](in[1])) }, err
 }
 

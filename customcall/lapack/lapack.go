@@ -22,24 +22,29 @@ type Routine struct {
 	Kernel string
 	// Operands and Results are the arrays that Run takes and gives, in order.
 	Operands, Results []Part
-	// Cholesky is what a Cholesky factorization does, for who has a better one; nil for other routines.
-	Cholesky *Cholesky
-	// LU is what an LU factorization does, likewise.
-	LU    *LU
-	batch int64
-	step  step
+	// Problem is what is done, for who has another way to do it; nil for what has none.
+	Problem *Problem
+	batch   int64
+	step    step
 }
 
-// Cholesky is the factorization of the triangle of Batch row-major matrices N by N, the only operand, in the first
-// result. The other triangle stays. The second result is, for each, the first column that is not positive, from 1.
-type Cholesky struct {
-	N, Batch int64
-	Lower    bool
+// Problem is what a routine does with Batch matrices M by N. The routines are LAPACK's, with results in its order: the
+// matrix, then pivots, factors, eigenvalues or singular values, then the vectors U and VT, then info, which may be
+// missing.
+type Problem struct {
+	// Routine is potrf, getrf, geqrf, orgqr, syevd or gesvd.
+	Routine     string
+	M, N, Batch int64
+	// K is how many reflectors orgqr gets; its second operand may have more factors.
+	K int64
+	// Lower says which triangle of the row-major matrix potrf takes, and which of the column-major one syevd.
+	Lower bool
+	// Vectors is, for syevd and gesvd, which vectors are wanted: 'A' or, for syevd, 'V' for all, 'S' for the first, 'N'
+	// for none.
+	Vectors byte
+	// Adjoint says that gesvd gives V in place of VT.
+	Adjoint bool
 }
-
-// LU is P L U = A of Batch row-major matrices M by N, the only operand, in the first result. The second has the rows
-// exchanged in turn, from 1, and the third, for each, the first pivot that is zero, from 1.
-type LU struct{ M, N, Batch int64 }
 
 // Part is an operand or a result of a call.
 type Part struct {

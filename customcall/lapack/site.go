@@ -24,8 +24,7 @@ type site struct {
 	used     int // results that the signature names; work space follows
 	batch    int64
 	kernel   string
-	cholesky *Cholesky
-	lu       *LU
+	problem  *Problem
 	step     step
 	notes    map[string]string
 	wrong    error // of the first attribute that was
@@ -241,18 +240,24 @@ func (s *site) at(letter byte) int { return int(s.dims[letter]) }
 // routine returns what was made ready.
 func (s *site) routine() *Routine {
 	r := &Routine{Kernel: s.kernel, Operands: s.operands, Results: s.results, batch: s.batch, step: s.step}
-	if r.Cholesky = s.cholesky; r.Cholesky != nil {
-		r.Cholesky.Batch = s.batch
-	}
-	if r.LU = s.lu; r.LU != nil {
-		r.LU.Batch = s.batch
+	if s.used == len(s.results) {
+		r.Problem = s.problem
 	}
 	for _, p := range s.operands {
 		if p.Shape.Size() == 0 {
-			r.step = func(_, _ [][]byte) {}
+			r.step, r.Problem = func(_, _ [][]byte) {}, nil
 		}
 	}
 	return r
+}
+
+// doing says what the routine does, for who has another way to do it.
+func (s *site) doing(p Problem) {
+	p.M, p.N, p.Batch = s.dims['m'], s.dims['n'], s.batch
+	if p.M == 0 {
+		p.M = p.N
+	}
+	s.problem = &p
 }
 
 // choose returns the function of OpenBLAS, or else that in Go; it fails if there is none.

@@ -25,6 +25,7 @@ func syevd[T openblas.Number, R openblas.Real](s *site) (step, error) {
 		uplo = 'U'
 	}
 	s.same(0)
+	s.doing(Problem{Routine: "syevd", Lower: uplo == 'L', Vectors: job})
 	return func(_, out [][]byte) {
 		a, w := as[T](out[0]), as[R](out[1])
 		if !finiteTriangle(a, n, uplo) {
@@ -126,6 +127,7 @@ func gesvd[T openblas.Number, R openblas.Real](s *site) (step, error) {
 func decompose[T openblas.Number, R openblas.Real](s *site, f singular[T, R], u, vt int) step {
 	m, n, job := s.at('m'), s.at('n'), s.vectors()
 	s.same(0)
+	s.doing(Problem{Routine: "gesvd", Vectors: job})
 	return func(_, out [][]byte) {
 		a := as[T](out[0])
 		if !finite(a) {
@@ -141,6 +143,7 @@ func gesvdj[T openblas.Number, R openblas.Real](s *site) (step, error) {
 	f, err := choose[singular[T, R]](s, openblas.Gesdd[T, R], dense.Gesdd[T, R])
 	n, v := s.at('n'), s.at('v')
 	inner := decompose(s, f, 2, 3)
+	s.problem.Adjoint = true
 	return func(in, out [][]byte) {
 		inner(in, out)
 		adjoin(as[T](out[3]), v, n)

@@ -27,6 +27,7 @@ type Step struct {
 	Copy   *Copy
 	Fill   *Fill
 	Gemm   *Gemm
+	Solve  *Solve
 }
 
 // Copy copies bytes on the device, unless both have one address.

@@ -1,7 +1,7 @@
-// Package emu has cuda-emu: a driver, a compiler, a cuBLAS and an NCCL that stand in for NVIDIA's, made with g++ from
-// the sources here when they are wanted first. Kernels run on the host, one block after the other in random order, and
-// what is wrong with them shows: memory past the end of a block or freed, divergent barriers, a wait that is missing.
-// It proves the backend for CUDA as far as a machine without a GPU can; it is no GPU, and is never called one.
+// Package emu has cuda-emu: a driver, a compiler and libraries that stand in for NVIDIA's, made with g++ from the
+// sources here when they are wanted first. Kernels run on the host, one block after the other in random order, and what
+// is wrong with them shows: memory past the end of a block or freed, divergent barriers, a wait that is missing. It
+// proves the backend for CUDA as far as a machine without a GPU can; it is no GPU, and is never called one.
 package emu
 
 import (
@@ -30,8 +30,11 @@ var parts = []struct {
 	{"libcuda.so.1", []string{"driver.cc", "memory.cc", "streams.cc", "fibres.cc"}, nil},
 	{"libnvrtc.so.12", []string{"nvrtc.cc"}, []string{"-ldl"}},
 	{"libnccl.so.2", []string{"nccl.cc", "ncclwire.cc", "ncclfold.cc"}, []string{"-ldl"}},
-	{"libcublasLt.so.12", []string{"cublaslt.cc"}, nil},
+	{"libcublasLt.so.12", []string{"mark.cc"}, nil},
 	{"libcublas.so.12", []string{"cublas.cc"}, []string{"-ldl"}},
+	{"libnvJitLink.so.12", []string{"mark.cc"}, nil},
+	{"libcusparse.so.12", []string{"mark.cc"}, nil},
+	{"libcusolver.so.11", []string{"cusolver.cc"}, []string{"-ldl"}},
 }
 
 // Build returns the folder with the emulator's libraries, which it makes if they are not there yet. It fails with

@@ -24,6 +24,8 @@ var variables = []struct {
 	{"VERSION", "a version of CUDA as its driver has it, such as 12040", within(1000, 99990)},
 	{"CXX", "a C++ compiler", func(string) bool { return true }},
 	{"PLAIN", "0 or 1", within(0, 1)},
+	{"LIB_FAIL", "LIBRARY:N or LIBRARY:N:STATUS, the number of a call of a library and what it fails with", ofLibrary},
+	{"LIB_VERSION", "LIBRARY:VERSION, a version as the library has it, such as cusolver:11603", ofLibrary},
 	{"NCCL_FAIL", "N or N:STATUS, the number of a call of NCCL and what it fails with", numbered},
 	{"NCCL_STUCK", "N or N:STATUS, the number of an operation of NCCL and what its communicator says", numbered},
 	{"NCCL_VERSION", "a version as NCCL has it, such as 21805", within(2000, 99999)},
@@ -31,6 +33,9 @@ var variables = []struct {
 
 // numbered reports whether v is N or N:STATUS.
 var numbered = regexp.MustCompile(`^\d{1,18}(:\d{1,9})?$`).MatchString
+
+// ofLibrary reports whether v is what is asked of a library that knows these variables.
+var ofLibrary = regexp.MustCompile(`^cusolver:\d{1,9}(:\d{1,9})?$`).MatchString
 
 func within(least, most int64) func(string) bool {
 	return func(v string) bool {

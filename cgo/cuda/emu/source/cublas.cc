@@ -4,30 +4,9 @@
 #include <complex>
 #include <cstring>
 
-#include "beside.h"
-#include "driver.h"
-
-extern "C" __attribute__((visibility("default"))) const int halo_cuda_emulator = 1;
+#include "library.h"
 
 namespace {
-
-// What is asked of the emulated driver.
-struct Driver {
-  unsigned (*submit)(CUstream_st *, const char *, const Work *);
-  void *(*reach)(Ptr, size_t, const char *);
-};
-
-const Driver *driver() {
-  static const Driver *found = []() -> const Driver * {
-    void *lib = driver_beside(&halo_cuda_emulator);
-    static Driver d;
-    if (!lib) return nullptr;
-    find(lib, "halo_cuda_emu_submit", &d.submit);
-    find(lib, "halo_cuda_emu_reach", &d.reach);
-    return d.submit && d.reach ? &d : nullptr;
-  }();
-  return found;
-}
 
 enum : unsigned { NOT_INIT = 1, INVALID = 7, EXECUTION_FAILED = 13, UNSUPPORTED = 15 };
 enum Type { F32, F64, F16, S8, C64, C128, S32 = 10, BF16 = 14 };
@@ -199,7 +178,7 @@ bool allowed(int compute, int a, int c) {
 // place finds a matrix of rows by columns in memory, batch of them.
 bool place(Matrix *x, const void *at, int64_t rows, int64_t columns, int64_t batch) {
   const int64_t last = (batch - 1) * x->stride + (columns - 1) * x->ld + rows;
-  x->at = static_cast<char *>(driver()->reach(reinterpret_cast<Ptr>(at), size_t(last) * size_of(x->type), "a matrix"));
+  x->at = static_cast<char *>(reach(at, size_t(last) * size_of(x->type), "a matrix"));
   return x->at;
 }
 
@@ -263,7 +242,7 @@ API unsigned cublasGemmStridedBatchedEx_64(Handle *h, unsigned ta, unsigned tb, 
     Product q = p;
     if (!place(&q.a, a, ta ? k : m, ta ? m : k, batch) ||
         !place(&q.b, b, tb ? n : k, tb ? k : n, batch) || !place(&q.c, c, m, n, batch) ||
-        (bytes && !driver()->reach(reinterpret_cast<Ptr>(workspace), bytes, "the workspace")))
+        (bytes && !reach(workspace, bytes, "the workspace")))
       return ILLEGAL_ADDRESS;
     if (bytes) memset(workspace, 0xff, bytes); // it is the library's to write
     q.run_any();

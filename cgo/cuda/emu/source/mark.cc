@@ -1,2 +1,2 @@
-// cuBLASLt, which cuBLAS wants beside it; nothing calls it here.
+// A library that others want beside them; nothing calls it here.
 extern "C" __attribute__((visibility("default"))) const int halo_cuda_emulator = 1;

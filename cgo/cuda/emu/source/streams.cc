@@ -247,7 +247,7 @@ API unsigned halo_cuda_emu_submit(struct CUstream_st *s, const char *call, const
 API unsigned halo_cuda_emu_enqueue(struct CUstream_st *s, const Work *w) {
   std::lock_guard<std::recursive_mutex> guard(emu.lock);
   STREAM(s);
-  if (stream->captured) return fail(CAPTURE_UNSUPPORTED, "the emulated NCCL is not captured");
+  if (stream->captured) return fail(CAPTURE_UNSUPPORTED, "this library of the emulator is not captured");
   return enqueue(stream, 9, *w);
 }
 
