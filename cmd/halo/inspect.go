@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -148,8 +149,8 @@ func describe(file string, m *hlo.Module) description {
 		d.Parameters = append(d.Parameters, line)
 		for _, leaf := range v.Shape.Leaves() {
 			if n, ok := leaf.CheckedSize(); ok && !leaf.IsDynamic() {
-				d.Elements += n
-				d.Arguments += n * int64(leaf.Type.Bytes())
+				d.Elements += min(n, math.MaxInt64-d.Elements)
+				d.Arguments += min(n*int64(leaf.Type.Bytes()), math.MaxInt64-d.Arguments)
 			}
 		}
 	}

@@ -43,6 +43,9 @@ func (b *backend) Compile(ctx context.Context, m *hlo.Module, o Options) (Progra
 	if err := hlo.Unsupported(m, o.Handlers); err != nil {
 		return nil, err
 	}
+	if err := checkWritten(m); err != nil {
+		return nil, err
+	}
 	read := identityOf(m)
 	m, err := b.improve(ctx, m, o)
 	if err != nil {

@@ -1,6 +1,7 @@
 package hlo
 
 import (
+	"math"
 	"math/bits"
 
 	"github.com/halo-xla/halo/xla/shape"
@@ -13,8 +14,26 @@ type Cost struct {
 }
 
 func (c *Cost) add(d Cost, times int64) {
-	c.FLOPs += d.FLOPs * times
-	c.Bytes += d.Bytes * times
+	c.FLOPs = saturated(c.FLOPs, d.FLOPs, times)
+	c.Bytes = saturated(c.Bytes, d.Bytes, times)
+}
+
+// saturated is a + b*times, of what is not negative, or the greatest number: functions that call others twice each
+// count to any.
+func saturated(a, b, times int64) int64 {
+	if times > 0 && b > (math.MaxInt64-a)/times {
+		return math.MaxInt64
+	}
+	return a + b*times
+}
+
+// boundedProduct is the product of what is not negative, or the greatest number.
+func boundedProduct(list ...int64) int64 {
+	n := int64(1)
+	for _, v := range list {
+		n = saturated(0, n, v)
+	}
+	return n
 }
 
 // Cost returns the work of one run of m's entry. trips says how often a while runs its body; nil, or a result below 0,
@@ -28,7 +47,7 @@ func (m *Module) Cost(trips func(while *Instruction) int64) Cost {
 func (in *Instruction) Cost() Cost {
 	c := Cost{Bytes: leafBytes(in.Shape)}
 	for _, o := range in.Operands {
-		c.Bytes += leafBytes(o.Shape)
+		c.Bytes = saturated(c.Bytes, leafBytes(o.Shape), 1)
 	}
 	switch f := flops[in.Op]; {
 	case f != nil:
@@ -57,10 +76,12 @@ var flops = map[Opcode]func(in *Instruction) int64{
 	Convolution: convolutionFLOPs, DynamicConvolution: convolutionFLOPs,
 	Reduce: operandElements, ReduceWindow: windowFLOPs, SelectAndScatter: operandElements,
 	Fft: fftFLOPs, Cholesky: func(in *Instruction) int64 { return cubic(in.Shape) / 3 },
-	TriangularSolve:    func(in *Instruction) int64 { return countElements(in.Shape) * lastDim(in.Operands[0].Shape) },
-	BatchNormInference: func(in *Instruction) int64 { return 2 * countElements(in.Operands[0].Shape) },
-	BatchNormTraining:  func(in *Instruction) int64 { return 7 * countElements(in.Operands[0].Shape) },
-	BatchNormGrad:      func(in *Instruction) int64 { return 11 * countElements(in.Operands[0].Shape) },
+	TriangularSolve: func(in *Instruction) int64 {
+		return boundedProduct(countElements(in.Shape), lastDim(in.Operands[0].Shape))
+	},
+	BatchNormInference: func(in *Instruction) int64 { return boundedProduct(2, operandElements(in)) },
+	BatchNormTraining:  func(in *Instruction) int64 { return boundedProduct(7, operandElements(in)) },
+	BatchNormGrad:      func(in *Instruction) int64 { return boundedProduct(11, operandElements(in)) },
 	AllReduce:          operandElements, ReduceScatter: operandElements,
 }
 
@@ -103,7 +124,7 @@ func (k *costs) called(sum *Cost, in *Instruction) {
 	case *ConditionalAttrs:
 		var most Cost
 		for _, b := range a.Branches {
-			if c := k.computation(b); c.FLOPs+c.Bytes > most.FLOPs+most.Bytes {
+			if c := k.computation(b); saturated(c.FLOPs, c.Bytes, 1) > saturated(most.FLOPs, most.Bytes, 1) {
 				most = c
 			}
 		}
@@ -111,7 +132,7 @@ func (k *costs) called(sum *Cost, in *Instruction) {
 	case *CallAttrs:
 		sum.add(k.computation(a.ToApply), 1)
 	case *FusionAttrs: // what lies between its instructions stays in registers
-		sum.FLOPs += k.computation(a.Calls).FLOPs
+		sum.add(Cost{FLOPs: k.computation(a.Calls).FLOPs}, 1)
 	}
 }
 
@@ -121,7 +142,7 @@ func countElements(s shape.Shape) int64 {
 	n := int64(0)
 	for _, l := range s.Leaves() {
 		if size, ok := l.CheckedSize(); ok && l.IsArray() {
-			n += size
+			n = saturated(n, size, 1)
 		}
 	}
 	return n
@@ -130,7 +151,7 @@ func countElements(s shape.Shape) int64 {
 func leafBytes(s shape.Shape) int64 {
 	n := int64(0)
 	for _, l := range s.Leaves() {
-		n += arrayBytes(l.Static())
+		n = saturated(n, arrayBytes(l.Static()), 1)
 	}
 	return n
 }
@@ -141,32 +162,41 @@ func lastDim(s shape.Shape) int64 {
 	if len(s.Dims) == 0 {
 		return 1
 	}
-	return s.Dims[len(s.Dims)-1]
+	return max(s.Dims[len(s.Dims)-1], 0)
 }
 
-func cubic(s shape.Shape) int64 { return countElements(s) * lastDim(s) }
+// sizes is the product of the sizes of some dimensions, 0 if one is unknown.
+func sizes(s shape.Shape, dims []int64) int64 {
+	n := int64(1)
+	for _, d := range dims {
+		n = boundedProduct(n, max(s.Dims[d], 0))
+	}
+	return n
+}
+
+func cubic(s shape.Shape) int64 { return boundedProduct(countElements(s), lastDim(s)) }
 
 func dotFLOPs(in *Instruction) int64 {
 	a := in.Attrs.(*DotAttrs)
-	return 2 * countElements(in.Shape) * int64(product(in.Operands[0].Shape, a.LHSContracting))
+	return boundedProduct(2, countElements(in.Shape), sizes(in.Operands[0].Shape, a.LHSContracting))
 }
 
 func raggedFLOPs(in *Instruction) int64 {
 	a := in.Attrs.(*RaggedDotAttrs)
-	return 2 * countElements(in.Shape) * int64(product(in.Operands[0].Shape, a.LHSContracting))
+	return boundedProduct(2, countElements(in.Shape), sizes(in.Operands[0].Shape, a.LHSContracting))
 }
 
 func convolutionFLOPs(in *Instruction) int64 {
 	a := in.Attrs.(*ConvolutionAttrs)
 	kernel := in.Operands[1].Shape
-	taps := int64(product(kernel, a.DimLabels.KernelSpatial)) * max(kernel.Dims[a.DimLabels.KernelInput], 0)
-	return 2 * countElements(in.Shape) * taps / max(a.BatchGroupCount, 1)
+	taps := boundedProduct(sizes(kernel, a.DimLabels.KernelSpatial), max(kernel.Dims[a.DimLabels.KernelInput], 0))
+	return boundedProduct(2, countElements(in.Shape), taps) / max(a.BatchGroupCount, 1)
 }
 
 func windowFLOPs(in *Instruction) int64 {
 	n := countElements(in.Shape)
 	for _, d := range in.Attrs.(*ReduceWindowAttrs).Window {
-		n *= max(d.Size, 1)
+		n = boundedProduct(n, max(d.Size, 1))
 	}
 	return n
 }
@@ -174,7 +204,8 @@ func windowFLOPs(in *Instruction) int64 {
 func fftFLOPs(in *Instruction) int64 {
 	n := int64(1)
 	for _, l := range in.Attrs.(*FftAttrs).Length {
-		n *= max(l, 1)
+		n = boundedProduct(n, max(l, 1))
 	}
-	return 5 * max(countElements(in.Shape), countElements(in.Operands[0].Shape)) * int64(bits.Len64(uint64(n))-1)
+	elements := max(countElements(in.Shape), operandElements(in))
+	return boundedProduct(5, elements, int64(bits.Len64(uint64(n))-1))
 }

@@ -1,6 +1,11 @@
 package hlo
 
-import "testing"
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+)
 
 func TestCost(t *testing.T) {
 	for _, c := range []struct {
@@ -58,5 +63,30 @@ ENTRY e { x = f32[100] parameter(0)
 	}
 	if got, want := m.Entry.Root.Work(), (Cost{200, 800}); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+// TestCostThatDoesNotFit wants functions that call others twice, 70 deep, to count to the greatest number and no further.
+func TestCostThatDoesNotFit(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("HloModule m\nf0 { p = f32[4] parameter(0) ROOT r = f32[4] add(p, p) }\n")
+	for i := range 70 {
+		fmt.Fprintf(&b, "f%d { p = f32[4] parameter(0) a = f32[4] call(p), to_apply=f%d\n"+
+			"ROOT r = f32[4] call(a), to_apply=f%d }\n", i+1, i, i)
+	}
+	b.WriteString("ENTRY e { p = f32[4] parameter(0) ROOT r = f32[4] call(p), to_apply=f70 }")
+	const large = "HloModule m\nENTRY e { a = f32[1048576,1073741824] parameter(0) b = f32[1048576,1073741824] parameter(1)\n" +
+		"ROOT c = f32[1048576,1048576] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={1} }"
+	for text, want := range map[string]Cost{
+		b.String(): {math.MaxInt64, math.MaxInt64},
+		large:      {math.MaxInt64, 1<<53 + 1<<42},
+	} {
+		m, err := Parse([]byte(text), "m.hlo")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := m.Cost(nil); got != want {
+			t.Errorf("%.200s: got %+v, want %+v", text, got, want)
+		}
 	}
 }

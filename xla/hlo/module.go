@@ -33,6 +33,8 @@ type Computation struct {
 	Extra []RawAttr
 	// Proto are fields of the HloComputationProto it came from that nothing here holds; text does not have them.
 	Proto []byte
+	// effect is what is known of side effects; it is read and set at once.
+	effect uint32
 }
 
 // Instruction is one operation and its result. Once built it is not changed; passes make new ones.

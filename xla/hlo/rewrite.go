@@ -1,6 +1,10 @@
 package hlo
 
-import "reflect"
+import (
+	"reflect"
+	"slices"
+	"sync/atomic"
+)
 
 // What follows is for those who make new programs of old ones: xla/pass and the backends.
 
@@ -28,32 +32,33 @@ func CloneAttrs(a Attrs) Attrs {
 // which this is true: ops of the trait SideEffect, custom calls that say so, assertions, which fail, collectives, which
 // other devices wait for, what is asynchronous, and everything that calls such.
 func (in *Instruction) HasSideEffect() bool {
-	if !calls[in.Op] {
-		return in.hasSideEffect(nil)
-	}
-	return in.hasSideEffect(map[*Computation]bool{})
-}
-
-// hasSideEffect looks at every computation once: those in none have been found to have no effect.
-func (in *Instruction) hasSideEffect(none map[*Computation]bool) bool {
 	if in.Op.Info().Traits&SideEffect != 0 || meeting[in.Op] {
 		return true
 	}
 	if a, ok := in.Attrs.(*CustomCallAttrs); ok && (a.HasSideEffect || IsShapeAssertion(in)) {
 		return true
 	}
-	for _, c := range in.Called() {
-		if none[c] {
-			continue
+	return calls[in.Op] && slices.ContainsFunc(in.Called(), (*Computation).hasSideEffect)
+}
+
+// What is known of the side effects of a computation.
+const (
+	effectUnknown = iota
+	effectNone
+	effectSome
+)
+
+// hasSideEffect looks at a computation once: it may be called from many places, and is not changed any more.
+func (c *Computation) hasSideEffect() bool {
+	known := atomic.LoadUint32(&c.effect)
+	if known == effectUnknown {
+		known = effectNone
+		if slices.ContainsFunc(c.Instructions, (*Instruction).HasSideEffect) {
+			known = effectSome
 		}
-		for _, inner := range c.Instructions {
-			if inner.hasSideEffect(none) {
-				return true
-			}
-		}
-		none[c] = true
+		atomic.StoreUint32(&c.effect, known)
 	}
-	return false
+	return known == effectSome
 }
 
 // meeting are the ops at which devices wait for each other, and the halves of asynchronous ones.

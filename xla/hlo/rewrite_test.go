@@ -68,3 +68,24 @@ func TestNewComputationChecksItsOperands(t *testing.T) {
 		}
 	}
 }
+
+// TestSideEffectsOnce looks at a computation once for all that call it.
+func TestSideEffectsOnce(t *testing.T) {
+	m, err := Parse([]byte("HloModule m\nf { p = f32[] parameter(0) ROOT r = f32[] abs(p) }\n"+
+		"g { p = f32[] parameter(0) t = token[] after-all() o = token[] outfeed(p, t) ROOT r = f32[] call(p), to_apply=f }\n"+
+		"ENTRY e { p = f32[] parameter(0) a = f32[] call(p), to_apply=f ROOT b = f32[] call(a), to_apply=g }"), "m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []struct {
+		has    bool
+		effect uint32
+	}{{false, effectNone}, {true, effectSome}} {
+		in := m.Entry.Instructions[i+1]
+		for range 2 {
+			if got := in.HasSideEffect(); got != want.has || in.Called()[0].effect != want.effect {
+				t.Errorf("%s: got %v and %d, want %v and %d", in.Name, got, in.Called()[0].effect, want.has, want.effect)
+			}
+		}
+	}
+}

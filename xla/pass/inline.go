@@ -6,8 +6,12 @@ import (
 	"github.com/halo-xla/halo/xla/hlo"
 )
 
-// maxInlined bounds the instructions that Inline adds to a module: calls may nest so that each doubles the program.
-const maxInlined = 1 << 20
+// maxInlined bounds the instructions that Inline adds to a module, and inlinedEach those of a large one for each of its
+// own: calls may nest so that each doubles the program.
+const (
+	maxInlined  = 1 << 20
+	inlinedEach = 16
+)
 
 // Inline puts the computations of calls and fusions in place of their calls, and makes asynchronous calls of
 // computations without effect, copies and collectives synchronous. While bodies, branches and the computations that
@@ -15,12 +19,21 @@ const maxInlined = 1 << 20
 // make the module too large.
 func Inline() Pass {
 	return Pass{"inline", func(m *hlo.Module) (*hlo.Module, error) {
-		left := maxInlined
+		left := inlinable(m)
 		return edit(m, func(e *editor) {
 			i := &inliner{editor: e, left: &left}
 			i.run()
 		}), nil
 	}}
+}
+
+// inlinable is how many instructions Inline may add to m.
+func inlinable(m *hlo.Module) int {
+	n := 0
+	for _, c := range m.Computations {
+		n += len(c.Instructions)
+	}
+	return min(max(maxInlined/8, inlinedEach*n), maxInlined)
 }
 
 type inliner struct {
