@@ -50,12 +50,12 @@ static void bag_task(void *arg, int64_t i) {
   const int64_t block = INDEX_BLOCK / b->bag;
   const float init = *(const float *)HALO_AT(x->run, b->init);
   float *d = HALO_AT(x->run, b->dst);
-  index_places p;
+  int64_t places[INDEX_BLOCK];
   for (int64_t k = i * b->part; k < end; k += block) {
     const int64_t n = end - k < block ? end - k : block;
-    halo_index_places(&b->plan, x->run, k * b->bag, n * b->bag, 1, &p);
+    halo_index_places(&b->plan, x->run, k * b->bag, n * b->bag, 1, NULL, places);
     for (int64_t j = 0; j < n; j++)
-      sum(b, HALO_AT(x->run, b->src), p.operand + j * b->bag, (n - j) * b->bag, init, d + (k + j) * b->row);
+      sum(b, HALO_AT(x->run, b->src), places + j * b->bag, (n - j) * b->bag, init, d + (k + j) * b->row);
   }
 }
 

@@ -14,20 +14,39 @@ typedef struct {
 #define ELEMENTS(BYTES)                                                                                      \
   for (int64_t k = 0; k < n; k++) memcpy(d + p.windowed[k], s + p.operand[k], BYTES);                        \
   return;
+#define DENSE(BYTES)                                                                                         \
+  for (int64_t k = 0; k < n; k++) memcpy(d + k * BYTES, s + places[k], BYTES);                               \
+  return;
+#define BY_WIDTH(OF, LOG_WIDTH)                                                                              \
+  switch (LOG_WIDTH) {                                                                                       \
+  case 0: OF(1)                                                                                              \
+  case 1: OF(2)                                                                                              \
+  case 2: OF(4)                                                                                              \
+  case 3: OF(8)                                                                                              \
+  }                                                                                                          \
+  OF(16)
 
 // elements gathers n single elements from index vector first on.
 static void elements(const gathering *x, int64_t first, int64_t n) {
   char *d = HALO_AT(x->run, x->g->dst);
   const char *s = HALO_AT(x->run, x->g->src);
   index_places p;
-  halo_index_places(&x->g->plan, x->run, first, n, 1, &p);
-  switch (x->g->log_width) {
-  case 0: ELEMENTS(1)
-  case 1: ELEMENTS(2)
-  case 2: ELEMENTS(4)
-  case 3: ELEMENTS(8)
-  }
-  ELEMENTS(16)
+  halo_index_places(&x->g->plan, x->run, first, n, 1, p.windowed, p.operand);
+  BY_WIDTH(ELEMENTS, x->g->log_width)
+}
+
+// are_dense reports whether elements lie in dst one behind the other.
+static int are_dense(const index_gather *g) {
+  return g->plan.batches == 1 && index_batches(&g->plan)->windowed == (int64_t)1 << g->log_width;
+}
+
+// dense gathers elements that are dense.
+static void dense(const gathering *x, int64_t first, int64_t n) {
+  char *d = (char *)HALO_AT(x->run, x->g->dst) + (first << x->g->log_width);
+  const char *s = HALO_AT(x->run, x->g->src);
+  int64_t places[INDEX_BLOCK];
+  halo_index_places(&x->g->plan, x->run, first, n, 1, NULL, places);
+  BY_WIDTH(DENSE, x->g->log_width)
 }
 
 enum { AHEAD = 6, LINES = 4 }; // windows that are fetched ahead, and how much of each
@@ -36,7 +55,7 @@ static void windows(const gathering *x, int64_t first, int64_t n) {
   char *d = HALO_AT(x->run, x->g->dst);
   const char *s = HALO_AT(x->run, x->g->src);
   index_places p;
-  halo_index_places(&x->g->plan, x->run, first, n, 1, &p);
+  halo_index_places(&x->g->plan, x->run, first, n, 1, p.windowed, p.operand);
   for (int64_t k = 0; k < n; k++) {
     if (k + AHEAD < n)
       for (int64_t b = 0; b < LINES; b++) __builtin_prefetch(s + p.operand[k + AHEAD] + 64 * b);
@@ -49,8 +68,9 @@ static void gather_task(void *arg, int64_t i) {
   const int64_t count = x->g->plan.count, end = (i + 1) * x->g->part < count ? (i + 1) * x->g->part : count;
   for (int64_t k = i * x->g->part; k < end; k += INDEX_BLOCK) {
     const int64_t n = end - k < INDEX_BLOCK ? end - k : INDEX_BLOCK;
-    if (x->g->element) elements(x, k, n);
-    else windows(x, k, n);
+    if (!x->g->element) windows(x, k, n);
+    else if (are_dense(x->g)) dense(x, k, n);
+    else elements(x, k, n);
   }
 }
 
@@ -58,7 +78,7 @@ static void gather_task(void *arg, int64_t i) {
 static void window_task(void *arg, int64_t i) {
   const gathering *x = arg;
   index_places p;
-  halo_index_places(&x->g->plan, x->run, i / x->g->tasks, 1, 1, &p);
+  halo_index_places(&x->g->plan, x->run, i / x->g->tasks, 1, 1, p.windowed, p.operand);
   move_part(x->g->loop, (char *)HALO_AT(x->run, x->g->dst) + p.windowed[0],
             (char *)HALO_AT(x->run, x->g->src) + p.operand[0], x->axes, x->g->axes, i % x->g->tasks);
 }
@@ -85,9 +105,7 @@ static void table_task(void *arg, int64_t i) {
   const columns *x = arg;
   const int64_t first = i * INDEX_BLOCK, rest = x->c->plan.count - first;
   const int64_t n = rest < INDEX_BLOCK ? rest : INDEX_BLOCK;
-  index_places p;
-  halo_index_places(&x->c->plan, x->run, first, n, 1, &p);
-  memcpy(x->table + first, p.operand, n * sizeof *p.operand);
+  halo_index_places(&x->c->plan, x->run, first, n, 1, NULL, x->table + first);
 }
 
 #define THROUGH(BYTES)                                                                                       \

@@ -47,7 +47,9 @@ typedef struct {
 } index_places;
 
 // halo_index_places finds n <= INDEX_BLOCK places from index vector first on; clamp moves windows into the operand.
-void halo_index_places(const index_plan *, const halo_run *, int64_t first, int64_t n, int clamp, index_places *);
+// windowed may be NULL.
+void halo_index_places(const index_plan *, const halo_run *, int64_t first, int64_t n, int clamp, int64_t *windowed,
+                       int64_t *operand);
 
 // A gather copies windows from src to dst: by the loop of a move, in tasks of part index vectors, or of one if a window
 // itself is several tasks. Element windows have axes of one step.

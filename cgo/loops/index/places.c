@@ -16,10 +16,9 @@ static const index_entries_table *const tables[] = {
 static void stretch(const index_plan *p, const char *starts, index_batch from, index_batch step, int64_t n, int clamp,
                     int64_t *windowed, int64_t *operand) {
   const int64_t width = 1 << (p->type & 3);
-  for (int64_t i = 0; i < n; i++) {
-    windowed[i] = from.windowed + i * step.windowed;
-    operand[i] = from.operand + i * step.operand;
-  }
+  if (windowed)
+    for (int64_t i = 0; i < n; i++, from.windowed += step.windowed) windowed[i] = from.windowed;
+  for (int64_t i = 0; i < n; i++, from.operand += step.operand) operand[i] = from.operand;
   for (int64_t k = 0; k < p->entries; k++) {
     const char *at = starts + (from.start + k * p->vector) * width;
     (*tables[p->isa])[p->type](at, step.start, n, index_entries(p)[k], clamp, operand);
@@ -27,7 +26,7 @@ static void stretch(const index_plan *p, const char *starts, index_batch from, i
 }
 
 void halo_index_places(const index_plan *p, const halo_run *run, int64_t first, int64_t n, int clamp,
-                       index_places *out) {
+                       int64_t *windowed, int64_t *operand) {
   const char *starts = HALO_AT(run, p->starts);
   const index_batch *axes = index_batches(p), none = {1, 0, 0, 0};
   const index_batch last = p->batches ? axes[p->batches - 1] : none;
@@ -43,7 +42,7 @@ void halo_index_places(const index_plan *p, const halo_run *run, int64_t first, 
       from.operand += i * axes[d].operand;
     }
     const int64_t m = last.n - inner < n - done ? last.n - inner : n - done;
-    stretch(p, starts, from, last, m, clamp, out->windowed + done, out->operand + done);
+    stretch(p, starts, from, last, m, clamp, windowed ? windowed + done : NULL, operand + done);
     done += m;
   }
 }

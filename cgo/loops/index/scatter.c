@@ -52,13 +52,27 @@ static void window(const worker *w, const scatter_axis *axes, int64_t k, int64_t
   x->fold.line(d + to, u + from, a.n, a.operand, a.windowed);
 }
 
+// within leaves those of n places that lie from low to high, and returns how many. Which do is chance where several
+// threads fold a part each: a jump would be predicted wrong half of the time.
+static int64_t within(index_places *p, int64_t n, int64_t low, int64_t high) {
+  int64_t m = 0;
+  for (int64_t i = 0; i < n; i++) {
+    const int64_t at = p->operand[i], from = p->windowed[i];
+    p->operand[m] = at, p->windowed[m] = from;
+    m += (uint64_t)(at - low) < (uint64_t)(high - low);
+  }
+  return m;
+}
+
 // walk folds the windows that lie from low to high, shifted by to and from.
 static void walk(const worker *w, const scatter_axis *axes, int64_t low, int64_t high, int64_t to, int64_t from) {
   const scattering *x = w->x;
   index_places p;
   for (int64_t k = 0; k < x->body->plan.count && !*x->run->cancel; k += INDEX_BLOCK) {
-    const int64_t rest = x->body->plan.count - k, n = rest < INDEX_BLOCK ? rest : INDEX_BLOCK;
-    halo_index_places(&x->body->plan, x->run, k, n, 0, &p);
+    const int64_t rest = x->body->plan.count - k;
+    int64_t n = rest < INDEX_BLOCK ? rest : INDEX_BLOCK;
+    halo_index_places(&x->body->plan, x->run, k, n, 0, p.windowed, p.operand);
+    if (x->parts > 1) n = within(&p, n, low, high);
     if (!x->program && x->body->elements == 1) {
       x->fold.each(HALO_AT(x->run, x->arrays[0].dst), HALO_AT(x->run, x->arrays[0].updates), &p, n, low, high);
       continue;
