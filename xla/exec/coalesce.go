@@ -15,7 +15,7 @@ type class struct {
 	// offset is its place in the arena, or in the memory of the result slot host, NoSlot if that is none.
 	offset int64
 	host   int32
-	// joined are the positions where a step writes over its operand.
+	// joined are the positions where a step writes over its operand, sorted.
 	joined []int32
 }
 
@@ -163,7 +163,7 @@ func (sh *sharing) tryJoin(a, b *class) {
 		return
 	}
 	for _, p := range points {
-		if slices.Contains(a.joined, p) || slices.Contains(b.joined, p) || !sh.overwrites(p, a, b) {
+		if a.joins(p) || b.joins(p) || !sh.overwrites(p, a, b) {
 			return
 		}
 	}
@@ -171,13 +171,22 @@ func (sh *sharing) tryJoin(a, b *class) {
 		a, b = b, a
 	}
 	a.spans = normal(slices.Concat(a.spans, b.spans))
-	a.joined = slices.Concat(a.joined, b.joined, points)
+	for _, p := range slices.Concat(b.joined, points) {
+		k, _ := slices.BinarySearch(a.joined, p)
+		a.joined = slices.Insert(a.joined, k, p)
+	}
 	a.slots = append(a.slots, b.slots...)
 	a.size = max(a.size, b.size)
 	a.own = max(a.own, b.own)
 	for _, s := range b.slots {
 		sh.classes[s] = a
 	}
+}
+
+// joins reports whether a step at p writes one slot of c over another.
+func (c *class) joins(p int32) bool {
+	_, found := slices.BinarySearch(c.joined, p)
+	return found
 }
 
 // overwrites reports whether the step at p may write a slot of one class over a slot of the other, which nobody needs

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 )
 
@@ -17,10 +18,14 @@ func bound(classes []*class, positions int) (least int64, at int32) {
 			results += aligned64(c.size)
 		}
 	}
+	looks := 0
 	for _, c := range classes {
-		change := inside
-		if c.own == NoSlot && !slices.ContainsFunc(hosts, c.fitsInto) {
-			change = beside
+		change := inside // also where that is too much to find out: the bound is the lower then
+		if c.own == NoSlot {
+			looks += len(hosts)
+			if looks <= mostLooks && !slices.ContainsFunc(hosts, c.fitsInto) {
+				change = beside
+			}
 		}
 		for _, s := range c.spans {
 			change[s.first] += aligned64(c.size)
@@ -40,9 +45,16 @@ func bound(classes []*class, positions int) (least int64, at int32) {
 
 // fitsInto reports whether c could lie in the memory of the result h.
 func (c *class) fitsInto(h *class) bool {
+	if c.size > h.size {
+		return false
+	}
 	points, ok := overlap(h.spans, c.spans)
-	return ok && len(points) == 0 && c.size <= h.size
+	return ok && len(points) == 0
 }
+
+// mostLooks bounds the work of finding places: each class looks at all that have theirs. Programs of some ten thousand
+// classes stay below; what comes when it is used up gets a place without a look at others.
+const mostLooks = 1 << 26
 
 // bySize sorts classes, the large ones first; equal ones by when they live.
 func bySize(classes []*class) {
@@ -72,8 +84,13 @@ func lodge(classes []*class, peak int32) []*class {
 		}
 	}
 	slices.SortStableFunc(guests, func(a, b *class) int { return cmp.Compare(b2i(b.at(peak)), b2i(a.at(peak))) })
+	looks := 0
 	for _, c := range guests {
-		if !slices.ContainsFunc(hosts, func(h *host) bool { return h.take(c) }) {
+		takes := func(h *host) bool {
+			looks += len(h.placed)
+			return looks <= mostLooks && h.take(c)
+		}
+		if !slices.ContainsFunc(hosts, takes) {
 			left = append(left, c)
 		}
 	}
@@ -94,8 +111,11 @@ type host struct {
 
 // take gives c a place in h and reports whether there is one.
 func (h *host) take(c *class) bool {
+	if c.size == 0 || len(c.spans) == 0 || c.size > h.size {
+		return false
+	}
 	at := bestFit(h.placed, c)
-	if c.size == 0 || len(c.spans) == 0 || at+c.size > h.size {
+	if at+c.size > h.size {
 		return false
 	}
 	c.host, c.offset = h.own, at
@@ -140,9 +160,14 @@ func length(c *class) int64 {
 // place gives each class a place in the arena: in their order, each in the smallest gap that is free while it lives. It
 // returns the places and the size of the arena.
 func place(classes []*class) (placed []placement, end int64) {
-	for _, c := range classes {
+	looks := 0
+	for i, c := range classes {
 		if c.size == 0 || len(c.spans) == 0 {
 			continue
+		}
+		if looks += len(placed); looks > mostLooks {
+			rest, to := placeRest(classes[i:], end)
+			return append(placed, rest...), to
 		}
 		at := bestFit(placed, c)
 		x := placement{c, at, at + aligned64(c.size)}
@@ -151,6 +176,41 @@ func place(classes []*class) (placed []placement, end int64) {
 	}
 	return placed, end
 }
+
+// placeRest gives classes places from end on, each that of one that is dead and whose size has as many bits, if there
+// is one.
+func placeRest(classes []*class, end int64) ([]placement, int64) {
+	classes = slices.DeleteFunc(slices.Clone(classes), func(c *class) bool { return c.size == 0 || len(c.spans) == 0 })
+	slices.SortFunc(classes, func(a, b *class) int { return cmp.Compare(start(a), start(b)) })
+	var placed []placement
+	for _, c := range classes {
+		placed = append(placed, placement{class: c})
+	}
+	dying := make([]*placement, len(placed))
+	for i := range placed {
+		dying[i] = &placed[i]
+	}
+	slices.SortFunc(dying, func(a, b *placement) int { return cmp.Compare(final(a.class), final(b.class)) })
+	free := [64][]int64{} // places by the bits of their sizes
+	for i := range placed {
+		x := &placed[i]
+		for ; final(dying[0].class) < start(x.class); dying = dying[1:] {
+			k := bits.Len64(uint64(dying[0].size - 1))
+			free[k] = append(free[k], dying[0].from)
+		}
+		k := bits.Len64(uint64(x.size - 1))
+		if n := len(free[k]); n > 0 {
+			x.from, free[k] = free[k][n-1], free[k][:n-1]
+		} else {
+			x.from, end = end, end+aligned64(1<<k)
+		}
+		x.to = x.from + aligned64(x.size)
+	}
+	return placed, end
+}
+
+// final is the last position at which c lives, which it does at one at least.
+func final(c *class) int32 { return c.spans[len(c.spans)-1].last }
 
 // insert keeps placed sorted by where they begin.
 func insert(placed *[]placement, x placement) {

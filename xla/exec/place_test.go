@@ -2,6 +2,7 @@ package exec
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -49,6 +50,33 @@ func TestPlace(t *testing.T) {
 		if float64(end+results) > 1.5*float64(most) || end+results < most {
 			t.Errorf("round %d: the arena has %d bytes beside %d of results, and any needs %d", round, end, results, most)
 		}
+	}
+}
+
+// TestPlaceMany wants more classes than can look at each other to lie in different bytes too while they live, in an
+// arena that is not much larger than it must be.
+func TestPlaceMany(t *testing.T) {
+	const seed, n = 1, 15000 // n*n/2 looks are more than mostLooks
+	r := rand.New(rand.NewPCG(seed, 0))
+	var classes []*class
+	for i := range int32(n) {
+		classes = append(classes, &class{slots: []int32{i}, size: int64(r.IntN(5000)), own: NoSlot, host: NoSlot,
+			spans: []span{{i, i + r.Int32N(20)}}})
+	}
+	most, peak := bound(classes, n+20)
+	end := placeBest(lodge(slices.Clone(classes), peak))
+	for i, a := range classes {
+		for _, b := range classes[i+1 : min(i+20, n)] {
+			if clash(a, b) {
+				t.Errorf("classes %d and %d live in the same bytes at the same time", a.slots[0], b.slots[0])
+			}
+		}
+		if a.offset+a.size > end {
+			t.Errorf("class %d ends at %d of %d", i, a.offset+a.size, end)
+		}
+	}
+	if end > 4*most {
+		t.Errorf("the arena has %d bytes, and any needs %d", end, most)
 	}
 }
 

@@ -196,9 +196,8 @@ func keyOf(c *Computation) (sortKey, bool) {
 	if !m.same(r.Operands[0], r.Operands[1]) {
 		return sortKey{}, false
 	}
-	left := *c
-	left.Root = r.Operands[0]
-	return sortKey{&left, left.Root.Shape.Type, a.Type == TotalOrder, a.Direction == Gt}, true
+	left := &Computation{Name: c.Name, Instructions: c.Instructions, Root: r.Operands[0], Parameters: c.Parameters}
+	return sortKey{left, left.Root.Shape.Type, a.Type == TotalOrder, a.Direction == Gt}, true
 }
 
 // keySorter orders rows by one key of each element. A key without order, NaN in an ordinary comparison, needs slow.

@@ -42,6 +42,9 @@ func (u *unifier) hash(c *hlo.Computation) uint64 {
 		for _, o := range in.Operands {
 			u.int(int64(o.Index()))
 		}
+		if in.Attrs != nil {
+			u.attrs(in.Attrs)
+		}
 	}
 	return u.h.Sum64()
 }

@@ -71,9 +71,11 @@ func sameField(a, b any) bool {
 type hasher struct {
 	h    maphash.Hash
 	text []byte
+	// numbers are those of the computations that attributes have named.
+	numbers map[*hlo.Computation]int64
 }
 
-// attrs adds what the attributes say; computations are left out.
+// attrs adds what the attributes say.
 func (h *hasher) attrs(a hlo.Attrs) {
 	if c, ok := a.(*hlo.ConstantAttrs); ok {
 		h.literal(c.Literal)
@@ -112,10 +114,29 @@ func (h *hasher) field(ptr any) {
 		for _, n := range *p {
 			h.int(n)
 		}
+	case **hlo.Computation:
+		h.computation(*p)
+	case *[]*hlo.Computation:
+		for _, c := range *p {
+			h.computation(c)
+		}
 	case hlo.Value:
 		h.text = p.AppendText(h.text[:0])
 		h.h.Write(h.text)
 	}
+}
+
+// computation adds the number of c: programs can have thousands of reductions that differ in nothing else.
+func (h *hasher) computation(c *hlo.Computation) {
+	n, ok := h.numbers[c]
+	if !ok {
+		if h.numbers == nil {
+			h.numbers = map[*hlo.Computation]int64{}
+		}
+		n = int64(len(h.numbers))
+		h.numbers[c] = n
+	}
+	h.int(n)
 }
 
 // shape adds the element types and sizes.
