@@ -71,7 +71,7 @@ func (p *benchProgram) readCase(dir string, own bool) ([][]*literal.Literal, err
 		}
 	}
 	p.path = filepath.Join(dir, files[0])
-	src, err := os.ReadFile(p.path)
+	src, err := readRegular(p.path)
 	if err != nil {
 		return nil, err
 	}

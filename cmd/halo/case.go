@@ -168,7 +168,7 @@ func (o *checkOptions) noForm(files []string) error {
 }
 
 func (m *meta) load(dir string) ([]string, error) {
-	b, err := os.ReadFile(filepath.Join(dir, "meta.json"))
+	b, err := readRegular(filepath.Join(dir, "meta.json"))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
@@ -182,7 +182,7 @@ func (m *meta) load(dir string) ([]string, error) {
 }
 
 func mustRefuse(path string) error {
-	src, err := os.ReadFile(path)
+	src, err := readRegular(path)
 	if err != nil {
 		return err
 	}
@@ -210,7 +210,7 @@ func checkForm(ctx context.Context, o *checkOptions, r *outcome, m *meta, dir, f
 // run runs one form of the case and compares its results.
 func (m *meta) run(ctx context.Context, o *checkOptions, r *outcome, h handlers, dir, file string) error {
 	path := filepath.Join(dir, file)
-	src, err := os.ReadFile(path)
+	src, err := readRegular(path)
 	if err != nil {
 		return err
 	}
@@ -290,7 +290,7 @@ func dataFile(dir, kind string, i int, suffix string) string {
 
 // readArray reads a npy file as an array of the shape's type: raw bits of the same width are taken as they are.
 func readArray(path string, want shape.Shape) (*literal.Literal, error) {
-	b, err := os.ReadFile(path)
+	b, err := readRegular(path)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -53,5 +54,21 @@ func TestEndlessFiles(t *testing.T) {
 	}
 	if b, err := readStream(strings.NewReader("12345678"), "pipe", 8); err != nil || len(b) != 8 {
 		t.Errorf("got %q, %v, want 8 bytes", b, err)
+	}
+}
+
+// TestSparseFiles wants files that no memory holds refused by every command that reads them.
+func TestSparseFiles(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "m.hlo")
+	write(t, path, []byte("HloModule m\n"))
+	if err := os.Truncate(path, 1<<41); err != nil {
+		t.Skip("no sparse files here: ", err)
+	}
+	for _, args := range [][]string{{"verify", path}, {"inspect", path}, {"check", path}, {"run", path},
+		{"convert", "--to", "hlo", path}, {"graph", path}} {
+		if code, out, errs := halo(t, dir, "", args...); code != 1 || !strings.Contains(out+errs, "do not fit in the memory") {
+			t.Errorf("%v: got code %d and %s%s, want a refusal", args, code, out, errs)
+		}
 	}
 }

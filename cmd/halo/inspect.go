@@ -2,9 +2,11 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"path/filepath"
@@ -265,13 +267,12 @@ func (t *tool) inspectData(path string, asJSON bool) error {
 	defer f.Close()
 	lines := []arrayLine{}
 	for _, a := range f.Arrays {
-		l, err := a.Value()
-		if err != nil {
+		sum := sha256.New()
+		if _, err := a.WriteTo(stoppable{t.ctx, sum}); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
-		sum := sha256.Sum256(l.RowMajor().Bytes())
 		lines = append(lines, arrayLine{a.Name, numpyName(a.Shape.Type), append([]int64{}, a.Shape.Dims...),
-			hex.EncodeToString(sum[:])})
+			hex.EncodeToString(sum.Sum(nil))})
 	}
 	if asJSON {
 		return t.json(map[string]any{"arrays": lines})
@@ -281,6 +282,19 @@ func (t *tool) inspectData(path string, asJSON bool) error {
 		t.printf("%-32s %-24s sha256 %s\n", cmp.Or(l.Name, filepath.Base(path)), l.DType+dims, l.SHA256)
 	}
 	return nil
+}
+
+// stoppable writes until its context ends.
+type stoppable struct {
+	ctx context.Context
+	io.Writer
+}
+
+func (w stoppable) Write(b []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return w.Writer.Write(b)
 }
 
 var numpyNames = map[shape.Class]string{shape.SignedClass: "int", shape.UnsignedClass: "uint",

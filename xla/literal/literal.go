@@ -7,6 +7,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/halo-xla/halo/internal/memory"
 	"github.com/halo-xla/halo/xla/shape"
 )
 
@@ -54,6 +55,9 @@ func newDepth(s shape.Shape, depth int) (*Literal, error) {
 	}
 	if n > MaxBytes {
 		return nil, fmt.Errorf("shape %s takes %d bytes, want at most %d", s.Text(), n, int64(MaxBytes))
+	}
+	if err := memory.Check(n); err != nil {
+		return nil, fmt.Errorf("shape %s: %w", s.Text(), err)
 	}
 	if s.Layout != nil && s.Layout.PaddedDims != nil {
 		l.fillPadding()

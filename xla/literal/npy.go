@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"slices"
 
+	"github.com/halo-xla/halo/internal/memory"
 	"github.com/halo-xla/halo/xla/shape"
 )
 
@@ -39,6 +40,13 @@ func ReadNPY(r io.Reader, want shape.ElementType) (*Literal, error) {
 	}
 	if n > MaxBytes {
 		return nil, fmt.Errorf("npy: shape %s takes %d bytes, want at most %d", s, n, int64(MaxBytes))
+	}
+	claimed := n // which a member of an archive has, whatever there is
+	if has := remaining(r); has > 0 {
+		claimed = min(n, has)
+	}
+	if err := memory.Check(claimed); err != nil {
+		return nil, fmt.Errorf("npy: %s: %w", s, err)
 	}
 	data, err := readBytes(r, n)
 	if err != nil {

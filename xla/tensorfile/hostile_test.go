@@ -2,7 +2,9 @@ package tensorfile
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/halo-xla/halo/internal/testfile"
+	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/shape"
 )
 
 // TestNoRegularFile wants pipes, which may have no writer, and devices, which do not end, to be refused in every format.
@@ -82,5 +86,89 @@ func TestNPZRefusedUnread(t *testing.T) {
 		if _, err := Read(path); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: got %q, want %q", name, err, c.want)
 		}
+	}
+}
+
+// sparse writes a file of a header and size bytes of data, which take no room on the disk.
+func sparse(t *testing.T, name, header string, size int64) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	head := append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...)
+	if err := os.WriteFile(path, head, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, int64(len(head))+size); err != nil {
+		t.Skip("no sparse files here: ", err)
+	}
+	return path
+}
+
+// TestSparse opens files that are larger than any machine's memory: what is wanted of them is read, in pieces if it is
+// to be written on, and an array that does not fit is refused.
+func TestSparse(t *testing.T) {
+	path := sparse(t, "a.safetensors", `{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},`+
+		`"w":{"dtype":"U8","shape":[2199023255544],"data_offsets":[8,2199023255552]}}`, 1<<41)
+	f, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if l, err := f.Arrays[0].Value(); err != nil || l.Shape().String() != "f32[2]" {
+		t.Errorf("the small array: got %v (%v)", l, err)
+	}
+	if _, err := f.Arrays[1].Value(); err == nil || !strings.Contains(err.Error(), `"w": 2199023255544 bytes do not fit`) {
+		t.Errorf("the large array: got %v, want that it does not fit", err)
+	}
+	full := errors.New("full")
+	var got int64
+	testfile.Bounded(t, 0, 0, func() {
+		got = 0
+		_, err = f.Arrays[1].WriteTo(writerFunc(func(b []byte) (int, error) {
+			if got += int64(len(b)); got > 64<<20 {
+				return 0, full
+			}
+			return len(b), nil
+		}))
+	})
+	if !errors.Is(err, full) || got <= 64<<20 {
+		t.Errorf("written on: got %d bytes (%v), want more than 64 MiB of the array", got, err)
+	}
+	if _, err := Open(sparse(t, "a.npy", "", 1<<41)); err == nil || !strings.Contains(err.Error(), "do not fit") {
+		t.Errorf("npy: got %v, want that it does not fit", err)
+	}
+}
+
+type writerFunc func(b []byte) (int, error)
+
+func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
+
+// TestWriteTo writes the elements of each format as they are in memory.
+func TestWriteTo(t *testing.T) {
+	l, err := literal.FromBytes(shape.Array(shape.S16, 2, 2), []byte{1, 0, 2, 0, 3, 0, 4, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := errors.Join(WriteNPZ(filepath.Join(dir, "a.npz"), []string{"x"}, []*literal.Literal{l}),
+		WriteSafetensors(filepath.Join(dir, "a.safetensors"), []Array{{"x", l}})); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a.npz", "a.safetensors"} {
+		path := filepath.Join(dir, name)
+		f, err := Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if n, err := f.Arrays[0].WriteTo(&b); err != nil || n != 8 || !bytes.Equal(b.Bytes(), l.Bytes()) {
+			t.Errorf("%s: got %d bytes %v (%v), want %v", name, n, b.Bytes(), err, l.Bytes())
+		}
+		if err := os.Truncate(path, 40); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Arrays[0].WriteTo(&b); name == "a.safetensors" && !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("%s cut short: got %v, want an unexpected end", name, err)
+		}
+		f.Close()
 	}
 }

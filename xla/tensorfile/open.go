@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/halo-xla/halo/internal/memory"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
 )
@@ -22,6 +23,7 @@ type Stored struct {
 	Name  string
 	Shape shape.Shape
 	value func() (*literal.Literal, error)
+	raw   *io.SectionReader // where the elements lie, row-major; nil: only value has them
 }
 
 // Value reads the array into memory of its own, which has nothing to do with the file any more. It fails if the file is
@@ -34,9 +36,31 @@ func (s Stored) Value() (*literal.Literal, error) {
 	return l, nil
 }
 
+// WriteTo writes the elements, row-major and little-endian, one byte for an element narrower than that. Those of
+// safetensors files are not held in memory. It fails as Value does, or as w does.
+func (s Stored) WriteTo(w io.Writer) (int64, error) {
+	if s.raw != nil {
+		n, err := io.Copy(w, io.NewSectionReader(s.raw, 0, s.raw.Size()))
+		if err == nil && n < s.raw.Size() {
+			_, at, size := s.raw.Outer()
+			err = cutShort(n, size, at)
+		}
+		if err != nil {
+			err = fmt.Errorf("array %q: %w", s.Name, err)
+		}
+		return n, err
+	}
+	l, err := s.Value()
+	if err != nil {
+		return 0, err
+	}
+	n, err := w.Write(l.RowMajor().Bytes())
+	return int64(n), err
+}
+
 // stored is an array that is in memory already.
 func stored(name string, l *literal.Literal) Stored {
-	return Stored{name, l.Shape(), func() (*literal.Literal, error) { return l, nil }}
+	return Stored{name, l.Shape(), func() (*literal.Literal, error) { return l, nil }, nil}
 }
 
 // Open reads what a file of arrays, an index or a folder says of its arrays; the elements of safetensors files stay
@@ -97,6 +121,9 @@ func readRegular(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
+	if err := memory.Check(size); err != nil {
+		return nil, err
+	}
 	b := make([]byte, size)
 	return b, readAt(file, b, 0)
 }

@@ -10,6 +10,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/halo-xla/halo/internal/memory"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
 )
@@ -157,13 +158,17 @@ func parseSafetensors(r io.ReaderAt, size int64) ([]Stored, error) {
 
 // stored is the array of shape s that an entry describes; the data begin at an offset of the file.
 func (e namedEntry) stored(r io.ReaderAt, s shape.Shape, offset int64) Stored {
+	n := e.Offsets[1] - e.Offsets[0]
 	return Stored{e.name, s, func() (*literal.Literal, error) {
-		b := make([]byte, e.Offsets[1]-e.Offsets[0])
+		if err := memory.Check(n); err != nil {
+			return nil, err
+		}
+		b := make([]byte, n)
 		if err := readAt(r, b, offset+e.Offsets[0]); err != nil {
 			return nil, err
 		}
 		return literal.FromBytes(s, b)
-	}}
+	}, io.NewSectionReader(r, offset+e.Offsets[0], n)}
 }
 
 // readAt fills b with the bytes at an offset.
@@ -173,10 +178,15 @@ func readAt(r io.ReaderAt, b []byte, offset int64) error {
 	case n == len(b):
 		return nil
 	case err == io.EOF:
-		return fmt.Errorf("the file ends at byte %d, want %d bytes from %d on: it was cut short since it was opened: %w",
-			offset+int64(n), len(b), offset, io.ErrUnexpectedEOF)
+		return cutShort(int64(n), int64(len(b)), offset)
 	}
 	return err
+}
+
+// cutShort is the error of a file in which n bytes are left of those that were to be read from an offset on.
+func cutShort(n, wanted, offset int64) error {
+	return fmt.Errorf("the file ends at byte %d, want %d bytes from %d on: it was cut short since it was opened: %w",
+		offset+n, wanted, offset, io.ErrUnexpectedEOF)
 }
 
 // safeEntries reads the header: a JSON object of entries, each name once, in the order of their data.
