@@ -4,14 +4,15 @@ package dl
 
 import (
 	"errors"
+	"fmt"
 	"unsafe"
 )
 
 var errNone = errors.New("this build cannot open libraries: it was made without cgo, or not for Linux")
 
-func open(string) (unsafe.Pointer, error) { return nil, errNone }
+func open(path string) (unsafe.Pointer, error) { return nil, fmt.Errorf("%s: %w", path, errNone) }
 
-func openGlobal(string) (unsafe.Pointer, error) { return nil, errNone }
+func openGlobal(path string) (unsafe.Pointer, error) { return open(path) }
 
 func loaded(string) (unsafe.Pointer, error) { return nil, errNone }
 
