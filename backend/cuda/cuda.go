@@ -52,6 +52,8 @@ type Info struct {
 	// Solver is the file of the library of factorizations and decompositions, or why there is none; kernels and the host
 	// do them then.
 	Solver string
+	// FFT is the file of the library of Fourier transforms, or why there is none and kernels do them.
+	FFT string
 }
 
 // Runs says what runs op: "cuda" for kernels, "exec" for what needs none, "reference" for the rest, which is refused

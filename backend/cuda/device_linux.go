@@ -26,6 +26,7 @@ type device struct {
 	compiler *nvrtc.Compiler
 	blas     *blas
 	solver   solver
+	fft      transforms
 	staging  ring
 	uuid     [16]byte
 	// gpus are those of the backend, links the ways between them.

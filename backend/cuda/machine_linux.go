@@ -69,6 +69,7 @@ func Describe(o Options) (*Info, error) {
 		return nil, err
 	}
 	d.info.Solver = said(d.solver.open(d))
+	d.info.FFT = said(d.fft.open(d))
 	return &d.info, d.Close()
 }
 
@@ -126,6 +127,11 @@ func (m *machine) Lower(l *exec.Lowering) (exec.Thunk, error) {
 		return l.Host(kernel), nil
 	}
 	if t := m.device.blas.lower(l); t != nil {
+		return t, nil
+	}
+	if t, err := m.device.fft.lower(m.device, l); err != nil {
+		return nil, err
+	} else if t != nil {
 		return t, nil
 	}
 	if !emit.Has(l.In.Op) {

@@ -422,13 +422,19 @@ const aSolve = `
 // TestSolverFaults has each call of the library fail in turn: there is an error with the status's name, and a run after
 // it gives the answer.
 func TestSolverFaults(t *testing.T) {
-	emulated(t)
-	text := solveText(shape.F32, "2,3,3", aSolve)
 	x := numbers(t, 2, 3, 3)
+	if n := libraryFaults(t, "cusolver", 7, "CUSOLVER_STATUS_INTERNAL_ERROR", solveText(shape.F32, "2,3,3", aSolve), x); n < 8 {
+		t.Errorf("%d calls can fail, want 8 or more", n)
+	}
+}
+
+// libraryFaults has each call of a library fail with a status in turn while a program lives, and returns how many can.
+func libraryFaults(t *testing.T, library string, status int, name, text string, x *literal.Literal) int {
+	t.Helper()
+	emulated(t)
 	want := answer(t, exec.Reference(), text, withLAPACK, x)
-	faults := 0
 	for n := 1; ; n++ {
-		t.Setenv("HALO_CUDA_EMU_LIB_FAIL", fmt.Sprintf("cusolver:%d:7", n))
+		t.Setenv("HALO_CUDA_EMU_LIB_FAIL", fmt.Sprintf("%s:%d:%d", library, n, status))
 		d, err := open(Options{Emulated: true})
 		if err != nil {
 			t.Fatal(err)
@@ -438,15 +444,11 @@ func TestSolverFaults(t *testing.T) {
 			t.Error(err)
 		}
 		if err == nil {
-			break
+			return n - 1
 		}
-		faults++
-		if !strings.Contains(err.Error(), "cusolver: ") || !strings.Contains(err.Error(), "CUSOLVER_STATUS_INTERNAL_ERROR") {
+		if !strings.Contains(err.Error(), library+": ") || !strings.Contains(err.Error(), name) {
 			t.Errorf("call %d: got %v", n, err)
 		}
-	}
-	if faults < 8 {
-		t.Errorf("%d calls can fail, want 8 or more", faults)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/halo-xla/halo/backend/cuda/emit"
 	"github.com/halo-xla/halo/cgo/cublas"
 	"github.com/halo-xla/halo/cgo/cuda"
+	"github.com/halo-xla/halo/cgo/cufft"
 	"github.com/halo-xla/halo/xla/exec"
 )
 
@@ -17,6 +18,7 @@ type thunk struct {
 	kernel   string
 	calls    map[*emit.Gemm]*cublas.Call
 	solves   map[*emit.Solve]*solving
+	ffts     map[*emit.Fft]*cufft.Call
 	built    *built // set by Build
 }
 
@@ -78,6 +80,8 @@ func (t *thunk) appendTo(q *queue) {
 			w := t.memory[emit.Scratch][0]
 			a.Call(t.calls[s.Gemm], t.value(s.Gemm.B.Buffer), t.value(s.Gemm.A.Buffer), t.value(s.Gemm.C.Buffer), valueOf(w),
 				cuda.Word(w.Size))
+		case s.Fft != nil:
+			a.Call(t.ffts[s.Fft], t.value(s.Fft.From), t.value(s.Fft.To), t.value(s.Fft.Work))
 		default:
 			a.Launch(t.launch(s.Kernel))
 		}

@@ -88,6 +88,17 @@ type Error struct {
 // Error returns the call and the name of the status.
 func (e *Error) Error() string { return fmt.Sprintf("cusolver: %s: %s", e.Call, e.Name) }
 
+// Statuses that say that the library does not do such matrices.
+const (
+	matrixNotSupported = 8
+	notSupported       = 9
+)
+
+// Is makes errors.Is find errors.ErrUnsupported where the library does not do what it is asked.
+func (e *Error) Is(target error) bool {
+	return target == errors.ErrUnsupported && (e.Status == matrixNotSupported || e.Status == notSupported)
+}
+
 // checkVersion fails with errors.ErrUnsupported for versions whose functions may not be those of cusolver.h.
 func checkVersion(path string, version int) error {
 	if major := version / 1000; major != 11 && major != 12 {

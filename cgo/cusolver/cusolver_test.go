@@ -44,6 +44,15 @@ func TestAnotherLibrary(t *testing.T) {
 	}
 }
 
+// TestUnsupported wants told apart what the library does not do and what has failed.
+func TestUnsupported(t *testing.T) {
+	for status, want := range map[int]bool{3: false, 7: false, 8: true, 9: true} {
+		if got := errors.Is(&cusolver.Error{Status: status}, errors.ErrUnsupported); got != want {
+			t.Errorf("status %d: got %v", status, got)
+		}
+	}
+}
+
 // TestProblems wants what the library does not do refused before it is asked.
 func TestProblems(t *testing.T) {
 	var h cusolver.Handle

@@ -28,6 +28,7 @@ type Step struct {
 	Fill   *Fill
 	Gemm   *Gemm
 	Solve  *Solve
+	Fft    *Fft
 }
 
 // Copy copies bytes on the device, unless both have one address.

@@ -35,6 +35,7 @@ var parts = []struct {
 	{"libnvJitLink.so.12", []string{"mark.cc"}, nil},
 	{"libcusparse.so.12", []string{"mark.cc"}, nil},
 	{"libcusolver.so.11", []string{"cusolver.cc"}, []string{"-ldl"}},
+	{"libcufft.so.11", []string{"cufft.cc"}, []string{"-ldl"}},
 }
 
 // Build returns the folder with the emulator's libraries, which it makes if they are not there yet. It fails with
