@@ -195,11 +195,11 @@ func (t *branch) Uses() []Use { return Reads(t.index) }
 
 func (t *branch) Run(r *Run) error { return r.run(t.branches[t.choose(r.Bytes(t.index))]) }
 
-// choose is the number of the branch: true is the first, an index out of range the last. Law: row 81.
+// choose is the number of the branch: true, any byte but 0, is the first, an index out of range the last. Law: row 81.
 func (t *branch) choose(b []byte) int {
 	last := len(t.branches) - 1
 	if t.isPred {
-		return 1 - int(b[0])
+		return b2i(b[0] == 0)
 	}
 	i := int32(uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24)
 	if i < 0 || int(i) > last {

@@ -151,3 +151,13 @@ func TestControlFlow(t *testing.T) {
 		})
 	}
 }
+
+// TestOddPred wants a byte that is neither 0 nor 1 to be true where a branch is chosen: in Go as in C.
+func TestOddPred(t *testing.T) {
+	b := &branch{isPred: true, branches: make([]*block, 2)}
+	for value, want := range map[byte]int{0: 1, 1: 0, 2: 0, 255: 0} {
+		if got := b.choose([]byte{value}); got != want {
+			t.Errorf("byte %d: got branch %d, want %d", value, got, want)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -51,7 +52,7 @@ func (e *executor) acquire(ctx context.Context) (*shelf, error) {
 	defer waiters.Put(w)
 	w.done = nil
 	if s == nil {
-		return nil, ctx.Err()
+		return nil, cmp.Or(ctx.Err(), context.Canceled)
 	}
 	w.seat = s.number
 	return s, nil

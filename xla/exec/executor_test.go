@@ -181,6 +181,69 @@ func TestNestedExecution(t *testing.T) {
 	run(t, outer, literal.Zeros(outer.module.Entry.Root.Shape))
 }
 
+// TestWaitCancelled wants an execution that has lent its thread to end with its context, not with those that have it.
+func TestWaitCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var p *program
+	var taken []*shelf
+	call := func(_ context.Context, _ *hlo.Instruction, args []*literal.Literal) (*literal.Literal, error) {
+		for range len(p.executor.seats) {
+			seat, err := p.executor.acquire(context.Background())
+			if err != nil {
+				return nil, err
+			}
+			taken = append(taken, seat)
+		}
+		return args[0], nil
+	}
+	p = mustCompile(t, `ENTRY e { x = f32[100] parameter(0)
+  ROOT y = f32[100] custom-call(x), custom_call_target="call" }`,
+		Options{AllowReference: true, Handlers: handlers{"call": call}})
+	ended := make(chan error, 1)
+	go func() {
+		_, err := p.Run(ctx, [][]*literal.Literal{{literal.Zeros(p.module.Entry.Root.Shape)}}, RunOptions{})
+		ended <- err
+	}()
+	waitFor(t, p.executor, 1)
+	cancel()
+	select {
+	case err := <-ended:
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v, want that the context was cancelled", err)
+		}
+	case <-time.After(time.Minute):
+		t.Error("the execution waits for those that have its thread")
+	}
+	for _, seat := range taken {
+		p.executor.release(seat)
+	}
+	if n := len(p.executor.seats); n != len(taken) {
+		t.Errorf("%d seats are left, want %d", n, len(taken))
+	}
+}
+
+// closedContext has ended without an error, which contexts should not.
+type closedContext struct{ context.Context }
+
+func (closedContext) Done() <-chan struct{} {
+	done := make(chan struct{})
+	close(done)
+	return done
+}
+
+// TestExecutorOddContext wants an error for whose context ends without one.
+func TestExecutorOddContext(t *testing.T) {
+	e := newExecutor(newKeeper(1))
+	seat, err := e.acquire(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err := e.acquire(closedContext{context.Background()}); s != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("got the seat %v and %v, want none and that it was cancelled", s, err)
+	}
+	e.release(seat)
+}
+
 type handlers map[string]hlo.Handler
 
 func (h handlers) Lookup(target string) (hlo.Handler, bool) { f, ok := h[target]; return f, ok }

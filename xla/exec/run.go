@@ -138,7 +138,8 @@ func (r *Run) Parallel(n int64, f func(i int64)) {
 }
 
 // Wait calls f, which waits for other devices, for the host or for functions of the user; meanwhile other executions
-// have this one's place.
+// have this one's place. It fails with f's error, or with the context's if that ends before there is a place again: the
+// run has none from then on.
 func (r *Run) Wait(f func() error) error {
 	if r.outer != nil {
 		return r.outer.Wait(f)
@@ -147,9 +148,9 @@ func (r *Run) Wait(f func() error) error {
 	e.release(r.seat)
 	r.seat = nil
 	err := f()
-	seat, again := e.acquire(context.Background())
+	seat, late := e.acquire(r.ctx)
 	r.seat = seat
-	return cmp.Or(again, err)
+	return cmp.Or(err, late)
 }
 
 // shelf returns where the run's memory is kept.

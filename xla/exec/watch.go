@@ -24,14 +24,18 @@ var lasting = [hlo.NumOps]bool{
 // the context has ended, and nothing needs to watch it.
 func (p *program) isBrief() bool {
 	cost, brief := int64(0), len(p.subs) == 0 && len(p.dynamics) == 0 && !p.foreign
+	count := func(n int64) { cost += min(n, briefCost+1) } // which any number of steps can add
 	p.body.walk(func(st *step) {
 		for _, u := range st.uses() {
-			cost += u.Slice.Size
+			count(u.Slice.Size)
 		}
-		if in := st.in; in != nil {
-			cost += in.Cost().FLOPs
-			brief = brief && !lasts(in)
+		if st.in == nil {
+			return
 		}
+		if _, ok := st.thunk.(nested); !ok { // a fusion's work is that of its computation
+			count(st.in.Work().FLOPs)
+		}
+		brief = brief && !lasts(st.in)
 	})
 	return brief && cost <= briefCost
 }
