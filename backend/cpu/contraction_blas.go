@@ -6,6 +6,7 @@ import (
 
 	"github.com/halo-xla/halo/backend/cpu/kernel"
 	"github.com/halo-xla/halo/cgo/loops/gemm"
+	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/cgo/onednn"
 	"github.com/halo-xla/halo/cgo/openblas"
 	"github.com/halo-xla/halo/xla/exec"
@@ -150,11 +151,14 @@ func blasProduct(_ *exec.Lowering, c *contraction) *thunk {
 // smallProduct is up to which number of products OpenBLAS is quicker than oneDNN: it has kernels that pack nothing.
 const smallProduct = 64 * 64 * 64
 
-// library picks who multiplies: oneDNN large f32 matrices, OpenBLAS vectors, small matrices and those of other types.
+// library picks who multiplies: oneDNN large f32 matrices, we vectors, OpenBLAS small matrices and other types.
 func (f *matrices) library(t shape.ElementType) (fn unsafe.Pointer, name string) {
+	if v, ok := vectorTypes[t]; ok && f.byVector() {
+		return gemm.Vectors(run.Level(), v), "loops gemv"
+	}
 	blas := openblas.Load() == nil
-	vectors := f.m == 1 || f.n == 1 || f.m*f.n*f.k <= smallProduct
-	if t == shape.F32 && !(vectors && blas) && onednn.Load() == nil {
+	small := f.m == 1 || f.n == 1 || f.m*f.n*f.k <= smallProduct
+	if t == shape.F32 && !(small && blas) && onednn.Load() == nil {
 		return onednn.Sgemm(), "onednn sgemm"
 	}
 	if !blas {
@@ -171,4 +175,19 @@ func (f *matrices) library(t shape.ElementType) (fn unsafe.Pointer, name string)
 		return openblas.Gemm[complex128](), "openblas zgemm"
 	}
 	return nil, ""
+}
+
+// vectorTypes are the types that our products with a vector know.
+var vectorTypes = map[shape.ElementType]gemm.Type{shape.F32: gemm.F32, shape.F64: gemm.F64}
+
+// byVector makes b a vector whose elements are side by side, if it or a is one.
+func (f *matrices) byVector() bool {
+	if f.m == 1 && (!f.transposeA || f.strideA == 1) {
+		f.m, f.n = f.n, 1
+		f.a, f.b, f.swapped = f.b, f.a, !f.swapped
+		f.transposeA, f.transposeB = !f.transposeB, true
+		f.strideA, f.strideB, f.strideC = f.strideB, f.k, 1
+		return true
+	}
+	return f.n == 1 && (f.transposeB || f.strideB == 1)
 }

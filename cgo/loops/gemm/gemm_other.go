@@ -2,7 +2,11 @@
 
 package gemm
 
-import "github.com/halo-xla/halo/cgo/loops/run"
+import (
+	"unsafe"
+
+	"github.com/halo-xla/halo/cgo/loops/run"
+)
 
 // Contract panics: this build has no native kernels.
 func Contract(run.ISA, Contraction) run.Record {
@@ -16,3 +20,8 @@ func Tasks([][]run.Record) run.Record {
 
 // Finite panics: run.Available is false.
 func Finite([]byte) bool { panic("gemm: bug: this build has no native kernels, ask run.Available") }
+
+// Vectors panics: this build has no native kernels.
+func Vectors(run.ISA, Type) unsafe.Pointer {
+	panic("gemm: bug: this build has no native kernels, ask run.Available")
+}

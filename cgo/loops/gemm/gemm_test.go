@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"testing"
 	"unsafe"
 
@@ -13,7 +14,7 @@ import (
 )
 
 // execute runs a record on three arrays.
-func execute(t *testing.T, r run.Record, threads int, arrays ...[]float64) {
+func execute[T any](t *testing.T, r run.Record, threads int, arrays ...[]T) {
 	t.Helper()
 	s := run.NewSegment([]run.Record{r})
 	defer s.Close()
@@ -79,12 +80,54 @@ func TestContract(t *testing.T) {
 }
 
 // numbers are small integers.
-func numbers(r *rand.Rand, n int64) []float64 {
-	v := make([]float64, n)
+func numbers(r *rand.Rand, n int64) []float64 { return integers[float64](r, n) }
+
+func integers[T float32 | float64](r *rand.Rand, n int64) []T {
+	v := make([]T, n)
 	for i := range v {
-		v[i] = float64(r.IntN(17) - 8)
+		v[i] = T(r.IntN(17) - 8)
 	}
 	return v
+}
+
+func TestVectors(t *testing.T) {
+	testfile.Native(t, run.Available())
+	t.Run("f32", func(t *testing.T) { testVectors[float32](t, gemm.F32) })
+	t.Run("f64", func(t *testing.T) { testVectors[float64](t, gemm.F64) })
+}
+
+// testVectors multiplies matrices in both forms, with rows that are not dense and results that are apart, of sizes
+// around those of vectors and blocks.
+func testVectors[T float32 | float64](t *testing.T, kind gemm.Type) {
+	r, size := rand.New(rand.NewPCG(1, 2)), int64(unsafe.Sizeof(T(0)))
+	for _, s := range [][2]int64{{1, 1}, {8, 16}, {9, 17}, {23, 5}, {3, 100}, {530, 21}, {64, 8}} {
+		rows, k := s[0], s[1]
+		for _, transpose := range []bool{false, true} {
+			down, along := k+3, int64(1)
+			if transpose {
+				down, along = 1, rows+2
+			}
+			m, x := integers[T](r, rows*down+k*along), integers[T](r, k)
+			p := gemm.Product{A: run.Ref{Slot: 0}, B: run.Ref{Slot: 1}, C: run.Ref{Slot: 2}, K: k, StrideA: max(down, along),
+				StrideB: 1, StrideC: 2, TransposeA: transpose, PerTask: 1}
+			for first := int64(0); first < rows; first += 11 {
+				p.Pieces = append(p.Pieces, gemm.Piece{A: first * down * size, C: first * 2 * size, M: min(11, rows-first), N: 1})
+			}
+			want := make([]T, 2*rows)
+			for i := range rows {
+				for q := range k {
+					want[2*i] += m[i*down+q*along] * x[q]
+				}
+			}
+			for _, isa := range run.Levels() {
+				got := make([]T, 2*rows)
+				execute(t, gemm.Record(gemm.Vectors(isa, kind), p), 2, m, x, got)
+				if !slices.Equal(got, want) { // sums of small integers are exact
+					t.Fatalf("%v transposed %v %v: got %v, want %v", s, transpose, isa, got, want)
+				}
+			}
+		}
+	}
 }
 
 // A dot product of two vectors.

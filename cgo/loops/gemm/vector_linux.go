@@ -1,0 +1,18 @@
+//go:build cgo
+
+package gemm
+
+// #include "vector.h"
+import "C"
+
+import (
+	"unsafe"
+
+	"github.com/halo-xla/halo/cgo/loops/run"
+)
+
+// Vectors returns the C function that runs records of products of a matrix and a vector, b (N is 1 in all pieces, and
+// elements of b are side by side), of type F32 or F64 by the kernels of an instruction set.
+func Vectors(isa run.ISA, t Type) unsafe.Pointer {
+	return C.halo_vector_of(C.int64_t(isa), C.int64_t(t))
+}
