@@ -77,8 +77,12 @@ func (t *exchanging) run(r *exec.Run, m *memory) error {
 	}
 	meeting := team.Meeting
 	meeting.Rest = r.Wait
-	carried, err := place.Hub.Meet(r.Context(), place.Device, meeting, me, func(values []any) (any, error) {
-		return t.together(r, team, values)
+	carried, err := place.Hub.Meet(r.Context(), place.Device, meeting, me, func(values []any) (carried any, err error) {
+		err = r.Wait(func() (err error) { // for GPUs of other ranks
+			carried, err = t.together(r, team, values)
+			return err
+		})
+		return carried, err
 	})
 	if err != nil {
 		me.offer.drop()

@@ -21,7 +21,7 @@ var ErrMismatch = errors.New("the devices' programs differ")
 type Hub struct {
 	grid Grid
 	span *span // nil: all devices are in this process
-	// context ends with the first fault, for what waits for other ranks.
+	// context ends with the first fault.
 	context context.Context
 	cancel  context.CancelFunc
 	abroad  int // calls that wait for other ranks
@@ -48,6 +48,7 @@ func NewHub(g Grid) *Hub {
 	for d := range h.own {
 		h.own[d] = wait{self: d, over: make(chan struct{}, 1)}
 	}
+	h.context, h.cancel = context.WithCancel(context.Background())
 	return h
 }
 
@@ -101,6 +102,7 @@ type meeting struct {
 	local  int // members of this process
 	left   int // those of them that have not come
 	waits  []*wait
+	busy   bool                    // all have come, and the last one works in the memory of all
 	stop   context.CancelCauseFunc // of the exchange with other ranks, once that is under way
 }
 
@@ -157,6 +159,7 @@ func (h *Hub) Meet(ctx context.Context, self int, m Meeting, value any, combine 
 		})
 		return result, err
 	}
+	mt.busy = true
 	h.mu.Unlock()
 	return h.finish(ctx, self, m, mt, combine)
 }
@@ -194,28 +197,41 @@ func (h *Hub) join(self int, m Meeting) (*meeting, error) {
 	return mt, nil
 }
 
-// finish hands the result of a meeting to all who came. There is none once ctx has ended: combine may have left out
-// what nobody was to need any more.
+// finish hands the result of a meeting to all who came, or the fault of the execution: not before combine has returned,
+// which works in the memory of all. There is no result once ctx has ended: combine may have left out what nobody was to
+// need any more.
 func (h *Hub) finish(ctx context.Context, self int, m Meeting, mt *meeting,
-	combine func([]any) (any, error)) (any, error) {
-	err := h.collect(ctx, m, mt)
-	var result any
-	if err == nil {
+	combine func([]any) (any, error)) (result any, err error) {
+	returned := false // and has not panicked
+	defer func() { result, err = h.hand(mt, returned, result, err) }()
+	if err = h.collect(ctx, m, mt); err == nil {
 		result, err = combine(mt.values)
 	}
 	if err == nil && ctx.Err() != nil {
 		err = fmt.Errorf("%s in %s: %w", h.grid.Name(self), mt.what(), ctx.Err())
 	}
+	returned = true
+	return result, err
+}
+
+// hand lets those go on who wait for what finish does. If it has panicked, who it does that for makes it their fault.
+func (h *Hub) hand(mt *meeting, returned bool, result any, err error) (any, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if err != nil {
+	mt.busy = false
+	if returned && err != nil {
 		h.fail(err)
+	}
+	if h.err == nil && !returned {
+		return nil, nil
+	}
+	for _, w := range mt.waits {
+		if h.waits[w.self] == w {
+			h.release(w, result, h.err)
+		}
 	}
 	if h.err != nil {
 		return nil, h.err
-	}
-	for _, w := range mt.waits {
-		h.release(w, result, nil)
 	}
 	mt.end()
 	return result, nil
@@ -231,7 +247,9 @@ func (m *meeting) end() {
 // release ends the wait w.
 func (h *Hub) release(w *wait, result any, err error) {
 	h.waits[w.self] = nil
-	w.result, w.err = result, err
+	if w.result, w.err = result, err; err != nil {
+		w.result = nil
+	}
 	w.over <- struct{}{}
 }
 
@@ -248,20 +266,29 @@ func (h *Hub) block(w *wait) {
 func (h *Hub) await(ctx context.Context, w *wait) (any, error) {
 	select {
 	case <-w.over:
-		return w.result, w.err
+		return w.end()
 	case <-ctx.Done():
 	}
 	h.mu.Lock()
 	switch m := w.meeting; {
 	case h.waits[w.self] != w: // it came at the same moment
-	case m != nil && m.stop != nil: // who does the exchange knows whose fault it is
+	case m == nil || !m.busy:
+		h.fail(fmt.Errorf("%s waits in %s for %s: %w", h.grid.Name(w.self), w.what(), h.names(w), ctx.Err()))
+	case m.stop != nil: // who does the exchange knows whose fault it is
 		m.stop(ctx.Err())
 	default:
-		h.fail(fmt.Errorf("%s waits in %s for %s: %w", h.grid.Name(w.self), w.what(), h.names(w), ctx.Err()))
+		h.fail(fmt.Errorf("%s in %s: %w", h.grid.Name(w.self), w.what(), ctx.Err()))
 	}
 	h.mu.Unlock()
 	<-w.over
-	return w.result, w.err
+	return w.end()
+}
+
+// end returns what a wait that is over has come to.
+func (w *wait) end() (any, error) {
+	result := w.result
+	w.result = nil // the device's alone
+	return result, w.err
 }
 
 // End notes that a device's program is over: nobody can wait for it any more.
@@ -284,12 +311,12 @@ func (h *Hub) fail(err error) {
 		h.err = err
 		close(h.failed)
 		for _, w := range h.waits {
-			if w != nil {
+			if w != nil && (w.meeting == nil || !w.meeting.busy) {
 				h.release(w, nil, err)
 			}
 		}
+		h.cancel()
 		if h.span != nil {
-			h.cancel()
 			h.span.job.Fail(err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -246,6 +247,81 @@ func TestCancelInCombine(t *testing.T) {
 			t.Errorf("%d: got %v, want context.Canceled", d, err)
 		}
 	}
+}
+
+// Whatever happens while one works in the memory of all, the others wait until it is done.
+func TestFaultInCombine(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		fault func(h *Hub, cancel func())
+		end   func() (any, error) // of combine
+		want  string
+	}{
+		{"one that waits is cancelled", func(_ *Hub, cancel func()) { cancel() }, nil, "device 0 (replica 0) in all-reduce.2 of"},
+		{"another device fails", func(h *Hub, _ func()) { h.Fail(errors.New("no luck")) }, nil, "no luck"},
+		{"combine fails too", func(h *Hub, _ func()) { h.Fail(errors.New("no luck")) },
+			func() (any, error) { return nil, errors.New("late") }, "no luck"},
+		{"combine panics too", func(h *Hub, _ func()) { h.Fail(errors.New("no luck")) },
+			func() (any, error) { panic("ouch") }, "no luck"},
+		{"combine panics", func(*Hub, func()) {}, func() (any, error) { panic("ouch") }, "device 1 (replica 1): it panicked: ouch"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var busy atomic.Bool
+			err := faultInCombine(t, &busy, tc.fault, tc.end)
+			if err == nil || !strings.HasPrefix(err.Error(), tc.want) {
+				t.Errorf("got %v, want %s", err, tc.want)
+			}
+		})
+	}
+}
+
+// faultInCombine has three devices meet, the last one of which sees a fault come from outside while it combines. It
+// returns the fault that device 0 gets.
+func faultInCombine(t *testing.T, busy *atomic.Bool, fault func(*Hub, func()), end func() (any, error)) (got error) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	h := NewHub(Grid{Replicas: 3})
+	combine := func([]any) (any, error) {
+		busy.Store(true)
+		defer busy.Store(false)
+		fault(h, cancel)
+		if end == nil || h.Err() != nil {
+			<-h.Failed()
+		}
+		time.Sleep(10 * time.Millisecond) // for those that would not wait
+		if end == nil {
+			return "half done", nil
+		}
+		return end()
+	}
+	run := func(_ context.Context, d int) error {
+		own := ctx
+		if d > 0 {
+			own = t.Context()
+		}
+		if d == 1 {
+			for !waiting(h, 0) || !waiting(h, 2) {
+				runtime.Gosched()
+			}
+		}
+		_, err := h.Meet(own, d, Meeting{Op: "all-reduce.2", Group: []int{0, 1, 2}}, d, combine)
+		if busy.Load() {
+			t.Errorf("device %d goes on while device 1 combines", d)
+		}
+		if d == 0 {
+			got = err
+		}
+		return err
+	}
+	defer func() { _ = recover() }() // of Drive, which says it again
+	_ = h.Drive(t.Context(), run)
+	return got
+}
+
+func waiting(h *Hub, d int) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.waits[d] != nil
 }
 
 func TestMail(t *testing.T) {

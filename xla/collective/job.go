@@ -63,7 +63,6 @@ func (j *Job) Join(ctx context.Context, g Grid, owners []int, program, fingerpri
 	}
 	h := NewHub(g)
 	h.span = s
-	h.context, h.cancel = context.WithCancel(context.Background())
 	if h.local(allDevices(g.Size())) > 0 {
 		go h.watch()
 	}

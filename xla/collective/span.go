@@ -91,9 +91,13 @@ func (h *Hub) collect(ctx context.Context, m Meeting, mt *meeting) error {
 	}
 	until, stop := h.until(ctx)
 	defer stop(nil)
-	h.mu.Lock()
-	mt.stop = stop
-	h.mu.Unlock()
+	stoppable := func(f context.CancelCauseFunc) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		mt.stop = f
+	}
+	stoppable(stop)
+	defer stoppable(nil)
 	err := m.rest(func() error { return h.away(func() error { return h.span.gather(until, mt) }) })
 	if lost := (*LostError)(nil); errors.As(err, &lost) && lost.Err == context.Canceled {
 		err = &LostError{lost.Ranks, context.Cause(until)} // another device's deadline, if that has stopped the exchange
@@ -101,14 +105,8 @@ func (h *Hub) collect(ctx context.Context, m Meeting, mt *meeting) error {
 	return h.blame(err, mt.what(), m.Group, h.Here)
 }
 
-// AfterFault calls f when another rank's fault ends the execution, or this one's; what it returns takes that back. It
-// does nothing where all devices are here: then who fails can say so.
-func (h *Hub) AfterFault(f func()) (stop func() bool) {
-	if h.span == nil {
-		return func() bool { return true }
-	}
-	return context.AfterFunc(h.context, f)
-}
+// AfterFault calls f when there is a fault, of whichever rank; what it returns takes that back.
+func (h *Hub) AfterFault(f func()) (stop func() bool) { return context.AfterFunc(h.context, f) }
 
 // away calls f, which waits for other ranks. When it fails, its caller makes that the execution's fault.
 func (h *Hub) away(f func() error) error {
