@@ -61,15 +61,10 @@ type checkOptions struct {
 
 func checkCommand(t *tool, args []string) error {
 	o, err := parseCheck(t, args)
-	if err != nil {
-		return err
-	}
-	leave, err := t.joinJob()
-	if err != nil {
-		return err
-	}
-	o.job = t.job
-	return leave(t.check(o))
+	return t.inJob(err, func() error {
+		o.job = t.job
+		return t.check(o)
+	})
 }
 
 func (t *tool) check(o *checkOptions) error {

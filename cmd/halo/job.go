@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"slices"
@@ -17,6 +18,22 @@ import (
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
 )
+
+// inJob does what a command is for, in the job that a launcher has started, if one has. wrong is what is wrong with the
+// command's words, which ranks say once.
+func (t *tool) inJob(wrong error, do func() error) error {
+	if errors.Is(wrong, flag.ErrHelp) {
+		return wrong
+	}
+	leave, err := t.joinJob()
+	if err != nil {
+		return cmp.Or(wrong, err)
+	}
+	if wrong != nil {
+		return leave(t.ready(wrong))
+	}
+	return leave(do())
+}
 
 // joinJob makes the tool a rank of the job that a launcher has started, if one has: the devices of programs are in all
 // ranks then, and the first speaks for all. What it returns is for the end.

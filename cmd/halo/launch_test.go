@@ -45,6 +45,13 @@ func TestLaunch(t *testing.T) {
 	if strings.Count(out, "asked") != 2 || strings.Count(out, "one") != 1 {
 		t.Errorf("got %q", out)
 	}
+	script = `case $PMI_RANK in 2) exit 7;; *) exit 1;; esac`
+	code, _, message = halo(t, "", "", "launch", "-n", "4", "--mpi", "mpich", "sh", "-c", script)
+	for _, w := range []string{"rank 2: exit status 7", "ranks 0, 1, 3: exit status 1"} {
+		if code != 7 && code != 1 || !strings.Contains(message, w) {
+			t.Errorf("all fail: got code %d and %q, want %q in it", code, message, w)
+		}
+	}
 	lonely := `if [ $PMI_RANK = 0 ]; then exit 0; fi; echo cmd=barrier_in >&3; read line <&3; [ -n "$line" ]`
 	if code, _, message := halo(t, "", "", "launch", "-n", "2", "--mpi", "mpich", "sh", "-c", lonely); code != 1 {
 		t.Errorf("a rank that waits for one that is gone: got code %d and %q, want 1", code, message)

@@ -37,8 +37,14 @@ func (l *listFlag) String() string     { return strings.Join(*l, ",") }
 func (l *listFlag) Set(s string) error { *l = append(*l, s); return nil }
 
 func runCommand(t *tool, args []string) error {
+	o, words, err := t.parseRun(args)
+	return t.inJob(err, func() error { return t.runProgram(o, words[0], words[1:]) })
+}
+
+// parseRun returns the flags, and the program with its inputs.
+func (t *tool) parseRun(args []string) (*runOptions, []string, error) {
 	fl := t.flags("run")
-	var o runOptions
+	o := &runOptions{}
 	fl.StringVar(&o.backend, "backend", "cpu", "what runs the program")
 	fl.StringVar(&o.out, "out", "", "`folder` for the results, as result_N.npy, or a file ending in .npz")
 	fl.StringVar(&o.dump, "dump", "", "`folder` for the program as it was understood")
@@ -60,19 +66,12 @@ func runCommand(t *tool, args []string) error {
 	fl.Float64Var(&o.atol, "atol", 1e-6, "absolute tolerance of --expect")
 	words, err := t.parse(fl, args)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	if len(words) == 0 {
-		return exitf(exitUsage, "no program given, want halo run PROGRAM and its inputs; halo run -h says more")
+		return nil, nil, exitf(exitUsage, "no program given, want halo run PROGRAM and its inputs; halo run -h says more")
 	}
-	if err := o.check(); err != nil {
-		return err
-	}
-	leave, err := t.joinJob()
-	if err != nil {
-		return err
-	}
-	return leave(t.runProgram(&o, words[0], words[1:]))
+	return o, words, o.check()
 }
 
 // check refuses flags that cannot be meant.

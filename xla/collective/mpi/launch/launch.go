@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -44,14 +45,32 @@ type Fault struct {
 	Code int
 	// What says it in words.
 	What string
+	// Others failed after it, as far as can be seen: ranks that tell each other of a fault end at about the same time.
+	Others []*Fault
 }
 
-// Error names the rank and says how it ended.
+// Error names the ranks that failed and says how they ended.
 func (f *Fault) Error() string {
 	if f.Rank < 0 {
 		return "launch: " + f.What
 	}
-	return fmt.Sprintf("launch: rank %d: %s", f.Rank, f.What)
+	var ends []string
+	ranks := map[string][]int{}
+	for _, one := range append([]*Fault{f}, f.Others...) {
+		if ranks[one.What] == nil {
+			ends = append(ends, one.What)
+		}
+		ranks[one.What] = append(ranks[one.What], one.Rank)
+	}
+	for i, what := range ends {
+		list := ranks[what]
+		slices.Sort(list)
+		ends[i] = fmt.Sprintf("rank %d: %s", list[0], what)
+		if len(list) > 1 {
+			ends[i] = fmt.Sprintf("ranks %s: %s", strings.Trim(strings.ReplaceAll(fmt.Sprint(list), " ", ", "), "[]"), what)
+		}
+	}
+	return "launch: " + strings.Join(ends, "; ")
 }
 
 // Run runs a command as each rank of a job and waits for all. It fails with the *Fault of the first rank that did not
@@ -83,14 +102,14 @@ type launched struct {
 
 func newLaunched(ctx context.Context, o Options) *launched {
 	j := &launched{ctx: ctx, grace: o.Grace, ended: make(chan *exec.Cmd, o.Ranks)}
-	if j.stdout, j.stderr = together(o.Stdout), together(o.Stderr); same(o.Stdout, o.Stderr) {
+	if j.stdout, j.stderr = inTurns(o.Stdout), inTurns(o.Stderr); same(o.Stdout, o.Stderr) {
 		j.stderr = j.stdout // one turn for both
 	}
 	return j
 }
 
-// together lets several processes write to w, which those of the system's files do by themselves.
-func together(w io.Writer) io.Writer {
+// inTurns lets several processes write to w, which those of the system's files do by themselves.
+func inTurns(w io.Writer) io.Writer {
 	if file, ok := w.(*os.File); ok {
 		return file
 	}
@@ -145,14 +164,27 @@ func (j *launched) mpirun(n int, args []string) error {
 	return noted(notes)
 }
 
-// noted returns the first fault that a rank has noted.
+// noted returns the faults that ranks have noted, nil if there is none.
 func noted(notes string) error {
 	text, _ := os.ReadFile(notes) // there is none if all is well
-	var rank, code int
-	if n, _ := fmt.Sscan(string(text), &rank, &code); n < 2 {
+	var faults []*Fault
+	for line := range strings.Lines(string(text)) {
+		f := &Fault{}
+		if n, _ := fmt.Sscan(line, &f.Rank, &f.Code); n == 2 {
+			f.What = fmt.Sprint("exit status ", f.Code)
+			faults = append(faults, f)
+		}
+	}
+	return together(faults)
+}
+
+// together makes one of faults in their order, nil of none.
+func together(faults []*Fault) error {
+	if len(faults) == 0 {
 		return nil
 	}
-	return &Fault{rank, code, fmt.Sprint("exit status ", code)}
+	faults[0].Others = faults[1:]
+	return faults[0]
 }
 
 // ranks starts the processes itself and answers what they ask their launcher.
@@ -206,12 +238,14 @@ func (j *launched) signal(s syscall.Signal) {
 	}
 }
 
-// wait waits for all processes. It returns the fault of the first that failed.
+// wait waits for all processes. It returns the faults of those that failed before they were told to end.
 func (j *launched) wait() error {
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, syscall.SIGHUP)
 	defer signal.Stop(interrupts)
-	var fault error
+	var faults []*Fault
+	var told error // why the processes are to end, if none has failed
+	ending := false
 	var deadline <-chan time.Time
 	next := syscall.SIGTERM // what the deadline brings
 	cancelled := j.ctx.Done()
@@ -219,27 +253,32 @@ func (j *launched) wait() error {
 		select {
 		case c := <-j.ended:
 			left--
-			if err := j.failure(c); err != nil && fault == nil {
-				fault, deadline = err, time.After(j.grace)
+			f := j.failure(c)
+			if f == nil || ending {
+				break
+			}
+			if faults = append(faults, f); len(faults) == 1 {
+				deadline = time.After(j.grace)
 			}
 		case <-deadline:
+			ending = true
 			j.signal(next)
 			next, deadline = syscall.SIGKILL, time.After(time.Second)
 		case s := <-interrupts:
 			j.signal(s.(syscall.Signal))
-			fault = errors.Join(fault, fmt.Errorf("launch: told to end: %v", s))
+			told, ending = errors.Join(told, fmt.Errorf("launch: told to end: %v", s)), true
 			next, deadline = syscall.SIGKILL, time.After(j.grace)
 		case <-cancelled:
 			j.signal(syscall.SIGTERM)
-			fault, cancelled = j.ctx.Err(), nil
+			faults, told, ending, cancelled = nil, j.ctx.Err(), true, nil
 			next, deadline = syscall.SIGKILL, time.After(j.grace)
 		}
 	}
-	return fault
+	return errors.Join(together(faults), told)
 }
 
 // failure notes that a process has ended, and says how if it failed.
-func (j *launched) failure(c *exec.Cmd) error {
+func (j *launched) failure(c *exec.Cmd) *Fault {
 	i, state := slices.Index(j.processes, c), c.ProcessState
 	j.processes[i] = nil
 	if state.Success() {
@@ -250,7 +289,7 @@ func (j *launched) failure(c *exec.Cmd) error {
 		code = 128 + int(status.Signal()) // as a shell has it
 	}
 	if len(j.processes) == 1 {
-		return &Fault{-1, code, fmt.Sprintf("%s: %v", c.Args[0], state)}
+		return &Fault{Rank: -1, Code: code, What: fmt.Sprintf("%s: %v", c.Args[0], state)}
 	}
-	return &Fault{i, code, state.String()}
+	return &Fault{Rank: i, Code: code, What: state.String()}
 }

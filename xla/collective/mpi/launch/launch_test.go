@@ -87,8 +87,12 @@ func TestNoted(t *testing.T) {
 		}
 	}
 	var fault *Fault
-	if err := noted(notes); !errors.As(err, &fault) || *fault != (Fault{4, 9, "exit status 9"}) {
+	err := noted(notes)
+	if !errors.As(err, &fault) || fault.Rank != 4 || fault.Code != 9 {
 		t.Errorf("got %v, want the first fault", err)
+	}
+	if want := "launch: rank 4: exit status 9; rank 4: exit status 3"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
 	}
 	if err := noted(notes + "none"); err != nil {
 		t.Errorf("got %v without notes", err)
