@@ -25,6 +25,15 @@ ENTRY e { x = c64[4194304] parameter(0)
 ENTRY e { x = f32[1024,1024] parameter(0)
   z = f32[] constant(1)
   ROOT y = f32[1016,1016] reduce-window(x, z), window={size=9x9}, to_apply=mix }`,
+	"select-and-scatter": `
+near { a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  c = f32[] multiply(a, a)
+  ROOT d = pred[] compare(c, b), direction=LT }
+ENTRY e { x = f32[4194304] parameter(0)
+  z = f32[] constant(0)
+  s = f32[2097152] slice(x), slice={[0:2097152]}
+  ROOT y = f32[4194304] select-and-scatter(x, s, z), window={size=2 stride=2}, select=near, scatter=mix }`,
 	"elementwise": `
 ENTRY e { x = f32[2048,4096] parameter(0)
   a = f32[2048,4096] sine(x)

@@ -42,12 +42,12 @@ static int64_t tap_at(const worker *w, const halo_line_segment *s, int64_t k, in
   return w->taps[k / s->taps] + s->at + k % s->taps * s->step + j * s->move;
 }
 
-// by_program chooses with the program.
+// by_program chooses with the program: what it has so far where the run is cancelled.
 static void by_program(worker *w, const halo_line_segment *s, int64_t first, int64_t n) {
   int64_t size = w->c->x_bytes, all = w->count * s->taps;
   for (int64_t j = 0; j < n; j++) {
     int64_t best = 0;
-    for (int64_t k = 1; k < all; k++) {
+    for (int64_t k = 1; k < all && !*w->run->cancel; k++) {
       uint8_t keep = 0;
       halo_stream streams[3] = {{w->x + tap_at(w, s, best, first + j) * size, 0},
                                 {w->x + tap_at(w, s, k, first + j) * size, 0},
@@ -75,7 +75,7 @@ static void places(worker *w, const halo_line_segment *s, int64_t first, int64_t
     c->adder(w->out, w->at, w->source + from * c->x_bytes, n, stride);
     return;
   }
-  for (int64_t j = 0; j < n; j++) {
+  for (int64_t j = 0; j < n && !*w->run->cancel; j++) {
     char *to = w->out + w->at[j] * c->out_bytes;
     halo_stream streams[3] = {{to, 0}, {w->source + (from + j * stride) * c->x_bytes, 0}, {to, 0}};
     w->scatter->run(w->scatter, w->scatter_regs, streams, 1, w->run->cancel);
@@ -90,7 +90,7 @@ static void segment(worker *w, const halo_line_segment *s, int64_t strip) {
   }
   if (w->count * s->taps == 0)
     return;
-  for (int64_t j = first; j < end; j += CHOOSE_PLACES)
+  for (int64_t j = first; j < end && !*w->run->cancel; j += CHOOSE_PLACES)
     places(w, s, j, end - j < CHOOSE_PLACES ? end - j : CHOOSE_PLACES);
 }
 
