@@ -57,8 +57,8 @@ func keyOf(p Program, o CompileOptions) string {
 		return ""
 	}
 	sum := sha256.Sum256(p.Source)
-	return fmt.Sprintf("%x %d %t %t %t %t %t %s", sum, p.Line, p.chunk, p.Lenient, o.AllowReference, o.Verify,
-		o.FlushDenormals, p.Name)
+	return fmt.Sprintf("%x %d %t %t %t %t %t %v %q %s", sum, p.Line, p.chunk, p.Lenient, o.AllowReference, o.Verify,
+		o.FlushDenormals, o.Tune, o.TuneFolder, p.Name)
 }
 
 // callsFunctions reports whether handlers serve a custom call of m.

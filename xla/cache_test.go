@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
@@ -123,6 +124,25 @@ func TestCloseWhileCompiling(t *testing.T) {
 	}
 	if b.compiled != 1 || b.closed != 1 {
 		t.Errorf("%d programs compiled and %d closed, want one each", b.compiled, b.closed)
+	}
+}
+
+// TestCacheTuned wants programs that are to be tuned to be compiled, though they are kept untuned.
+func TestCacheTuned(t *testing.T) {
+	b := &counting{Backend: Reference()}
+	c, err := NewClient(b, ClientOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for i, o := range []CompileOptions{{}, {Tune: time.Second}, {Tune: time.Second, TuneFolder: t.TempDir()}} {
+		x, err := c.Compile(context.Background(), negation(1), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x.Close(); b.compiled != i+1 {
+			t.Errorf("%d compiled with %+v, want %d", b.compiled, o, i+1)
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"time"
 	"unsafe"
@@ -115,6 +116,10 @@ func eachWisdom(folder string, w wisdom) error {
 	defer planner.Unlock()
 	var errs []error
 	for wide, name := range wisdomFiles {
+		if i, err := os.Stat(folder + name); err == nil && !i.Mode().IsRegular() { // a pipe would be waited for
+			errs = append(errs, fmt.Errorf("fftw: wisdom in %s: it is no regular file", folder+name))
+			continue
+		}
 		file := C.CString(folder + name)
 		done := C.int(0)
 		if w.write {

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 	"unsafe"
@@ -100,6 +102,15 @@ func TestWisdom(t *testing.T) {
 	}
 	if err := fftw.LoadWisdom(folder + "/none"); err == nil {
 		t.Error("wisdom that is not there was read")
+	}
+	pipe := t.TempDir() // a pipe would be waited for; a folder is no regular file either, and the same everywhere
+	if err := os.Mkdir(pipe+"/fftw.wisdom", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range []error{fftw.LoadWisdom(pipe), fftw.SaveWisdom(pipe)} {
+		if err == nil || !strings.Contains(err.Error(), "no regular file") {
+			t.Errorf("got %v, want that the wisdom is no regular file", err)
+		}
 	}
 }
 
