@@ -49,7 +49,7 @@ func (j *Job) Owners(n int) []int {
 // the devices meet. fingerprint is the same for the same programs, program their name. It waits for all ranks, also
 // those without a device, and fails with ErrMismatch if they begin something else, or as Transport.Exchange does.
 func (j *Job) Join(ctx context.Context, g Grid, owners []int, program, fingerprint string) (*Hub, error) {
-	s := &span{job: j, owners: owners, turn: j.turn.Add(1), sent: map[int]uint64{}, received: map[int]uint64{}}
+	s := &span{job: j, owners: owners, turn: j.turn.Add(1), lines: map[direction]*line{}}
 	if len(program) > introBytes/2 {
 		program = program[:introBytes/2] + "..."
 	}

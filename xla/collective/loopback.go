@@ -3,6 +3,7 @@ package collective
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 )
@@ -78,7 +79,7 @@ func (r *loopbackRank) exchange(ctx context.Context, tag uint64, group []int, ou
 		case err != nil:
 			return err
 		case len(data) != len(in[k]):
-			panic("collective: bug: ranks disagree about the length of a part")
+			return fmt.Errorf("loopback: rank %d sends %d bytes, want %d", from, len(data), len(in[k]))
 		}
 		copy(in[k], data)
 	}

@@ -34,7 +34,7 @@ func (h *Hub) box(c Channel) *box {
 }
 
 // Send puts value into the channel; op names the send in messages. It waits only while the channel holds MaxUnread
-// values. It fails as Meet does.
+// values, or, between processes, while the transport has too much on its way. It fails as Meet does.
 //
 // A value for a device of another process goes there as its MarshalBinary says.
 func (h *Hub) Send(ctx context.Context, self int, c Channel, op string, value any) error {

@@ -2,7 +2,6 @@ package collective
 
 import (
 	"context"
-	"encoding"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -25,8 +24,8 @@ type span struct {
 	owners []int // the rank of each device
 	turn   uint64
 
-	mu             sync.Mutex
-	sent, received map[int]uint64 // messages on channels, by rank
+	mu    sync.Mutex
+	lines map[direction]*line
 }
 
 func (s *span) tag(name string) uint64 { return tagOf(s.turn, name) }
@@ -269,89 +268,6 @@ func size(parts [][]byte) int {
 	return n
 }
 
-// errNoPeer is why a message without a named peer cannot go to another rank.
-var errNoPeer = fmt.Errorf("%w: the program does not say which device is at the other end of the channel, and there "+
-	"are several processes: give send and recv the frontend attribute "+
-	`_xla_send_recv_source_target_pairs="{{0,1},{1,2}}", with a pair for each message, or run it in one process`,
-	errors.ErrUnsupported)
-
-// other returns peer, or if that is -1 the only other device there is. It fails if the peer may be in another process
-// and there are several.
-func (h *Hub) other(self, peer int) (int, error) {
-	switch {
-	case peer >= 0 || h.span == nil:
-		return peer, nil
-	case len(h.waits) == 2:
-		return 1 - self, nil
-	case !h.spread(allDevices(len(h.waits))):
-		return peer, nil
-	}
-	return 0, errNoPeer
-}
-
-func allDevices(n int) []int {
-	list := make([]int, n)
-	for d := range list {
-		list[d] = d
-	}
-	return list
-}
-
-// sendAway sends a value to a device on another rank.
-func (h *Hub) sendAway(ctx context.Context, self, to int, c Channel, op string, value any) error {
-	var data []byte
-	v, ok := value.(encoding.BinaryMarshaler)
-	err := fmt.Errorf("%s: %w: its value cannot go to another rank", op, errors.ErrUnsupported)
-	if ok {
-		data, err = v.MarshalBinary()
-	}
-	if err == nil {
-		until, done := h.until(ctx)
-		defer done(nil)
-		rank := h.span.owners[to]
-		err = h.away(func() error { return h.span.job.transport.Send(until, h.span.channel(c), rank, data) })
-		h.span.count(h.span.sent, rank)
-	}
-	return h.blameMail(err, self, to, c, op)
-}
-
-// Message is what Recv returns of a value that came from another rank: what its MarshalBinary made.
-type Message []byte
-
-// recvAway receives from a device on another rank.
-func (h *Hub) recvAway(ctx context.Context, self, from int, c Channel, op string) (any, error) {
-	until, done := h.until(ctx)
-	defer done(nil)
-	rank := h.span.owners[from]
-	var data []byte
-	err := h.away(func() (err error) {
-		data, err = h.span.job.transport.Recv(until, h.span.channel(c), rank)
-		return err
-	})
-	h.span.count(h.span.received, rank)
-	return Message(data), h.blameMail(err, self, from, c, op)
-}
-
-// blameMail makes err, of a message between self and a device on another rank, the fault of the execution.
-func (h *Hub) blameMail(err error, self, peer int, c Channel, op string) error {
-	if err == nil {
-		return nil
-	}
-	err = h.blame(err, fmt.Sprintf("%s on channel %d", op, c.ID), []int{self, peer}, func(d int) bool { return d == self })
-	h.Fail(err)
-	return h.Err()
-}
-
-func (s *span) channel(c Channel) uint64 {
-	return s.tag(fmt.Sprintf("channel %d %d %d", c.ID, c.From, c.To))
-}
-
-func (s *span) count(messages map[int]uint64, rank int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	messages[rank]++
-}
-
 // Finish ends the execution when all devices that are here have: it waits until those on other ranks have too. It fails
 // with the fault of the execution if there is one, if a message was never received, or as Transport.Exchange does.
 func (h *Hub) Finish(ctx context.Context) error {
@@ -382,7 +298,8 @@ func (h *Hub) leave(ctx context.Context) error {
 	}
 	var mine []byte // how many messages this rank has sent to each, and received
 	for _, r := range ranks {
-		mine = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(mine, s.sent[r]), s.received[r])
+		mine = binary.LittleEndian.AppendUint64(mine, s.messages(r, true))
+		mine = binary.LittleEndian.AppendUint64(mine, s.messages(r, false))
 	}
 	out, in := make([][]byte, len(ranks)), make([][]byte, len(ranks))
 	for k, r := range ranks {
@@ -404,5 +321,5 @@ func (h *Hub) leave(ctx context.Context) error {
 			}
 		}
 	}
-	return nil
+	return h.away(func() error { return s.clear(ctx) })
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -136,6 +137,53 @@ func TestSpreadMail(t *testing.T) {
 			t.Errorf("%v: %v", owners, err)
 		}
 	}
+}
+
+// TestUnreadOnRanks wants a channel between ranks to hold as many values as one in a process, and nothing at the end.
+func TestUnreadOnRanks(t *testing.T) {
+	for _, n := range []int{1, MaxUnread - 1, MaxUnread, MaxUnread + 1, 3*MaxUnread + 7} {
+		var ranks *loopback
+		devices, ends := onDevices(t.Context(), []int{0, 1}, func(h *Hub, d int) error {
+			c := Channel{1, -1, -1}
+			if d == 0 {
+				for i := range n {
+					if err := h.Send(t.Context(), d, c, "s", text(fmt.Sprint(i))); err != nil {
+						return err
+					}
+				}
+				return nil
+			}
+			ranks = h.span.job.transport.(*loopbackRank).loopback
+			for unread := 0; unread < min(n, MaxUnread); unread = ranks.unread(1, h.span.channel(c)) {
+				runtime.Gosched()
+			}
+			for i := range n {
+				if got := ranks.unread(1, h.span.channel(c)); got > MaxUnread {
+					return fmt.Errorf("%d are unread, want %d at most", got, MaxUnread)
+				}
+				v, err := h.Recv(t.Context(), d, c, "r")
+				if err != nil {
+					return err
+				}
+				if got := string(v.(Message)); got != fmt.Sprint(i) {
+					return fmt.Errorf("got %s, want %d", got, i)
+				}
+			}
+			return nil
+		})
+		if err := errors.Join(append(devices, ends...)...); err != nil {
+			t.Errorf("%d: %v", n, err)
+		}
+		if len(ranks.boxes) > 0 {
+			t.Errorf("%d: messages are left over: %v", n, ranks.boxes)
+		}
+	}
+}
+
+func (l *loopback) unread(rank int, tag uint64) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.boxes[address{tag, 1 - rank, rank}])
 }
 
 // TestSpreadFaults wants all whom a fault concerns to fail, and to say who is to blame.

@@ -27,8 +27,8 @@ type Transport interface {
 	// Exchange with the same group and tag. It fails with ctx's error when ctx ends, naming as a *LostError the ranks from
 	// which nothing came, with a *LostError at once if a rank is known to be gone, and with what another rank told Fail.
 	Exchange(ctx context.Context, tag uint64, group []int, out, in [][]byte) error
-	// Send sends data to a rank, which is not this one. It may return before that rank receives it, and may wait until
-	// then. It fails as Exchange does.
+	// Send sends data to a rank, which is not this one. It returns before that rank receives it, and waits only while much
+	// is on its way that nobody has received: megabytes, or hundreds of messages. It fails as Exchange does.
 	Send(ctx context.Context, tag uint64, to int, data []byte) error
 	// Recv returns the next message with this tag from a rank, which is not this one, as memory of the caller's. It fails
 	// as Exchange does.

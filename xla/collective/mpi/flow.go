@@ -210,6 +210,9 @@ func (r *receipt) open(t *Transport) (bool, error) {
 	if uint64(len(r.into)) != a.length {
 		return false, fmt.Errorf("mpi: rank %d sends %d bytes, want %d", r.at.from, a.length, len(r.into))
 	}
+	if a.length > inline && (a.rest < 1 || a.rest > mpi.MaxTag) {
+		return false, fmt.Errorf("mpi: rank %d sends pieces with tag %d, want 1 to %d", r.at.from, a.rest, mpi.MaxTag)
+	}
 	r.arrived, r.rest = true, int(a.rest)
 	r.next = copy(r.into, a.first)
 	r.left = len(r.into) - r.next

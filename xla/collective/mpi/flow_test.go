@@ -32,6 +32,11 @@ func TestSender(t *testing.T) {
 		}
 	}
 	tr := lone()
+	tr.open(header{kind: 9, from: 1}, nil)
+	if tr.fault == nil || !strings.Contains(tr.fault.Error(), "rank 1 sends a message of kind 9") {
+		t.Errorf("kind 9: got the fault %v", tr.fault)
+	}
+	tr = lone()
 	tr.open(header{kind: dataKind, from: 1, tag: 1, length: 1}, []byte{1})
 	if tr.fault != nil || len(tr.boxes[address{1, 1}]) != 1 {
 		t.Errorf("from rank 1: got the fault %v and %v", tr.fault, tr.boxes)
@@ -52,6 +57,7 @@ func TestLength(t *testing.T) {
 		{1<<64 - 1, make([]byte, 3), true, "rank 1 sends 18446744073709551615 bytes, want 3"},
 		{4, make([]byte, 3), true, "rank 1 sends 4 bytes, want 3"},
 		{0, make([]byte, 3), true, "rank 1 sends 0 bytes, want 3"},
+		{inline + 1, make([]byte, inline+1), true, "rank 1 sends pieces with tag 0, want 1 to 32767"},
 	} {
 		tr := lone()
 		tr.open(header{kind: dataKind, from: 1, tag: 9, length: c.length}, make([]byte, inline))

@@ -166,5 +166,7 @@ func (t *Transport) open(h header, data []byte) {
 	case byeKind, brokenKind:
 		t.gone[h.from] = true
 		t.unsound = t.unsound || h.kind == brokenKind
+	default:
+		t.fail(fmt.Errorf("mpi: rank %d sends a message of kind %d, want 0 to %d", h.from, h.kind, brokenKind))
 	}
 }
