@@ -39,6 +39,7 @@ type description struct {
 	Exported   *exportLine         `json:"exported,omitempty"`
 	refused    map[string]bool     // the backends that lack something without which nothing runs
 	absent     map[string]bool     // the backends that this machine lacks
+	open       bool                // there are parameters of unknown sizes
 }
 
 // exportLine is what inspect says of a jax.export container besides its program.
@@ -150,6 +151,7 @@ func describe(file string, m *hlo.Module) description {
 		}
 		d.Parameters = append(d.Parameters, line)
 		for _, leaf := range v.Shape.Leaves() {
+			d.open = d.open || leaf.HasUnbounded()
 			if n, ok := leaf.CheckedSize(); ok && !leaf.IsDynamic() {
 				d.Elements += min(n, math.MaxInt64-d.Elements)
 				d.Arguments += min(n*int64(leaf.Type.Bytes()), math.MaxInt64-d.Arguments)
@@ -217,6 +219,9 @@ func (t *tool) printDescription(d description) {
 	t.printf("%s: %d replicas x %d partitions, %d bytes of constants, %d FLOPs, %d bytes moved\n", d.Name,
 		d.Replicas, d.Partitions, d.Bytes, d.FLOPs, d.Moved)
 	t.printf("  parameters hold %d elements in %d bytes\n", d.Elements, d.Arguments)
+	if d.open {
+		t.printf("  arrays whose sizes are not known (?) count nothing here\n")
+	}
 	for i, v := range d.Parameters {
 		t.printf("  parameter %d  %-24s %s %s\n", i, v.Name, v.Shape, v.Sharding)
 	}

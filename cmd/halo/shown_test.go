@@ -70,3 +70,18 @@ func TestUntilStopped(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestInspectUnknownSizes wants figures that leave arrays out to say so.
+func TestInspectUnknownSizes(t *testing.T) {
+	for size, want := range map[string]bool{"?": true, "3": false} {
+		path := filepath.Join(t.TempDir(), "p.mlir")
+		write(t, path, []byte(`func.func @main(%a: tensor<`+size+`xf32>) -> tensor<`+size+`xf32> {
+  %0 = stablehlo.add %a, %a : tensor<`+size+`xf32>
+  return %0 : tensor<`+size+`xf32>
+}`))
+		_, stdout, stderr := halo(t, ".", "", "inspect", path)
+		if got := strings.Contains(stdout, "sizes are not known (?)"); got != want {
+			t.Errorf("size %s: got %v, want %v: %s%s", size, got, want, stdout, stderr)
+		}
+	}
+}
