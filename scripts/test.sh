@@ -19,7 +19,7 @@ if [ -z "${HALO_NEED+set}" ] && [[ $loaded == ${here[0]} && $loaded == ${here[1]
   export HALO_NEED=openblas,onednn,fftw,proc
   [[ " $*" == *' -race'* ]] || HALO_NEED+=,norace
   if [ "$(go env CGO_ENABLED)" != 0 ]; then
-    HALO_NEED+=,native,dl
+    HALO_NEED+=,native,dl,cc
     ! echo '#include <vector>' | g++ -x c++ -E - >/dev/null 2>&1 || HALO_NEED+=,cuda-emu
     if [[ $loaded == *libmpi.so.40* && $loaded == *libmpich.so.12* ]] && command -v mpirun >/dev/null; then
       HALO_NEED+=,mpi

@@ -14,8 +14,8 @@ import (
 	"github.com/halo-xla/halo/xla/pass"
 )
 
-// New returns the backend. It fails with errors.ErrUnsupported and a sentence that names what was
-// tried if there is no driver, no device or no compiler.
+// New returns the backend. It fails with errors.ErrUnsupported and a sentence that names what was tried if there is no
+// driver, no device or no compiler.
 func New(o Options) (exec.Backend, error) {
 	devices, err := openAll(o)
 	if err != nil {

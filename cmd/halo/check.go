@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -236,69 +235,20 @@ type job struct {
 	run  func(ctx context.Context, o *checkOptions, path string) []outcome
 }
 
-// collect finds the programs and case folders below the paths, in the order of their names.
+// collect finds the programs and case folders below the paths.
 func collect(o *checkOptions) ([]job, error) {
 	var jobs []job
-	for _, root := range o.paths {
-		if root == "-" {
-			jobs = append(jobs, job{root, checkFile})
-			continue
+	err := eachProgram(o.paths, isCase, func(path string, isCase bool) {
+		j := job{path, checkFile}
+		if isCase {
+			j.run = checkCase
 		}
-		info, err := os.Stat(root)
-		if err != nil {
-			return nil, err
-		}
-		if !info.IsDir() {
-			jobs = append(jobs, job{root, checkFile})
-			continue
-		}
-		err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-			switch {
-			case err != nil:
-				return err
-			case d.IsDir() && isCase(path):
-				jobs = append(jobs, job{path, checkCase})
-				return filepath.SkipDir
-			case mayBeRead(d) && isProgramFile(path):
-				jobs = append(jobs, job{path, checkFile})
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	if len(jobs) == 0 {
-		return nil, exitf(exitUsage, "no programs below %s", strings.Join(o.paths, ", "))
-	}
-	return jobs, nil
+		jobs = append(jobs, j)
+	})
+	return jobs, err
 }
 
-// mayBeRead reports whether a walk reads the entry of a folder: a pipe may never have a writer, a device never ends.
-func mayBeRead(d fs.DirEntry) bool { return d.Type().IsRegular() || d.Type() == fs.ModeSymlink }
-
-// isProgramFile reports whether a walk looks at the file: by its name here, by its content when it is read. What XLA
-// dumps is text among others, and told by its first words.
-func isProgramFile(path string) bool {
-	ext := []string{".mlir", ".hlo", ".bc", ".pb", ".pbtxt", ".jax_export"}
-	return slices.Contains(ext, filepath.Ext(path)) || filepath.Ext(path) == ".txt" && isDump(path)
-}
-
-// isDump reports whether a file begins as the text of a module does.
-func isDump(path string) bool {
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	head := make([]byte, 32)
-	n, _ := io.ReadFull(f, head)
-	return slices.ContainsFunc([]string{"HloModule ", "module @", "module {", "module attributes ", "#loc"},
-		func(start string) bool { return strings.HasPrefix(string(head[:n]), start) })
-}
-
-// runJobs runs the jobs side by side and returns their outcomes in order, of those
-// that have begun when ctx ends.
+// runJobs runs the jobs side by side and returns their outcomes in order, of those that have begun when ctx ends.
 func runJobs(ctx context.Context, o *checkOptions, jobs []job) [][]outcome {
 	out := make([][]outcome, len(jobs))
 	next := make(chan int)

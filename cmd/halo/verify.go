@@ -3,9 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
-	"strings"
 
 	"github.com/halo-xla/halo/xla"
 	"github.com/halo-xla/halo/xla/hlo"
@@ -29,7 +26,8 @@ func verifyCommand(t *tool, args []string) error {
 	if len(paths) == 0 {
 		return exitf(exitUsage, "no path given, want files or folders")
 	}
-	files, err := programFiles(paths)
+	var files []string
+	err = eachProgram(paths, func(string) bool { return false }, func(path string, _ bool) { files = append(files, path) })
 	if err != nil {
 		return err
 	}
@@ -44,30 +42,6 @@ func verifyCommand(t *tool, args []string) error {
 		return errSilent
 	}
 	return nil
-}
-
-// programFiles are the files themselves and the programs below the folders.
-func programFiles(paths []string) ([]string, error) {
-	var files []string
-	for _, root := range paths {
-		if root == "-" {
-			files = append(files, root)
-			continue
-		}
-		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-			if err == nil && !d.IsDir() && (path == root || mayBeRead(d) && isProgramFile(path)) {
-				files = append(files, path)
-			}
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	if len(files) == 0 {
-		return nil, exitf(exitUsage, "no programs below %s", strings.Join(paths, ", "))
-	}
-	return files, nil
 }
 
 func (t *tool) verifyFile(file string) []verdict {
