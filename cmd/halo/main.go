@@ -106,8 +106,7 @@ func main() {
 	customcall.ServeIsolated()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, func() {
-		// The second signal ends it at once.
-		stop()
+		time.AfterFunc(sameSignal, stop)                // after that the next signal ends it at once
 		if len(os.Args) < 2 || os.Args[1] != "launch" { // which has its --grace
 			time.AfterFunc(stopping, func() {
 				fmt.Fprintf(os.Stderr, "halo: told to stop, and not done after %v\n", stopping)
@@ -119,6 +118,9 @@ func main() {
 	stop()
 	os.Exit(code)
 }
+
+// sameSignal is how long a second signal is still the first: timeout(1) sends it to its child and to the group of that.
+const sameSignal = 500 * time.Millisecond
 
 // stopping is how long a command has to end once it is told to: reading a program does not listen, nor do functions of
 // plug-ins that have their own mind.
