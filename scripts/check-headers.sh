@@ -103,6 +103,7 @@ for major in 12 13; do
   check "nvrtc$major" "cuda.h nvrtc.h" cgo/nvrtc/nvrtc.h NVRTC_LIST "CUDA_VERSION / 1000 == $major"
   include=(-I "$work/runtime" "${include[@]}")
   check "cublas$major" "cuda.h cublas_v2.h" cgo/cublas/cublas.h CUBLAS_LIST "CUBLAS_VER_MAJOR == $major"
+  check "cublaslt$major" "cuda.h cublasLt.h" cgo/cublaslt/cublaslt.h CUBLASLT_LIST "CUBLAS_VER_MAJOR == $major"
   check "cusolver$major" "cuda.h cusolverDn.h" cgo/cusolver/cusolver.h CUSOLVER_LIST "CUSOLVER_VER_MAJOR == $major - 1"
   check "cufft$major" "cuda.h cufft.h" cgo/cufft/cufft.h CUFFT_LIST "CUFFT_VER_MAJOR == $major - 1"
   check "nccl$major" nccl.h cgo/nccl/nccl.h NCCL_LIST "NCCL_MAJOR == 2 && CUDA_VERSION / 1000 == $major"
@@ -112,6 +113,9 @@ for major in 12 13; do
   done
   for library in "$wheels/cu$major"/nvidia/{cublas,cu13}/lib/libcublas.so.$major; do
     [ ! -f "$library" ] || symbols "cublas$major" cgo/cublas/cublas.h CUBLAS_LIST "$library"
+  done
+  for library in "$wheels/cu$major"/nvidia/{cublas,cu13}/lib/libcublasLt.so.$major; do
+    [ ! -f "$library" ] || symbols "cublaslt$major" cgo/cublaslt/cublaslt.h CUBLASLT_LIST "$library"
   done
   for library in "$wheels/cu$major"/nvidia/{cusolver,cu13}/lib/libcusolver.so.$((major - 1)); do
     [ ! -f "$library" ] || symbols "cusolver$major" cgo/cusolver/cusolver.h CUSOLVER_LIST "$library"

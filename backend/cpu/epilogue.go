@@ -104,8 +104,8 @@ func (f *fused) replace(from, to exec.Slice) {
 }
 
 // contracts reports whether in may begin a fusion.
-func contracts(in *hlo.Instruction) bool {
-	return run.Available() && inPipeline(in.Shape.Type)
+func contracts(c, _ *hlo.Instruction) bool {
+	return run.Available() && inPipeline(c.Shape.Type)
 }
 
 // contractionIn returns the contraction that a fusion begins with, nil if there is none.

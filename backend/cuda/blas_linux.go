@@ -3,10 +3,12 @@
 package cuda
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/halo-xla/halo/backend/cuda/emit"
 	"github.com/halo-xla/halo/cgo/cublas"
+	"github.com/halo-xla/halo/cgo/cublaslt"
 	"github.com/halo-xla/halo/cgo/cuda/find"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/shape"
@@ -15,6 +17,7 @@ import (
 // blas is the library of matrix products; nil where there is none, and kernels do them.
 type blas struct {
 	handle *cublas.Handle
+	lt     *cublaslt.Handle // nil where there is none
 	// workspace is what a product may use besides, in bytes.
 	workspace int64
 }
@@ -40,6 +43,9 @@ func (d *device) openBLAS(kit *find.Toolkit) error {
 	if err != nil {
 		return err
 	}
+	if err := b.openLT(d, kit); err != nil {
+		return errors.Join(err, b.close(d))
+	}
 	d.blas = b
 	return nil
 }
@@ -61,7 +67,12 @@ func (b *blas) close(d *device) error {
 	if b == nil {
 		return nil
 	}
-	return d.Within(b.handle.Close)
+	return d.Within(func() error {
+		if b.lt == nil {
+			return b.handle.Close()
+		}
+		return errors.Join(b.lt.Close(), b.handle.Close())
+	})
 }
 
 var blasTypes = map[shape.ElementType]cublas.Type{shape.F32: cublas.F32, shape.F64: cublas.F64, shape.F16: cublas.F16,
@@ -80,13 +91,16 @@ func (b *blas) lower(l *exec.Lowering) *thunk {
 		return nil
 	}
 	t := newThunk(l, e)
-	t.kernel, t.calls = "cublas gemm", map[*emit.Gemm]*cublas.Call{}
-	for _, s := range e.Steps {
-		call := b.handle.Gemm(columnMajor(s.Gemm))
-		l.OnClose(call.Close)
-		t.calls[s.Gemm] = call
-	}
+	g := e.Steps[0].Gemm
+	t.kernel, t.calls = "cublas gemm", map[*emit.Gemm]call{g: b.call(l, g)}
 	return t
+}
+
+// call makes the product ready to be enqueued as long as the program is.
+func (b *blas) call(l *exec.Lowering, g *emit.Gemm) call {
+	c := b.handle.Gemm(columnMajor(g))
+	l.OnClose(c.Close)
+	return c
 }
 
 // columnMajor is a product as the library has it: the transpose of C is that of B times that of A.

@@ -49,6 +49,8 @@ type Info struct {
 	NVRTCPath string
 	// BLAS is the file of the library of matrix products, or why there is none and kernels do them.
 	BLAS string
+	// BLASLt is the file of the library of products with a bias, or why there is none and a kernel adds it.
+	BLASLt string
 	// Solver is the file of the library of factorizations and decompositions, or why there is none; kernels and the host
 	// do them then.
 	Solver string

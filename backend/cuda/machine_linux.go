@@ -94,7 +94,9 @@ func (m *machine) Name() string {
 // Threads is one: executions follow each other on the device.
 func (m *machine) Threads() int { return 1 }
 
-func (m *machine) Passes() []pass.Pass { return passes(m.device.options.Plain) }
+func (m *machine) Passes() []pass.Pass {
+	return append(passes(m.device.options.Plain), m.device.blas.biases()...)
+}
 
 // Serving adds LAPACK's targets, which run on the host.
 func (m *machine) Serving(h hlo.Handlers) hlo.Handlers {
@@ -127,6 +129,11 @@ func (m *machine) Lower(l *exec.Lowering) (exec.Thunk, error) {
 		return l.Host(kernel), nil
 	}
 	if t := m.device.blas.lower(l); t != nil {
+		return t, nil
+	}
+	if t, err := m.device.blas.lowerBiased(m.device, l); err != nil {
+		return nil, err
+	} else if t != nil {
 		return t, nil
 	}
 	if t, err := m.device.fft.lower(m.device, l); err != nil {

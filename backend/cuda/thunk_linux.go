@@ -4,11 +4,16 @@ package cuda
 
 import (
 	"github.com/halo-xla/halo/backend/cuda/emit"
-	"github.com/halo-xla/halo/cgo/cublas"
 	"github.com/halo-xla/halo/cgo/cuda"
 	"github.com/halo-xla/halo/cgo/cufft"
 	"github.com/halo-xla/halo/xla/exec"
 )
+
+// call is what a library does, until the program is closed.
+type call interface {
+	cuda.Call
+	Close()
+}
 
 // thunk is the commands of one instruction with their operands bound.
 type thunk struct {
@@ -16,7 +21,7 @@ type thunk struct {
 	memory   [emit.Seed][]exec.Slice // by the kind of buffers
 	inPlace  []exec.Pair
 	kernel   string
-	calls    map[*emit.Gemm]*cublas.Call
+	calls    map[*emit.Gemm]call
 	solves   map[*emit.Solve]*solving
 	ffts     map[*emit.Fft]*cufft.Call
 	built    *built // set by Build
@@ -77,15 +82,23 @@ func (t *thunk) appendTo(q *queue) {
 		case s.Fill != nil:
 			a.Fill(t.value(s.Fill.Dst), s.Fill.Bytes, s.Fill.Value)
 		case s.Gemm != nil:
-			w := t.memory[emit.Scratch][0]
-			a.Call(t.calls[s.Gemm], t.value(s.Gemm.B.Buffer), t.value(s.Gemm.A.Buffer), t.value(s.Gemm.C.Buffer), valueOf(w),
-				cuda.Word(w.Size))
+			t.multiply(a, s.Gemm)
 		case s.Fft != nil:
 			a.Call(t.ffts[s.Fft], t.value(s.Fft.From), t.value(s.Fft.To), t.value(s.Fft.Work))
 		default:
 			a.Launch(t.launch(s.Kernel))
 		}
 	}
+}
+
+// multiply appends a product, of which the library sees the transpose.
+func (t *thunk) multiply(a *cuda.Array, g *emit.Gemm) {
+	x, y, z, w := t.value(g.B.Buffer), t.value(g.A.Buffer), t.value(g.C.Buffer), t.value(g.Work)
+	if g.Bias != nil {
+		a.Call(t.calls[g], x, y, z, t.value(*g.Bias), w)
+		return
+	}
+	a.Call(t.calls[g], x, y, z, w, cuda.Word(t.emission.Scratch[g.Work.Index]))
 }
 
 func (t *thunk) launch(k *emit.Kernel) cuda.Launch {

@@ -104,7 +104,7 @@ var environmentRules = []struct {
 		return slices.Contains([]string{"base", "avx2", "avx512", "neon"}, strings.ToLower(v))
 	}},
 	{"HALO_LIBS", "a list with commas of names with a minus before each: -all, -openblas, -onednn, -fftw, -mpi, -cuda, " +
-		"-nvrtc, -cublas, -cusolver, -cufft, -nccl", func(v string) bool {
+		"-nvrtc, -cublas, -cublasLt, -cusolver, -cufft, -nccl", func(v string) bool {
 		for _, part := range strings.Split(v, ",") {
 			name, minus := strings.CutPrefix(part, "-")
 			if part != "" && !(minus && slices.Contains(vendorLibraries, name)) {
@@ -129,8 +129,8 @@ func areFolders(v string) bool {
 }
 
 // vendorLibraries are the names that $HALO_LIBS has for libraries, those that no engine opens yet too.
-var vendorLibraries = []string{"all", "openblas", "onednn", "fftw", "cuda", "nvrtc", "cublas", "cudnn", "cufft",
-	"cusolver", "nccl", "mpi"}
+var vendorLibraries = []string{"all", "openblas", "onednn", "fftw", "cuda", "nvrtc", "cublas", "cublasLt", "cudnn",
+	"cufft", "cusolver", "nccl", "mpi"}
 
 func checkEnvironment() error {
 	for _, r := range environmentRules {

@@ -9,9 +9,9 @@ import (
 
 // Epilogue puts a contraction and what is done to its elements afterwards into one fusion, of kind kOutput, so that a
 // backend can do both to a part of the result while that is in cache: a bias, a sum, an activation. It takes the dots
-// and convolutions that contracts reports which one fusion of kind kLoop alone reads, or one op on elements that
-// elementwise reports, with one result of the same dimensions.
-func Epilogue(contracts, elementwise func(in *hlo.Instruction) bool) Pass {
+// and convolutions which one fusion of kind kLoop alone reads, or one op on elements that elementwise reports, with one
+// result of the same dimensions, if contracts reports that the contraction c may have the epilogue in.
+func Epilogue(contracts func(c, in *hlo.Instruction) bool, elementwise func(in *hlo.Instruction) bool) Pass {
 	return Pass{"epilogue", func(m *hlo.Module) (*hlo.Module, error) {
 		flow := controlFlow(m)
 		return edit(m, func(e *editor) {
@@ -44,8 +44,9 @@ func Epilogue(contracts, elementwise func(in *hlo.Instruction) bool) Pass {
 // epilogues are the epilogues of one computation, with their contractions.
 type epilogues struct {
 	*editor
-	contracts, elementwise func(in *hlo.Instruction) bool
-	of                     map[*hlo.Instruction]*hlo.Instruction
+	contracts   func(c, in *hlo.Instruction) bool
+	elementwise func(in *hlo.Instruction) bool
+	of          map[*hlo.Instruction]*hlo.Instruction
 }
 
 // contractionOf returns the contraction of which in can be the epilogue, the last of several, or nil.
@@ -56,7 +57,7 @@ func (x *epilogues) contractionOf(in *hlo.Instruction) *hlo.Instruction {
 	var c *hlo.Instruction
 	for _, o := range in.Operands {
 		if o.Op != hlo.Dot && o.Op != hlo.Convolution || o.Users() != 1 || o == x.old.Root || x.isPinned(o) ||
-			!plain(o.Shape) || o.IsDynamic() || !o.Shape.SameDims(in.Shape) || !x.contracts(o) {
+			!plain(o.Shape) || o.IsDynamic() || !o.Shape.SameDims(in.Shape) || !x.contracts(o, in) {
 			continue
 		}
 		if c == nil || o.Index() > c.Index() {

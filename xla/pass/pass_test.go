@@ -23,8 +23,10 @@ import (
 func everyPass() []Pass {
 	return []Pass{Layout(), Inline(), DCE(), CSE(), Tuples(), ExpandBatchNorm(), Widen(anyFusion.Elementwise), Fold(), Simplify(),
 		Precompute(byReference), Unroll(), Hoist(), Convolutions(), Planes(), Arguments(), Fuse(anyFusion),
-		Epilogue(anyFusion.Elementwise, anyFusion.Elementwise), Frame(anyFusion.Elementwise)}
+		Epilogue(anyEpilogue, anyFusion.Elementwise), Frame(anyFusion.Elementwise)}
 }
+
+func anyEpilogue(_, _ *hlo.Instruction) bool { return true }
 
 // anyFusion takes all that Fuse can.
 var anyFusion = Fusible{

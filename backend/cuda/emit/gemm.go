@@ -14,6 +14,10 @@ type Gemm struct {
 	A, B, C        Matrix
 	// TF32 lets operands of f32 be rounded to TF32.
 	TF32 bool
+	// Bias is added to each row of C, one number of C's type for each column; nil for none.
+	Bias *Buffer
+	// Work is the workspace.
+	Work Buffer
 }
 
 // Matrix is an operand or the result: where it lies, its type, how far apart neighbours of its rows and of its columns
@@ -59,7 +63,9 @@ func LowerGemm(in *hlo.Instruction, workspace int64) *Emission {
 	if lhs.Type == shape.S8 && !g.fours() {
 		return nil
 	}
-	return &Emission{Steps: []Step{{Gemm: g}}, Scratch: []int64{workspace}}
+	e := &Emission{Steps: []Step{{Gemm: g}}}
+	g.Work = e.scratch(workspace)
+	return e
 }
 
 // fours reports whether all distances are multiples of four, which libraries want of bytes.

@@ -30,7 +30,7 @@ var parts = []struct {
 	{"libcuda.so.1", []string{"driver.cc", "memory.cc", "streams.cc", "fibres.cc"}, nil},
 	{"libnvrtc.so.12", []string{"nvrtc.cc"}, []string{"-ldl"}},
 	{"libnccl.so.2", []string{"nccl.cc", "ncclwire.cc", "ncclfold.cc"}, []string{"-ldl"}},
-	{"libcublasLt.so.12", []string{"mark.cc"}, nil},
+	{"libcublasLt.so.12", []string{"cublaslt.cc"}, []string{"-ldl"}},
 	{"libcublas.so.12", []string{"cublas.cc"}, []string{"-ldl"}},
 	{"libnvJitLink.so.12", []string{"mark.cc"}, nil},
 	{"libcusparse.so.12", []string{"mark.cc"}, nil},

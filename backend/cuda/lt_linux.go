@@ -1,0 +1,105 @@
+//go:build cgo
+
+package cuda
+
+import (
+	"errors"
+
+	"github.com/halo-xla/halo/backend/cuda/emit"
+	"github.com/halo-xla/halo/cgo/cublaslt"
+	"github.com/halo-xla/halo/cgo/cuda/find"
+	"github.com/halo-xla/halo/xla/exec"
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/pass"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// openLT opens the library of products with a bias, which the other one has opened; where it is not there, products and
+// biases are apart. Info says which.
+func (b *blas) openLT(d *device, kit *find.Toolkit) error {
+	lib, err := kit.Open("cublasLt")
+	if err != nil {
+		d.info.BLASLt = err.Error()
+		return nil
+	}
+	l, err := cublaslt.Open(lib)
+	if err != nil {
+		d.info.BLASLt = err.Error()
+		return nil
+	}
+	d.info.BLASLt = l.Path()
+	return d.Within(func() (err error) {
+		b.lt, err = l.NewHandle()
+		return err
+	})
+}
+
+// biases is the pass that puts a dot and its bias together, none if no library does both.
+func (b *blas) biases() []pass.Pass {
+	if b == nil || b.lt == nil {
+		return nil
+	}
+	none := func(*hlo.Instruction) bool { return false }
+	return []pass.Pass{pass.Epilogue(emit.Biased, none)}
+}
+
+// lowerBiased returns the thunk of a product with a bias; nil if l.In is none.
+func (b *blas) lowerBiased(d *device, l *exec.Lowering) (*thunk, error) {
+	if b == nil {
+		return nil, nil
+	}
+	calls := map[*emit.Gemm]call{}
+	e, err := emit.LowerBiased(l.In, b.workspace, func(g *emit.Gemm) (int64, error) {
+		c, err := b.choose(d, g)
+		if err != nil {
+			return 0, err
+		}
+		calls[g] = c
+		l.OnClose(c.Close)
+		return c.Work + workAlign, nil
+	})
+	if e == nil || err != nil {
+		return nil, err
+	}
+	t := newThunk(l, e)
+	t.kernel, t.calls = "cublasLt gemm", calls
+	if g := e.Steps[0].Gemm; calls[g] == nil {
+		t.kernel, calls[g] = "cublas gemm", b.call(l, g)
+	}
+	return t, nil
+}
+
+// choose has the library say how it does a product with a bias.
+func (b *blas) choose(d *device, g *emit.Gemm) (c *cublaslt.Call, err error) {
+	if b.lt == nil {
+		return nil, errors.ErrUnsupported
+	}
+	err = d.Within(func() (err error) {
+		c, err = b.lt.Product(ltProduct(g), b.workspace)
+		return err
+	})
+	return c, err
+}
+
+var ltTypes = map[shape.ElementType]cublaslt.Type{shape.F32: cublaslt.F32, shape.F16: cublaslt.F16,
+	shape.BF16: cublaslt.BF16}
+
+// ltProduct is a product as the library has it: the transpose of C is that of B times that of A.
+func ltProduct(g *emit.Gemm) cublaslt.Product {
+	p := cublaslt.Product{Batch: g.Batch, TF32: g.TF32}
+	p.A, p.TransA = ltMatrix(g.B, g.N, g.K)
+	p.B, p.TransB = ltMatrix(g.A, g.K, g.M)
+	p.D, _ = ltMatrix(g.C, g.N, g.M)
+	return p
+}
+
+// ltMatrix is a row-major matrix read as its transpose, rows by columns, which is column-major; one whose columns lie
+// together is transposed once more.
+func ltMatrix(m emit.Matrix, rows, columns int64) (cublaslt.Matrix, bool) {
+	out := cublaslt.Matrix{Type: ltTypes[m.Type], Rows: rows, Columns: columns, Ld: max(m.Row, m.Column),
+		Stride: m.Batch}
+	if m.Column != 1 {
+		out.Rows, out.Columns = columns, rows
+	}
+	return out, m.Column != 1
+}
