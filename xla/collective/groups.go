@@ -111,16 +111,19 @@ func (g Grid) Groups(m Mode, lists [][]int64) ([][]int, error) {
 
 // CheckIDs fails if an id in lists is not one of 0 to n-1 or is there twice.
 func CheckIDs(m Mode, lists [][]int64, n int64) error {
-	seen := map[int64]bool{}
+	var seen []uint64 // a bit for each id so far
 	for _, l := range lists {
 		for _, id := range l {
-			if id < 0 || id >= n {
-				return fmt.Errorf("group %s names %s %d, want one of 0 to %d", ids(l), m.IDs(), id, n-1)
+			if id < 0 || id >= n || id >= maxIDs {
+				return fmt.Errorf("group %s names %s %d, want one of 0 to %d", ids(l), m.IDs(), id, min(n, maxIDs)-1)
 			}
-			if seen[id] {
+			if more := int(id/64) + 1 - len(seen); more > 0 {
+				seen = append(seen, make([]uint64, more)...)
+			}
+			if seen[id/64]&(1<<(id%64)) != 0 {
 				return fmt.Errorf("%s %d is in the groups twice", m.IDs(), id)
 			}
-			seen[id] = true
+			seen[id/64] |= 1 << (id % 64)
 		}
 	}
 	return nil

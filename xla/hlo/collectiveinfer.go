@@ -42,13 +42,16 @@ func checkGroups(in *Instruction, a *CollectiveAttrs) (size int64, err error) {
 		}
 		return 0, nil
 	}
-	all := slices.Concat(groups...)
+	all := int64(0)
+	for _, g := range groups {
+		all += int64(len(g))
+	}
 	if in.Op == CollectiveBroadcast || in.Op == CollectiveReduce { // some may be in no group: they get zeros
 		if err := collective.CheckIDs(mode, groups, collective.MaxDevices); err != nil {
 			return 0, fmt.Errorf("replica_groups: %w", err)
 		}
-	} else if err := collective.CheckIDs(mode, groups, int64(len(all))); err != nil { // all_reduce C1, C2
-		return 0, fmt.Errorf("replica_groups: %w: each of %d ids is to be in one group", err, len(all))
+	} else if err := collective.CheckIDs(mode, groups, all); err != nil { // all_reduce C1, C2
+		return 0, fmt.Errorf("replica_groups: %w: each of %d ids is to be in one group", err, all)
 	}
 	size = int64(len(groups[0]))
 	reduces := in.Op == AllReduce || in.Op == AllReduceStart

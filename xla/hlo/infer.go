@@ -135,11 +135,17 @@ func sameTypes(in *Instruction) error {
 // checkDims fails unless every number in dims is one of 0 to rank-1 and, if asked, none is there twice and they
 // ascend. name is what messages call the list.
 func checkDims(name string, dims []int64, rank int, unique, sorted bool) error {
+	seen := make([]uint64, shape.MaxRank/64) // on the stack
+	if rank > shape.MaxRank {
+		seen = make([]uint64, rank/64+1)
+	}
 	for i, d := range dims {
 		if d < 0 || d >= int64(rank) {
 			return fmt.Errorf("%s: dimension %d is out of range, want 0 to %d", name, d, rank-1)
 		}
-		if unique && slices.Contains(dims[:i], d) {
+		word, bit := &seen[d/64], uint64(1)<<(d%64)
+		twice := *word&bit != 0
+		if *word |= bit; unique && twice {
 			return fmt.Errorf("%s: dimension %d is there twice in %s", name, d, list(dims))
 		}
 		if sorted && i > 0 && dims[i-1] > d {

@@ -80,7 +80,7 @@ func builtinTypes() []typeCode {
 		12: constantType(NoneType{}),
 		13: func(c *cursor) Type { return c.tensor(nil) },
 		14: func(c *cursor) Type { return c.tensor(c.attr()) },
-		15: func(c *cursor) Type { return TupleType{c.types()} },
+		15: func(c *cursor) Type { return newTuple(c.types()) },
 		18: func(c *cursor) Type { return &TensorType{Unranked: true, Elem: c.typ()} },
 		21: floatType("tf32"), 22: floatType("f8E5M2"), 23: floatType("f8E4M3"), 24: floatType("f8E4M3FN"),
 		25: floatType("f8E5M2FNUZ"), 26: floatType("f8E4M3FNUZ"), 27: floatType("f8E4M3B11FNUZ"), 28: floatType("f8E3M4"),

@@ -51,7 +51,7 @@ func vhloTypes() []typeCode {
 		20: func(c *cursor) Type { return c.tensor(nil) },
 		21: func(c *cursor) Type { return c.tensor(c.attr()) },
 		22: constantType(TokenType{}),
-		23: func(c *cursor) Type { return TupleType{c.types()} },
+		23: func(c *cursor) Type { return newTuple(c.types()) },
 		24: (*cursor).quantized,
 		25: func(c *cursor) Type { return &TensorType{Unranked: true, Elem: c.typ()} },
 		26: constantType(OpaqueType{"!shape.witness"}),

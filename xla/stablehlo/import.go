@@ -3,7 +3,6 @@ package stablehlo
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/halo-xla/halo/xla/hlo"
@@ -37,7 +36,7 @@ func Parse(t Text) (*Imported, error) {
 func Import(prog *Program) (*Imported, error) {
 	im := &importer{prog: prog, rows: allImports, functions: map[string]*function{}, names: map[string]int{},
 		meshes: map[string]mesh{}, shardings: map[string]hlo.Raw{}, plain: map[string]importFunc{},
-		frontends: map[*NamedAttr]hlo.FrontendAttributes{}}
+		shared: newShared()}
 	if err := im.collect(prog.Module, 0); err != nil {
 		return nil, err
 	}
@@ -68,12 +67,12 @@ func Import(prog *Program) (*Imported, error) {
 
 // importer turns one program into HLO.
 type importer struct {
+	shared
 	prog      *Program
 	rows      map[string]importFunc // by op; held here since the functions of the table use it
 	functions map[string]*function
 	order     []*function
-	names     map[string]int                        // of computations, with how often each was wanted
-	frontends map[*NamedAttr]hlo.FrontendAttributes // of dictionaries, by their first entry
+	names     map[string]int // of computations, with how often each was wanted
 	meshes    map[string]mesh
 	shardings map[string]hlo.Raw    // that have been read, by Shardy's text
 	spelled   int                   // devices of groups and shardings, see spell
@@ -252,7 +251,9 @@ func (im *importer) configure(m *hlo.Module, entry *function) error {
 	if m.Config.NumPartitions, err = module.IntOr("mhlo.num_partitions", 0); err != nil {
 		return err
 	}
-	m.Config.Frontend = frontend(module.Attr("mhlo.frontend_attributes"))
+	if m.Config.Frontend, err = im.frontend(module, module.Attr("mhlo.frontend_attributes"), nil); err != nil {
+		return err
+	}
 	dicts, _ := entry.op.Attr("arg_attrs").(ArrayAttr)
 	for i, d := range dicts {
 		dict, ok := d.(DictAttr)
@@ -279,7 +280,10 @@ func (im *importer) configureParameter(m *hlo.Module, op *Op, n int64, attrs Dic
 	if donor, ok := attrs.Lookup("jax.buffer_donor").(BoolAttr); ok && bool(donor) {
 		m.Config.BufferDonor = append(m.Config.BufferDonor, param)
 	}
-	common := &hlo.Common{Frontend: frontend(attrs.Lookup("mhlo.frontend_attributes"))}
+	common := &hlo.Common{}
+	if common.Frontend, err = im.frontend(op, attrs.Lookup("mhlo.frontend_attributes"), nil); err != nil {
+		return err
+	}
 	if s, ok := attrs.Lookup("mhlo.sharding").(StringAttr); ok {
 		common.Sharding = hlo.Raw(s)
 	} else if common.Sharding, err = im.shardySharding(op, attrs.Lookup("sdy.sharding")); err != nil {
@@ -289,37 +293,6 @@ func (im *importer) configureParameter(m *hlo.Module, op *Op, n int64, attrs Dic
 		m.Entry.Parameters[n].Common = common
 	}
 	return nil
-}
-
-// frontend returns the entries of a dictionary of strings; entries of other kinds as MLIR writes them.
-func frontend(a Attr) hlo.FrontendAttributes {
-	dict, _ := a.(DictAttr)
-	var f hlo.FrontendAttributes
-	for _, kv := range dict {
-		value := AttrString(kv.Value)
-		if s, ok := kv.Value.(StringAttr); ok {
-			value = string(s)
-		}
-		f = append(f, hlo.KeyValue{Key: kv.Name, Value: value})
-	}
-	return f
-}
-
-// frontend returns the entries of a dictionary behind those of before. Ops that share a dictionary share its entries.
-func (im *importer) frontend(a Attr, before hlo.FrontendAttributes) hlo.FrontendAttributes {
-	dict, _ := a.(DictAttr)
-	if len(dict) == 0 {
-		return before
-	}
-	f := im.frontends[&dict[0]]
-	if len(f) != len(dict) {
-		f = slices.Clip(frontend(dict))
-		im.frontends[&dict[0]] = f
-	}
-	if before == nil {
-		return f
-	}
-	return append(before, f...)
 }
 
 // wrap turns an error of package hlo into one at the op.

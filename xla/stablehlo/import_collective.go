@@ -50,11 +50,15 @@ func (c *ctx) replicaGroups(op *Op) (hlo.ReplicaGroups, error) {
 	if d, ok := op.Attr("replica_groups").(*DialectAttr); ok {
 		return c.meshGroups(op, d)
 	}
+	return once(c.im.groups, op.Attr("replica_groups"), func() (hlo.ReplicaGroups, error) { return matrixGroups(op) })
+}
+
+// matrixGroups reads a matrix with a group a row.
+func matrixGroups(op *Op) (groups hlo.ReplicaGroups, err error) {
 	v, rows, cols, err := matrix(op, "replica_groups")
 	if err != nil {
-		return hlo.ReplicaGroups{}, err
+		return groups, err
 	}
-	var groups hlo.ReplicaGroups
 	for i := range rows {
 		group := []int64{}
 		for _, id := range v[i*cols : (i+1)*cols] {
@@ -201,10 +205,18 @@ func importCollectiveReduce(c *ctx, op *Op) error {
 
 func importCollectivePermute(c *ctx, op *Op) error {
 	a := &hlo.CollectivePermuteAttrs{}
-	if err := setAttrs(op, a); err != nil {
-		return err
+	const pairs = "source_target_pairs"
+	if op.Attr(pairs) == nil {
+		return op.Errorf("attribute %s is missing", pairs)
 	}
 	var err error
+	a.SourceTargetPairs, err = once(c.im.pairs, op.Attr(pairs), func() (hlo.Pairs, error) { return pairsOf(op, pairs) })
+	if err != nil {
+		return err
+	}
+	if a.UseGlobalDeviceIDs, err = op.Bool("use_global_device_ids"); err != nil {
+		return err
+	}
 	if a.ChannelID, err = channel(op); err != nil {
 		return err
 	}

@@ -37,31 +37,37 @@ func (c *ctx) common(op *Op, in *hlo.Instruction) error {
 	}
 	var common hlo.Common
 	for _, a := range op.Attrs {
+		var text string
+		var err error
 		switch a.Name {
 		case "mhlo.sharding":
 			if s, ok := a.Value.(StringAttr); ok {
 				common.Sharding = hlo.Raw(s)
 			}
 		case "mhlo.frontend_attributes":
-			common.Frontend = c.im.frontend(a.Value, common.Frontend)
+			common.Frontend, err = c.im.frontend(op, a.Value, common.Frontend)
 		case "backend_config", "mhlo.backend_config":
-			setBackendConfig(&common, a.Value)
+			err = c.setBackendConfig(op, &common, a.Value)
 		case "error_message", "rng_algorithm", "mhlo.attributes": // what some custom calls say besides
 			if in.Op != hlo.CustomCall {
 				continue
 			}
-			common.Frontend = append(common.Frontend, hlo.KeyValue{Key: a.Name, Value: plainText(a.Value)})
+			if text, err = c.im.plainText(op, a.Value); err == nil {
+				common.Frontend, err = c.im.withEntry(op, common.Frontend, a.Name, text)
+			}
 		case sizeOperands:
 			if v, ok := intsOf(a.Value); ok && in.Op == hlo.CustomCall {
-				common.Frontend = append(common.Frontend, hlo.KeyValue{Key: a.Name, Value: "[" + joinInts(v) + "]"})
+				common.Frontend, err = c.im.withEntry(op, common.Frontend, a.Name, "["+joinInts(v)+"]")
 			}
 		case "result_accuracy":
-			var err error
-			if common.ResultAccuracy, err = accuracy(op); err != nil {
-				return err
-			}
+			common.ResultAccuracy, err = accuracy(op)
 		case "sdy.sharding":
-			common.Frontend = append(common.Frontend, hlo.KeyValue{Key: "xla.sdy.sharding", Value: AttrString(a.Value)})
+			if text, err = c.im.text(op, a.Value); err == nil {
+				common.Frontend, err = c.im.withEntry(op, common.Frontend, "xla.sdy.sharding", text)
+			}
+		}
+		if err != nil {
+			return err
 		}
 	}
 	if common.Sharding == "" && common.Frontend == nil && common.Config == "" && common.ResultAccuracy == "" {
@@ -84,14 +90,6 @@ var commonNames = map[string]bool{
 	"mhlo.sharding": true, "mhlo.frontend_attributes": true, "backend_config": true, "mhlo.backend_config": true,
 	"error_message": true, "rng_algorithm": true, "mhlo.attributes": true, sizeOperands: true, "result_accuracy": true,
 	"sdy.sharding": true,
-}
-
-// plainText returns a string as it is and any other attribute as MLIR writes it.
-func plainText(a Attr) string {
-	if s, ok := a.(StringAttr); ok {
-		return string(s)
-	}
-	return AttrString(settled(a))
 }
 
 // accuracy reads #stablehlo.result_accuracy<...> as HLO text has it. Only the mode TOLERANCE has tolerances.
@@ -131,15 +129,17 @@ func accuracy(op *Op) (hlo.Raw, error) {
 }
 
 // setBackendConfig keeps a dictionary if there is one, else a string that is not empty.
-func setBackendConfig(common *hlo.Common, a Attr) {
+func (c *ctx) setBackendConfig(op *Op, common *hlo.Common, a Attr) (err error) {
 	switch a := a.(type) {
 	case DictAttr:
-		common.Config, common.Dictionary = AttrString(settled(a)), true
+		common.Config, err = c.im.text(op, a)
+		common.Dictionary = true
 	case StringAttr:
 		if !common.Dictionary && a != "" {
 			common.Config = string(a)
 		}
 	}
+	return err
 }
 
 // metadataOf returns the attributes of an instruction that has only a place in its producer's source; nil

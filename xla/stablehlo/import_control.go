@@ -77,7 +77,9 @@ func importComposite(c *ctx, op *Op) error {
 		if !ok {
 			return op.wrong("composite_attributes", "a dictionary")
 		}
-		attrs = AttrString(settled(dict))
+		if attrs, err = c.im.text(op, dict); err != nil {
+			return err
+		}
 	}
 	before := len(c.instructions)
 	if err := c.call(op, "decomposition", true); err != nil {
@@ -90,6 +92,9 @@ func importComposite(c *ctx, op *Op) error {
 		common := hlo.Common{}
 		if in.Common != nil {
 			common = *in.Common
+		}
+		if err := c.im.copy(op, common.Frontend); err != nil {
+			return err
 		}
 		common.Frontend = append(slices.Clone(common.Frontend), hlo.KeyValue{Key: "composite.attributes", Value: attrs},
 			hlo.KeyValue{Key: "composite.name", Value: name},

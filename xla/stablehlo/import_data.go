@@ -59,7 +59,7 @@ func (c *ctx) denseConstant(op *Op, a *DenseAttr) (*hlo.Instruction, error) {
 	}
 	if !c.staysSplat(op, a, s) {
 		attrs, err := attrsOf(op, hlo.Constant, func(*Op, hlo.Opcode) (hlo.Attrs, error) {
-			l, err := a.Literal()
+			l, err := c.im.literal(a)
 			return &hlo.ConstantAttrs{Literal: l}, err
 		})
 		if err != nil {

@@ -227,7 +227,7 @@ func importCustomCall(c *ctx, op *Op) error {
 	if a.CalledComputations, err = c.calledComputations(op); err != nil {
 		return err
 	}
-	if a.OutputOperandAliasing, err = outputAliases(op); err != nil {
+	if a.OutputOperandAliasing, err = c.outputAliases(op); err != nil {
 		return err
 	}
 	operands, err := c.operands(op)
@@ -314,7 +314,7 @@ func (c *ctx) functionOf(op *Op, a Attr) (*hlo.Computation, error) {
 }
 
 // outputAliases reads which results live in which operands, as HLO text has it: {{0}: (1, {})}.
-func outputAliases(op *Op) (hlo.Raw, error) {
+func (c *ctx) outputAliases(op *Op) (hlo.Raw, error) {
 	list, ok := op.Attr("output_operand_aliases").(ArrayAttr)
 	if !ok || len(list) == 0 {
 		return "", nil
@@ -333,7 +333,8 @@ func outputAliases(op *Op) (hlo.Raw, error) {
 		}
 		aliases[i] = hlo.Alias{Output: out, ParameterIndex: hlo.ParameterIndex{Parameter: index, Index: in}}
 	}
-	return hlo.AliasesText(aliases), nil
+	text, err := c.im.kept(op, string(hlo.AliasesText(aliases)))
+	return hlo.Raw(text), err
 }
 
 func joinInts(v []int64) string {

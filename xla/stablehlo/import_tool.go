@@ -97,7 +97,10 @@ func (c *ctx) toolCall(op *Op, a *hlo.CustomCallAttrs, config DictAttr, operands
 	if in.Common != nil {
 		common = *in.Common
 	}
-	common.Config, common.Dictionary = AttrString(settled(config)), true
+	if common.Config, err = c.im.text(op, config); err != nil {
+		return err
+	}
+	common.Dictionary = true
 	in.Common = &common
 	return nil
 }

@@ -24,8 +24,7 @@ func shapeOf(t Type) (shape.Shape, error) {
 	case TokenType:
 		return shape.TokenShape(), nil
 	case TupleType:
-		elems, err := shapesOf(t.Elems)
-		return shape.TupleOf(elems...), err
+		return t.shape()
 	case IntType, FloatType, ComplexType, IndexType:
 		return shape.Shape{}, fmt.Errorf("type %s, want a tensor", t)
 	}

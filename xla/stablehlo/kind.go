@@ -46,6 +46,30 @@ type typeShape struct {
 	shape shape.Shape
 }
 
+// tupleShape is the shape of a tuple's type, noted by the importer for the elements that it has.
+type tupleShape struct {
+	of    []Type
+	shape shape.Shape
+}
+
+func newTuple(elems []Type) TupleType { return TupleType{elems, &tupleShape{}} }
+
+// shape is shapeOf for a tuple, as types come again and again.
+func (t TupleType) shape() (shape.Shape, error) {
+	if t.known != nil && oneList(t.known.of, t.Elems) {
+		return t.known.shape, nil
+	}
+	elems, err := shapesOf(t.Elems)
+	s := shape.TupleOf(elems...)
+	if err == nil && t.known != nil {
+		*t.known = tupleShape{t.Elems, s}
+	}
+	return s, err
+}
+
+// oneList reports whether two lists are one, which is not empty.
+func oneList(a, b []Type) bool { return len(a) == len(b) && len(a) > 0 && &a[0] == &b[0] }
+
 // declaredShape is shapeOf for a tensor, as types come again and again.
 func (t *TensorType) declaredShape() (shape.Shape, error) {
 	if t.known != nil && t.known.of == t {

@@ -53,7 +53,7 @@ func (p *parser) identType() Type {
 		p.advance()
 		var elems []Type
 		p.list('<', '>', func() { elems = append(elems, p.parseType()) })
-		return TupleType{elems}
+		return newTuple(elems)
 	case "memref", "vector":
 		start := p.tok.off
 		p.advance()

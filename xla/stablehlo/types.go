@@ -54,7 +54,10 @@ type NoneType struct{}
 type ComplexType struct{ Elem Type }
 
 // TupleType is tuple<...>.
-type TupleType struct{ Elems []Type }
+type TupleType struct {
+	Elems []Type
+	known *tupleShape
+}
 
 // TokenType is !stablehlo.token.
 type TokenType struct{}
@@ -221,7 +224,7 @@ func joinDims(dims []int64) string {
 func TypesEqual(a, b Type) bool {
 	ta, ok := a.(*TensorType)
 	if !ok {
-		return a.String() == b.String()
+		return sameTuple(a, b) || a.String() == b.String()
 	}
 	tb, ok := b.(*TensorType)
 	if !ok {
@@ -232,4 +235,11 @@ func TypesEqual(a, b Type) bool {
 	}
 	return ta.Unranked == tb.Unranked && slices.Equal(ta.Dims, tb.Dims) && slices.Equal(ta.Bounds, tb.Bounds) &&
 		TypesEqual(ta.Elem, tb.Elem) && AttrString(ta.Encoding) == AttrString(tb.Encoding)
+}
+
+// sameTuple reports whether two types are one tuple, which a file wrote once.
+func sameTuple(a, b Type) bool {
+	x, ok := a.(TupleType)
+	y, ok2 := b.(TupleType)
+	return ok && ok2 && oneList(x.Elems, y.Elems)
 }
