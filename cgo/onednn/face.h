@@ -5,8 +5,7 @@
 #include "../loops/run/record.h"
 
 enum {
-  HALO_DNNL_MATMUL, HALO_DNNL_CONVOLUTION, HALO_DNNL_DECONVOLUTION, HALO_DNNL_POOLING, HALO_DNNL_WEIGHT_GRADIENT,
-  HALO_DNNL_KINDS
+  HALO_DNNL_MATMUL, HALO_DNNL_CONVOLUTION, HALO_DNNL_DECONVOLUTION, HALO_DNNL_WEIGHT_GRADIENT, HALO_DNNL_KINDS
 };
 enum { /* post-ops */
   HALO_DNNL_SUM, HALO_DNNL_ADD, HALO_DNNL_MULTIPLY, /* with an operand each but the sum */
@@ -31,13 +30,11 @@ typedef struct {
 } halo_dnnl_post;
 
 /* halo_dnnl_spec is all that a primitive depends on. Windows have a number for each spatial dimension; a dilation of 0
- * is none, as oneDNN counts. alg is oneDNN's number of the kind of pooling. */
+ * is none, as oneDNN counts. */
 typedef struct {
-  int32_t kind;
-  uint32_t alg;
-  int32_t posts, pad;
+  int32_t kind, posts;
   halo_dnnl_array src, weights, bias, dst;
-  int64_t strides[HALO_DNNL_MAX_DIMS], dilates[HALO_DNNL_MAX_DIMS], kernel[HALO_DNNL_MAX_DIMS];
+  int64_t strides[HALO_DNNL_MAX_DIMS], dilates[HALO_DNNL_MAX_DIMS];
   int64_t low[HALO_DNNL_MAX_DIMS], high[HALO_DNNL_MAX_DIMS];
   halo_dnnl_post post[HALO_DNNL_MAX_POSTS];
 } halo_dnnl_spec;

@@ -1,5 +1,5 @@
-// Package onednn calls oneDNN, of version 2 or 3, which is opened when it is first needed: products, convolutions and
-// pooling, with what follows them done on the way.
+// Package onednn calls oneDNN, of version 2 or 3, which is opened when it is first needed: products and convolutions,
+// with what follows them done on the way.
 //
 // A [Spec] says what to compute. [New] makes a [Primitive] of it when a program is compiled, [Primitive.Packer] what
 // brings weights into the layout that the primitive likes, and [Record] makes the record that runs primitives on parts
@@ -40,21 +40,10 @@ type Kind int32
 // The kinds. Sizes are in oneDNN's order: batch, feature, space of src and dst; groups (if any), output feature, input
 // feature, space of weights.
 const (
-	MatMul        Kind = iota // dst[..., M, N] = src[..., M, K] weights[..., K, N]
-	Convolution               // cross-correlation
-	Deconvolution             // its transpose
-	Pooling
-	WeightGradient // of a Convolution from Src and the gradient of its Dst, which is read: Weights are written
-)
-
-// Pool is a kind of pooling.
-type Pool uint32
-
-// The kinds of pooling.
-const (
-	MaxPool          Pool = 0x1ff
-	MeanPool         Pool = 0x2ff // padding counts
-	MeanPoolInterior Pool = 0x3ff // padding does not count
+	MatMul         Kind = iota // dst[..., M, N] = src[..., M, K] weights[..., K, N]
+	Convolution                // cross-correlation
+	Deconvolution              // its transpose
+	WeightGradient             // of a Convolution from Src and the gradient of its Dst, which is read: Weights are written
 )
 
 // PostKind is something done to a result before it is written.
@@ -84,11 +73,10 @@ type Post struct {
 // Spec says what a primitive computes. A window has a number for each spatial dimension; Dilates count holes, so that 0
 // is a dense window; Low and High pad with zeros and may be less than 0.
 type Spec struct {
-	Kind                                Kind
-	Pool                                Pool
-	Src, Weights, Bias, Dst             Array
-	Strides, Dilates, Low, High, Window []int64
-	Posts                               []Post
+	Kind                        Kind
+	Src, Weights, Bias, Dst     Array
+	Strides, Dilates, Low, High []int64
+	Posts                       []Post
 }
 
 // Piece is a primitive's work on parts of arrays, which begin so many bytes behind the operands.

@@ -56,17 +56,12 @@ static dnnl_status_t deconvolution(void *d, const halo_dnnl_spec *s, HALO_MD md[
                                                             s->high);
 }
 
-static dnnl_status_t pooling(void *d, const halo_dnnl_spec *s, HALO_MD md[4]) {
-  return table.dnnl_pooling_v2_forward_desc_init(d, DNNL_FORWARD_INFERENCE, s->alg, md[0], md[3], s->strides, s->kernel,
-                                                 s->dilates, s->low, s->high);
-}
-
 static dnnl_status_t weight_gradient(void *d, const halo_dnnl_spec *s, HALO_MD md[4]) {
   return table.dnnl_dilated_convolution_backward_weights_desc_init(d, DNNL_CONVOLUTION_DIRECT, md[0], md[1], md[2],
                                                                    md[3], s->strides, s->dilates, s->low, s->high);
 }
 
-static const init inits[HALO_DNNL_KINDS] = {matmul, convolution, deconvolution, pooling, weight_gradient};
+static const init inits[HALO_DNNL_KINDS] = {matmul, convolution, deconvolution, weight_gradient};
 
 static dnnl_status_t describe(const halo_dnnl_spec *s, HALO_MD md[4], dnnl_engine_t engine, dnnl_primitive_attr_t attr,
                               dnnl_primitive_desc_t *pd) {

@@ -11,14 +11,13 @@ typedef struct {
 } dnnl_memory_desc_t;
 typedef struct {
   int64_t words[1024];
-} dnnl_convolution_desc_t, dnnl_deconvolution_desc_t, dnnl_matmul_desc_t, dnnl_pooling_v2_desc_t;
+} dnnl_convolution_desc_t, dnnl_deconvolution_desc_t, dnnl_matmul_desc_t;
 typedef const void *const_dnnl_op_desc_t;
 #else
 _Static_assert(sizeof(dnnl_memory_desc_t) <= 8 * 128, "dnnl_memory_desc_t");
 _Static_assert(sizeof(dnnl_convolution_desc_t) <= 8 * 1024, "dnnl_convolution_desc_t");
 _Static_assert(sizeof(dnnl_deconvolution_desc_t) <= 8 * 1024, "dnnl_deconvolution_desc_t");
 _Static_assert(sizeof(dnnl_matmul_desc_t) <= 8 * 1024, "dnnl_matmul_desc_t");
-_Static_assert(sizeof(dnnl_pooling_v2_desc_t) <= 8 * 1024, "dnnl_pooling_v2_desc_t");
 #endif
 
 #define ONEDNN2_WINDOWED(X, name, desc) \
@@ -46,10 +45,6 @@ _Static_assert(sizeof(dnnl_pooling_v2_desc_t) <= 8 * 1024, "dnnl_pooling_v2_desc
     (dnnl_convolution_desc_t * d, dnnl_alg_kind_t alg, HALO_MD src, HALO_MD weights, HALO_MD bias, HALO_MD dst, \
      const dnnl_dims_t strides, const dnnl_dims_t dilates, const dnnl_dims_t low, const dnnl_dims_t high), \
     (d, alg, src, weights, bias, dst, strides, dilates, low, high)) \
-  X(dnnl_pooling_v2_forward_desc_init, dnnl_status_t, \
-    (dnnl_pooling_v2_desc_t * d, dnnl_prop_kind_t prop, dnnl_alg_kind_t alg, HALO_MD src, HALO_MD dst, \
-     const dnnl_dims_t strides, const dnnl_dims_t kernel, const dnnl_dims_t dilates, const dnnl_dims_t low, \
-     const dnnl_dims_t high), (d, prop, alg, src, dst, strides, kernel, dilates, low, high)) \
   X(dnnl_post_ops_append_sum, dnnl_status_t, (dnnl_post_ops_t ops, float scale), (ops, scale)) \
   X(dnnl_post_ops_append_eltwise, dnnl_status_t, \
     (dnnl_post_ops_t ops, float scale, dnnl_alg_kind_t alg, float alpha, float beta), (ops, scale, alg, alpha, beta))

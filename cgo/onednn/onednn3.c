@@ -41,13 +41,10 @@ static dnnl_status_t describe(const halo_dnnl_spec *s, HALO_MD md[4], dnnl_engin
     return table.dnnl_deconvolution_forward_primitive_desc_create(
         pd, engine, DNNL_FORWARD_INFERENCE, DNNL_DECONVOLUTION_DIRECT, md[0], md[1], md[2], md[3], s->strides,
         s->dilates, s->low, s->high, attr);
-  case HALO_DNNL_WEIGHT_GRADIENT:
-    return table.dnnl_convolution_backward_weights_primitive_desc_create(
-        pd, engine, DNNL_CONVOLUTION_DIRECT, md[0], md[1], md[2], md[3], s->strides, s->dilates, s->low, s->high, 0,
-        attr);
   }
-  return table.dnnl_pooling_forward_primitive_desc_create(pd, engine, DNNL_FORWARD_INFERENCE, s->alg, md[0], md[3],
-                                                          s->strides, s->kernel, s->dilates, s->low, s->high, attr);
+  return table.dnnl_convolution_backward_weights_primitive_desc_create(
+      pd, engine, DNNL_CONVOLUTION_DIRECT, md[0], md[1], md[2], md[3], s->strides, s->dilates, s->low, s->high, 0,
+      attr);
 }
 
 static dnnl_status_t sum(dnnl_post_ops_t ops, float scale) { return table.dnnl_post_ops_append_sum(ops, scale, 0, 0); }

@@ -34,11 +34,6 @@ typedef struct dnnl_memory_desc *dnnl_memory_desc_t;
      HALO_MD bias, HALO_MD dst, const dnnl_dims_t strides, const dnnl_dims_t dilates, const dnnl_dims_t low, \
      const dnnl_dims_t high, const_dnnl_primitive_desc_t hint, const_dnnl_primitive_attr_t attr), \
     (pd, engine, alg, src, weights, bias, dst, strides, dilates, low, high, hint, attr)) \
-  X(dnnl_pooling_forward_primitive_desc_create, dnnl_status_t, \
-    (dnnl_primitive_desc_t * pd, dnnl_engine_t engine, dnnl_prop_kind_t prop, dnnl_alg_kind_t alg, HALO_MD src, \
-     HALO_MD dst, const dnnl_dims_t strides, const dnnl_dims_t kernel, const dnnl_dims_t dilates, \
-     const dnnl_dims_t low, const dnnl_dims_t high, const_dnnl_primitive_attr_t attr), \
-    (pd, engine, prop, alg, src, dst, strides, kernel, dilates, low, high, attr)) \
   X(dnnl_post_ops_append_sum, dnnl_status_t, \
     (dnnl_post_ops_t ops, float scale, int32_t zero_point, dnnl_data_type_t type), (ops, scale, zero_point, type)) \
   X(dnnl_post_ops_append_eltwise, dnnl_status_t, \

@@ -172,7 +172,7 @@ func (p *Primitive) Execute(src, weights, bias, dst []byte) error {
 // native lays the spec out for C, in C memory.
 func (s *Spec) native() *C.halo_dnnl_spec {
 	c := (*C.halo_dnnl_spec)(C.calloc(1, C.sizeof_halo_dnnl_spec))
-	c.kind, c.alg, c.posts = C.int32_t(s.Kind), C.uint32_t(s.Pool), C.int32_t(len(s.Posts))
+	c.kind, c.posts = C.int32_t(s.Kind), C.int32_t(len(s.Posts))
 	s.Src.native(&c.src)
 	s.Weights.native(&c.weights)
 	s.Bias.native(&c.bias)
@@ -181,7 +181,6 @@ func (s *Spec) native() *C.halo_dnnl_spec {
 	copy64(&c.dilates, s.Dilates)
 	copy64(&c.low, s.Low)
 	copy64(&c.high, s.High)
-	copy64(&c.kernel, s.Window)
 	for i, p := range s.Posts {
 		to := &c.post[i]
 		to.kind, to.alpha, to.beta = C.int32_t(p.Kind), C.float(p.Alpha), C.float(p.Beta)

@@ -9,9 +9,9 @@ type Walk []Step
 // Step is one dimension of a walk.
 type Step struct{ N, Stride int }
 
-// NewWalk is the walk over some dimensions of an array with the strides given, without those of size 1 and with what
+// newWalk is the walk over some dimensions of an array with the strides given, without those of size 1 and with what
 // can be one step made one.
-func NewWalk(dims, strides []int64, order []int64) Walk {
+func newWalk(dims, strides []int64, order []int64) Walk {
 	var w Walk
 	for _, d := range order {
 		w = w.Then(Step{int(dims[d]), int(strides[d])})
@@ -96,8 +96,8 @@ func (c *Contraction) Sizes() (b, m, n, k int) {
 func NewDot(lhs, rhs, lhsBatch, lhsContracting, rhsBatch, rhsContracting []int64) Contraction {
 	side := func(dims, batch, contracting []int64) Operand {
 		st := strides(dims)
-		return Operand{0, NewWalk(dims, st, batch), NewWalk(dims, st, others(len(dims), batch, contracting)),
-			NewWalk(dims, st, contracting)}
+		return Operand{0, newWalk(dims, st, batch), newWalk(dims, st, others(len(dims), batch, contracting)),
+			newWalk(dims, st, contracting)}
 	}
 	c := Contraction{LHS: side(lhs, lhsBatch, lhsContracting), RHS: side(rhs, rhsBatch, rhsContracting)}
 	m, n := c.LHS.Rows.Len(), c.RHS.Rows.Len()

@@ -108,8 +108,8 @@ func (x *Indexing) join() {
 	x.Batch, x.Window = batch, window
 }
 
-// WindowElements returns the number of elements of a window.
-func (x *Indexing) WindowElements() int64 {
+// windowElements returns the number of elements of a window.
+func (x *Indexing) windowElements() int64 {
 	n := int64(1)
 	for _, a := range x.Window {
 		n *= a.N
@@ -228,7 +228,7 @@ func (x *Indexing) Columns() (axes []ColumnAxis, tasks int64, ok bool) {
 		ok = ok || a.Windowed > last
 		axes = append(axes, ColumnAxis{N: a.N, Dst: a.Windowed, Src: a.Operand})
 	}
-	if !ok || len(x.Batch) == 0 || x.Count == 0 || x.WindowElements() == 0 {
+	if !ok || len(x.Batch) == 0 || x.Count == 0 || x.windowElements() == 0 {
 		return nil, 0, false
 	}
 	slices.SortStableFunc(axes, func(a, b ColumnAxis) int { return int(min(max(b.Dst-a.Dst, -1), 1)) })

@@ -113,6 +113,6 @@ func box(dims []int64, at map[int64]span, batch, rows, columns []int64) Operand 
 			o.First += int(s.first * st[d])
 		}
 	}
-	o.Batch, o.Rows, o.Columns = NewWalk(sizes, st, batch), NewWalk(sizes, st, rows), NewWalk(sizes, st, columns)
+	o.Batch, o.Rows, o.Columns = newWalk(sizes, st, batch), newWalk(sizes, st, rows), newWalk(sizes, st, columns)
 	return o
 }

@@ -11,12 +11,12 @@ type Combine func(dst, src unsafe.Pointer, n, dstStep, srcStep int64)
 // tasks, on which no result depends; each folds by what combine returns to it.
 func (x *Indexing) Scatter(dst, updates, starts []byte, places []int64, parts int64, combine func() Combine,
 	p Parallel) {
-	if x.Count == 0 || x.WindowElements() == 0 || len(dst) == 0 {
+	if x.Count == 0 || x.windowElements() == 0 || len(dst) == 0 {
 		return
 	}
 	x.places(starts, places, p)
 	s := scattering{x: x, to: unsafe.Pointer(&dst[0]), from: unsafe.Pointer(&updates[0]), places: places, combine: combine}
-	if x.Count*x.WindowElements() < 1<<15 {
+	if x.Count*x.windowElements() < 1<<15 {
 		parts = 1
 	}
 	if axis := x.FreeAxis(parts); axis >= 0 {

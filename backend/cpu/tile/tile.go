@@ -25,8 +25,8 @@ type Vector struct {
 	C []complex128
 }
 
-// MakeVector returns a vector of n elements of class c.
-func MakeVector(c shape.Class, n int) Vector {
+// makeVector returns a vector of n elements of class c.
+func makeVector(c shape.Class, n int) Vector {
 	switch c {
 	case shape.FloatClass:
 		return Vector{F: make([]float64, n)}
@@ -111,7 +111,7 @@ func (p *Program) registers() []Vector {
 	}
 	regs := make([]Vector, len(p.Registers))
 	for i, c := range p.Registers {
-		regs[i] = MakeVector(c, int(min(size, p.Elements())))
+		regs[i] = makeVector(c, int(min(size, p.Elements())))
 	}
 	return regs
 }
