@@ -203,7 +203,7 @@ func (c *cursor) float(t Type) Attr {
 		c.fail("type of a number is %s: %v", t, errors.ErrUnsupported)
 		return nil
 	}
-	return floatAttr(e, f, c.wide(e.Bits()))
+	return floatAttr(e, f, c.wide(e.Bits())<<(64-e.Bits())>>(64-e.Bits()))
 }
 
 // location reads a location that is made of n others.
