@@ -66,6 +66,8 @@ func (p Program) notProgram() error {
 	src := p.Source
 	const want = "want HLO or StableHLO text, MLIR bytecode, a HloModuleProto or a container of jax.export"
 	switch what := Foreign(src); {
+	case what != "" && what == textKind(src): // of no format that could be read one day
+		return fmt.Errorf("%s: %s; %s", p.Name, what, want)
 	case what != "":
 		return unsupported.Error(fmt.Errorf("%s: %s; %s", p.Name, what, want))
 	case len(src) == 0:

@@ -5,7 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -25,14 +25,18 @@ var graphWriters = map[string]func(w io.Writer, g *graph) error{
 
 func graphCommand(t *tool, args []string) error {
 	fl := t.flags("graph")
-	to := fl.String("to", "dot", "`form`: dot, svg or html")
+	to := fl.String("to", "", "`form`: dot, svg or html; by the end of -o's name if empty, else dot")
 	out := fl.String("o", "", "`file` to write; the standard output if there is none")
 	most := fl.Int("max", 2000, "the most boxes")
 	words, err := t.parse(fl, args)
 	if err != nil {
 		return err
 	}
-	write := graphWriters[*to]
+	form := *to
+	if form == "" {
+		form = formOf(*out)
+	}
+	write := graphWriters[form]
 	switch {
 	case len(words) != 1:
 		return exitf(exitUsage, "got %d programs, want one", len(words))
@@ -54,10 +58,18 @@ func graphCommand(t *tool, args []string) error {
 		return err
 	}
 	if *out != "" {
-		return os.WriteFile(*out, b.Bytes(), 0o666)
+		return writeWhole(*out, b.Bytes())
 	}
 	_, err = t.stdout.Write(b.Bytes())
 	return err
+}
+
+// formOf is the form that the end of a file's name says; dot if it says none.
+func formOf(name string) string {
+	if form := strings.TrimPrefix(filepath.Ext(name), "."); graphWriters[form] != nil {
+		return form
+	}
+	return "dot"
 }
 
 // graph is a program as boxes and lines, one panel a computation, the entry first.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -70,5 +71,53 @@ func TestSparseFiles(t *testing.T) {
 		if code, out, errs := halo(t, dir, "", args...); code != 1 || !strings.Contains(out+errs, "do not fit in the memory") {
 			t.Errorf("%v: got code %d and %s%s, want a refusal", args, code, out, errs)
 		}
+	}
+}
+
+// TestWrittenWhole wants a file that is written over to keep its mode, its links and, where writing fails, what it
+// holds; and a graph to take the form that the end of its file's name says.
+func TestWrittenWhole(t *testing.T) {
+	dir := t.TempDir()
+	path, link := filepath.Join(dir, "m.hlo"), filepath.Join(dir, "link.hlo")
+	write(t, path, []byte("HloModule m\nENTRY e { ROOT p = f32[] constant(1) }"))
+	if err := errors.Join(os.Chmod(path, 0o640), os.Symlink("m.hlo", link)); err != nil {
+		t.Fatal(err)
+	}
+	if code, out, errs := halo(t, dir, "", "convert", "--to", "hlo", link, "-o", link); code != 0 {
+		t.Fatalf("onto itself: got code %d and %s%s", code, out, errs)
+	}
+	info, err := os.Lstat(path)
+	if err != nil || info.Mode() != 0o640 {
+		t.Errorf("the file: got %v (%v), want the mode 0640", info, err)
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link: got %v (%v), want a link", info, err)
+	}
+	if list, err := os.ReadDir(dir); err != nil || len(list) != 2 {
+		t.Errorf("got %v (%v), want the two files and no other", list, err)
+	}
+	if code, _, _ := halo(t, dir, "", "verify", path); code != 0 {
+		t.Error("what was written is no program")
+	}
+	if code, _, errs := halo(t, dir, "", "convert", "--to", "hlo", path, "-o", "/dev/full"); code != 1 {
+		t.Errorf("a full disk: got code %d and %s, want 1", code, errs)
+	}
+	for name, want := range map[string]string{"g.svg": "<svg", "g.html": "<!doctype html", "g.dot": "digraph", "g": "digraph"} {
+		out := filepath.Join(dir, name)
+		if code, _, errs := halo(t, dir, "", "graph", path, "-o", out); code != 0 {
+			t.Errorf("%s: got code %d and %s", name, code, errs)
+		}
+		if b, err := os.ReadFile(out); err != nil || !strings.HasPrefix(string(b), want) {
+			t.Errorf("%s: got %.40s (%v), want %s", name, b, err, want)
+		}
+	}
+}
+
+// TestMarkdown wants a text that is no program to be an error, and nothing that a backend lacks.
+func TestMarkdown(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "r.md")
+	write(t, path, []byte("# A heading\n\nand text\n"))
+	if code, out, _ := halo(t, "", "", "check", path); code != 1 || !strings.HasPrefix(out, "error: "+path+": Markdown") {
+		t.Errorf("got code %d and %s, want an error", code, out)
 	}
 }
