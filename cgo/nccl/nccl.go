@@ -11,8 +11,8 @@ import (
 	"unsafe"
 )
 
-// MinVersion is the oldest version that will do, as NCCL tells it: 2.14, the first whose communicators need not block.
-const MinVersion = 21400
+// minVersion is the oldest version that will do, as NCCL tells it: 2.14, the first whose communicators need not block.
+const minVersion = 21400
 
 // ID names a communicator that is about to be; one rank makes it, and all join by it.
 type ID [128]byte
@@ -117,8 +117,8 @@ func (e *Error) Is(target error) bool {
 
 // checkVersion fails if a library is too old.
 func checkVersion(path string, v int) error {
-	if v < MinVersion {
-		return fmt.Errorf("nccl: %s is version %s, want %s or newer: %w", path, versionText(v), versionText(MinVersion),
+	if v < minVersion {
+		return fmt.Errorf("nccl: %s is version %s, want %s or newer: %w", path, versionText(v), versionText(minVersion),
 			errors.ErrUnsupported)
 	}
 	return nil

@@ -27,7 +27,7 @@ func Open(lib *dl.Library) (*Library, error) {
 	l := &Library{t: C.halo_nccl_load(lib.Handle(), &missing), path: lib.Path()}
 	if l.t == nil {
 		return nil, fmt.Errorf("nccl: %s lacks %s, want version %s or newer: %w", lib.Path(), C.GoString(missing),
-			versionText(MinVersion), errors.ErrUnsupported)
+			versionText(minVersion), errors.ErrUnsupported)
 	}
 	var v C.int
 	if err := l.check("ncclGetVersion", nil, C.halo_ncclGetVersion(l.t, &v)); err != nil {

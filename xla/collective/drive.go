@@ -20,7 +20,7 @@ func (h *Hub) Drive(ctx context.Context, run func(ctx context.Context, device in
 	d := &drive{run: run, hub: h, cancel: cancel}
 	var wg sync.WaitGroup
 	for device := range h.waits {
-		if h.Here(device) {
+		if h.here(device) {
 			wg.Go(func() { d.device(inner, device) })
 		}
 	}

@@ -328,7 +328,7 @@ func (h *Hub) Expect() {
 	defer h.mu.Unlock()
 	h.expected = make([]bool, len(h.waits))
 	for d := range h.expected {
-		h.expected[d] = h.Here(d)
+		h.expected[d] = h.here(d)
 	}
 }
 
@@ -449,7 +449,7 @@ func (h *Hub) needs(w *wait) []int {
 	case w.meeting != nil:
 		absent := w.meeting.absent()
 		if w.meeting.left > 0 {
-			absent = slices.DeleteFunc(absent, func(d int) bool { return !h.Here(d) })
+			absent = slices.DeleteFunc(absent, func(d int) bool { return !h.here(d) })
 		}
 		return absent
 	case w.peer >= 0:

@@ -163,6 +163,12 @@ func TestHubFaults(t *testing.T) {
 			_, err := h.Recv(ctx, d, Channel{1, -1, -1}, "recv")
 			return err
 		}},
+		{"nobody receives", 2, nil, []string{"nobody received what was sent: send.2 on channel 1"}, func(h *Hub, d int) error {
+			if d == 1 {
+				return nil
+			}
+			return h.Send(ctx, d, Channel{1, 0, 1}, "send.2", 0)
+		}},
 		{"full", 2, ErrDeadlock, []string{"waits in send on channel 1"}, func(h *Hub, d int) error {
 			for range MaxUnread + 1 {
 				if err := h.Send(ctx, d, Channel{1, 0, 1}, "send", 0); err != nil || d == 1 {

@@ -43,7 +43,7 @@ func (h *Hub) Send(ctx context.Context, self int, c Channel, op string, value an
 		defer h.mu.Unlock()
 		return h.err
 	}
-	if to, err := h.other(self, c.To); err != nil || to >= 0 && !h.Here(to) {
+	if to, err := h.other(self, c.To); err != nil || to >= 0 && !h.here(to) {
 		h.mu.Unlock()
 		if err != nil {
 			return err
@@ -78,7 +78,7 @@ func (h *Hub) Recv(ctx context.Context, self int, c Channel, op string) (any, er
 		defer h.mu.Unlock()
 		return nil, h.err
 	}
-	if from, err := h.other(self, c.From); err != nil || from >= 0 && !h.Here(from) {
+	if from, err := h.other(self, c.From); err != nil || from >= 0 && !h.here(from) {
 		h.mu.Unlock()
 		if err != nil {
 			return nil, err

@@ -30,12 +30,12 @@ type span struct {
 
 func (s *span) tag(name string) uint64 { return tagOf(s.turn, name) }
 
-// Here reports whether device d is in this process.
-func (h *Hub) Here(d int) bool { return h.span == nil || h.span.owners[d] == h.span.job.Rank() }
+// here reports whether device d is in this process.
+func (h *Hub) here(d int) bool { return h.span == nil || h.span.owners[d] == h.span.job.Rank() }
 
 // place names device d, and its rank if that is another.
 func (h *Hub) place(d int) string {
-	if h.Here(d) {
+	if h.here(d) {
 		return h.grid.Name(d)
 	}
 	return fmt.Sprintf("%s on rank %d", h.grid.Name(d), h.span.owners[d])
@@ -43,7 +43,7 @@ func (h *Hub) place(d int) string {
 
 // spread reports whether a group is not all in this process.
 func (h *Hub) spread(group []int) bool {
-	return h.span != nil && slices.ContainsFunc(group, func(d int) bool { return !h.Here(d) })
+	return h.span != nil && slices.ContainsFunc(group, func(d int) bool { return !h.here(d) })
 }
 
 // Job returns the job whose ranks have the devices, nil if all are in this process.
@@ -66,7 +66,7 @@ func (h *Hub) Owners() []int {
 func (h *Hub) local(group []int) int {
 	n := 0
 	for _, d := range group {
-		if h.Here(d) {
+		if h.here(d) {
 			n++
 		}
 	}
@@ -101,7 +101,7 @@ func (h *Hub) collect(ctx context.Context, m Meeting, mt *meeting) error {
 	if lost := (*LostError)(nil); errors.As(err, &lost) && lost.Err == context.Canceled {
 		err = &LostError{lost.Ranks, context.Cause(until)} // another device's deadline, if that has stopped the exchange
 	}
-	return h.blame(err, mt.what(), m.Group, h.Here)
+	return h.blame(err, mt.what(), m.Group, h.here)
 }
 
 // AfterFault calls f when there is a fault, of whichever rank; what it returns takes that back.
@@ -310,7 +310,7 @@ func (h *Hub) leave(ctx context.Context) error {
 	}
 	err := h.away(func() error { return s.job.transport.Exchange(ctx, s.tag("end"), ranks, out, in) })
 	if err != nil {
-		return h.blame(err, "the end of the execution", allDevices(len(h.waits)), h.Here)
+		return h.blame(err, "the end of the execution", allDevices(len(h.waits)), h.here)
 	}
 	for from, r := range ranks {
 		for to, other := range ranks {

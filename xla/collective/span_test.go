@@ -46,7 +46,7 @@ func onDevices(ctx context.Context, owners []int, f func(h *Hub, d int) error) (
 			}
 			var wg sync.WaitGroup
 			for d := range owners {
-				if h.Here(d) {
+				if h.here(d) {
 					wg.Go(func() {
 						if devices[d] = f(h, d); devices[d] != nil {
 							h.Fail(devices[d])
@@ -87,7 +87,7 @@ func TestSpread(t *testing.T) {
 				}
 				var want []string
 				for i, d := range group {
-					if m.Needs == nil || i == 0 || h.Here(d) {
+					if m.Needs == nil || i == 0 || h.here(d) {
 						want = append(want, fmt.Sprint(round%10, " of ", d))
 					} else {
 						want = append(want, "-")
