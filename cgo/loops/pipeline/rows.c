@@ -103,43 +103,60 @@ static void tail(const worker *w, const halo_phase *f, int64_t row, int64_t col,
     memset(w->p[j->r->mask], 0xff, j->places.block_bytes);
 }
 
-// blocks sweeps the whole blocks of a piece and returns how many places those have.
-static int64_t blocks(const worker *w, const halo_phase *f, const piece *x) {
+// aims say how a phase gets at what it uses: fast pointers move on from block to block, the others have rooms.
+typedef struct {
+  int32_t fast[HALO_MAX_POINTERS], loads[HALO_MAX_POINTERS], puts[HALO_MAX_POINTERS], fasts, in, out;
+} aims;
+
+// aim sets pointers to the beginning of a piece.
+static void aim(const worker *w, const halo_phase *f, const piece *x, aims *a) {
   const job *j = w->j;
-  int32_t fast[HALO_MAX_POINTERS], loads[HALO_MAX_POINTERS], puts[HALO_MAX_POINTERS], fasts = 0, in = 0, out = 0;
+  a->fasts = a->in = a->out = 0;
   for (int32_t i = 0; i < f->uses; i++) {
     const int32_t k = j->numbers[f->use + i];
     if (lies(j, k) && (is_saved(j, k) || !j->streams[k].convert)) {
       w->p[k] = address(w, k, x->t, x->row, x->col);
-      fast[fasts++] = k;
+      a->fast[a->fasts++] = k;
     } else if (is_output(j, k)) {
       w->p[k] = room_of(w, k);
-      puts[out++] = k;
+      a->puts[a->out++] = k;
     } else
-      loads[in++] = k;
+      a->loads[a->in++] = k;
   }
-  const int64_t m = j->places.block, bytes = j->places.block_bytes;
-  int64_t done = 0;
-  for (; done + m <= x->n; done += m) {
-    for (int32_t i = 0; i < in; i++)
-      w->p[loads[i]] = fetch(w, loads[i], x->row, x->col + done, m);
-    j->places.lanes->block(w->p, j->stages + f->stage);
-    for (int32_t i = 0; i < out; i++)
-      put(w, puts[i], x->row, x->col + done, m);
-    for (int32_t i = 0; i < fasts; i++)
-      w->p[fast[i]] += bytes;
-  }
-  return done;
 }
 
-// again sweeps the last block of a piece once more, with what is behind the others: nothing is reduced, and no output
-// lies over what is read.
-static int again(const worker *w, const halo_phase *f, const piece *x) {
+// move moves fast pointers on.
+static void move(const worker *w, const aims *a, int64_t bytes) {
+  for (int32_t i = 0; i < a->fasts; i++)
+    w->p[a->fast[i]] += bytes;
+}
+
+// block sweeps one block, to which fast pointers point.
+static void block(const worker *w, const halo_phase *f, const aims *a, int64_t row, int64_t col) {
   const int64_t m = w->j->places.block;
-  if (f->folds || w->over || x->n < m)
-    return 0;
-  blocks(w, f, &(piece){x->t, x->row, x->col + x->n - m, m});
-  return 1;
+  for (int32_t i = 0; i < a->in; i++)
+    w->p[a->loads[i]] = fetch(w, a->loads[i], row, col, m);
+  w->j->places.lanes->block(w->p, w->j->stages + f->stage);
+  for (int32_t i = 0; i < a->out; i++)
+    put(w, a->puts[i], row, col, m);
+}
+
+// blocks sweeps the whole blocks of a piece and returns how many places those have. What is behind them it does by
+// sweeping the last m places, some of them once more, if nothing is reduced and no output lies over what is read.
+static int64_t blocks(const worker *w, const halo_phase *f, const piece *x) {
+  const int64_t m = w->j->places.block;
+  aims a;
+  aim(w, f, x, &a);
+  int64_t done = 0;
+  for (; done + m <= x->n; done += m) {
+    block(w, f, &a, x->row, x->col + done);
+    move(w, &a, w->j->places.block_bytes);
+  }
+  if (done == 0 || done == x->n || f->folds || w->over)
+    return done;
+  move(w, &a, (x->n - m - done) * w->j->r->lane);
+  block(w, f, &a, x->row, x->col + x->n - m);
+  return x->n;
 }
 
 // sweep runs a phase over a piece and leaves what it comes to in lane t of the rooms for that.
@@ -152,7 +169,7 @@ static void sweep(const worker *w, const halo_phase *f, const piece *x) {
   for (int32_t i = 0; i < f->folds; i++)
     lanes->reducers[fold[3 * i]].clear(w->p[fold[3 * i + 1]]);
   int64_t done = blocks(w, f, x);
-  if (done < x->n && !again(w, f, x))
+  if (done < x->n)
     tail(w, f, x->row, x->col + done, x->n - done);
   for (int32_t i = 0; i < f->folds; i++) {
     char *acc = w->p[fold[3 * i + 1]];
