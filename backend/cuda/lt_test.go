@@ -3,9 +3,11 @@
 package cuda
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/halo-xla/halo/xla/exec"
@@ -123,4 +125,37 @@ func TestBiasFaults(t *testing.T) {
 	if n < 15 {
 		t.Errorf("%d calls can fail, want 15 or more", n)
 	}
+}
+
+// TestLibrariesAtOnce has many goroutines run programs whose products, transforms and factorizations are libraries'.
+func TestLibrariesAtOnce(t *testing.T) {
+	b := either(t)
+	const text = `HloModule m
+ENTRY e { x = f32[20,20] parameter(0)
+  y = c64[20,11] fft(x), fft_type=RFFT, fft_length={20}
+  z = f32[20,20] fft(y), fft_type=IRFFT, fft_length={20}
+  v = f32[20] parameter(1)
+  d = f32[20,20] dot(z, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  b = f32[20,20] broadcast(v), dimensions={1}
+  s = f32[20,20] add(d, b)
+  q = (f32[20,20], s32[20], s32[]) custom-call(s), custom_call_target="cusolver_getrf_ffi"
+  u = f32[20,20] get-tuple-element(q), index=0
+  ROOT r = f32[20,20] negate(u) }`
+	r := rand.New(rand.NewPCG(4, 4))
+	programs := []exec.Program{compiled(t, b, parsed(t, text), withLAPACK), compiled(t, b, parsed(t, text), withLAPACK)}
+	s := parsed(t, text).Entry.Parameters
+	args := []*literal.Literal{randomLiteral(r, s[0].Shape, false), randomLiteral(r, s[1].Shape, false)}
+	want := answer(t, b, text, withLAPACK, args...).String()
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			for range 4 {
+				out, err := programs[i%2].Run(context.Background(), [][]*literal.Literal{args}, exec.RunOptions{})
+				if err != nil || out[0].String() != want {
+					t.Errorf("got %v, %v, want %s", out, err, want)
+				}
+			}
+		})
+	}
+	wg.Wait()
 }
