@@ -2,11 +2,14 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/halo-xla/halo/internal/testfile"
 )
 
 // TestHostileCases checks case folders whose meta.json is made to take memory or to hide that nothing was run, and
@@ -120,4 +123,28 @@ func TestMarkdown(t *testing.T) {
 	if code, out, _ := halo(t, "", "", "check", path); code != 1 || !strings.HasPrefix(out, "error: "+path+": Markdown") {
 		t.Errorf("got code %d and %s, want an error", code, out)
 	}
+}
+
+// TestRunPrintsNoProgram wants run to write a program's text only where it is asked for: what many ops share, and
+// constants, make it long.
+func TestRunPrintsNoProgram(t *testing.T) {
+	const n = 3000
+	var b strings.Builder
+	b.WriteString("#d = {")
+	for i := range n {
+		fmt.Fprintf(&b, `k%d = "v", `, i)
+	}
+	b.WriteString("z = \"v\"}\nfunc.func @main(%b0: tensor<f32>) -> tensor<f32> {\n")
+	for i := range n {
+		fmt.Fprintf(&b, "%%b%d = \"stablehlo.sine\"(%%b%d) {mhlo.frontend_attributes = #d} : (tensor<f32>) -> tensor<f32>\n",
+			i+1, i)
+	}
+	fmt.Fprintf(&b, "return %%b%d : tensor<f32>\n}\n", n)
+	path := filepath.Join(t.TempDir(), "m.mlir")
+	write(t, path, []byte(b.String()))
+	testfile.Bounded(t, b.Len(), 256, func() {
+		if code, out, errs := halo(t, "", "", "run", path, "--backend", "reference", "zeros"); code != 0 {
+			t.Errorf("got code %d and %s%s", code, out, errs)
+		}
+	})
 }

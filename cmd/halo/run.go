@@ -140,7 +140,7 @@ func (t *tool) prepare(r *runnable, o *runOptions, path string, words []string) 
 		return err
 	}
 	m := r.snapshot.Module
-	if err := dumpText(o.dump, "00.input.hlo", m.Text()); err != nil {
+	if err := dumpText(o.dump, "00.input.hlo", m); err != nil {
 		return err
 	}
 	if r.devices = devicesOf(m); r.devices > 1 && o.snapshot != "" {
@@ -209,14 +209,15 @@ func writeSnapshot(o *runOptions, m *hlo.Module, args, results []*literal.Litera
 	return os.WriteFile(o.snapshot, xla.HLOSnapshot(s), 0o666)
 }
 
-func dumpText(dir, name, text string) error {
+// dumpText writes a program into a folder, if one is named: constants make its text long.
+func dumpText(dir, name string, m *hlo.Module) error {
 	if dir == "" {
 		return nil
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666)
+	return os.WriteFile(filepath.Join(dir, name), []byte(m.Text()), 0o666)
 }
 
 // snapshotArguments are the arguments that the program's file has itself, by number.
