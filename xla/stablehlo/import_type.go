@@ -89,7 +89,8 @@ func elementType(t Type) (shape.ElementType, bool) {
 		}
 		return shape.TypeByMLIR(t.String())
 	}
-	return shape.TypeByMLIR(t.String())
+	e, ok := shape.TypeByMLIR(t.String())
+	return e, ok && e.IsArray() // a token is no element
 }
 
 // quantised reports whether a type holds a quantised element.
