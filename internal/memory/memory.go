@@ -1,4 +1,4 @@
-// Package memory gets memory as the language does not offer it.
+// Package memory gets memory as the language does not offer it, and says how much there is.
 package memory
 
 import (
