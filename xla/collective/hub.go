@@ -102,8 +102,10 @@ type meeting struct {
 	local  int // members of this process
 	left   int // those of them that have not come
 	waits  []*wait
-	busy   bool                    // all have come, and the last one works in the memory of all
-	stop   context.CancelCauseFunc // of the exchange with other ranks, once that is under way
+	busy   bool // all have come, and the last one works in the memory of all
+	// until is when the exchange with other ranks ends, and stop ends it; nil: there is none, or it is over.
+	until context.Context
+	stop  context.CancelCauseFunc
 }
 
 // rest calls f, which waits for other members.
@@ -159,7 +161,9 @@ func (h *Hub) Meet(ctx context.Context, self int, m Meeting, value any, combine 
 		})
 		return result, err
 	}
-	mt.busy = true
+	if mt.busy = true; h.spread(m.Group) {
+		mt.until, mt.stop = h.until(ctx)
+	}
 	h.mu.Unlock()
 	return h.finish(ctx, self, m, mt, combine)
 }
@@ -204,7 +208,7 @@ func (h *Hub) finish(ctx context.Context, self int, m Meeting, mt *meeting,
 	combine func([]any) (any, error)) (result any, err error) {
 	returned := false // and has not panicked
 	defer func() { result, err = h.hand(mt, returned, result, err) }()
-	if err = h.collect(ctx, m, mt); err == nil {
+	if err = h.collect(m, mt); err == nil {
 		result, err = combine(mt.values)
 	}
 	if err == nil && ctx.Err() != nil {
@@ -241,7 +245,7 @@ func (h *Hub) hand(mt *meeting, returned bool, result any, err error) (any, erro
 func (m *meeting) end() {
 	clear(m.values)
 	clear(m.here)
-	m.waits, m.left, m.stop = m.waits[:0], m.local, nil
+	m.waits, m.left = m.waits[:0], m.local
 }
 
 // release ends the wait w.

@@ -84,22 +84,21 @@ func (h *Hub) until(ctx context.Context) (context.Context, context.CancelCauseFu
 }
 
 // collect fills in the values of the members on other ranks, when all that are here have come.
-func (h *Hub) collect(ctx context.Context, m Meeting, mt *meeting) error {
-	if !h.spread(m.Group) {
+func (h *Hub) collect(m Meeting, mt *meeting) error {
+	stop := mt.stop
+	if stop == nil {
 		return nil
 	}
-	until, stop := h.until(ctx)
 	defer stop(nil)
-	stoppable := func(f context.CancelCauseFunc) {
+	err := m.rest(func() error { return h.away(func() error { return h.span.gather(mt.until, mt) }) })
+	if err == nil {
 		h.mu.Lock()
-		defer h.mu.Unlock()
-		mt.stop = f
+		mt.stop = nil
+		h.mu.Unlock()
+		return nil
 	}
-	stoppable(stop)
-	defer stoppable(nil)
-	err := m.rest(func() error { return h.away(func() error { return h.span.gather(until, mt) }) })
 	if lost := (*LostError)(nil); errors.As(err, &lost) && lost.Err == context.Canceled {
-		err = &LostError{lost.Ranks, context.Cause(until)} // another device's deadline, if that has stopped the exchange
+		err = &LostError{lost.Ranks, context.Cause(mt.until)} // another device's deadline, if that has stopped the exchange
 	}
 	return h.blame(err, mt.what(), m.Group, h.here)
 }
