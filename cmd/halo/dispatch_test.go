@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/halo-xla/halo/backend/cpu"
+	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla"
 )
@@ -43,6 +44,7 @@ func small(t testing.TB) (*xla.Executable, []*xla.Buffer) {
 // that a service that calls it all day gives the collector nothing to do.
 func TestExecuteIntoTakesNoMemory(t *testing.T) {
 	testfile.NoRace(t, "it empties pools")
+	testfile.Native(t, run.Available()) // kernels in Go take some
 	exe, args := small(t)
 	z := make([]float32, 1)
 	dst := []any{z}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/halo-xla/halo/cgo/cuda/emu"
+	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/collective/mpi"
 )
@@ -16,6 +17,7 @@ import (
 // TestRanksEmulated has two ranks with an emulated GPU each, which the launcher of each MPI starts, and wants the bits
 // of one process on the CPU engine; and that a fault of NCCL ends both.
 func TestRanksEmulated(t *testing.T) {
+	testfile.Native(t, run.Available())
 	_, err := emu.Build()
 	testfile.Library(t, "cuda-emu", err)
 	program := filepath.Join(t.TempDir(), "p.hlo")
