@@ -61,8 +61,9 @@ func sameField(a, b any) bool {
 		return *p == *b.(**hlo.Computation)
 	case *[]*hlo.Computation:
 		return slices.Equal(*p, *b.(*[]*hlo.Computation))
-	case hlo.Value:
-		return bytes.Equal(p.AppendText(nil), b.(hlo.Value).AppendText(nil))
+	case hlo.Value: // what is absent has no text
+		q := b.(hlo.Value)
+		return p.IsZero() == q.IsZero() && (p.IsZero() || bytes.Equal(p.AppendText(nil), q.AppendText(nil)))
 	}
 	return false
 }
@@ -121,8 +122,10 @@ func (h *hasher) field(ptr any) {
 			h.computation(c)
 		}
 	case hlo.Value:
-		h.text = p.AppendText(h.text[:0])
-		h.h.Write(h.text)
+		if !p.IsZero() {
+			h.text = p.AppendText(h.text[:0])
+			h.h.Write(h.text)
+		}
 	}
 }
 

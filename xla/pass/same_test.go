@@ -47,3 +47,20 @@ func TestNumbersDiffer(t *testing.T) {
 		t.Errorf("%d reductions have %d numbers", n, len(reductions))
 	}
 }
+
+// TestCallsOfFunctions wants computations with custom calls, some of whose attributes are absent, to be looked at and to
+// stay two.
+func TestCallsOfFunctions(t *testing.T) {
+	const part = ` { x = f32[] parameter(0)
+  ROOT y = f32[] custom-call(x), custom_call_target="f" }
+`
+	m, err := hlo.Parse([]byte("a"+part+"b"+part+`ENTRY e { x = f32[] parameter(0)
+  y = f32[] call(x), to_apply=a
+  ROOT z = f32[] call(y), to_apply=b }`), "calls.hlo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, err = CSE().Run(m); err != nil || len(m.Computations) != 3 {
+		t.Errorf("got %d computations, %v, want 3", len(m.Computations), err)
+	}
+}
