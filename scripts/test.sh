@@ -16,7 +16,7 @@ fi
 loaded=$(PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null || true)
 here=('*libopenblas.so.0*' '*libdnnl.so*' '*libfftw3f.so.3*')
 if [ -z "${HALO_NEED+set}" ] && [[ $loaded == ${here[0]} && $loaded == ${here[1]} && $loaded == ${here[2]} ]]; then
-  export HALO_NEED=openblas,onednn,fftw,proc
+  export HALO_NEED=openblas,onednn,fftw,proc,sparse,links
   [[ " $*" == *' -race'* ]] || HALO_NEED+=,norace
   if [ "$(go env CGO_ENABLED)" != 0 ]; then
     HALO_NEED+=,native,dl,cc
