@@ -9,7 +9,6 @@ import (
 	"github.com/halo-xla/halo/backend/cuda/emit"
 	"github.com/halo-xla/halo/cgo/cublas"
 	"github.com/halo-xla/halo/cgo/cublaslt"
-	"github.com/halo-xla/halo/cgo/cuda/find"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/shape"
 )
@@ -23,18 +22,12 @@ type blas struct {
 }
 
 // openBLAS opens the library. Where there is none, Info says why.
-func (d *device) openBLAS(kit *find.Toolkit) error {
-	library, err := kit.Open("cublas")
+func (d *device) openBLAS() error {
+	l, err := openLibrary(d.kit, "cublas", cublas.Open)
+	d.info.BLAS = said(l, err)
 	if err != nil {
-		d.info.BLAS = err.Error()
 		return nil
 	}
-	l, err := cublas.Open(library)
-	if err != nil {
-		d.info.BLAS = err.Error()
-		return nil
-	}
-	d.info.BLAS = l.Path()
 	b := &blas{workspace: d.workspace()}
 	err = d.Within(func() (err error) {
 		b.handle, err = l.NewHandle()
@@ -43,7 +36,7 @@ func (d *device) openBLAS(kit *find.Toolkit) error {
 	if err != nil {
 		return err
 	}
-	if err := b.openLT(d, kit); err != nil {
+	if err := b.openLT(d); err != nil {
 		return errors.Join(err, b.close(d))
 	}
 	d.blas = b
@@ -81,19 +74,19 @@ var blasTypes = map[shape.ElementType]cublas.Type{shape.F32: cublas.F32, shape.F
 var blasSums = map[shape.ElementType]cublas.Compute{shape.F64: cublas.SumF64, shape.C128: cublas.SumF64,
 	shape.S32: cublas.SumS32}
 
-// lower returns the thunk of a product, nil if the library is not there or l.In is nothing for it.
-func (b *blas) lower(l *exec.Lowering) *thunk {
-	if b == nil {
-		return nil
+// lowerGemm returns the thunk of a product; nil if the library is not there or l.In is nothing for it.
+func (d *device) lowerGemm(l *exec.Lowering) (exec.Thunk, error) {
+	if d.blas == nil {
+		return nil, nil
 	}
-	e := emit.LowerGemm(l.In, b.workspace)
+	e := emit.LowerGemm(l.In, d.blas.workspace)
 	if e == nil {
-		return nil
+		return nil, nil
 	}
 	t := newThunk(l, e)
 	g := e.Steps[0].Gemm
-	t.kernel, t.calls = "cublas gemm", map[*emit.Gemm]call{g: b.call(l, g)}
-	return t
+	t.kernel, t.calls = "cublas gemm", map[*emit.Gemm]call{g: d.blas.call(l, g)}
+	return t, nil
 }
 
 // call makes the product ready to be enqueued as long as the program is.

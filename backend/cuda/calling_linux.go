@@ -29,8 +29,8 @@ type calling struct {
 	aliases           []ffi.Alias
 }
 
-// newCalling returns the thunk of a custom call that functions of a GPU serve, nil if that is the host's.
-func newCalling(l *exec.Lowering) (*calling, error) {
+// lowerCalling returns the thunk of a custom call that functions of a GPU serve; nil if that is the host's.
+func lowerCalling(_ *device, l *exec.Lowering) (exec.Thunk, error) {
 	a, ok := l.In.Attrs.(*hlo.CustomCallAttrs)
 	if !ok {
 		return nil, nil

@@ -287,14 +287,16 @@ func (x *exchange) fold(a *cuda.Array, i int, into, from cuda.Ptr) {
 	}
 }
 
-// newExchanging returns the thunk of a collective that devices do among themselves. It fails with errors.ErrUnsupported
-// if that is the host's.
-func newExchanging(l *exec.Lowering) (*exchanging, error) {
+// lowerExchanging returns the thunk of a collective that devices do among themselves; nil if that is the host's.
+func lowerExchanging(_ *device, l *exec.Lowering) (exec.Thunk, error) {
 	planner := planners[l.In.Op]
 	if planner == nil {
-		return nil, errOnHost(l.In, "no device does it")
+		return nil, nil
 	}
 	p, err := planner(l.In)
+	if errors.Is(err, errors.ErrUnsupported) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}

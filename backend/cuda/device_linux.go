@@ -12,6 +12,8 @@ import (
 	"github.com/halo-xla/halo/cgo/cuda"
 	"github.com/halo-xla/halo/cgo/cuda/emu"
 	"github.com/halo-xla/halo/cgo/cuda/find"
+	"github.com/halo-xla/halo/cgo/cufft"
+	"github.com/halo-xla/halo/cgo/cusolver"
 	"github.com/halo-xla/halo/cgo/dl"
 	"github.com/halo-xla/halo/cgo/nccl"
 	"github.com/halo-xla/halo/cgo/nvrtc"
@@ -51,12 +53,12 @@ func open(o Options) (*device, error) {
 	if err != nil {
 		return nil, missing(err)
 	}
-	d := &device{options: o, info: Info{DriverPath: driver.Path()}}
+	d := newDevice(o)
+	d.info.DriverPath = driver.Path()
 	if d.info.Driver, err = driver.Version(); err != nil {
 		return nil, missing(err)
 	}
-	kit, err := d.openCompiler(search)
-	if err != nil {
+	if err := d.openCompiler(search); err != nil {
 		return nil, err
 	}
 	if d.info.Device, err = o.ordinal(driver); err != nil {
@@ -68,12 +70,20 @@ func open(o Options) (*device, error) {
 	d.gpus, d.links = 1, newLinks(d.openNCCL)
 	err = d.describe()
 	if err == nil {
-		err = d.openBLAS(kit)
+		err = d.openBLAS()
 	}
 	if err != nil {
 		return nil, errors.Join(missing(err), d.Device.Close())
 	}
 	return d, nil
+}
+
+// newDevice is a device to be opened.
+func newDevice(o Options) *device {
+	d := &device{options: o}
+	d.solver.lib = library[cusolver.Library]{name: "cusolver", open: cusolver.Open}
+	d.fft.lib = library[cufft.Library]{name: "cufft", open: cufft.Open}
+	return d
 }
 
 // ordinal is the number of the device that o means.
@@ -104,27 +114,21 @@ func missing(err error) error {
 	return dl.Missing(fmt.Errorf("no GPU can be used: %w", err))
 }
 
-func (d *device) openCompiler(search *find.Search) (*find.Toolkit, error) {
-	kit, err := search.Toolkit(d.info.Driver)
-	if err != nil {
-		return nil, err
+func (d *device) openCompiler(search *find.Search) (err error) {
+	if d.kit, err = search.Toolkit(d.info.Driver); err != nil {
+		return err
 	}
-	d.kit = kit
-	if d.compiler, err = nvrtc.Open(kit.NVRTC()); err != nil {
-		return nil, err
+	if d.compiler, err = nvrtc.Open(d.kit.NVRTC()); err != nil {
+		return err
 	}
 	major, minor, err := d.compiler.Version()
 	d.info.NVRTC, d.info.NVRTCPath = major*1000+minor*10, d.compiler.Path()
-	return kit, err
+	return err
 }
 
 // openNCCL opens what carries between GPUs.
 func (d *device) openNCCL() (*nccl.Library, error) {
-	lib, err := d.kit.Open("nccl")
-	if err != nil {
-		return nil, err
-	}
-	return nccl.Open(lib)
+	return openLibrary(d.kit, "nccl", nccl.Open)
 }
 
 func (d *device) describe() error {

@@ -15,10 +15,9 @@ import (
 
 // transforms is the library of Fourier transforms, which is opened when a program first wants it, and its plans.
 type transforms struct {
-	mu      sync.Mutex
-	library *cufft.Library
-	missing error // why there is none
-	plans   map[cufft.Shape]*sharedPlan
+	lib   library[cufft.Library]
+	mu    sync.Mutex // of the plans
+	plans map[cufft.Shape]*sharedPlan
 }
 
 // sharedPlan is a plan and how many uses of programs it has.
@@ -27,33 +26,9 @@ type sharedPlan struct {
 	uses int
 }
 
-// open opens the library. It fails with errors.ErrUnsupported where there is none.
-func (f *transforms) open(d *device) (*cufft.Library, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.library != nil || f.missing != nil {
-		return f.library, f.missing
-	}
-	l, err := openFFT(d)
-	if err == nil {
-		f.library = l
-	} else if errors.Is(err, errors.ErrUnsupported) {
-		f.missing = err
-	}
-	return f.library, err
-}
-
-func openFFT(d *device) (*cufft.Library, error) {
-	lib, err := d.kit.Open("cufft")
-	if err != nil {
-		return nil, err
-	}
-	return cufft.Open(lib)
-}
-
 // take returns the plan for transforms of a shape, to be given back by release.
 func (f *transforms) take(d *device, s cufft.Shape) (*cufft.Plan, error) {
-	l, err := f.open(d)
+	l, err := f.lib.of(d.kit)
 	if err != nil {
 		return nil, err
 	}
@@ -92,19 +67,19 @@ func (f *transforms) release(d *device, s cufft.Shape) {
 	}
 }
 
-// lower returns the thunk of an fft that the library does; nil if it does not, or is not there.
-func (f *transforms) lower(d *device, l *exec.Lowering) (*thunk, error) {
+// lowerFft returns the thunk of an fft that the library does; nil if it does not, or is not there.
+func (d *device) lowerFft(l *exec.Lowering) (exec.Thunk, error) {
 	calls := map[*emit.Fft]*cufft.Call{}
 	e, err := emit.LowerFft(l.In, func(x *emit.Fft) (int64, error) {
 		s := fftShape(x)
-		p, err := f.take(d, s)
+		p, err := d.fft.take(d, s)
 		if err != nil {
 			return 0, err
 		}
 		c := p.Transform(x.Inverse, x.Count, x.Bytes, x.Bytes)
 		l.OnClose(func() {
 			c.Close()
-			f.release(d, s)
+			d.fft.release(d, s)
 		})
 		calls[x] = c
 		return p.Work + workAlign, nil

@@ -7,7 +7,6 @@ import (
 
 	"github.com/halo-xla/halo/backend/cuda/emit"
 	"github.com/halo-xla/halo/cgo/cublaslt"
-	"github.com/halo-xla/halo/cgo/cuda/find"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/pass"
@@ -16,18 +15,12 @@ import (
 
 // openLT opens the library of products with a bias, which the other one has opened; where it is not there, products and
 // biases are apart. Info says which.
-func (b *blas) openLT(d *device, kit *find.Toolkit) error {
-	lib, err := kit.Open("cublasLt")
+func (b *blas) openLT(d *device) error {
+	l, err := openLibrary(d.kit, "cublasLt", cublaslt.Open)
+	d.info.BLASLt = said(l, err)
 	if err != nil {
-		d.info.BLASLt = err.Error()
 		return nil
 	}
-	l, err := cublaslt.Open(lib)
-	if err != nil {
-		d.info.BLASLt = err.Error()
-		return nil
-	}
-	d.info.BLASLt = l.Path()
 	return d.Within(func() (err error) {
 		b.lt, err = l.NewHandle()
 		return err
@@ -44,7 +37,8 @@ func (b *blas) biases() []pass.Pass {
 }
 
 // lowerBiased returns the thunk of a product with a bias; nil if l.In is none.
-func (b *blas) lowerBiased(d *device, l *exec.Lowering) (*thunk, error) {
+func (d *device) lowerBiased(l *exec.Lowering) (exec.Thunk, error) {
+	b := d.blas
 	if b == nil {
 		return nil, nil
 	}

@@ -68,17 +68,9 @@ func Describe(o Options) (*Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.info.Solver = said(d.solver.open(d))
-	d.info.FFT = said(d.fft.open(d))
+	d.info.Solver = said(d.solver.lib.of(d.kit))
+	d.info.FFT = said(d.fft.lib.of(d.kit))
 	return &d.info, d.Close()
-}
-
-// said is a library's file, or why there is none.
-func said(l interface{ Path() string }, err error) string {
-	if err != nil {
-		return err.Error()
-	}
-	return l.Path()
 }
 
 // machine is a device as exec sees it.
@@ -106,43 +98,32 @@ func (m *machine) Serving(h hlo.Handlers) hlo.Handlers {
 	return lapack.Handlers{User: h}
 }
 
-// Lower makes a thunk of the kernels that the emitter writes, or of what the host does.
+// ways are how instructions are done, the first that there is for one. A way gives nil for what is not its.
+var ways = []func(*device, *exec.Lowering) (exec.Thunk, error){
+	lowerExchanging,
+	lowerCalling,
+	(*device).lowerSolve,
+	lowerHosted,
+	(*device).lowerGemm,
+	(*device).lowerBiased,
+	(*device).lowerFft,
+	lowerKernels,
+}
+
+// Lower makes a thunk of the first way that there is.
 func (m *machine) Lower(l *exec.Lowering) (exec.Thunk, error) {
-	t, err := newExchanging(l)
-	if err == nil {
-		return t, nil
+	for _, way := range ways {
+		if t, err := way(m.device, l); t != nil || err != nil {
+			return t, err
+		}
 	}
-	if !errors.Is(err, errors.ErrUnsupported) {
-		return nil, err
-	}
-	if t, err := newCalling(l); err != nil {
-		return nil, err
-	} else if t != nil {
-		return t, nil
-	}
-	if t, err := m.device.solver.lower(m.device, l); err != nil {
-		return nil, err
-	} else if t != nil {
-		return t, nil
-	}
-	if kernel, ok := onHost(l); ok {
-		return l.Host(kernel), nil
-	}
-	if t := m.device.blas.lower(l); t != nil {
-		return t, nil
-	}
-	if t, err := m.device.blas.lowerBiased(m.device, l); err != nil {
-		return nil, err
-	} else if t != nil {
-		return t, nil
-	}
-	if t, err := m.device.fft.lower(m.device, l); err != nil {
-		return nil, err
-	} else if t != nil {
-		return t, nil
-	}
+	return nil, fmt.Errorf("backend %s has no kernel for %s: %w", m.Name(), l.In.Op, errors.ErrUnsupported)
+}
+
+// lowerKernels returns the thunk of the kernels that the emitter writes; nil for an op that it has none for.
+func lowerKernels(_ *device, l *exec.Lowering) (exec.Thunk, error) {
 	if !emit.Has(l.In.Op) {
-		return nil, fmt.Errorf("backend %s has no kernel for %s: %w", m.Name(), l.In.Op, errors.ErrUnsupported)
+		return nil, nil
 	}
 	e, err := emit.Lower(l.In)
 	if err != nil {
@@ -209,13 +190,17 @@ var hosted = [hlo.NumOps]string{
 	hlo.PartitionId: "host",
 }
 
-// onHost reports whether the host does an instruction, and what reports call that. Functions of targets are the host's:
-// they take arrays in its memory, if newCalling does not have them.
-func onHost(l *exec.Lowering) (string, bool) {
-	a, ok := l.In.Attrs.(*hlo.CustomCallAttrs)
-	if !ok {
-		return hosted[l.In.Op], hosted[l.In.Op] != ""
+// lowerHosted returns the thunk of what the host does; nil for all else. Functions of targets are the host's: they take
+// arrays in its memory, if lowerCalling does not have them.
+func lowerHosted(_ *device, l *exec.Lowering) (exec.Thunk, error) {
+	kernel := hosted[l.In.Op]
+	if a, ok := l.In.Attrs.(*hlo.CustomCallAttrs); ok {
+		if _, known := l.Options().Handlers.Lookup(a.Target); known || a.Target == "shape_assertion" {
+			kernel = "host function"
+		}
 	}
-	_, known := l.Options().Handlers.Lookup(a.Target)
-	return "host function", known || a.Target == "shape_assertion"
+	if kernel == "" {
+		return nil, nil
+	}
+	return l.Host(kernel), nil
 }

@@ -16,39 +16,14 @@ import (
 
 // solver is the library of factorizations and decompositions, which is opened when a program first wants it.
 type solver struct {
-	mu      sync.Mutex
-	library *cusolver.Library
-	missing error            // why there is none
-	sizes   *cusolver.Handle // is asked for sizes only
-}
-
-// open opens the library. It fails with errors.ErrUnsupported where there is none.
-func (s *solver) open(d *device) (*cusolver.Library, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.library != nil || s.missing != nil {
-		return s.library, s.missing
-	}
-	l, err := openSolver(d)
-	if err == nil {
-		s.library = l
-	} else if errors.Is(err, errors.ErrUnsupported) {
-		s.missing = err
-	}
-	return s.library, err
-}
-
-func openSolver(d *device) (*cusolver.Library, error) {
-	lib, err := d.kit.Open("cusolver")
-	if err != nil {
-		return nil, err
-	}
-	return cusolver.Open(lib)
+	lib   library[cusolver.Library]
+	mu    sync.Mutex       // of sizes
+	sizes *cusolver.Handle // is asked for sizes only
 }
 
 // work asks the library for the work space of p.
 func (s *solver) work(d *device, p *cusolver.Problem) (w cusolver.Work, err error) {
-	l, err := s.open(d)
+	l, err := s.lib.of(d.kit)
 	if err != nil {
 		return w, err
 	}
@@ -74,12 +49,12 @@ func (s *solver) close(d *device) error {
 	return d.Within(s.sizes.Close)
 }
 
-// lower returns the thunk of an instruction that the library does; nil if it does not, or is not there.
-func (s *solver) lower(d *device, l *exec.Lowering) (*thunk, error) {
+// lowerSolve returns the thunk of an instruction that the library does; nil if it does not, or is not there.
+func (d *device) lowerSolve(l *exec.Lowering) (exec.Thunk, error) {
 	problems := map[*emit.Solve]*solving{}
 	space := func(x *emit.Solve) (int64, error) {
 		p := problemOf(x)
-		w, err := s.work(d, &p)
+		w, err := d.solver.work(d, &p)
 		problems[x] = &solving{problem: p, size: w}
 		return w.Device + workAlign, err
 	}
@@ -194,7 +169,7 @@ func (m *memory) solverHandle() (*cusolver.Handle, error) {
 	if m.solver != nil {
 		return m.solver, nil
 	}
-	l, err := m.device.solver.open(m.device)
+	l, err := m.device.solver.lib.of(m.device.kit)
 	if err != nil {
 		return nil, err
 	}
