@@ -134,30 +134,27 @@ func (d *device) compile(source string) ([]byte, error) {
 
 // cached is the file for the code of a source, by all that it depends on.
 func (d *device) cached(source string) (string, error) {
+	folder, compiler, err := d.cache()
 	sum := sha256.New()
-	fmt.Fprintf(sum, "%s %d %s\n", d.info.Arch, d.info.NVRTC, d.compilerTag())
+	fmt.Fprintf(sum, "%s %d %s\n", d.info.Arch, d.info.NVRTC, compiler)
 	sum.Write([]byte(source))
-	folder, err := d.cache()
 	return filepath.Join(folder, fmt.Sprintf("%x", sum.Sum(nil))), err
 }
 
-// cache is the folder for compiled kernels; those for the emulator lie beside it.
-func (d *device) cache() (string, error) {
-	switch {
-	case d.options.Cache != "":
-		return d.options.Cache, nil
-	case d.options.Emulated:
-		return filepath.Join(filepath.Dir(d.info.NVRTCPath), "kernels"), nil
-	}
-	return emu.Cache("cuda-kernels")
-}
-
-// compilerTag tells the emulated compilers apart, whose folders are named by what they are made of.
-func (d *device) compilerTag() string {
+// cache is the folder for compiled kernels, and what tells the compiler from others: the emulated ones are many.
+func (d *device) cache() (folder, compiler string, err error) {
+	compiler = "nvidia"
 	if d.options.Emulated {
-		return filepath.Base(filepath.Dir(d.info.NVRTCPath))
+		folder, err = emu.Kernels()
+		compiler = filepath.Base(folder)
 	}
-	return "nvidia"
+	if d.options.Cache != "" {
+		return d.options.Cache, compiler, err
+	}
+	if !d.options.Emulated {
+		folder, err = emu.Cache("cuda-kernels")
+	}
+	return folder, compiler, err
 }
 
 // keep writes a file whole or not at all.

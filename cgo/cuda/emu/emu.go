@@ -84,29 +84,48 @@ func Compiler() (string, error) {
 
 // place returns the folder for what cxx makes of these sources.
 func place(cxx string) (string, error) {
+	files, err := fs.ReadDir(sub(), ".")
+	if err != nil {
+		return "", err
+	}
+	names := make([]string, len(files))
+	for i, f := range files {
+		names[i] = f.Name()
+	}
+	return folderOf("cuda-emu", cxx, names)
+}
+
+// Kernels returns the folder for compiled kernels, which is not there yet. It is named by what makes them, the compiler
+// and the sources that each is compiled with, and not by the emulator's libraries. It fails as Build does.
+var Kernels = sync.OnceValues(func() (string, error) {
+	cxx, err := Compiler()
+	if err != nil {
+		return "", err
+	}
+	return folderOf("cuda-emu-kernels", cxx, []string{"emu.h", "nvrtc.cc", "shim.h"})
+})
+
+// folderOf returns the folder for what cxx makes of some of the sources.
+func folderOf(name, cxx string, files []string) (string, error) {
 	sum := sha256.New()
 	version, err := exec.Command(cxx, "--version").Output()
 	if err != nil {
 		return "", dl.Missing(fmt.Errorf("cuda-emu: %s --version: %w", cxx, err))
 	}
 	sum.Write(version)
-	files, err := sources.ReadDir("source")
-	if err != nil {
-		return "", err
-	}
 	for _, f := range files {
-		text, err := sources.ReadFile("source/" + f.Name())
+		text, err := sources.ReadFile("source/" + f)
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(sum, "%s %d\n", f.Name(), len(text))
+		fmt.Fprintf(sum, "%s %d\n", f, len(text))
 		sum.Write(text)
 	}
 	cache, err := Cache("")
 	if err != nil {
 		return "", fmt.Errorf("cuda-emu: %w", err)
 	}
-	return filepath.Join(cache, fmt.Sprintf("cuda-emu-%.8x", sum.Sum(nil))), nil
+	return filepath.Join(cache, fmt.Sprintf("%s-%.8x", name, sum.Sum(nil))), nil
 }
 
 func exists(path string) bool {
