@@ -17,9 +17,9 @@ if [ "${1:-}" = --cuda ]; then
   for major in 12 13; do
     names=$(sed -n "s/^$major //p" <<'END' | paste -sd' '
 12 nvidia-cuda-runtime-cu12 nvidia-cuda-nvrtc-cu12
-12 nvidia-nccl-cu12 nvidia-cublas-cu12 nvidia-cusolver-cu12 nvidia-cufft-cu12
+12 nvidia-nccl-cu12 nvidia-cublas-cu12 nvidia-cusolver-cu12 nvidia-cufft-cu12 nvidia-cudnn-cu12
 13 nvidia-cuda-runtime==13.* nvidia-cuda-nvrtc==13.* nvidia-cuda-crt==13.*
-13 nvidia-nccl-cu13 nvidia-cublas==13.* nvidia-cusolver==12.* nvidia-cufft==12.*
+13 nvidia-nccl-cu13 nvidia-cublas==13.* nvidia-cusolver==12.* nvidia-cufft==12.* nvidia-cudnn-cu13
 END
     )
     [ -d "$wheels/cu$major" ] || ${HALO_PYTHON:-python3} -m pip install -q --no-deps --target "$wheels/cu$major" $names
@@ -106,6 +106,7 @@ for major in 12 13; do
   check "cublaslt$major" "cuda.h cublasLt.h" cgo/cublaslt/cublaslt.h CUBLASLT_LIST "CUBLAS_VER_MAJOR == $major"
   check "cusolver$major" "cuda.h cusolverDn.h" cgo/cusolver/cusolver.h CUSOLVER_LIST "CUSOLVER_VER_MAJOR == $major - 1"
   check "cufft$major" "cuda.h cufft.h" cgo/cufft/cufft.h CUFFT_LIST "CUFFT_VER_MAJOR == $major - 1"
+  check "cudnn$major" "cuda.h cudnn_graph.h" cgo/cudnn/cudnn.h CUDNN_LIST "CUDNN_MAJOR == 9"
   check "nccl$major" nccl.h cgo/nccl/nccl.h NCCL_LIST "NCCL_MAJOR == 2 && CUDA_VERSION / 1000 == $major"
   include=("${saved[@]}")
   for library in "$wheels/cu$major"/nvidia/{cuda_nvrtc,cu13}/lib/libnvrtc.so.$major; do
@@ -123,6 +124,8 @@ for major in 12 13; do
   for library in "$wheels/cu$major"/nvidia/{cufft,cu13}/lib/libcufft.so.$((major - 1)); do
     [ ! -f "$library" ] || symbols "cufft$major" cgo/cufft/cufft.h CUFFT_LIST "$library"
   done
+  library=$wheels/cu$major/nvidia/cudnn/lib/libcudnn.so.9
+  [ ! -f "$library" ] || symbols "cudnn$major" cgo/cudnn/cudnn.h CUDNN_LIST "$library"
   library=$wheels/cu$major/nvidia/nccl/lib/libnccl.so.2
   [ ! -f "$library" ] || symbols "nccl$major" cgo/nccl/nccl.h NCCL_LIST "$library"
 done

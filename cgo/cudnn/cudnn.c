@@ -1,0 +1,326 @@
+//go:build linux
+#include "cudnn.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LOAD(name, result, params, args) \
+  if (!(*(void **)&t->name = dlsym(lib, #name))) { \
+    *missing = #name; \
+    free(t); \
+    return 0; \
+  }
+
+cudnn_table *halo_cudnn_load(void *lib, const char **missing) {
+  *missing = 0;
+  cudnn_table *t = malloc(sizeof *t);
+  if (!t) return 0;
+  CUDNN_LIST(LOAD)
+  return t;
+}
+
+#define VALUE(name, value) name = value,
+enum { CUDNN_VALUES(VALUE) ALLOC_FAILED = 4000 };
+
+struct halo_cudnn {
+  const cudnn_table *t;
+  struct cudnnContext *handle;
+  pthread_mutex_t lock;
+};
+
+unsigned halo_cudnn_create(const cudnn_table *t, halo_cudnn **out) {
+  halo_cudnn *h = *out = calloc(1, sizeof *h);
+  if (!h) return ALLOC_FAILED;
+  h->t = t;
+  const unsigned status = t->cudnnCreate(&h->handle);
+  if (status) {
+    free(h);
+    *out = 0;
+    return status;
+  }
+  pthread_mutex_init(&h->lock, 0);
+  return 0;
+}
+
+unsigned halo_cudnn_destroy(halo_cudnn *h) {
+  const unsigned status = h->t->cudnnDestroy(h->handle);
+  pthread_mutex_destroy(&h->lock);
+  free(h);
+  return status;
+}
+
+enum { MOST_DESCRIPTORS = 40, MOST_ARRAYS = 3 + HALO_AFTER, MOST_WAYS = 16, MOST_NOTES = 32 };
+
+struct halo_cudnn_plan {
+  halo_cuda_call call; // first
+  halo_cudnn *h;
+  void *made[MOST_DESCRIPTORS]; // what it is described by
+  int descriptors;
+  void *plan;
+  int64_t arrays;
+  unsigned status; // of the first call that has failed: after it nothing is called
+};
+
+// made makes a descriptor, which the plan owns.
+static void *made(halo_cudnn_plan *p, unsigned kind) {
+  void *d = 0;
+  if (!p->status && p->descriptors == MOST_DESCRIPTORS) p->status = ALLOC_FAILED;
+  if (!p->status) p->status = p->h->t->cudnnBackendCreateDescriptor(kind, &d);
+  if (!p->status) p->made[p->descriptors++] = d;
+  return d;
+}
+
+// forget frees the descriptors that were made since there were so many.
+static void forget(halo_cudnn_plan *p, int since) {
+  while (p->descriptors > since) p->h->t->cudnnBackendDestroyDescriptor(p->made[--p->descriptors]);
+}
+
+static void set(halo_cudnn_plan *p, void *d, unsigned name, unsigned type, int64_t count, const void *values) {
+  if (!p->status) p->status = p->h->t->cudnnBackendSetAttribute(d, name, type, count, values);
+}
+
+static void set_number(halo_cudnn_plan *p, void *d, unsigned name, unsigned type, int value) {
+  set(p, d, name, type, 1, &value); // an enumeration
+}
+
+static void set_descriptor(halo_cudnn_plan *p, void *d, unsigned name, void *value) {
+  set(p, d, name, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &value);
+}
+
+static void get(halo_cudnn_plan *p, void *d, unsigned name, unsigned type, int64_t most, int64_t *count, void *values) {
+  *count = 0;
+  if (!p->status) p->status = p->h->t->cudnnBackendGetAttribute(d, name, type, most, count, values);
+  if (*count > most) *count = most;
+}
+
+static void *finalized(halo_cudnn_plan *p, void *d) {
+  if (!p->status) p->status = p->h->t->cudnnBackendFinalize(d);
+  return d;
+}
+
+// tensor describes an array; one with number 0 is never in memory. Arrays of programs are aligned to 64 bytes, of which
+// libraries want 16.
+static void *tensor(halo_cudnn_plan *p, const halo_cudnn_tensor *s, int64_t rank, int64_t number) {
+  const int64_t aligned = 16, virtual_number = 100 + p->descriptors;
+  void *d = made(p, CUDNN_BACKEND_TENSOR_DESCRIPTOR);
+  set_number(p, d, CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, (int)s->type);
+  set(p, d, CUDNN_ATTR_TENSOR_DIMENSIONS, CUDNN_TYPE_INT64, rank, s->dims);
+  set(p, d, CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64, rank, s->strides);
+  set(p, d, CUDNN_ATTR_TENSOR_UNIQUE_ID, CUDNN_TYPE_INT64, 1, number ? &number : &virtual_number);
+  set(p, d, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, CUDNN_TYPE_INT64, 1, &aligned);
+  if (!number) {
+    const char yes = 1;
+    set(p, d, CUDNN_ATTR_TENSOR_IS_VIRTUAL, CUDNN_TYPE_BOOLEAN, 1, &yes);
+  }
+  return finalized(p, d);
+}
+
+static void *window(halo_cudnn_plan *p, const halo_cudnn_shape *s) {
+  void *d = made(p, CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
+  set(p, d, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, CUDNN_TYPE_INT64, 1, &s->rank);
+  set_number(p, d, CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, (int)s->sum);
+  set_number(p, d, CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE, CUDNN_CROSS_CORRELATION);
+  set(p, d, CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, CUDNN_TYPE_INT64, s->rank, s->pre);
+  set(p, d, CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, CUDNN_TYPE_INT64, s->rank, s->post);
+  set(p, d, CUDNN_ATTR_CONVOLUTION_DILATIONS, CUDNN_TYPE_INT64, s->rank, s->dilation);
+  set(p, d, CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, CUDNN_TYPE_INT64, s->rank, s->stride);
+  return finalized(p, d);
+}
+
+// The operations and the numbers of their attributes; beta and the window follow alpha.
+static const struct {
+  unsigned operation, alpha, w, x, y;
+} kinds[HALO_CONVOLUTIONS] = {
+  [HALO_FORWARD] = {CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR,
+                    CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA, 703, 704, 705},
+  [HALO_BACKWARD_DATA] = {CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR,
+                          CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA, 709, 710, 711},
+  [HALO_BACKWARD_FILTER] = {CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR,
+                            CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA, 715, 716, 717},
+};
+
+// convolution makes the operation on x, w and y.
+static void *convolution(halo_cudnn_plan *p, const halo_cudnn_shape *s, void *x, void *w, void *y) {
+  const float one = 1, zero = 0;
+  const double one64 = 1, zero64 = 0;
+  const int wide = s->sum == CUDNN_DATA_DOUBLE;
+  const unsigned type = wide ? CUDNN_TYPE_DOUBLE : CUDNN_TYPE_FLOAT, first = kinds[s->kind].alpha;
+  void *c = window(p, s), *d = made(p, kinds[s->kind].operation);
+  set(p, d, first, type, 1, wide ? (const void *)&one64 : &one);
+  set(p, d, first + 1, type, 1, wide ? (const void *)&zero64 : &zero);
+  set_descriptor(p, d, first + 2, c);
+  set_descriptor(p, d, kinds[s->kind].w, w);
+  set_descriptor(p, d, kinds[s->kind].x, x);
+  set_descriptor(p, d, kinds[s->kind].y, y);
+  return finalized(p, d);
+}
+
+// added makes the operation y = x + b, in the type of sums.
+static void *added(halo_cudnn_plan *p, const halo_cudnn_shape *s, void *x, void *b, void *y) {
+  void *sum = made(p, CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
+  set_number(p, sum, CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, CUDNN_POINTWISE_ADD);
+  set_number(p, sum, CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_TYPE_DATA_TYPE, (int)s->sum);
+  finalized(p, sum);
+  void *d = made(p, CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
+  set_descriptor(p, d, CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, sum);
+  set_descriptor(p, d, CUDNN_ATTR_OPERATION_POINTWISE_XDESC, x);
+  set_descriptor(p, d, CUDNN_ATTR_OPERATION_POINTWISE_BDESC, b);
+  set_descriptor(p, d, CUDNN_ATTR_OPERATION_POINTWISE_YDESC, y);
+  return finalized(p, d);
+}
+
+// feature is y with one element for each feature.
+static halo_cudnn_tensor feature(const halo_cudnn_tensor *y) {
+  halo_cudnn_tensor b = {.type = y->type};
+  for (int i = 0; i < HALO_DIMS; i++) b.dims[i] = i == 1 ? y->dims[1] : 1, b.strides[i] = i == 1 ? 1 : y->dims[1];
+  return b;
+}
+
+// graph describes all of it. Arrays are numbered as their words are, from 1.
+static void *graph(halo_cudnn_plan *p, const halo_cudnn_shape *s) {
+  const int64_t rank = s->rank + 2;
+  halo_cudnn_tensor sums = s->y;
+  sums.type = s->sum;
+  void *operations[1 + HALO_AFTER];
+  void *x = tensor(p, &s->x, rank, 1), *w = tensor(p, &s->w, rank, 2);
+  void *y = s->afters ? tensor(p, &sums, rank, 0) : tensor(p, &s->y, rank, 3);
+  operations[0] = convolution(p, s, x, w, y);
+  for (int64_t i = 0; i < s->afters; i++) {
+    const halo_cudnn_tensor each = feature(&s->y);
+    void *b = tensor(p, s->after[i] == HALO_ADD_FEATURE ? &each : &s->y, rank, 4 + i);
+    void *z = i + 1 < s->afters ? tensor(p, &sums, rank, 0) : tensor(p, &s->y, rank, 3);
+    operations[1 + i] = added(p, s, y, b, z);
+    y = z;
+  }
+  p->arrays = 3 + s->afters;
+  void *d = made(p, CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
+  set(p, d, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, 1, &p->h->handle);
+  set(p, d, CUDNN_ATTR_OPERATIONGRAPH_OPS, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1 + s->afters, operations);
+  return finalized(p, d);
+}
+
+// faithful reports whether a way of computing takes the operands as they are, sums in the type of sums, keeps a NaN or
+// an infinity where it is, and gives the same each time. What notes say that we do not know is not taken.
+static int faithful(halo_cudnn_plan *p, const halo_cudnn_shape *s, void *way) {
+  int notes[MOST_NOTES];
+  int64_t count = 0;
+  void *engine = made(p, CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+  get(p, way, CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &count, &engine);
+  get(p, engine, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE, MOST_NOTES, &count, notes);
+  for (int64_t i = 0; i < count; i++) {
+    const int tensor_core = notes[i] == CUDNN_NUMERICAL_NOTE_TENSOR_CORE;
+    if (tensor_core ? s->x.type == CUDNN_DATA_FLOAT : notes[i] != CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP) return 0;
+  }
+  return 1;
+}
+
+// refused reports whether a status says that something cannot be done so, and clears it; kernels that the library
+// cannot compile are such a thing.
+static int refused(halo_cudnn_plan *p) {
+  const unsigned kind = p->status / 1000 * 1000;
+  if (kind != CUDNN_STATUS_BAD_PARAM && kind != CUDNN_STATUS_NOT_SUPPORTED && kind != CUDNN_STATUS_INTERNAL_ERROR)
+    return 0;
+  p->status = 0;
+  return 1;
+}
+
+// plan tries one way. It returns 0 if that is not to be taken, or has failed.
+static int plan(halo_cudnn_plan *p, const halo_cudnn_shape *s, void *way, int64_t most, int64_t *bytes) {
+  const int before = p->descriptors;
+  if (faithful(p, s, way) && !p->status) {
+    int64_t count = 0;
+    void *d = made(p, CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+    set(p, d, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, 1, &p->h->handle);
+    set_descriptor(p, d, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, way);
+    finalized(p, d);
+    get(p, d, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1, &count, bytes);
+    if (!p->status && *bytes <= most) {
+      p->plan = d;
+      return 1;
+    }
+  }
+  forget(p, before);
+  refused(p);
+  return 0;
+}
+
+// choose tries what one mode proposes, the best first. It returns 0 if none of that is taken, or something has failed.
+static int choose(halo_cudnn_plan *p, const halo_cudnn_shape *s, void *operations, int mode, int64_t most,
+                  int64_t *bytes) {
+  const int before = p->descriptors;
+  void *ways[MOST_WAYS] = {0}, *d = made(p, CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
+  int64_t count = 0;
+  set_descriptor(p, d, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, operations);
+  set_number(p, d, CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, mode);
+  finalized(p, d);
+  for (int i = 0; i < MOST_WAYS; i++) ways[i] = made(p, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
+  get(p, d, CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_TYPE_BACKEND_DESCRIPTOR, MOST_WAYS, &count, ways);
+  for (int64_t i = 0; i < count && !p->status; i++)
+    if (plan(p, s, ways[i], most, bytes)) return 1;
+  forget(p, before);
+  refused(p);
+  return 0;
+}
+
+static void open(halo_cudnn_plan *p, const halo_cudnn_shape *s, int64_t most, int64_t *bytes) {
+  static const int modes[] = {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_B, CUDNN_HEUR_MODE_FALLBACK};
+  void *operations = graph(p, s);
+  for (int i = 0; i < 3 && !p->status; i++)
+    if (choose(p, s, operations, modes[i], most, bytes)) return;
+  if (!p->status) p->status = CUDNN_STATUS_NOT_SUPPORTED;
+}
+
+static void *address(unsigned long long at) { return (void *)(uintptr_t)at; }
+
+// execute enqueues on the stream that the handle has.
+static void execute(halo_cudnn_plan *p, const unsigned long long *words) {
+  int64_t numbers[MOST_ARRAYS];
+  void *arrays[MOST_ARRAYS];
+  for (int64_t i = 0; i < p->arrays; i++) numbers[i] = i + 1, arrays[i] = address(words[i]);
+  void *work = address((words[p->arrays] + 255) / 256 * 256), *d = made(p, CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
+  set(p, d, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, p->arrays, numbers);
+  set(p, d, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, p->arrays, arrays);
+  set(p, d, CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1, &work);
+  finalized(p, d);
+  if (!p->status) p->status = p->h->t->cudnnBackendExecute(p->h->handle, p->plan, d);
+}
+
+static unsigned run(const halo_cuda_call *call, void *stream, const unsigned long long *words) {
+  halo_cudnn_plan *p = (halo_cudnn_plan *)(uintptr_t)call;
+  pthread_mutex_lock(&p->h->lock);
+  const int before = p->descriptors;
+  p->status = p->h->t->cudnnSetStream(p->h->handle, stream);
+  execute(p, words);
+  forget(p, before);
+  const unsigned status = p->status;
+  pthread_mutex_unlock(&p->h->lock);
+  return status;
+}
+
+void halo_cudnn_close(halo_cudnn_plan *p) {
+  forget(p, 0);
+  free(p);
+}
+
+unsigned halo_cudnn_open(halo_cudnn *h, const halo_cudnn_shape *shape, int64_t most, halo_cudnn_plan **out,
+                         int64_t *bytes, char said[HALO_SAID]) {
+  *out = 0;
+  said[0] = 0;
+  halo_cudnn_plan *p = calloc(1, sizeof *p);
+  if (!p) return ALLOC_FAILED;
+  p->call.run = run;
+  p->h = h;
+  pthread_mutex_lock(&h->lock);
+  open(p, shape, most, bytes);
+  pthread_mutex_unlock(&h->lock);
+  const unsigned status = p->status;
+  if (!status) {
+    *out = p;
+    return 0;
+  }
+  h->t->cudnnGetLastErrorString(said, HALO_SAID);
+  halo_cudnn_close(p);
+  return status;
+}

@@ -1,0 +1,120 @@
+//go:build cgo
+
+package cudnn
+
+// #cgo LDFLAGS: -lpthread
+// #include <stdlib.h>
+// #include "cudnn.h"
+import "C"
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/halo-xla/halo/cgo/dl"
+)
+
+// Library is an opened cuDNN. Its methods may run at the same time.
+type Library struct {
+	t       *C.cudnn_table
+	path    string
+	version int
+}
+
+// Open takes the functions of lib. It fails with errors.ErrUnsupported if lib lacks one, is of another version, or was
+// made for another major version of CUDA than cuda; 0 stands for any.
+func Open(lib *dl.Library, cuda int) (*Library, error) {
+	var missing *C.char
+	l := &Library{t: C.halo_cudnn_load(lib.Handle(), &missing), path: lib.Path()}
+	if l.t == nil {
+		return nil, dl.Missing(fmt.Errorf("cudnn: %s lacks %s", lib.Path(), C.GoString(missing)))
+	}
+	l.version = int(C.halo_cudnnGetVersion(l.t))
+	return l, checkVersion(l.path, l.version, int(C.halo_cudnnGetCudartVersion(l.t)), cuda)
+}
+
+// Path returns the library's file.
+func (l *Library) Path() string { return l.path }
+
+// Version returns its version as people write it: 9.10.2.
+func (l *Library) Version() string { return versionText(l.version) }
+
+func (l *Library) check(call string, status C.uint) error {
+	if status == 0 {
+		return nil
+	}
+	return &Error{Call: call, Name: C.GoString(C.halo_cudnnGetErrorString(l.t, status)), Status: int(status)}
+}
+
+// Handle is the library on one device. Its convolutions may be enqueued from many threads, on any stream.
+type Handle struct {
+	library *Library
+	p       *C.halo_cudnn
+}
+
+// NewHandle makes a handle for the device whose context is current on this thread. It fails with errors.ErrUnsupported
+// if the library cannot be used, as one whose parts are not beside it.
+func (l *Library) NewHandle() (*Handle, error) {
+	h := &Handle{library: l}
+	if err := l.check("cudnnCreate", C.halo_cudnn_create(l.t, &h.p)); err != nil {
+		return nil, err
+	}
+	return h, nil
+}
+
+// Close frees the handle. Its context must be current, and its convolutions done and closed.
+func (h *Handle) Close() error { return h.library.check("cudnnDestroy", C.halo_cudnn_destroy(h.p)) }
+
+// Call is a convolution that is ready to be enqueued.
+type Call struct {
+	library *Library
+	p       *C.halo_cudnn_plan
+	// Work is the workspace that it takes in bytes.
+	Work int64
+}
+
+// Convolution chooses how c is done with at most some bytes of workspace; the context must be current. Only ways are
+// taken that compute with the operands as they are, without TF32, in sums of the type that is asked for, not by
+// transforms that spread an infinity, and with the same result each time. It fails with errors.ErrUnsupported if the
+// library has none. As a command it takes the addresses of X, W and Y, of what is added, and of a workspace with 256
+// bytes more than Work.
+func (h *Handle) Convolution(c Convolution, most int64) (*Call, error) {
+	s := C.halo_cudnn_shape{kind: C.int64_t(c.Kind), rank: C.int64_t(c.Space), sum: C.int64_t(c.Sum), x: tensor(c.X),
+		w: tensor(c.W), y: tensor(c.Y), afters: C.int64_t(c.Afters)}
+	for i := range MaxSpace {
+		s.stride[i], s.dilation[i] = C.int64_t(c.Stride[i]), C.int64_t(c.Dilation[i])
+		s.pre[i], s.post[i] = C.int64_t(c.Pre[i]), C.int64_t(c.Post[i])
+	}
+	for i, a := range c.After {
+		s.after[i] = C.int64_t(a)
+	}
+	out := &Call{library: h.library}
+	var bytes C.int64_t
+	var said [C.HALO_SAID]C.char
+	err := h.library.check("a convolution", C.halo_cudnn_open(h.p, &s, C.int64_t(most), &out.p, &bytes, &said[0]))
+	if err != nil {
+		err.(*Error).Said = C.GoString(&said[0])
+		return nil, err
+	}
+	out.Work = int64(bytes)
+	return out, nil
+}
+
+func tensor(t Tensor) C.halo_cudnn_tensor {
+	out := C.halo_cudnn_tensor{_type: C.int64_t(t.Type)}
+	for i := range t.Dims {
+		out.dims[i], out.strides[i] = C.int64_t(t.Dims[i]), C.int64_t(t.Strides[i])
+	}
+	return out
+}
+
+// Pointer is the halo_cuda_call of the convolution, for cgo/cuda.
+func (c *Call) Pointer() unsafe.Pointer { return unsafe.Pointer(c.p) }
+
+// Failed makes an error of a status that enqueueing the convolution has returned.
+func (c *Call) Failed(status int) error {
+	return c.library.check("cudnnBackendExecute", C.uint(status))
+}
+
+// Close frees the convolution, which must not be enqueued any more.
+func (c *Call) Close() { C.halo_cudnn_close(c.p) }
