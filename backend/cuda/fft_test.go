@@ -5,12 +5,15 @@ package cuda
 import (
 	"fmt"
 	"math"
+	"math/cmplx"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/exec"
+	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
 )
@@ -38,13 +41,26 @@ func ffts(t *testing.T, of shape.ElementType, near float64) (list []*program) {
 		case "IRFFT":
 			out = of.String()
 		}
-		m := parsed(t, fmt.Sprintf("HloModule m\nENTRY e { x = %s[%s] parameter(0)\n ROOT r = %s[%s] fft(x), fft_type=%s, "+
-			"fft_length={%s} }", in, x.in, out, x.out, x.kind, x.length))
-		arg := randomLiteral(r, m.Entry.Parameters[0].Shape, false)
-		list = append(list, &program{x.kind + " " + x.in, m, []*literal.Literal{arg},
-			literal.Tolerance{RTol: near, ATol: 20 * near}})
+		p := fft(t, r, x.kind, in+"["+x.in+"]", out+"["+x.out+"]", x.length)
+		p.tol = literal.Tolerance{RTol: near, ATol: 20 * near}
+		list = append(list, p)
 	}
 	return list
+}
+
+// fft is one transform of random numbers, whose results are to have the evaluator's bits.
+func fft(t *testing.T, r *rand.Rand, kind, in, out, length string) *program {
+	m := parsed(t, fmt.Sprintf("HloModule m\nENTRY e { x = %s parameter(0)\n ROOT r = %s fft(x), fft_type=%s, "+
+		"fft_length={%s} }", in, out, kind, length))
+	s := m.Entry.Parameters[0].Shape
+	w := literal.MakeWide(s.Type.Class(), int(s.Size()))
+	for i := range w.F {
+		w.F[i] = r.NormFloat64()
+	}
+	for i := range w.C {
+		w.C[i] = complex(r.NormFloat64(), r.NormFloat64())
+	}
+	return &program{name: kind + " " + in, m: m, args: []*literal.Literal{literal.FromWide(s, w)}}
 }
 
 // TestFfts compares transforms of all kinds with the evaluator's, by the library and by kernels, and wants what runs
@@ -75,6 +91,28 @@ func TestFfts(t *testing.T) {
 	}
 }
 
+// TestFftBits wants the emulated library to compute in f32 what the evaluator does, to the bit.
+func TestFftBits(t *testing.T) {
+	list, r := ffts(t, shape.F32, 0), rand.New(rand.NewPCG(2, 9))
+	for _, n := range []int{2, 3, 4, 5, 6, 7, 9, 11, 13, 15, 16, 17, 24, 32, 49, 60, 64, 97, 121, 128, 210} {
+		for _, kind := range []string{"FFT", "IFFT", "RFFT", "IRFFT"} {
+			in, out := fmt.Sprintf("c64[3,%d]", n), fmt.Sprintf("c64[3,%d]", n)
+			switch kind {
+			case "RFFT":
+				in, out = fmt.Sprintf("f32[3,%d]", n), fmt.Sprintf("c64[3,%d]", n/2+1)
+			case "IRFFT":
+				in, out = fmt.Sprintf("c64[3,%d]", n/2+1), fmt.Sprintf("f32[3,%d]", n)
+			}
+			list = append(list, fft(t, r, kind, in, out, fmt.Sprint(n)))
+		}
+	}
+	list = slices.DeleteFunc(list, func(p *program) bool { // those are scaled on the way
+		a := p.m.Entry.Root.Attrs.(*hlo.FftAttrs)
+		return a.Type == hlo.IFFT && len(a.Length) > 1
+	})
+	checkSolves(t, emulated(t), list, map[string]int{})
+}
+
 // TestFftNaN wants a NaN to spread over its own transform alone.
 func TestFftNaN(t *testing.T) {
 	b := either(t)
@@ -86,7 +124,7 @@ func TestFftNaN(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, v := range answer(t, b, text, exec.Options{}, x).Wide().C {
-		if nan := math.IsNaN(real(v)); nan != (i >= 5) {
+		if nan := cmplx.IsNaN(v); nan != (i >= 5) {
 			t.Errorf("element %d is %v", i, v)
 		}
 	}

@@ -141,14 +141,14 @@ func (p *fftPlan) toReal() {
 	p.scale()
 }
 
-// scale divides the result by the number of elements of a transform.
+// scale multiplies the result by one over the number of elements of a transform, which the evaluator rounds too.
 func (p *fftPlan) scale() {
-	s, n := p.in.Shape, product(p.a.Length)
+	s, by := p.in.Shape, floatText(1/float64(product(p.a.Length)), p.real == shape.F64)
 	p.kernel("fft_scale", s.Size(), func(b *body) {
 		v := b.load(theResult, s.Type, index{flat: "t", of: s.Dims})
-		text := fmt.Sprintf("%s / %d", v.text, n)
+		text := fmt.Sprintf("%s * %s", v.text, by)
 		if s.Type.IsComplex() {
-			text = fmt.Sprintf("{%[1]s.re / %[2]d, %[1]s.im / %[2]d}", v.text, n)
+			text = fmt.Sprintf("{%[1]s.re * %[2]s, %[1]s.im * %[2]s}", v.text, by)
 		}
 		w := b.name("w")
 		b.line("const %s %s = %s;", ctypes[s.Type].value, w, text)

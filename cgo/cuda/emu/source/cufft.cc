@@ -1,9 +1,10 @@
-// The part of cuFFT that is called, in f64. Sizes, distances, alignment and the work area are looked at, which is the
+// The part of cuFFT that is called: in f64, and for f32 in f32, but for lengths with large factors. Sizes, distances, alignment and the work area are looked at, which is the
 // caller's; what gives real numbers overwrites what it takes, and gives NaN where that is no spectrum of real numbers.
 #include <cmath>
 #include <complex>
 #include <map>
 
+#include "fourier.h"
 #include "library.h"
 
 namespace {
@@ -95,6 +96,53 @@ void all(const Plan &p, std::vector<number> &x, int sign) {
   }
 }
 
+// reals transforms the rows of x, whose numbers are f32: reals to the first half of a spectrum or, not forward, back.
+void reals(const Plan &p, std::vector<number> &x, bool forward) {
+  const size_t n = size_t(p.n[p.rank - 1]);
+  std::vector<float> row(n);
+  for (size_t at = 0; at < x.size(); at += n) {
+    if (forward)
+      for (size_t k = 0; k < n; k++) row[k] = float(x[at + k].real());
+    for (size_t k = 0; k < n && !forward; k++)
+      row[k] = float(k % 2 ? x[at + (k + 1) / 2].real() : k ? x[at + k / 2].imag() : x[at].real());
+    fourier::real(row, forward);
+    if (!forward)
+      for (size_t k = 0; k < n; k++) x[at + k] = double(row[k]);
+    for (size_t k = 0; k <= n / 2 && forward; k++)
+      x[at + k] = number(double(row[k ? 2 * k - 1 : 0]), k && 2 * k < n ? double(row[2 * k]) : 0);
+  }
+}
+
+// complexes transforms dimension d of x, whose numbers are f32.
+void complexes(const Plan &p, std::vector<number> &x, int d, bool forward) {
+  size_t inner = 1, n = size_t(p.n[d]);
+  for (int i = d + 1; i < p.rank; i++) inner *= size_t(p.n[i]);
+  fourier::Pairs line(n);
+  for (size_t at = 0; at < x.size(); at++) {
+    if (at / inner % n) continue;
+    for (size_t k = 0; k < n; k++) {
+      const number v = x[at + k * inner];
+      line[k] = {float(v.real()), float(v.imag())};
+    }
+    fourier::complex(line, forward);
+    for (size_t k = 0; k < n; k++) x[at + k * inner] = number(double(line[k].re), double(line[k].im));
+  }
+}
+
+// narrow transforms all dimensions of x in f32; false if that is not done. Complex numbers that lie apart are the outer
+// dimensions of what becomes reals, which go the other way round.
+bool narrow(const Plan &p, std::vector<number> &x, int sign) {
+  const int last = p.rank - 1;
+  const bool some = p.in.real || p.out.real, forward = sign < 0, apart = !some && p.in.stride > 1;
+  for (int d = 0; d < p.rank; d++)
+    if (!fourier::does(p.n[d], some && d == last)) return false;
+  if (p.in.real) reals(p, x, forward);
+  for (int d = 0; d < last && some; d++) complexes(p, x, d, forward);
+  for (int i = last; i >= 0 && !some; i--) complexes(p, x, apart ? last - i : i, forward);
+  if (p.out.real) reals(p, x, forward);
+  return true;
+}
+
 template <class R> number get(const void *at, bool real, long long i) {
   if (real) return static_cast<const R *>(at)[i];
   return number(static_cast<const std::complex<R> *>(at)[i]);
@@ -134,7 +182,7 @@ template <class R> void run(const Plan &p, void *in, void *out, int sign) {
       if ((stored[i] = at >= 0)) x[i] = get<R>(in, p.in.real, at);
     }
     if (p.out.real) completed(p, x, stored);
-    all(p, x, sign);
+    if (p.wide() || !narrow(p, x, sign)) all(p, x, sign);
     for (size_t i = 0; i < n; i++) {
       const long long at = p.out.at(p.rank, p.n, b, (long long)i);
       if (at >= 0) put<R>(out, p.out.real, at, x[i]);
