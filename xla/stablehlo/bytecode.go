@@ -38,7 +38,8 @@ func ReadBytecode(data []byte, name string) (*Program, error) {
 
 // newBytecode begins to read a file, with a bound on the memory of the tree besides constants.
 func newBytecode(data []byte, name string, budget int) *bytecode {
-	return &bytecode{name: name, data: data, budget: budget, prog: &Program{Resources: map[string]string{}}}
+	return &bytecode{name: name, data: data, budget: budget, rows: map[dialectOp]*bytecodeRow{},
+		prog: &Program{Resources: map[string]string{}}}
 }
 
 // program reads the file.
@@ -80,10 +81,10 @@ type bytecode struct {
 	name      string // of the file
 	data      []byte
 	version   uint64
-	producer  string
 	strings   []string
 	dialects  []string
 	ops       []bytecodeOp
+	rows      map[dialectOp]*bytecodeRow // of those
 	attrs     []entry
 	types     []entry
 	props     []propertyList
@@ -109,8 +110,7 @@ type bytecode struct {
 
 // bytecodeOp is a kind of op that the file holds.
 type bytecodeOp struct {
-	name       string // with the dialect
-	registered bool   // the producer knew it
+	registered bool // the producer knew it
 	row        *bytecodeRow
 	bare       *opKind // without attributes; nil until there was one
 }
@@ -151,8 +151,7 @@ func (f *bytecode) read(c *cursor) {
 		c.fail("name of the producer has no end")
 		return
 	}
-	f.producer = string(c.bytes(uint64(n)))
-	c.byte()
+	c.bytes(uint64(n) + 1)
 	sections := f.sections(c)
 	f.readStrings(sections[sectionStrings])
 	f.readDialects(sections[sectionDialects])
@@ -223,11 +222,11 @@ func (f *bytecode) readDialects(c *cursor) {
 	f.dialects = make([]string, c.count("dialects"))
 	for i := range f.dialects {
 		if f.version < versionDialects {
-			f.dialects[i] = c.str()
+			f.dialects[i] = c.name(c.varint())
 			continue
 		}
 		n, versioned := c.flagged()
-		f.dialects[i] = f.str(c, n)
+		f.dialects[i] = c.name(n)
 		if versioned {
 			c.nested(sectionDialectVersion)
 		}
@@ -240,8 +239,7 @@ func (f *bytecode) readDialects(c *cursor) {
 		if f.version >= versionProperties {
 			n, registered = n>>1, n&1 != 0
 		}
-		name := dialect + "." + f.str(c, n)
-		f.ops = append(f.ops, bytecodeOp{name: name, registered: registered, row: rowOf(name)})
+		f.ops = append(f.ops, bytecodeOp{registered: registered, row: f.row(dialect, c.name(n))})
 	})
 }
 
@@ -253,7 +251,7 @@ func (f *bytecode) groups(c *cursor, item func(dialect string)) {
 			c.fail("dialect %d: there are %d", d, len(f.dialects))
 			return
 		}
-		for range c.count("things of " + f.dialects[d]) {
+		for range c.count("entries of a dialect") {
 			if item(f.dialects[d]); f.err != nil {
 				return
 			}
@@ -331,7 +329,7 @@ func (f *bytecode) resourceGroup(c, body *cursor, keep bool) {
 			align, n := value.varint(), value.varint()
 			value.align(align)
 			r.data = value.bytes(n)
-			value.done("resource " + key)
+			value.done("resource %s", key)
 		}
 		if keep {
 			f.blobs = append(f.blobs, r)
@@ -437,7 +435,7 @@ func (f *bytecode) readAttr(dialect string, coded bool, c *cursor) Attr {
 		return nil
 	}
 	a := codes[code](c)
-	c.done(fmt.Sprintf("attribute %d of %s", code, dialect))
+	c.done("attribute %d of %s", code, dialect)
 	return a
 }
 
@@ -455,7 +453,7 @@ func (f *bytecode) readType(dialect string, coded bool, c *cursor) Type {
 		return nil
 	}
 	t := codes[code](c)
-	c.done(fmt.Sprintf("type %d of %s", code, dialect))
+	c.done("type %d of %s", code, dialect)
 	return t
 }
 

@@ -38,7 +38,7 @@ func (b *functionBody) next() (*Op, error) {
 	}
 	if len(f.scopes) > 0 && f.err == nil {
 		f.popValues(&b.c)
-		b.c.done("regions of " + b.op.Name)
+		b.c.done("regions of %s", b.op.Name)
 	}
 	return nil, f.err
 }

@@ -2,6 +2,7 @@ package stablehlo
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math/bits"
 )
 
@@ -143,6 +144,20 @@ func (c *cursor) types() []Type {
 // str reads the number of a string.
 func (c *cursor) str() string { return c.f.str(c, c.varint()) }
 
+// maxName is how many bytes the name of a dialect or of an op may have, and how many of a location's name a position
+// has. It takes one byte to name a string, however long: what is kept for each op and location must be short.
+const maxName = 256
+
+// name returns a string that is the name of a dialect or of an op.
+func (c *cursor) name(n uint64) string {
+	s := c.f.str(c, n)
+	if len(s) > maxName {
+		c.fail("name of %d bytes, want at most %d", len(s), maxName)
+		return ""
+	}
+	return s
+}
+
 // wide reads the bits of a number of a width that is known.
 func (c *cursor) wide(width int) uint64 {
 	switch {
@@ -192,9 +207,9 @@ func (c *cursor) nested(want byte) cursor {
 	return body
 }
 
-// done wants nothing to be left.
-func (c *cursor) done(what string) {
+// done wants nothing to be left of what the format says.
+func (c *cursor) done(format string, args ...any) {
 	if c.f.err == nil && c.pos != c.end {
-		c.fail("%s: %d bytes are left over", what, c.left())
+		c.fail("%s: %d bytes are left over", fmt.Sprintf(format, args...), c.left())
 	}
 }

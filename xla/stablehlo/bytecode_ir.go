@@ -137,7 +137,7 @@ func (f *bytecode) blockHead(c *cursor, b *Block) int {
 // makes its results stand for its operands.
 func (f *bytecode) isCast(op *Op) bool {
 	n := len(op.Results)
-	if op.Name != "builtin.unrealized_conversion_cast" || len(op.Operands) != n || len(op.Regions) != 0 {
+	if op.Name != conversionCast || len(op.Operands) != n || len(op.Regions) != 0 {
 		return false
 	}
 	for i, v := range op.Operands {
@@ -275,7 +275,7 @@ func (f *bytecode) opRegions(c *cursor, op *Op) {
 	}
 	f.regions--
 	if body != c && !later {
-		body.done("regions of " + op.Name)
+		body.done("regions of %s", op.Name)
 	}
 }
 
@@ -325,7 +325,7 @@ func (f *bytecode) location(c *cursor, n uint64, at int) (Pos, *Location) {
 		if f.attrs[n].place = p; p.pos.Line == 0 {
 			p.pos.File = f.name
 			if p.name != "" {
-				p.pos.File = fmt.Sprintf("%s: %q", f.name, p.name)
+				p.pos.File = fmt.Sprintf("%s: %q", f.name, p.name[:min(len(p.name), maxName)])
 			}
 		}
 	}

@@ -55,7 +55,7 @@ func (f *bytecode) newKind(c *cursor, key attrKey) *opKind {
 	if key.dict > 0 {
 		d, ok := f.attr(c, key.dict-1).(DictAttr)
 		if !ok {
-			c.fail("%s: its attributes are no dictionary", op.name)
+			c.fail("%s: its attributes are no dictionary", op.row.file)
 		}
 		attrs = append(attrs, d...)
 	}
@@ -94,20 +94,20 @@ func (f *bytecode) properties(op *bytecodeOp, body cursor) []NamedAttr {
 	if !op.registered { // the producer did not know the op and wrote a dictionary
 		d, ok := body.attr().(DictAttr)
 		if !ok {
-			body.fail("properties of %s are no dictionary", op.name)
+			body.fail("properties of %s are no dictionary", op.row.file)
 		}
 		return markedProperties(d)
 	}
 	lists := op.row.properties
 	if lists == nil && body.left() > 0 {
-		body.fail("%s has properties that are not known: %v", op.name, errors.ErrUnsupported)
+		body.fail("%s has properties that are not known: %v", op.row.file, errors.ErrUnsupported)
 		return nil
 	}
 	var first error
 	for _, list := range lists {
 		trial := body
 		attrs := trial.properties(op.row, list)
-		if trial.done("properties of " + op.name); f.err == nil {
+		if trial.done("properties of %s", op.row.file); f.err == nil {
 			return attrs
 		}
 		if first == nil {

@@ -7,6 +7,7 @@ import (
 
 // bytecodeRow says how an op of a file is read.
 type bytecodeRow struct {
+	file string // its name in the file
 	name string // in the tree
 	// properties are the attributes that are kept as properties, in the order of the file. Where it changed between
 	// releases there are several lists, the newest first.
@@ -114,12 +115,26 @@ const customCallProperties = "api_version? backend_config? call_target_name call
 // segmented are the numbers of operand and result segments of the ops that have more than their values tell.
 var segmented = map[string][2]int{"chlo.scan": {2, 2}}
 
+// dialectOp is the name of an op in the two parts that a file has it in.
+type dialectOp struct{ dialect, op string }
+
+// row returns how an op is read.
+func (f *bytecode) row(dialect, op string) *bytecodeRow {
+	name := dialectOp{dialect, op}
+	row := f.rows[name]
+	if row == nil {
+		row = rowOf(dialect + "." + op)
+		f.rows[name] = row
+	}
+	return row
+}
+
 // rowOf returns how the op of this name is read. An op nobody knows is read if it has no properties.
 func rowOf(name string) *bytecodeRow {
 	if v, ok := strings.CutPrefix(name, "vhlo."); ok {
 		return vhloRow(v)
 	}
-	row := &bytecodeRow{name: name, operandSegments: segmented[name][0], resultSegments: segmented[name][1]}
+	row := &bytecodeRow{file: name, name: name, operandSegments: segmented[name][0], resultSegments: segmented[name][1]}
 	if name == "func.func" {
 		row.finish = dropBody
 	}

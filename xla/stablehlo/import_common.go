@@ -142,20 +142,24 @@ func (c *ctx) setBackendConfig(op *Op, common *hlo.Common, a Attr) (err error) {
 	return err
 }
 
-// metadataOf returns the attributes of an instruction that has only a place in its producer's source; nil
-// without one.
-func metadataOf(l *Location) *hlo.Common {
+// metadata returns the attributes of an instruction that has only a place in its producer's source; nil without one,
+// and when the places of the program take too much: the program means the same without them.
+func (im *importer) metadata(l *Location) *hlo.Common {
 	if l == nil || l.Kind == LocUnknown {
 		return nil
 	}
-	if !l.made {
-		l.as, l.made = describedBy(l), true
+	if !l.made && im.placeBytes <= maxText {
+		text := describedBy(l)
+		if im.placeBytes += len(text); text != "" && im.placeBytes <= maxText {
+			l.as = &hlo.Common{Metadata: text}
+		}
 	}
+	l.made = true
 	return l.as
 }
 
-// describedBy is what a location says as metadata of HLO; nil if that is nothing.
-func describedBy(l *Location) *hlo.Common {
+// describedBy is what a location says as metadata of HLO; "" if that is nothing.
+func describedBy(l *Location) hlo.Raw {
 	var name, file string
 	line := 0
 	describe(l, &name, &file, &line, 0)
@@ -167,9 +171,9 @@ func describedBy(l *Location) *hlo.Common {
 		parts = append(parts, fmt.Sprintf("source_file=%q source_line=%d", file, line))
 	}
 	if parts == nil {
-		return nil
+		return ""
 	}
-	return &hlo.Common{Metadata: hlo.Raw("{" + strings.Join(parts, " ") + "}")}
+	return hlo.Raw("{" + strings.Join(parts, " ") + "}")
 }
 
 // describe finds the first name and the first file of a location.

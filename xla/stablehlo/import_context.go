@@ -195,7 +195,7 @@ func (c *ctx) add(op *Op, code hlo.Opcode, a hlo.Attrs, told shape.Shape, operan
 		return nil, wrap(op, err)
 	}
 	in.Name = c.instructionName(code)
-	in.Common = metadataOf(op.Loc)
+	in.Common = c.im.metadata(op.Loc)
 	c.instructions = append(c.instructions, in)
 	return in, nil
 }

@@ -10,13 +10,14 @@ import (
 // shared is what was made of attributes, which many ops may have: a file names an attribute in a few bytes, so that
 // each is read once and what was made of it belongs to all that have it. The keys are what identity returns.
 type shared struct {
-	texts     map[any]string
-	literals  map[any]*literal.Literal
-	groups    map[any]hlo.ReplicaGroups
-	pairs     map[any]hlo.Pairs
-	frontends map[any]hlo.FrontendAttributes
-	textBytes int // of texts
-	entries   int // of frontends, copied
+	texts      map[any]string
+	literals   map[any]*literal.Literal
+	groups     map[any]hlo.ReplicaGroups
+	pairs      map[any]hlo.Pairs
+	frontends  map[any]hlo.FrontendAttributes
+	textBytes  int // of texts
+	placeBytes int // of metadata
+	entries    int // of frontends, copied
 }
 
 func newShared() shared {
@@ -62,8 +63,8 @@ func once[T any](known map[any]T, a Attr, f func() (T, error)) (v T, err error) 
 	return v, err
 }
 
-// maxText is how many bytes of text the attributes of a program that are kept as text may take: they may name one
-// another, so that a short file stands for much.
+// maxText is how many bytes of text the attributes of a program that are kept as text may take, and its places as many:
+// they may name one another, so that a short file stands for much.
 const maxText = 1 << 28
 
 // text is an attribute as MLIR writes it, with its numbers settled.

@@ -133,7 +133,7 @@ func vhloRow(name string) *bytecodeRow {
 	if i := strings.LastIndex(name, "_v"); i >= 0 {
 		op, version = name[:i], name[i+2:]
 	}
-	row := &bytecodeRow{name: "stablehlo." + op, upgrade: upgradeAttrs}
+	row := &bytecodeRow{file: "vhlo." + name, name: "stablehlo." + op, upgrade: upgradeAttrs}
 	switch op {
 	case "call":
 		row.name = "func.call"
