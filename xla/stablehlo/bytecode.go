@@ -380,6 +380,10 @@ func (f *bytecode) resolve(e *entry, read func(body cursor)) {
 		f.depth--
 		e.parts, e.state = f.parts, wasRead
 		f.parts = outer
+		if f.err != nil { // who tries another way, and forgets the fault, comes to it again
+			e.state = unread
+			return
+		}
 	}
 	// Entries that use others twice each would grow with the power of their number when they are written out.
 	if f.parts += e.parts; f.parts > max(maxAlias, 16*len(f.data)) && f.depth > 0 {

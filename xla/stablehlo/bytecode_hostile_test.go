@@ -83,3 +83,23 @@ func TestBytecodePlaces(t *testing.T) {
 		}
 	}
 }
+
+// TestBrokenProperty wants an attribute that cannot be read to be a fault of an op whose properties may be in lists of
+// several releases, whichever of the lists comes to it first.
+func TestBrokenProperty(t *testing.T) {
+	for _, c := range []struct{ op, props string }{
+		{"func.call", "\x01"}, // the oldest list: callee
+		{"stablehlo.custom_call", "\x01\x01\x01\x01\x01\x01\x01\x01"}, // the older list, in which all but the name are missing
+		{"stablehlo.custom_call", "\x01\x01\x01\x01\x01\x01\x01\x01\x01"},
+	} {
+		f := &bytecode{name: "f", version: versionSegments, rows: map[dialectOp]*bytecodeRow{}}
+		f.data = append(appendVarint(nil, 99), c.props...)
+		f.attrs = []entry{{dialect: "builtin", coded: true, body: cursor{f: f, end: 1}}}
+		dialect, name, _ := cutName(c.op)
+		op := &bytecodeOp{registered: true, row: f.row(dialect, name)}
+		got := f.properties(op, cursor{f: f, pos: 1, end: len(f.data)})
+		if f.err == nil || !strings.HasPrefix(f.err.Error(), "f: byte ") {
+			t.Errorf("%s: got %s and %v, want a fault: there is no attribute with the code 99", c.op, joinNamed(got), f.err)
+		}
+	}
+}
