@@ -2,8 +2,6 @@ package exec
 
 import (
 	"context"
-	"fmt"
-	"strings"
 	"sync"
 
 	"github.com/halo-xla/halo/xla/hlo"
@@ -81,7 +79,7 @@ func (p *program) within(r *Run, args []*literal.Literal) (_ *literal.Literal, e
 
 // take returns the program for s until give.
 func (t *dynamicThunk) take(ctx context.Context, s *hlo.Special) (*special, error) {
-	key := keyOf(s)
+	key := s.Key()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	sp := t.cache[key]
@@ -146,20 +144,4 @@ func (p *program) special(ctx context.Context, s *hlo.Special) (*program, error)
 		return nil, err
 	}
 	return sub, nil
-}
-
-// keyOf is the same for instructions that are.
-func keyOf(s *hlo.Special) string {
-	var b strings.Builder
-	b.WriteString(s.In.Op.String())
-	for _, a := range s.Args {
-		b.WriteString(" " + a.Shape().String())
-	}
-	b.WriteString(" " + s.In.Shape.String())
-	if s.In.Attrs != nil {
-		for _, f := range s.In.Attrs.Fields() {
-			fmt.Fprintf(&b, " %v", f.Ptr)
-		}
-	}
-	return b.String()
 }

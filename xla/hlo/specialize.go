@@ -183,6 +183,19 @@ func specialSlice(s *Special) error {
 	return nil
 }
 
+// Key is the same for two of one instruction that are the same program: the text of s.In, but for what the instruction
+// says of itself, and the shapes of s.Args.
+func (s *Special) Key() string {
+	bare := *s.In
+	bare.Name, bare.Operands, bare.Common = "", nil, nil
+	p := &printer{}
+	p.instruction(&bare)
+	for _, a := range s.Args {
+		p.b = a.Shape().WithoutLayout().Append(append(p.b, ' '), false)
+	}
+	return string(p.b)
+}
+
 // Module returns the program that is s.In alone: its arguments are s.Args.
 func (s *Special) Module() (*Module, error) {
 	in := *s.In
