@@ -15,6 +15,7 @@ import (
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/shape"
 )
 
 // residual is a block of a network: convolutions, a normalisation, a sum with what came in, a pooling.
@@ -47,25 +48,34 @@ ENTRY e { x = f32[20,32] parameter(0)
   z = f32[20,24] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
   ROOT r = f32[20,24] negate(z) }`
 
-// TestFaults has calls of the driver fail in turn, from opening to closing: there is an error, a run after it gives the
-// reference's answer, and nothing is left. It takes some thirty calls, or each if $HALO_EMU is all.
-func TestFaults(t *testing.T) {
-	programs := map[string]struct {
-		text string
-		args []*literal.Literal
-	}{
-		"loop":     {control, []*literal.Literal{numbers(t, 3)}},
-		"product":  {product, []*literal.Literal{numbers(t, 20, 32), numbers(t, 32, 24)}},
-		"residual": {residual, []*literal.Literal{numbers(t, 1, 6, 6, 4), numbers(t, 3, 3, 4, 4), numbers(t, 4)}},
+// withBias is a product of matrices with a bias.
+var withBias = "HloModule m\nENTRY e { x = f32[20,20] parameter(0)\n v = f32[20] constant({" +
+	strings.TrimSuffix(strings.Repeat("0.5, 0.25, ", 10), ", ") + "})\n d = f32[20,20] dot(x, x), lhs_contracting_dims={1}, " +
+	"rhs_contracting_dims={0}\n b = f32[20,20] broadcast(v), dimensions={1}\n ROOT r = f32[20,20] add(b, d) }"
+
+// faulty are programs whose calls fail in turn, each with a library that has calls of its own.
+func faulty(t *testing.T) map[string]*faults {
+	return map[string]*faults{
+		"loop":     {text: control, args: []*literal.Literal{numbers(t, 3)}},
+		"product":  {text: product, args: []*literal.Literal{numbers(t, 20, 32), numbers(t, 32, 24)}},
+		"residual": {text: residual, args: []*literal.Literal{numbers(t, 1, 6, 6, 4), numbers(t, 3, 3, 4, 4), numbers(t, 4)}},
+		"biased": {text: withBias, args: []*literal.Literal{filled(shape.F32, 0.25, 20, 20)},
+			library: "cublasLt", status: 13, says: "CUBLAS_STATUS_EXECUTION_FAILED", fewest: 15},
+		"transforms": {text: backAndForth, args: []*literal.Literal{numbers(t, 3, 6, 8)},
+			library: "cufft", status: 5, says: "CUFFT_INTERNAL_ERROR", fewest: 20},
+		"factors": {text: solveText(shape.F32, "2,3,3", aSolve), args: []*literal.Literal{numbers(t, 2, 3, 3)},
+			library: "cusolver", status: 7, says: "CUSOLVER_STATUS_INTERNAL_ERROR", fewest: 8},
 	}
-	for name, p := range programs {
+}
+
+// TestFaults has calls of the driver, and of libraries, fail in turn, from opening to closing: there is an error, a run
+// after it gives the reference's answer, and nothing is left. It takes some thirty calls of the driver, or each if
+// $HALO_EMU is all, and each of a library.
+func TestFaults(t *testing.T) {
+	for name, f := range faulty(t) {
 		t.Run(name, func(t *testing.T) {
-			f := &faults{t: t, args: p.args}
-			var err error
-			if f.m, err = hlo.Parse([]byte(p.text), name); err != nil {
-				t.Fatal(err)
-			}
-			f.want = answer(t, exec.Reference(), p.text, exec.Options{}, p.args...)
+			f.begin(t, name)
+			f.variable, f.value = "HALO_CUDA_EMU_FAIL", "%d"
 			f.life(0)
 			if f.calls < 50 {
 				t.Fatalf("a life has %d calls", f.calls)
@@ -78,24 +88,62 @@ func TestFaults(t *testing.T) {
 				f.life(n)
 				lives++
 			}
-			t.Logf("%d calls, %d lives, %d errors", f.calls, lives, f.errors)
+			t.Logf("%d calls of the driver, %d lives, %d errors", f.calls, lives, f.errors)
 			if f.errors < lives*9/10 { // a few ask for what nobody needs
 				t.Errorf("%d of %d faults were told", f.errors, lives)
 			}
 		})
+		if f.library != "" {
+			t.Run(name+" "+f.library, func(t *testing.T) {
+				f.begin(t, name)
+				f.variable, f.value = "HALO_CUDA_EMU_LIB_FAIL", fmt.Sprintf("%s:%%d:%d", f.library, f.status)
+				for f.failed = true; f.failed; {
+					f.life(f.errors + 1)
+				}
+				t.Logf("%d calls of %s, each an error", f.errors, f.library)
+				if f.errors < f.fewest {
+					t.Errorf("%d calls can fail, want %d or more", f.errors, f.fewest)
+				}
+			})
+		}
 	}
 }
 
 // faults is a program under test, and what its life without faults has shown.
 type faults struct {
-	t             *testing.T
-	m             *hlo.Module
-	args          []*literal.Literal
-	want          *literal.Literal
-	calls, errors int
-	before        []int
-	failed        bool // in this life
-	freeing       bool // it was a call that frees something
+	text    string
+	args    []*literal.Literal
+	library string // which has a part in it, with a status and what that is called
+	status  int
+	says    string
+	fewest  int // calls
+
+	t               *testing.T
+	m               *hlo.Module
+	want            *literal.Literal
+	witness         *device // counts
+	variable, value string  // that have a call fail
+	calls, errors   int
+	before          []int
+	failed          bool // in this life
+	freeing         bool // it was a call that frees something
+}
+
+// begin makes ready for lives of the program.
+func (f *faults) begin(t *testing.T, name string) {
+	var err error
+	f.witness, err = open(Options{Emulated: true})
+	testfile.Library(t, "cuda-emu", err)
+	t.Cleanup(func() {
+		if err := f.witness.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if f.m, err = hlo.Parse([]byte(f.text), name); err != nil {
+		t.Fatal(err)
+	}
+	f.t, f.errors = t, 0
+	f.want = answer(t, exec.Reference(), f.text, withLAPACK, f.args...)
 }
 
 // told notes an error, which only a life with a fault may have, and that once.
@@ -107,6 +155,10 @@ func (f *faults) told(n int, err error) bool {
 	if n == 0 || f.failed {
 		f.t.Fatalf("call %d fails, then: %v", n, err)
 	}
+	if f.variable != "HALO_CUDA_EMU_FAIL" && !strings.Contains(err.Error(), f.library+": ") ||
+		f.variable != "HALO_CUDA_EMU_FAIL" && !strings.Contains(err.Error(), f.says) {
+		f.t.Errorf("call %d: got %v", n, err)
+	}
 	f.failed = true
 	f.errors++
 	f.freeing = strings.Contains(err.Error(), "Destroy")
@@ -116,27 +168,20 @@ func (f *faults) told(n int, err error) bool {
 // life opens the emulator, compiles and runs the program some times and closes all, with call n failing; what fails is
 // done again.
 func (f *faults) life(n int) {
-	f.t.Setenv("HALO_CUDA_EMU_FAIL", fmt.Sprint(n))
+	f.before = f.living()
+	f.t.Setenv(f.variable, fmt.Sprintf(f.value, n))
 	f.failed, f.freeing = false, false
 	d, err := open(Options{Emulated: true})
-	if n == 0 {
-		testfile.Library(f.t, "cuda-emu", err)
-	}
 	if f.told(n, err) {
-		return // what holds the context for a moment gives it up
+		f.left(n)
+		return
 	}
-	f.before = f.living(d)
-	b := exec.New(&machine{d})
-	p, err := b.Compile(context.Background(), f.m, exec.Options{})
-	if f.told(n, err) {
-		if p, err = b.Compile(context.Background(), f.m, exec.Options{}); f.told(n, err) {
-			return
+	if p := f.compiled(n, exec.New(&machine{d})); p != nil {
+		for range 3 {
+			f.run(n, p)
 		}
+		p.Close()
 	}
-	for range 3 {
-		f.run(n, p)
-	}
-	p.Close()
 	if n == 0 {
 		if f.calls, err = d.Attribute(emu.Calls); err != nil {
 			f.t.Fatal(err)
@@ -145,17 +190,29 @@ func (f *faults) life(n int) {
 	f.end(n, d)
 }
 
-// objects are what a program must not leave behind.
+// compiled compiles the program, a second time if it fails.
+func (f *faults) compiled(n int, b exec.Backend) exec.Program {
+	p, err := b.Compile(context.Background(), f.m, withLAPACK)
+	if f.told(n, err) {
+		p, err = b.Compile(context.Background(), f.m, withLAPACK)
+		f.told(n, err)
+	}
+	return p
+}
+
+// objects are what a life must not leave behind.
 var objects = []struct {
 	name string
 	a    cuda.Attribute
-}{{"blocks", emu.Blocks}, {"streams", emu.Streams}, {"modules", emu.Modules}, {"graphs", emu.Graphs}}
+}{{"blocks", emu.Blocks}, {"bytes of pinned memory", emu.Pinned}, {"streams", emu.Streams}, {"events", emu.Events},
+	{"modules", emu.Modules}, {"graphs", emu.Graphs}, {"users of the context", emu.Contexts},
+	{"objects of libraries", emu.Held}}
 
 // living counts objects of the process: other tests have some.
-func (f *faults) living(d *device) []int {
+func (f *faults) living() []int {
 	var list []int
 	for _, o := range objects {
-		n, err := d.Attribute(o.a)
+		n, err := f.witness.Attribute(o.a)
 		if err != nil {
 			f.t.Fatal(err)
 		}
@@ -175,15 +232,20 @@ func (f *faults) run(n int, p exec.Program) {
 	}
 }
 
-// end closes the device and counts what is left, unless closing is what failed.
-func (f *faults) end(n int, d *device) {
-	for i, now := range f.living(d) {
+// left counts what is left, unless freeing is what failed.
+func (f *faults) left(n int) {
+	for i, now := range f.living() {
 		if now != f.before[i] && (f.failed && !f.freeing || n == 0) {
 			f.t.Errorf("call %d fails: %d %s lived before, %d are left", n, f.before[i], objects[i].name, now)
 		}
 	}
+}
+
+// end closes the device and counts what is left.
+func (f *faults) end(n int, d *device) {
 	err := d.Close()
 	if err == nil {
+		f.left(n)
 		return
 	}
 	if n == 0 || f.failed {

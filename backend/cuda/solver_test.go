@@ -419,66 +419,6 @@ const aSolve = `
   u = T[2,3,3] get-tuple-element(q), index=0
   ROOT r = T[2,3,3] negate(u)`
 
-// TestSolverFaults has each call of the library fail in turn: there is an error with the status's name, and a run after
-// it gives the answer.
-func TestSolverFaults(t *testing.T) {
-	x := numbers(t, 2, 3, 3)
-	if n := libraryFaults(t, "cusolver", 7, "CUSOLVER_STATUS_INTERNAL_ERROR", solveText(shape.F32, "2,3,3", aSolve), x); n < 8 {
-		t.Errorf("%d calls can fail, want 8 or more", n)
-	}
-}
-
-// libraryFaults has each call of a library fail with a status in turn while a program lives, and returns how many can.
-func libraryFaults(t *testing.T, library string, status int, name, text string, x *literal.Literal) int {
-	t.Helper()
-	emulated(t)
-	want := answer(t, exec.Reference(), text, withLAPACK, x)
-	for n := 1; ; n++ {
-		t.Setenv("HALO_CUDA_EMU_LIB_FAIL", fmt.Sprintf("%s:%d:%d", library, n, status))
-		d, err := open(Options{Emulated: true})
-		if err == nil {
-			err = lives(t, &machine{d}, text, x, want)
-			if err := d.Close(); err != nil {
-				t.Error(err)
-			}
-		}
-		if err == nil {
-			return n - 1
-		}
-		if !strings.Contains(err.Error(), library+": ") || !strings.Contains(err.Error(), name) {
-			t.Errorf("call %d: got %v", n, err)
-		}
-	}
-}
-
-// lives compiles and runs a program twice; whatever fails once is done again, and must give the answer then.
-func lives(t *testing.T, m *machine, text string, x, want *literal.Literal) (failed error) {
-	t.Helper()
-	b, module := exec.New(m), parsed(t, text)
-	p, err := b.Compile(context.Background(), module, withLAPACK)
-	if err != nil {
-		failed = err
-		if p, err = b.Compile(context.Background(), module, withLAPACK); err != nil {
-			t.Fatalf("again: %v", err)
-		}
-	}
-	defer p.Close()
-	for range 3 {
-		out, err := p.Run(context.Background(), [][]*literal.Literal{{x}}, exec.RunOptions{})
-		if err != nil && failed == nil {
-			failed = err
-			continue
-		}
-		if err != nil {
-			t.Fatalf("again: %v", err)
-		}
-		if d := literal.Compare(out[0], want, literal.Tolerance{RTol: 1e-5, ATol: 1e-5}); d != nil {
-			t.Fatal(d)
-		}
-	}
-	return failed
-}
-
 // TestSolverVersion wants a library of another version left alone, and said so.
 func TestSolverVersion(t *testing.T) {
 	emulated(t)

@@ -3,8 +3,8 @@ package emu
 import "github.com/halo-xla/halo/cgo/cuda"
 
 // Counts of the emulator, which a Device tells like attributes: how many calls there were since it was opened, and how
-// many objects live: blocks of memory, bytes of pinned memory, streams, events, modules, graphs, and users of the
-// first device's context.
+// many objects live: blocks of memory, bytes of pinned memory, streams, events, modules, graphs, users of the
+// first device's context, and what programs have made of libraries.
 const (
 	Calls cuda.Attribute = 1<<20 + iota
 	Blocks
@@ -15,4 +15,5 @@ const (
 	Graphs
 	Contexts
 	Comms // of the emulated NCCL
+	Held  // objects of the other emulated libraries
 )

@@ -7,7 +7,7 @@ enum : unsigned { NOT_INIT = 1, INVALID = 7, EXECUTION_FAILED = 13, UNSUPPORTED 
 enum : unsigned { TF32_MODE = 3, WIDE_SUMS = 16 };
 enum { DEFAULT_ALGORITHM = -1 };
 
-struct Handle {
+struct Handle : Held {
   unsigned mode = 0;
   CUstream_st *stream = nullptr;
   void *workspace = nullptr;

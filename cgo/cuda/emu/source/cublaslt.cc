@@ -10,21 +10,21 @@ enum : unsigned { NOT_INIT = 1, INVALID = 7, EXECUTION_FAILED = 13, UNSUPPORTED 
 enum { TRANSA = 3, TRANSB = 4, EPILOGUE = 7, BIAS_POINTER = 8, BIAS = 4 };
 enum { BATCH_COUNT = 5, BATCH_OFFSET = 6, MAX_WORKSPACE = 1, MIN_ALIGNMENT_A = 5 };
 
-struct Handle {};
-struct Desc {
+struct Handle : Held {};
+struct Desc : Held {
   unsigned compute;
   int32_t transa = 0, transb = 0;
   uint32_t epilogue = 1;
   const void *bias = nullptr;
 };
-struct Layout {
+struct Layout : Held {
   int type;
   uint64_t rows, columns;
   int64_t ld, stride = 0;
   int32_t batch = 1;
   Matrix matrix() const { return {type, ld, stride, nullptr}; }
 };
-struct Preference {
+struct Preference : Held {
   size_t most = 0;
   uint32_t aligned[4] = {256, 256, 256, 256};
 };
@@ -122,7 +122,7 @@ API unsigned cublasLtMatmulDescSetAttribute(Desc *d, unsigned what, const void *
 }
 API unsigned cublasLtMatrixLayoutCreate(Layout **l, unsigned type, uint64_t rows, uint64_t columns, int64_t ld) {
   COUNT();
-  *l = new Layout{int(type), rows, columns, ld};
+  *l = new Layout{{}, int(type), rows, columns, ld};
   return 0;
 }
 API unsigned cublasLtMatrixLayoutDestroy(Layout *l) {

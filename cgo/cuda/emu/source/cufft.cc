@@ -36,7 +36,7 @@ struct Side {
   }
 };
 
-struct Plan {
+struct Plan : Held {
   bool own_area = false, made = false;
   int rank = 0;
   long long n[3], batch = 0;

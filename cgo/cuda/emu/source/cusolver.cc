@@ -8,10 +8,10 @@ namespace {
 enum : unsigned { NOT_INIT = 1, INVALID = 3, EXECUTION = 6, UNSUPPORTED = 9 };
 enum Type : unsigned { F32 = 0, F64 = 1, C64 = 4, C128 = 5 };
 
-struct Handle {
+struct Handle : Held {
   CUstream_st *stream = nullptr;
 };
-struct Params {};
+struct Params : Held {};
 
 size_t size_of(unsigned type) { return type == F32 ? 4 : type == C128 ? 16 : 8; }
 unsigned part(unsigned type) { return type == C64 ? F32 : type == C128 ? F64 : type; }

@@ -161,6 +161,7 @@ static long long counted(unsigned which) {
   case 6: return static_cast<long long>(emu.graphs.size() + emu.execs.size());
   case 7: return emu.contexts[0].users;
   case 8: return emu.comms;
+  case 9: return emu.held;
   }
   return -1;
 }

@@ -89,6 +89,7 @@ struct Emulator {
   std::map<void *, size_t> pinned;
   std::string detail; // of the last fault that the emulator has found
   long comms = 0; // communicators of the emulated NCCL
+  long held = 0;  // objects of the other emulated libraries
 };
 struct Exec { std::shared_ptr<Nodes> nodes; };
 

@@ -22,6 +22,7 @@ struct Driver {
   unsigned (*submit)(CUstream_st *, const char *, const Work *);
   unsigned (*enqueue)(CUstream_st *, const Work *); // fails while the stream is captured
   void *(*reach)(Ptr, size_t, const char *);
+  void (*held)(long);
 };
 
 // driver returns null if there is none beside this library.
@@ -33,7 +34,8 @@ inline const Driver *driver() {
     find(lib, "halo_cuda_emu_submit", &d.submit);
     find(lib, "halo_cuda_emu_enqueue", &d.enqueue);
     find(lib, "halo_cuda_emu_reach", &d.reach);
-    return d.submit && d.enqueue && d.reach ? &d : nullptr;
+    find(lib, "halo_cuda_emu_held", &d.held);
+    return d.submit && d.enqueue && d.reach && d.held ? &d : nullptr;
   }();
   return found;
 }
@@ -41,6 +43,17 @@ inline const Driver *driver() {
 inline void *reach(const void *p, size_t bytes, const char *what) {
   return driver()->reach(reinterpret_cast<Ptr>(p), bytes, what);
 }
+
+// Held is what a program makes of a library and has to destroy: the driver counts such objects.
+struct Held {
+  Held() { count(1); }
+  Held(const Held &) { count(1); }
+  ~Held() { count(-1); }
+  Held &operator=(const Held &) = default;
+  static void count(long change) {
+    if (driver()) driver()->held(change);
+  }
+};
 
 // setting returns what a variable says of a library, null if that is nothing.
 inline const char *setting(const char *variable, const char *library) {

@@ -260,3 +260,8 @@ API void halo_cuda_emu_comms(long change) {
   std::lock_guard<std::recursive_mutex> guard(emu.lock);
   emu.comms += change;
 }
+
+API void halo_cuda_emu_held(long change) {
+  std::lock_guard<std::recursive_mutex> guard(emu.lock);
+  emu.held += change;
+}
