@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/halo-xla/halo/internal/wholefile"
 	"github.com/halo-xla/halo/xla"
 	"github.com/halo-xla/halo/xla/collective"
 	"github.com/halo-xla/halo/xla/hlo"
@@ -71,7 +72,7 @@ func (p *benchProgram) readCase(dir string, own bool) ([][]*literal.Literal, err
 		}
 	}
 	p.path = filepath.Join(dir, files[0])
-	src, err := readRegular(p.path)
+	src, err := wholefile.Read(p.path)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halo-xla/halo/internal/wholefile"
 	"github.com/halo-xla/halo/xla"
 	"github.com/halo-xla/halo/xla/collective"
 	"github.com/halo-xla/halo/xla/hlo"
@@ -168,7 +169,7 @@ func (o *checkOptions) noForm(files []string) error {
 }
 
 func (m *meta) load(dir string) ([]string, error) {
-	b, err := readRegular(filepath.Join(dir, "meta.json"))
+	b, err := wholefile.Read(filepath.Join(dir, "meta.json"))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
@@ -182,7 +183,7 @@ func (m *meta) load(dir string) ([]string, error) {
 }
 
 func mustRefuse(path string) error {
-	src, err := readRegular(path)
+	src, err := wholefile.Read(path)
 	if err != nil {
 		return err
 	}
@@ -210,7 +211,7 @@ func checkForm(ctx context.Context, o *checkOptions, r *outcome, m *meta, dir, f
 // run runs one form of the case and compares its results.
 func (m *meta) run(ctx context.Context, o *checkOptions, r *outcome, h handlers, dir, file string) error {
 	path := filepath.Join(dir, file)
-	src, err := readRegular(path)
+	src, err := wholefile.Read(path)
 	if err != nil {
 		return err
 	}
@@ -290,7 +291,7 @@ func dataFile(dir, kind string, i int, suffix string) string {
 
 // readArray reads a npy file as an array of the shape's type: raw bits of the same width are taken as they are.
 func readArray(path string, want shape.Shape) (*literal.Literal, error) {
-	b, err := readRegular(path)
+	b, err := wholefile.Read(path)
 	if err != nil {
 		return nil, err
 	}

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
+	"github.com/halo-xla/halo/internal/wholefile"
 	"github.com/halo-xla/halo/xla"
 	"github.com/halo-xla/halo/xla/hlo"
 )
@@ -65,31 +63,7 @@ func convertCommand(t *tool, args []string) error {
 		_, err = fmt.Fprint(t.stdout, text)
 		return err
 	}
-	return writeWhole(*out, []byte(text))
-}
-
-// writeWhole writes a file, or leaves the one that is there as it is: it may be the program itself, and the disk full.
-func writeWhole(path string, data []byte) error {
-	to, err := filepath.EvalSymlinks(path)
-	if err != nil { // there is none
-		return os.WriteFile(path, data, 0o666)
-	}
-	info, err := os.Stat(to)
-	if err != nil || !info.Mode().IsRegular() || info.Mode()&0o200 == 0 {
-		return os.WriteFile(path, data, 0o666)
-	}
-	f, err := os.CreateTemp(filepath.Dir(to), "."+filepath.Base(to)+".*")
-	if err != nil { // a folder that takes no files
-		return os.WriteFile(path, data, 0o666)
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Chmod(info.Mode().Perm()), f.Close()); err == nil {
-		err = os.Rename(f.Name(), to)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
+	return wholefile.Write(*out, []byte(text))
 }
 
 // convertAll writes the modules of a file, with lines of dashes between them.

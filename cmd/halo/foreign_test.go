@@ -14,11 +14,11 @@ func TestForeignInputs(t *testing.T) {
 	dir := folder(t)
 	both := twoArrays(t)
 	for name, names := range map[string][]string{"w.npz": {"x", "y"}, "others.npz": {"a", "b"}} {
-		if err := tensorfile.WriteNPZ(filepath.Join(dir, name), names, both); err != nil {
+		if err := tensorfile.WriteNPZ(filepath.Join(dir, name), namedArrays(names, both)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := tensorfile.WriteNPZ(filepath.Join(dir, "alone.npz"), []string{"z"}, both[1:]); err != nil {
+	if err := tensorfile.WriteNPZ(filepath.Join(dir, "alone.npz"), namedArrays([]string{"z"}, both[1:])); err != nil {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{"a.pkl": "\x80\x04\x95", "a.h5": "\x89HDF\r\n\x1a\n", "a.gz": "\x1f\x8b\x08\x00",

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halo-xla/halo/internal/wholefile"
 	"github.com/halo-xla/halo/xla"
 	"github.com/halo-xla/halo/xla/hlo"
 )
@@ -58,7 +59,7 @@ func graphCommand(t *tool, args []string) error {
 		return err
 	}
 	if *out != "" {
-		return writeWhole(*out, b.Bytes())
+		return wholefile.Write(*out, b.Bytes())
 	}
 	_, err = t.stdout.Write(b.Bytes())
 	return err

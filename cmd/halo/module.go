@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halo-xla/halo/internal/memory"
+	"github.com/halo-xla/halo/internal/wholefile"
 	"github.com/halo-xla/halo/xla"
 	"github.com/halo-xla/halo/xla/collective"
 	"github.com/halo-xla/halo/xla/hlo"
@@ -35,7 +35,7 @@ func (t *tool) readFile(path string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case info.Mode().IsRegular():
-		return readRegular(path)
+		return wholefile.Read(path)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -43,21 +43,6 @@ func (t *tool) readFile(path string) ([]byte, error) {
 	}
 	defer f.Close()
 	return readStream(f, path, maxStream)
-}
-
-// readRegular reads a regular file that fits in memory: a pipe may never have a writer, and a device never ends.
-func readRegular(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no regular file", path)
-	}
-	if err := memory.Check(info.Size()); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return os.ReadFile(path)
 }
 
 // readStream reads what is no regular file, of at most limit bytes.

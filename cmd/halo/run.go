@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halo-xla/halo/internal/wholefile"
 	"github.com/halo-xla/halo/xla"
 	"github.com/halo-xla/halo/xla/collective"
 	"github.com/halo-xla/halo/xla/exec"
@@ -206,7 +207,7 @@ func writeSnapshot(o *runOptions, m *hlo.Module, args, results []*literal.Litera
 	if s.Result = literal.NewTuple(results...); len(results) == 1 && !m.Entry.Root.Shape.IsTuple() {
 		s.Result = results[0]
 	}
-	return os.WriteFile(o.snapshot, xla.HLOSnapshot(s), 0o666)
+	return wholefile.Write(o.snapshot, xla.HLOSnapshot(s))
 }
 
 // dumpText writes a program into a folder, if one is named: constants make its text long.
@@ -267,7 +268,7 @@ func (t *tool) finish(o *runOptions, exe *xla.Executable, results [][]*literal.L
 	}
 	switch {
 	case strings.HasSuffix(o.out, ".npz"):
-		if err := tensorfile.WriteNPZ(o.out, resultNames(results), slices.Concat(results...)); err != nil {
+		if err := tensorfile.WriteNPZ(o.out, resultArrays(results)); err != nil {
 			return err
 		}
 	case o.out != "":
@@ -318,28 +319,28 @@ func (t *tool) printResults(results [][]*literal.Literal) {
 	}
 }
 
-// resultNames are the names of results in files, device by device.
-func resultNames(results [][]*literal.Literal) []string {
-	var names []string
+// resultArrays are the results as files have them, device by device.
+func resultArrays(results [][]*literal.Literal) []tensorfile.Array {
+	var arrays []tensorfile.Array
 	for d, list := range results {
-		for i := range list {
-			names = append(names, fmt.Sprintf("result_%d%s", i, deviceSuffix(d, len(results))))
+		for i, l := range list {
+			name := fmt.Sprintf("result_%d%s", i, deviceSuffix(d, len(results)))
+			arrays = append(arrays, tensorfile.Array{Name: name, Value: l})
 		}
 	}
-	return names
+	return arrays
 }
 
 func writeResults(dir string, results [][]*literal.Literal) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	names := resultNames(results)
-	for i, l := range slices.Concat(results...) {
+	for _, a := range resultArrays(results) {
 		var b bytes.Buffer
-		if err := literal.WriteNPY(&b, l); err != nil {
-			return fmt.Errorf("%s: %w", names[i], err)
+		if err := literal.WriteNPY(&b, a.Value); err != nil {
+			return fmt.Errorf("%s: %w", a.Name, err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, names[i]+".npy"), b.Bytes(), 0o666); err != nil {
+		if err := wholefile.Write(filepath.Join(dir, a.Name+".npy"), b.Bytes()); err != nil {
 			return err
 		}
 	}

@@ -24,12 +24,20 @@ func twoArrays(t *testing.T) []*literal.Literal {
 	return both
 }
 
+func namedArrays(names []string, values []*literal.Literal) []tensorfile.Array {
+	var arrays []tensorfile.Array
+	for i, name := range names {
+		arrays = append(arrays, tensorfile.Array{Name: name, Value: values[i]})
+	}
+	return arrays
+}
+
 // TestWeights takes arguments from files by name and by order.
 func TestWeights(t *testing.T) {
 	dir := folder(t)
 	both := twoArrays(t)
 	for name, names := range map[string][]string{"same": {"y", "x"}, "other": {"b", "a"}} {
-		err := tensorfile.WriteNPZ(filepath.Join(dir, name+".npz"), names, both)
+		err := tensorfile.WriteNPZ(filepath.Join(dir, name+".npz"), namedArrays(names, both))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/halo-xla/halo/internal/wholefile"
 )
 
 const indexEnd = ".safetensors.index.json"
@@ -91,7 +93,7 @@ func readFolder(f *File, dir string) ([]Stored, error) {
 
 // readIndex reads the arrays that an index names from the safetensors files beside it, in the order of their names.
 func readIndex(f *File, path string) ([]Stored, error) {
-	b, err := readRegular(path)
+	b, err := wholefile.Read(path)
 	if err != nil {
 		return nil, err
 	}

@@ -149,7 +149,7 @@ func TestWriteTo(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if err := errors.Join(WriteNPZ(filepath.Join(dir, "a.npz"), []string{"x"}, []*literal.Literal{l}),
+	if err := errors.Join(WriteNPZ(filepath.Join(dir, "a.npz"), []Array{{"x", l}}),
 		WriteSafetensors(filepath.Join(dir, "a.safetensors"), []Array{{"x", l}})); err != nil {
 		t.Fatal(err)
 	}

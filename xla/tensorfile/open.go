@@ -6,7 +6,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/halo-xla/halo/internal/memory"
+	"github.com/halo-xla/halo/internal/wholefile"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
 )
@@ -92,40 +92,12 @@ func unknown(path string, err error) error {
 
 // open opens a file that stays open until Close, and returns its size.
 func (f *File) open(path string) (r io.ReaderAt, size int64, err error) {
-	file, size, err := openRegular(path)
+	file, size, err := wholefile.Open(path)
 	if err != nil {
 		return nil, 0, err
 	}
 	f.files = append(f.files, file)
 	return file, size, nil
-}
-
-// openRegular opens a file and returns its size. Only regular files will do: a pipe may never have a writer, and a
-// device never ends.
-func openRegular(path string) (*os.File, int64, error) {
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is no regular file", path)
-	}
-	if err != nil {
-		return nil, 0, err
-	}
-	file, err := os.Open(path)
-	return file, info.Size(), err
-}
-
-// readRegular returns what a regular file holds.
-func readRegular(path string) ([]byte, error) {
-	file, size, err := openRegular(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	if err := memory.Check(size); err != nil {
-		return nil, err
-	}
-	b := make([]byte, size)
-	return b, readAt(file, b, 0)
 }
 
 // Close closes the file. Arrays that were read stay as they are; no more can be read.

@@ -6,10 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 
+	"github.com/halo-xla/halo/internal/wholefile"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
 )
@@ -50,7 +49,7 @@ func Read(path string) ([]Array, error) {
 }
 
 func readNPY(_ *File, path string) ([]Stored, error) {
-	b, err := readRegular(path)
+	b, err := wholefile.Read(path)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +64,7 @@ func readNPY(_ *File, path string) ([]Stored, error) {
 const maxExpansion = 1 << 10
 
 func readNPZ(_ *File, path string) ([]Stored, error) {
-	file, size, err := openRegular(path)
+	file, size, err := wholefile.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -128,17 +127,15 @@ func readMember(f *zip.File) (*literal.Literal, error) {
 	return l, err
 }
 
-// ReadSafetensors reads the arrays of a file, an index or a folder by name.
+// ReadSafetensors is Read that returns the arrays by name, as programs want their weights.
 func ReadSafetensors(path string) (map[string]*literal.Literal, error) {
 	arrays, err := Read(path)
 	if err != nil {
 		return nil, err
 	}
-	return maps.Collect(func(yield func(string, *literal.Literal) bool) {
-		for a := range slices.Values(arrays) {
-			if !yield(a.Name, a.Value) {
-				return
-			}
-		}
-	}), nil
+	byName := make(map[string]*literal.Literal, len(arrays))
+	for _, a := range arrays {
+		byName[a.Name] = a.Value
+	}
+	return byName, nil
 }

@@ -97,7 +97,7 @@ func TestNPZRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := literal.Scalar(2.5)
-	if err := WriteNPZ(path, []string{"a", "b"}, []*literal.Literal{a, b}); err != nil {
+	if err := WriteNPZ(path, []Array{{"a", a}, {"b", b}}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := Read(path)
@@ -106,6 +106,20 @@ func TestNPZRoundTrip(t *testing.T) {
 	}
 	if len(got) != 2 || got[0].Name != "a" || !slices.Equal(got[0].Value.Bytes(), a.Bytes()) || got[1].Value.Wide().F[0] != 2.5 {
 		t.Errorf("got %v, want a and b", got)
+	}
+}
+
+// TestNamesTwice wants no file to be written that no reader takes.
+func TestNamesTwice(t *testing.T) {
+	twice := []Array{{"x", literal.Scalar(1.5)}, {"x", literal.Scalar(2.5)}}
+	for end, write := range map[string]func(path string, arrays []Array) error{".npz": WriteNPZ, ".safetensors": WriteSafetensors} {
+		path := filepath.Join(t.TempDir(), "a"+end)
+		if err := write(path, twice); err == nil || !strings.Contains(err.Error(), `"x" stands twice`) {
+			t.Errorf("%s: got %v, want that x stands twice", end, err)
+		}
+		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: got %v, want no file", end, err)
+		}
 	}
 }
 

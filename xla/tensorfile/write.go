@@ -7,30 +7,34 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"os"
 
+	"github.com/halo-xla/halo/internal/wholefile"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// WriteNPZ writes the arrays under their names. The file is whole or not there.
-func WriteNPZ(path string, names []string, values []*literal.Literal) error {
+// WriteNPZ writes the arrays under their names, which must differ. The file is whole or not there.
+func WriteNPZ(path string, arrays []Array) error {
 	var buf bytes.Buffer
 	z := zip.NewWriter(&buf)
-	for i, l := range values {
-		w, err := z.Create(names[i] + ".npy")
+	seen := map[string]bool{}
+	for _, a := range arrays {
+		if seen[a.Name] {
+			return fmt.Errorf("the name %q stands twice", a.Name)
+		}
+		seen[a.Name] = true
+		w, err := z.Create(a.Name + ".npy")
 		if err != nil {
 			return err
 		}
-		if err := literal.WriteNPY(w, l); err != nil {
-			return fmt.Errorf("%s: %w", names[i], err)
+		if err := literal.WriteNPY(w, a.Value); err != nil {
+			return fmt.Errorf("array %q: %w", a.Name, err)
 		}
 	}
 	if err := z.Close(); err != nil {
 		return err
 	}
-	return replaceFile(path, buf.Bytes())
+	return wholefile.Write(path, buf.Bytes())
 }
 
 // WriteSafetensors writes the arrays under their names, which must differ. The file is whole or not there. It fails
@@ -44,7 +48,7 @@ func WriteSafetensors(path string, arrays []Array) error {
 	for _, a := range arrays {
 		parts = append(parts, a.Value.RowMajor().Bytes())
 	}
-	return replaceFile(path, parts...)
+	return wholefile.Write(path, parts...)
 }
 
 // safeHeader is the JSON of the arrays' places, padded so that the data begin at a multiple of 8.
@@ -81,24 +85,3 @@ var safeNames = func() map[shape.ElementType]string {
 	}
 	return m
 }()
-
-// replaceFile writes the parts to a new file and gives it the name when it is whole.
-func replaceFile(path string, parts ...[]byte) error {
-	temporary := fmt.Sprintf("%s.%08x.part", path, rand.Uint32())
-	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return err
-	}
-	for _, p := range parts {
-		if err == nil {
-			_, err = f.Write(p)
-		}
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(temporary, path)
-	}
-	if err != nil {
-		os.Remove(temporary)
-	}
-	return err
-}

@@ -1,0 +1,105 @@
+// Package wholefile reads files whole, and writes files that are whole or not there.
+package wholefile
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+
+	"github.com/halo-xla/halo/internal/memory"
+)
+
+// Open opens a file and returns its size. It fails for what is no regular file: a pipe may never have a writer, and a
+// device never ends.
+func Open(path string) (*os.File, int64, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is no regular file", path)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	f, err := os.Open(path)
+	return f, info.Size(), err
+}
+
+// Read returns what a regular file holds. It fails if that does not fit in memory.
+func Read(path string) ([]byte, error) {
+	f, size, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if err := memory.Check(size); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	b := make([]byte, size)
+	n, err := io.ReadFull(f, b)
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		err = fmt.Errorf("%s: the file ends at byte %d, want %d bytes: it was cut short: %w", path, n, size,
+			io.ErrUnexpectedEOF)
+	}
+	return b, err
+}
+
+// Write makes a file of the parts. One that is there keeps its links and its permissions, and stays as it is if the new
+// one cannot be written whole: it may be what was read, and the disk full. What is no regular file, and what stands in
+// a folder that takes no files, is written in place.
+func Write(path string, parts ...[]byte) error {
+	to, perm, ok := target(path)
+	if ok {
+		name := fmt.Sprintf("%s.%08x.part", to, rand.Uint32())
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, cmp.Or(perm, 0o666))
+		if err == nil {
+			return replace(f, to, perm, parts)
+		}
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		return err
+	}
+	return writeAll(f, parts)
+}
+
+// target returns what a path leads to and its permissions, 0 if it is not there, and whether a new file may take its
+// place.
+func target(path string) (to string, perm fs.FileMode, ok bool) {
+	to, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		_, err = os.Lstat(path)
+		return path, 0, errors.Is(err, fs.ErrNotExist) // else it is a link to nothing
+	}
+	info, err := os.Stat(to)
+	return to, info.Mode().Perm(), err == nil && info.Mode().IsRegular() && info.Mode()&0o200 != 0
+}
+
+// replace writes the parts to f, and gives it its name and permissions when it is whole.
+func replace(f *os.File, to string, perm fs.FileMode, parts [][]byte) error {
+	var err error
+	if perm != 0 { // some of which the process may not give a new file
+		err = f.Chmod(perm)
+	}
+	if err = errors.Join(err, writeAll(f, parts)); err == nil {
+		err = os.Rename(f.Name(), to)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
+
+// writeAll writes the parts to f and closes it.
+func writeAll(f *os.File, parts [][]byte) error {
+	var err error
+	for _, p := range parts {
+		if err == nil {
+			_, err = f.Write(p)
+		}
+	}
+	return errors.Join(err, f.Close())
+}

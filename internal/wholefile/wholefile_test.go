@@ -1,0 +1,92 @@
+package wholefile_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/halo-xla/halo/internal/wholefile"
+)
+
+// wantText wants a file to hold text.
+func wantText(t *testing.T, path, text string) {
+	t.Helper()
+	if b, err := wholefile.Read(path); err != nil || string(b) != text {
+		t.Errorf("%s: got %q, %v, want %q", path, b, err, text)
+	}
+}
+
+// TestWrite wants a file to be replaced where it is, behind its links, with its permissions, and no other to be left.
+func TestWrite(t *testing.T) {
+	dir := t.TempDir()
+	path, link := filepath.Join(dir, "blobs", "a"), filepath.Join(dir, "a")
+	if err := errors.Join(os.Mkdir(filepath.Dir(path), 0o777), wholefile.Write(path, []byte("old"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.Chmod(path, 0o640), os.Symlink("blobs/a", link)); err != nil {
+		t.Fatal(err)
+	}
+	if err := wholefile.Write(link, []byte("ne"), nil, []byte("w")); err != nil {
+		t.Fatal(err)
+	}
+	wantText(t, path, "new")
+	if info, err := os.Lstat(link); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		t.Errorf("the link is one no more: %v, %v", info, err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 {
+		t.Errorf("got %v, %v, want the permissions that the file had", info, err)
+	}
+	if list, err := os.ReadDir(filepath.Dir(path)); err != nil || len(list) != 1 {
+		t.Errorf("got %v, %v, want one file", list, err)
+	}
+}
+
+// TestWriteInPlace wants a device to stay one, a link to nothing to lead to something, and a folder that is not there
+// to be named by the path that was given.
+func TestWriteInPlace(t *testing.T) {
+	dir := t.TempDir()
+	if err := wholefile.Write(os.DevNull, []byte("x")); err != nil {
+		t.Error(err)
+	}
+	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
+		t.Fatalf("the device is %v, %v", info, err)
+	}
+	link := filepath.Join(dir, "link")
+	if err := errors.Join(os.Symlink("new", link), wholefile.Write(link, []byte("x"))); err != nil {
+		t.Error(err)
+	}
+	wantText(t, filepath.Join(dir, "new"), "x")
+	absent := filepath.Join(dir, "none", "a")
+	if err := wholefile.Write(absent, nil); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), absent+":") {
+		t.Errorf("got %v, want that %s is not there", err, absent)
+	}
+}
+
+// TestRead wants what is no regular file to be refused.
+func TestRead(t *testing.T) {
+	for path, want := range map[string]string{os.DevNull: "no regular file", t.TempDir(): "no regular file",
+		filepath.Join(t.TempDir(), "a"): "no such file"} {
+		if _, err := wholefile.Read(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", path, err, want)
+		}
+	}
+}
+
+func Example() {
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "a")
+	fmt.Println(wholefile.Write(path, []byte("head, "), []byte("data")))
+	b, err := wholefile.Read(path)
+	fmt.Println(string(b), err)
+	// Output:
+	// <nil>
+	// head, data <nil>
+}
