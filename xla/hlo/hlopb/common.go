@@ -14,24 +14,12 @@ import (
 func readCommon(m *message, attrs hlo.Attrs, names map[int64]string) *hlo.Common {
 	c := hlo.Common{Predecessors: predecessors(m, names), Frontend: frontend(m)}
 	texts := m.texts()
-	if s := m.sub("sharding"); s != nil {
-		c.Sharding = hlo.Raw(shardingText(s))
-	}
-	if s := m.sub("metadata"); s != nil && len(s.fields) > 0 {
-		c.Metadata = hlo.Raw(flatText(s, false))
-	}
-	if s := m.sub("result_accuracy"); s != nil {
-		c.ResultAccuracy = hlo.Raw(accuracyText(s))
-	}
-	if s := m.sub("statistics_viz"); s != nil {
-		c.Statistics = hlo.Raw(statisticsText(s))
-	}
-	if s := m.sub("original_value"); s != nil {
-		c.Origin = hlo.Raw(originText(s))
-	}
-	for _, p := range commonTexts(&c) {
+	for _, p := range commonTexts {
+		if s := m.sub(p.field); s != nil {
+			*p.text(&c) = hlo.Raw(p.read(s))
+		}
 		if text, ok := texts[p.name]; ok {
-			*p.text = hlo.Raw(text)
+			*p.text(&c) = hlo.Raw(text)
 		}
 	}
 	if config := m.str("backend_config"); config != "" {
@@ -43,27 +31,42 @@ func readCommon(m *message, attrs hlo.Attrs, names map[int64]string) *hlo.Common
 	m.extra(&c.Extra, attrs)
 	c.Proto = m.rest(nil)
 	if c.Frontend == nil && c.Predecessors == nil && c.Extra == nil && len(c.Proto) == 0 && c.BackendConfig.Config == "" &&
-		!slices.ContainsFunc(commonTexts(&c), func(p commonText) bool { return *p.text != "" }) {
+		!slices.ContainsFunc(commonTexts, func(p commonText) bool { return *p.text(&c) != "" }) {
 		return nil
 	}
 	return &c
 }
 
-// commonText is a common attribute that text has as it is, and the field that means it.
+// commonText is a common attribute that HLO text has as it is, and the field that means it: how the message there
+// becomes a text, and how it is filled from one.
 type commonText struct {
 	name, field string
-	text        *hlo.Raw
+	text        func(c *hlo.Common) *hlo.Raw
+	read        func(m *message) string
+	write       func(w *writer, text string)
 }
 
-func commonTexts(c *hlo.Common) []commonText {
-	return []commonText{{"sharding", "sharding", &c.Sharding}, {"metadata", "metadata", &c.Metadata},
-		{"statistics", "statistics_viz", &c.Statistics}, {"origin", "original_value", &c.Origin},
-		{"result_accuracy", "result_accuracy", &c.ResultAccuracy}}
+var commonTexts = []commonText{
+	{"sharding", "sharding", func(c *hlo.Common) *hlo.Raw { return &c.Sharding }, shardingText, (*writer).sharding},
+	{"metadata", "metadata", func(c *hlo.Common) *hlo.Raw { return &c.Metadata }, metadataText, (*writer).flat},
+	{"statistics", "statistics_viz", func(c *hlo.Common) *hlo.Raw { return &c.Statistics }, statisticsText,
+		(*writer).statistics},
+	{"origin", "original_value", func(c *hlo.Common) *hlo.Raw { return &c.Origin }, originText, (*writer).origin},
+	{"result_accuracy", "result_accuracy", func(c *hlo.Common) *hlo.Raw { return &c.ResultAccuracy }, accuracyText,
+		(*writer).accuracy},
 }
 
-// notExtra are names under which halo_text says something else than an attribute that nobody knows.
-var notExtra = map[string]bool{"": true, "sharding": true, "metadata": true, "statistics": true, "origin": true,
-	"result_accuracy": true, "backend_config": true, "entry_computation_layout": true, "to_apply": true,
+// metadataText writes an OpMetadata; "" if it says nothing.
+func metadataText(m *message) string {
+	if len(m.fields) == 0 {
+		return ""
+	}
+	return flatText(m, false)
+}
+
+// notExtra are the names, beside those of commonTexts, under which halo_text says something else than an attribute that
+// nobody knows.
+var notExtra = map[string]bool{"": true, "backend_config": true, "entry_computation_layout": true, "to_apply": true,
 	"layouts": true, "shape": true}
 
 // extra appends the attributes that text has and no field; those of the op have been read.
@@ -74,7 +77,8 @@ func (m *message) extra(list *[]hlo.RawAttr, attrs hlo.Attrs) {
 	}
 	m.subs("halo_text", func(t *message) {
 		name := t.str("name")
-		own := slices.ContainsFunc(fields, func(f hlo.Field) bool { return f.Name == name })
+		own := slices.ContainsFunc(fields, func(f hlo.Field) bool { return f.Name == name }) ||
+			slices.ContainsFunc(commonTexts, func(p commonText) bool { return p.name == name })
 		if !own && !notExtra[name] {
 			*list = append(*list, hlo.RawAttr{Name: name, Text: t.str("text")})
 		}
@@ -136,8 +140,8 @@ func (w *writer) common(c *hlo.Common, ids map[string]int64) {
 	}
 	w.nums("control_predecessor_ids", list)
 	w.frontend(c.Frontend)
-	for _, p := range commonTexts(c) {
-		w.textField(p, string(*p.text))
+	for _, p := range commonTexts {
+		w.textField(p, string(*p.text(c)))
 	}
 	w.str("backend_config", c.BackendConfig.Config)
 	if c.BackendConfig.Config != "" && c.BackendConfig != hlo.NewBackendConfig(c.BackendConfig.Config) {
@@ -149,28 +153,15 @@ func (w *writer) common(c *hlo.Common, ids map[string]int64) {
 	w.b = append(w.b, c.Proto...)
 }
 
-// textForms say how the message that means a common attribute is filled from a text, and how it becomes one.
-var textForms = map[string]struct {
-	write func(w *writer, text string)
-	read  func(m *message) string
-}{
-	"sharding":        {(*writer).sharding, shardingText},
-	"metadata":        {(*writer).flat, func(m *message) string { return flatText(m, false) }},
-	"statistics":      {(*writer).statistics, statisticsText},
-	"origin":          {(*writer).origin, originText},
-	"result_accuracy": {(*writer).accuracy, accuracyText},
-}
-
 // textField appends the field of a common attribute, and the text itself if the field does not give it back.
 func (w *writer) textField(p commonText, text string) {
 	if text == "" {
 		return
 	}
-	form := textForms[p.name]
 	inner := &writer{desc: w.desc.field(p.field).message}
-	form.write(inner, text)
+	p.write(inner, text)
 	m := (&decoder{src: inner.b}).open(inner.desc)
-	same := m.err == nil && form.read(m) == text
+	same := m.err == nil && p.read(m) == text
 	w.packed(p.field, func() { w.b = append(w.b, inner.b...) })
 	if !same {
 		w.text(p.name, text)

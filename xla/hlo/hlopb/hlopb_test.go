@@ -123,6 +123,7 @@ ENTRY e {
 // TestAttributes keeps everything that a module says besides its computations.
 func TestAttributes(t *testing.T) {
 	roundTrip(t, parse(t, strings.Replace(attributes, "all-reduce(u)", "all-reduce(f32[4]{0} constant({1,2,3,4}))", 1)))
+	roundTrip(t, parse(t, "HloModule m\nENTRY e { ROOT a = f32[] parameter(0), metadata={} }"))
 	for _, sharding := range []string{"{manual}", "{devices=[2,2]0,1,2,3 last_tile_dims={manual, replicated}}",
 		"{unknown shard_like 4}", "{replicated metadata={op_name=\"x\"}}", "{something new=3 [4}"} {
 		text := "HloModule m\nENTRY e { ROOT a = f32[] parameter(0), sharding={replicated} }"
@@ -284,7 +285,7 @@ func TestSnapshot(t *testing.T) {
 		!bytes.Equal(s.Result.Bytes(), l.Bytes()) || s.Platform != "cpu" || s.Module.Text() != m.Text() {
 		t.Errorf("got %v (%v)", s, err)
 	}
-	if f, text := Detect([]byte(Text("HloSnapshot", b))); f != snapshotProto || !text {
+	if f, text := Detect([]byte(textForm(describe("HloSnapshot"), b))); f != snapshotProto || !text {
 		t.Errorf("text of a snapshot is found to be %s", f)
 	}
 	w := &writer{desc: describe("HloUnoptimizedSnapshot")}
@@ -295,7 +296,7 @@ func TestSnapshot(t *testing.T) {
 	for range 2 {
 		w.sub("partitions", func() { w.literal("arguments", l, nil) })
 	}
-	if f, _ := Detect([]byte(Text(w.desc.name, w.b))); f != unoptimizedSnapshot {
+	if f, _ := Detect([]byte(textForm(w.desc, w.b))); f != unoptimizedSnapshot {
 		t.Errorf("text of a snapshot before optimisation is found to be %s", f)
 	}
 	if s, err := ParseSnapshot(w.b, "t.pb", Options{}); err != nil || len(s.Arguments) != 2 || s.Result != nil {

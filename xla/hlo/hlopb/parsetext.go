@@ -259,7 +259,7 @@ func (f *fieldDesc) parseFloat(word string) (uint64, bool) {
 	return math.Float64bits(v), true
 }
 
-// unknown reads the value of a field that the text has by its number, in the forms that Text writes.
+// unknown reads the value of a field that the text has by its number, in the forms that textForm writes.
 func (p *textParser) unknown(n protowire.Number) {
 	p.skip()
 	if p.at < len(p.src) && (p.src[p.at] == '"' || p.src[p.at] == '\'') {

@@ -8,11 +8,11 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Text returns the message called name, whose binary form b is, in the text format of protocol buffers. Fields that are
-// not known stand by their numbers in comments, which Parse reads.
-func Text(name string, b []byte) string {
+// textForm returns a message, whose binary form b is, in the text format of protocol buffers. Fields that are not known
+// stand by their numbers in comments, which Parse reads.
+func textForm(desc *messageDesc, b []byte) string {
 	p := &textPrinter{}
-	p.message((&decoder{src: b}).open(describe(name)))
+	p.message((&decoder{src: b}).open(desc))
 	return string(p.b)
 }
 

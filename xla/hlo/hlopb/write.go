@@ -17,7 +17,7 @@ func Marshal(m *hlo.Module) []byte { return module(m).b }
 // MarshalText returns m as a HloModuleProto in text.
 func MarshalText(m *hlo.Module) string {
 	w := module(m)
-	return Text(w.desc.name, w.b)
+	return textForm(w.desc, w.b)
 }
 
 // numbering are the ids and names that a module's computations and instructions have in the file.
