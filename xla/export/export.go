@@ -84,7 +84,8 @@ func isModule(b []byte) bool {
 		bytes.HasPrefix(b, []byte("#loc"))
 }
 
-// Parse reads a container. It fails with the field at fault if data is damaged. The result shares data's bytes.
+// Parse reads a container. It fails with the path of the field at fault, or with the place of its table if the data are
+// damaged. The result shares data's bytes.
 func Parse(data []byte) (*Exported, error) {
 	var fault error
 	e, err := guarded(data, func(t table) *Exported {
@@ -103,7 +104,7 @@ const maxVJPs = 16
 
 func parse(t table, depth int) (*Exported, error) {
 	if depth > maxVJPs {
-		return nil, fmt.Errorf("vjp: gradients nest deeper than %d", maxVJPs)
+		return nil, fmt.Errorf("gradients nest deeper than %d", maxVJPs)
 	}
 	e := &Exported{
 		Function: t.text(fieldFunction), Module: t.bytes(fieldModule), JAXVersion: t.text(fieldJAXVersion),
@@ -133,9 +134,11 @@ func parse(t table, depth int) (*Exported, error) {
 		e.Kept = append(e.Kept, int(n))
 	}
 	if vjp, ok := t.table(fieldVJP); ok {
-		e.VJP, err = parse(vjp, depth+1)
+		if e.VJP, err = parse(vjp, depth+1); err != nil {
+			return nil, fmt.Errorf("vjp: %w", err)
+		}
 	}
-	return e, err
+	return e, nil
 }
 
 var checkNames = []string{"platform", "custom_call", "shape_assertions"}

@@ -1,7 +1,9 @@
 package export
 
 import (
+	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -129,10 +131,11 @@ func TestParse(t *testing.T) {
 
 func TestParseRefuses(t *testing.T) {
 	for words, edit := range map[string]func(w writer, f map[int]any){
-		"are no program":        func(w writer, f map[int]any) { f[fieldModule] = w.CreateByteVector([]byte("ELF")) },
-		"want less than 3":      func(w writer, f map[int]any) { f[fieldInAvalNumbers] = w.numbers(0, 1, 2, 3) },
-		"has 4 leaves, but":     func(w writer, f map[int]any) { f[fieldInAvalNumbers] = w.numbers(0, 1) },
-		"tree: missing":         func(_ writer, f map[int]any) { delete(f, fieldInTree) },
+		"are no program":    func(w writer, f map[int]any) { f[fieldModule] = w.CreateByteVector([]byte("ELF")) },
+		"want less than 3":  func(w writer, f map[int]any) { f[fieldInAvalNumbers] = w.numbers(0, 1, 2, 3) },
+		"has 4 leaves, but": func(w writer, f map[int]any) { f[fieldInAvalNumbers] = w.numbers(0, 1) },
+		"tree: missing":     func(_ writer, f map[int]any) { delete(f, fieldInTree) },
+		"export: vjp: mlir_module_serialized: 0 bytes": func(w writer, f map[int]any) { f[fieldVJP] = w.object(nil) },
 		"kind of node 9":        func(w writer, f map[int]any) { f[fieldInTree] = w.node(9, nil) },
 		"1 keys and 0 values":   func(w writer, f map[int]any) { f[fieldOutTree] = w.node(dictNode, []string{"k"}) },
 		"sharding number 2":     func(w writer, f map[int]any) { f[fieldInShardingNumbers] = w.numbers(2) },
@@ -158,10 +161,14 @@ func TestSharedNodes(t *testing.T) {
 	}
 }
 
+var place = regexp.MustCompile(`^jax.export: table at byte \d+, field \d+: `)
+
 func TestCutAndChanged(t *testing.T) {
 	data := container(nil)
 	for n := range data {
-		Parse(data[:n])
+		if _, err := Parse(data[:n]); err == nil || errors.Is(err, errDamaged) && !place.MatchString(err.Error()) {
+			t.Errorf("the first %d bytes: got %v, want the table and the field at fault", n, err)
+		}
 		for _, b := range []byte{0, 1, 0x7f, 0xff} {
 			changed := slices.Clone(data)
 			changed[n] = b

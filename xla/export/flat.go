@@ -43,7 +43,14 @@ const (
 // guarded turns into errors. Absent fields read as zero.
 type table struct {
 	flatbuffers.Table
-	left *int // bytes that what is read of the whole file may yet take
+	*progress
+}
+
+// progress is how far the reading of a file has come.
+type progress struct {
+	left  int                  // bytes that what is read may yet take
+	pos   flatbuffers.UOffsetT // of the table of which a field was read last
+	field int
 }
 
 // maxExpansion is how many bytes may be made of one of the file. Offsets may lead to one place from many others, so
@@ -52,31 +59,31 @@ const maxExpansion = 32
 
 // spend counts n bytes that are made of the file.
 func (t table) spend(n int) {
-	if *t.left -= n; *t.left < 0 {
+	if t.left -= n; t.left < 0 {
 		panic(damage(fmt.Sprintf("what it stands for takes more than %d bytes for each of its own", maxExpansion)))
 	}
 }
 
 var errDamaged = errors.New("the data are damaged: an offset leads out of them")
 
-// guarded calls f with the root table of data.
+// guarded calls f with the root table of data. Its errors say the table and the field that was read.
 func guarded[T any](data []byte, f func(t table) T) (v T, err error) {
+	if len(data) < 8 || uint64(len(data)) > 1<<31 {
+		return v, fmt.Errorf("got %d bytes, want 8 to 2^31", len(data))
+	}
+	now := &progress{left: 1<<16 + maxExpansion*len(data), pos: flatbuffers.GetUOffsetT(data)}
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
 		case runtime.Error:
-			err = errDamaged
+			err = fmt.Errorf("table at byte %d, field %d: %w", now.pos, now.field, errDamaged)
 		case damage:
-			err = fmt.Errorf("%w: %s", errDamaged, string(p))
+			err = fmt.Errorf("table at byte %d, field %d: %w: %s", now.pos, now.field, errDamaged, string(p))
 		default:
 			panic(p)
 		}
 	}()
-	if len(data) < 8 || uint64(len(data)) > 1<<31 {
-		return v, fmt.Errorf("got %d bytes, want 8 to 2^31", len(data))
-	}
-	left := 1<<16 + maxExpansion*len(data)
-	return f(table{flatbuffers.Table{Bytes: data, Pos: flatbuffers.GetUOffsetT(data)}, &left}), nil
+	return f(table{flatbuffers.Table{Bytes: data, Pos: now.pos}, now}), nil
 }
 
 // What a string and a table take besides what they hold.
@@ -87,6 +94,7 @@ type damage string
 
 // at returns where field i lies, 0 if it is absent.
 func (t table) at(i int) flatbuffers.UOffsetT {
+	t.pos, t.field = t.Pos, i
 	o := flatbuffers.UOffsetT(t.Offset(flatbuffers.VOffsetT(4 + 2*i)))
 	if o == 0 {
 		return 0
@@ -176,7 +184,7 @@ func (t table) tables(i int) []table {
 	t.spend(tableBytes * n)
 	list := make([]table, n)
 	for j := range list {
-		list[j] = table{flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(start + flatbuffers.UOffsetT(4*j))}, t.left}
+		list[j] = table{flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(start + flatbuffers.UOffsetT(4*j))}, t.progress}
 	}
 	return list
 }
@@ -186,5 +194,5 @@ func (t table) table(i int) (table, bool) {
 	if o == 0 {
 		return table{}, false
 	}
-	return table{flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(o)}, t.left}, true
+	return table{flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(o)}, t.progress}, true
 }
