@@ -249,15 +249,7 @@ func int64s(l *literal.Literal) ([]int64, error) {
 	if !l.Shape().Type.IsInteger() {
 		return nil, fmt.Errorf("got %v, want integers", l.Shape())
 	}
-	w := l.Wide()
-	if w.Class == shape.SignedClass {
-		return w.I, nil
-	}
-	v := make([]int64, len(w.U))
-	for i, u := range w.U {
-		v[i] = int64(min(u, 1<<62))
-	}
-	return v, nil
+	return indices(l), nil
 }
 
 // isApproxTopK reports whether a call has N operands, N initial values, a comparator and N results of the operands'

@@ -34,15 +34,7 @@ func isDynamicReduceWindow(in *Instruction) bool {
 // its last five operands.
 func evalDynamicReduceWindow(e *Evaluator, in *Instruction, args []*literal.Literal) (*literal.Literal, error) {
 	n := len(args) - 5
-	var lists [5][]int64
-	for i := range lists {
-		v, err := int64s(args[n+i])
-		if err != nil {
-			return nil, err
-		}
-		lists[i] = v
-	}
-	w, err := dynamicWindow(lists, args[0].Shape().Rank(), n)
+	w, err := dynamicWindow(func(i int) (*literal.Literal, error) { return args[i], nil }, args[0].Shape().Rank(), n)
 	if err != nil {
 		return nil, err
 	}
@@ -50,15 +42,20 @@ func evalDynamicReduceWindow(e *Evaluator, in *Instruction, args []*literal.Lite
 }
 
 // dynamicWindow is the window that five lists say: sizes, strides, base and window dilations, and pairs of padding.
-// They are the operands from number first on.
-func dynamicWindow(lists [5][]int64, rank, first int) (Window, error) {
-	for i, v := range lists {
+// They are the operands from number first on; sizes returns them, or fails if they are not known.
+func dynamicWindow(sizes func(i int) (*literal.Literal, error), rank, first int) (Window, error) {
+	var lists [5][]int64
+	for i := range lists {
+		var err error
+		if lists[i], err = sizeList(sizes, first+i); err != nil {
+			return nil, err
+		}
 		want := rank
 		if i == 4 {
 			want = 2 * rank
 		}
-		if len(v) != want {
-			return nil, fmt.Errorf("operand %d has %d elements, want %d", first+i, len(v), want)
+		if n := len(lists[i]); n != want {
+			return nil, fmt.Errorf("operand %d has %d elements, want %d", first+i, n, want)
 		}
 	}
 	var w Window

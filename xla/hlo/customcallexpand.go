@@ -1,6 +1,7 @@
 package hlo
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -130,19 +131,13 @@ func expandApproxTopK(b *Builder, in *Instruction, x []*Instruction) *Instructio
 
 func expandDynamicReduceWindow(b *Builder, in *Instruction, x []*Instruction) *Instruction {
 	n := len(x) - 5
-	var lists [5][]int64
-	for i := range lists {
-		c, ok := in.Operands[n+i].Attrs.(*ConstantAttrs)
-		if !ok {
-			return nil
+	constant := func(i int) (*literal.Literal, error) {
+		if c, ok := in.Operands[i].Attrs.(*ConstantAttrs); ok {
+			return c.Literal, nil
 		}
-		v, err := int64s(c.Literal)
-		if err != nil {
-			return nil
-		}
-		lists[i] = v
+		return nil, fmt.Errorf("operand %d is no constant", i)
 	}
-	w, err := dynamicWindow(lists, x[0].Shape.Rank(), n)
+	w, err := dynamicWindow(constant, x[0].Shape.Rank(), n)
 	if err != nil {
 		return nil
 	}

@@ -81,16 +81,38 @@ func refineTopK(c *Instruction, sizes func(i int) (*literal.Literal, error)) err
 	if len(c.Operands) != 2 {
 		return fmt.Errorf("got %d operands, want 2", len(c.Operands))
 	}
-	k, err := sizes(1)
+	k, err := sizeOf(sizes, 1)
 	if err != nil {
 		return err
 	}
-	v, err := int64s(k)
-	if err != nil || len(v) != 1 {
-		return fmt.Errorf("k is %v, want one integer", k.Shape())
-	}
-	c.Op, c.Attrs, c.Operands, c.Shape = TopK, &TopKAttrs{K: v[0], Largest: true}, c.Operands[:1], shape.Shape{}
+	c.Op, c.Attrs, c.Operands, c.Shape = TopK, &TopKAttrs{K: k, Largest: true}, c.Operands[:1], shape.Shape{}
 	return nil
+}
+
+// sizeList returns operand i, a list of integers; sizes is as in Refine.
+func sizeList(sizes func(i int) (*literal.Literal, error), i int) ([]int64, error) {
+	l, err := sizes(i)
+	if err != nil {
+		return nil, err
+	}
+	v, err := int64s(l)
+	if err != nil {
+		return nil, fmt.Errorf("operand %d: %w", i, err)
+	}
+	return v, nil
+}
+
+// sizeOf returns operand i, one integer; sizes is as in Refine.
+func sizeOf(sizes func(i int) (*literal.Literal, error), i int) (int64, error) {
+	l, err := sizes(i)
+	if err != nil {
+		return 0, err
+	}
+	n, err := scalarInt64(l)
+	if err != nil {
+		return 0, fmt.Errorf("operand %d: %w", i, err)
+	}
+	return n, nil
 }
 
 // refineApproxTopK takes k from the last operand and makes a call of ApproxTopK.
@@ -102,13 +124,9 @@ func refineApproxTopK(c *Instruction, sizes func(i int) (*literal.Literal, error
 	if whole, ok := note(c, "aggregate_to_topk"); ok && whole != "true" {
 		return fmt.Errorf("aggregate_to_topk is %s, want true: %w", whole, errors.ErrUnsupported)
 	}
-	k, err := sizes(last)
+	k, err := sizeOf(sizes, last)
 	if err != nil {
 		return err
-	}
-	v, err := int64s(k)
-	if err != nil || len(v) != 1 {
-		return fmt.Errorf("k is %v, want one integer", k.Shape())
 	}
 	dim, err := reductionDim(c, c.Operands[0].Shape.Rank())
 	if err != nil {
@@ -120,7 +138,7 @@ func refineApproxTopK(c *Instruction, sizes func(i int) (*literal.Literal, error
 			return fmt.Errorf("operand %d: got %v, want the rank of %v", i, o.Shape, c.Operands[0].Shape)
 		}
 		s := shape.Array(o.Shape.Type, slices.Clone(o.Shape.Dims)...)
-		s.Dims[dim] = v[0]
+		s.Dims[dim] = k
 		results = append(results, s)
 	}
 	if c.Shape = shape.TupleOf(results...); len(results) == 1 {
@@ -137,17 +155,7 @@ func refineReduceWindow(c *Instruction, sizes func(i int) (*literal.Literal, err
 	if !isDynamicReduceWindow(c) {
 		return fmt.Errorf("got %d operands, want arrays, as many initial values, and 5 lists", len(c.Operands))
 	}
-	var lists [5][]int64
-	for i := range lists {
-		l, err := sizes(n + i)
-		if err != nil {
-			return err
-		}
-		if lists[i], err = int64s(l); err != nil {
-			return err
-		}
-	}
-	w, err := dynamicWindow(lists, c.Operands[0].Shape.Rank(), n)
+	w, err := dynamicWindow(sizes, c.Operands[0].Shape.Rank(), n)
 	if err != nil {
 		return err
 	}
@@ -160,11 +168,7 @@ func refineRngBitGenerator(c *Instruction, sizes func(i int) (*literal.Literal, 
 	if len(c.Operands) != 2 || !c.Shape.IsTuple() || len(c.Shape.Elems) != 2 {
 		return fmt.Errorf("got %d operands and %v, want a state and sizes, and a state and bits", len(c.Operands), c.Shape)
 	}
-	l, err := sizes(1)
-	if err != nil {
-		return err
-	}
-	dims, err := int64s(l)
+	dims, err := sizeList(sizes, 1)
 	if err != nil {
 		return err
 	}
@@ -189,11 +193,7 @@ func refineHinted(c *Instruction, text string, sizes func(i int) (*literal.Liter
 		return fmt.Errorf("indices_of_shape_operands: got %d, want %d as results", len(which), len(results))
 	}
 	for k, i := range which {
-		l, err := sizes(i)
-		if err != nil {
-			return err
-		}
-		dims, err := int64s(l)
+		dims, err := sizeList(sizes, i)
 		if err != nil {
 			return err
 		}
