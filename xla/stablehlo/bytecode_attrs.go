@@ -9,12 +9,6 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// vhloEnums are the numbers of VHLO's attributes that are enumerations.
-var vhloEnums = map[string]struct{ code, first uint64 }{
-	"comparison_direction": {3, 0}, "comparison_type": {4, 0}, "fft_type": {7, 0}, "precision": {11, 0},
-	"rng_algorithm": {12, 0}, "rng_distribution": {13, 1}, "transpose": {16, 0}, "result_accuracy_mode": {19, 0},
-}
-
 // attr numbers an attribute as one of VHLO.
 func (w *bytecodeWriter) attr(a Attr) uint64 {
 	number := func(code uint64, head ...byte) uint64 {
@@ -300,11 +294,6 @@ func (w *bytecodeWriter) builtinAttr(a Attr) uint64 {
 	return 0
 }
 
-// builtinFloats are the numbers of MLIR's float types.
-var builtinFloats = map[string]uint64{"bf16": 3, "f16": 4, "f32": 5, "f64": 6, "tf32": 21, "f8E5M2": 22, "f8E4M3": 23,
-	"f8E4M3FN": 24, "f8E5M2FNUZ": 25, "f8E4M3FNUZ": 26, "f8E4M3B11FNUZ": 27, "f8E3M4": 28, "f4E2M1FN": 29,
-	"f6E2M3FN": 30, "f6E3M2FN": 31, "f8E8M0FNU": 32}
-
 // builtinType numbers a type of MLIR itself.
 func (w *bytecodeWriter) builtinType(t Type) uint64 {
 	number := func(code uint64, head ...byte) uint64 {
@@ -328,20 +317,6 @@ func (w *bytecodeWriter) builtinType(t Type) uint64 {
 	}
 	w.lack("type %s", t)
 	return 0
-}
-
-// vhloSimple are the numbers of the types without parts, and since when VHLO has them.
-var vhloSimple = map[string]struct {
-	code         uint64
-	major, minor int
-}{
-	"i1": {0, 0, 9}, "bf16": {2, 0, 9}, "f16": {3, 0, 9}, "f32": {4, 0, 9}, "f64": {5, 0, 9}, "f8E4M3FN": {6, 0, 9},
-	"f8E5M2": {7, 0, 9}, "index": {9, 0, 9}, "i4": {10, 0, 9}, "i8": {11, 0, 9}, "i16": {12, 0, 9}, "i32": {13, 0, 9},
-	"i64": {14, 0, 9}, "ui4": {15, 0, 9}, "ui8": {16, 0, 9}, "ui16": {17, 0, 9}, "ui32": {18, 0, 9}, "ui64": {19, 0, 9},
-	"!stablehlo.token": {22, 0, 9}, "!shape.witness": {26, 0, 9}, "f8E4M3FNUZ": {27, 0, 10}, "f8E5M2FNUZ": {28, 0, 10},
-	"f8E4M3B11FNUZ": {29, 0, 11}, "i2": {31, 1, 2}, "ui2": {32, 1, 2}, "none": {33, 1, 6}, "tf32": {34, 1, 6},
-	"f8E4M3": {35, 1, 7}, "f8E3M4": {36, 1, 7}, "f4E2M1FN": {37, 1, 8}, "f6E2M3FN": {38, 1, 8}, "f6E3M2FN": {39, 1, 8},
-	"f8E8M0FNU": {40, 1, 8},
 }
 
 // typ numbers a type as one of VHLO.
@@ -374,7 +349,7 @@ func (w *bytecodeWriter) typeBytes(t Type) []byte {
 	case *QuantType:
 		return w.quantBytes(t)
 	}
-	s, ok := vhloSimple[t.String()]
+	s, ok := vhloPlainNumbers[t.String()]
 	if !ok {
 		w.lack("type %s is none of VHLO", t)
 	} else {

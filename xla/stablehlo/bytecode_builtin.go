@@ -65,12 +65,12 @@ func builtinAttrs() []attrCode {
 }
 
 func builtinTypes() []typeCode {
-	return []typeCode{
+	codes := []typeCode{
 		0: (*cursor).integerType,
 		1: constantType(IndexType{}),
 		2: func(c *cursor) Type { return FuncType{c.types(), c.types()} },
-		3: floatType("bf16"), 4: floatType("f16"), 5: floatType("f32"), 6: floatType("f64"), 7: floatType("f80"),
-		8: floatType("f128"),
+		7: constantType(FloatType{"f80"}),
+		8: constantType(FloatType{"f128"}),
 		9: func(c *cursor) Type { return ComplexType{c.typ()} },
 		10: func(c *cursor) Type {
 			t := c.buffer()
@@ -82,17 +82,15 @@ func builtinTypes() []typeCode {
 		14: func(c *cursor) Type { return c.tensor(c.attr()) },
 		15: func(c *cursor) Type { return newTuple(c.types()) },
 		18: func(c *cursor) Type { return &TensorType{Unranked: true, Elem: c.typ()} },
-		21: floatType("tf32"), 22: floatType("f8E5M2"), 23: floatType("f8E4M3"), 24: floatType("f8E4M3FN"),
-		25: floatType("f8E5M2FNUZ"), 26: floatType("f8E4M3FNUZ"), 27: floatType("f8E4M3B11FNUZ"), 28: floatType("f8E3M4"),
-		29: floatType("f4E2M1FN"), 30: floatType("f6E2M3FN"), 31: floatType("f6E3M2FN"), 32: floatType("f8E8M0FNU"),
+		32: nil,
 	}
+	for name, code := range builtinFloats {
+		codes[code] = constantType(FloatType{name})
+	}
+	return codes
 }
 
 func constantType(t Type) typeCode { return func(*cursor) Type { return t } }
-
-func floatType(name string) typeCode { return constantType(FloatType{name}) }
-
-func intType(width int, sign Signedness) typeCode { return constantType(IntType{width, sign}) }
 
 // text reads the number of an attribute that is a string.
 func (c *cursor) text() string {

@@ -7,26 +7,18 @@ import (
 
 // vhloAttrs are the attributes of VHLO. They become those of StableHLO at once.
 func vhloAttrs() []attrCode {
-	return []attrCode{
+	codes := []attrCode{
 		1:  func(c *cursor) Attr { return c.attrs() },
 		2:  func(c *cursor) Attr { return BoolAttr(c.varint() != 0) },
-		3:  enumCode("comparison_direction", 0),
-		4:  enumCode("comparison_type", 0),
 		5:  func(c *cursor) Attr { return number32(int64(c.varint())) }, // a custom call's api_version
 		6:  (*cursor).dict,
-		7:  enumCode("fft_type", 0),
 		8:  func(c *cursor) Attr { return c.float(c.typ()) },
 		9:  func(c *cursor) Attr { return c.integer(c.typ()) },
 		10: (*cursor).outputAlias,
-		11: enumCode("precision", 0),
-		12: enumCode("rng_algorithm", 0),
-		13: enumCode("rng_distribution", 1),
 		14: func(c *cursor) Attr { return StringAttr(c.str()) },
 		15: (*cursor).denseElements,
-		16: enumCode("transpose", 0),
 		17: func(c *cursor) Attr { return TypeAttr{c.typ()} },
 		18: (*cursor).bounds,
-		19: enumCode("result_accuracy_mode", 0),
 		20: (*cursor).resultAccuracy,
 		21: (*cursor).subAxis,
 		22: (*cursor).axisRef,
@@ -34,36 +26,29 @@ func vhloAttrs() []attrCode {
 		24: (*cursor).meshAxis,
 		25: (*cursor).mesh,
 	}
+	for kind, e := range vhloEnums {
+		codes[e.code] = enumCode(kind, e.first)
+	}
+	return codes
 }
 
 func vhloTypes() []typeCode {
-	return []typeCode{
-		0: intType(1, Signless),
-		1: func(c *cursor) Type { return ComplexType{c.typ()} },
-		2: floatType("bf16"), 3: floatType("f16"), 4: floatType("f32"), 5: floatType("f64"),
-		6: floatType("f8E4M3FN"), 7: floatType("f8E5M2"),
+	codes := []typeCode{
+		1:  func(c *cursor) Type { return ComplexType{c.typ()} },
 		8:  func(c *cursor) Type { return FuncType{c.types(), c.types()} },
-		9:  constantType(IndexType{}),
-		10: intType(4, Signless), 11: intType(8, Signless), 12: intType(16, Signless), 13: intType(32, Signless),
-		14: intType(64, Signless),
-		15: intType(4, Unsigned), 16: intType(8, Unsigned), 17: intType(16, Unsigned), 18: intType(32, Unsigned),
-		19: intType(64, Unsigned),
 		20: func(c *cursor) Type { return c.tensor(nil) },
 		21: func(c *cursor) Type { return c.tensor(c.attr()) },
-		22: constantType(TokenType{}),
 		23: func(c *cursor) Type { return newTuple(c.types()) },
 		24: (*cursor).quantized,
 		25: func(c *cursor) Type { return &TensorType{Unranked: true, Elem: c.typ()} },
-		26: constantType(OpaqueType{"!shape.witness"}),
-		27: floatType("f8E4M3FNUZ"), 28: floatType("f8E5M2FNUZ"), 29: floatType("f8E4M3B11FNUZ"),
 		30: (*cursor).quantizedAxis,
-		31: intType(2, Signless), 32: intType(2, Unsigned),
-		33: constantType(NoneType{}),
-		34: floatType("tf32"), 35: floatType("f8E4M3"), 36: floatType("f8E3M4"),
-		37: floatType("f4E2M1FN"), 38: floatType("f6E2M3FN"), 39: floatType("f6E3M2FN"), 40: floatType("f8E8M0FNU"),
 		41: (*cursor).buffer,
 		42: func(c *cursor) Type { return FutureType{c.types()} },
 	}
+	for _, p := range vhloPlainTypes {
+		codes[p.code] = constantType(p.typ)
+	}
+	return codes
 }
 
 // enumCode reads a word of an enumeration, whose first word has the number first.
