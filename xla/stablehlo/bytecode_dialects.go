@@ -1,6 +1,7 @@
 package stablehlo
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -8,20 +9,17 @@ import (
 // stablehloAttrs are the attributes of StableHLO itself, in files that promise nothing.
 func stablehloAttrs() []attrCode {
 	return []attrCode{
-		1: func(c *cursor) Attr {
-			return &DialectAttr{Name: "stablehlo.channel_handle", Fields: DictAttr{
-				named("handle", number64(c.signed())), named("type", number64(c.signed()))}}
-		},
+		1:  func(c *cursor) Attr { return channelHandle(c.signed(), c.signed()) },
 		2:  enumCode("comparison_direction", 0),
 		3:  enumCode("comparison_type", 0),
-		4:  (*cursor).convNumbers,
-		5:  func(c *cursor) Attr { return c.dimNumbers("stablehlo.dot", structs["dot"]) },
+		4:  func(c *cursor) Attr { return c.dimNumbers("stablehlo.conv", numberKeys("conv")) },
+		5:  func(c *cursor) Attr { return c.dimNumbers("stablehlo.dot", numberKeys("dot")) },
 		6:  enumCode("fft_type", 0),
-		7:  batchedCode("gather", "operand_batching_dims start_indices_batching_dims"),
+		7:  batchedCode("gather", "operand_batching_dims", "start_indices_batching_dims"),
 		8:  enumCode("precision", 0),
 		9:  enumCode("rng_algorithm", 0),
 		10: enumCode("rng_distribution", 1),
-		11: batchedCode("scatter", "input_batching_dims scatter_indices_batching_dims"),
+		11: batchedCode("scatter", "input_batching_dims", "scatter_indices_batching_dims"),
 		12: enumCode("transpose", 0),
 		13: (*cursor).bounds,
 		14: (*cursor).outputAlias,
@@ -40,9 +38,9 @@ func chloAttrs() []attrCode {
 }
 
 // dimNumbers reads dimension numbers: one number for a key that ends in "_dim" or "_dimension", else a list.
-func (c *cursor) dimNumbers(name, keys string) Attr {
+func (c *cursor) dimNumbers(name string, keys []string) Attr {
 	a := &DialectAttr{Name: name, Fields: DictAttr{}}
-	for _, key := range strings.Fields(keys) {
+	for _, key := range keys {
 		if strings.HasSuffix(key, "_dim") || strings.HasSuffix(key, "_dimension") {
 			a.Fields = append(a.Fields, named(key, number64(c.signed())))
 		} else {
@@ -52,19 +50,22 @@ func (c *cursor) dimNumbers(name, keys string) Attr {
 	return a
 }
 
-// convNumbers reads the dimension numbers of a convolution.
-func (c *cursor) convNumbers() Attr {
+// numberKeys are the keys of dimension numbers of a kind, in the order of files.
+func numberKeys(kind string) []string {
+	if kind != "conv" {
+		return strings.Fields(structs[kind])
+	}
 	var keys []string
 	for _, s := range convSides {
 		keys = append(keys, s.first, s.second, s.spatial)
 	}
-	return c.dimNumbers("stablehlo.conv", strings.Join(keys, " "))
+	return keys
 }
 
 // batchedCode reads the dimension numbers of a gather or scatter, which had no batching dimensions once.
-func batchedCode(kind, batching string) attrCode {
-	name, keys := "stablehlo."+kind, structs[kind]
-	old := strings.Replace(keys, batching+" ", "", 1)
+func batchedCode(kind string, batching ...string) attrCode {
+	name, keys := "stablehlo."+kind, numberKeys(kind)
+	old := slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return slices.Contains(batching, key) })
 	return func(c *cursor) Attr {
 		return c.either(func(c *cursor) Attr { return c.dimNumbers(name, keys) },
 			func(c *cursor) Attr { return c.dimNumbers(name, old) })

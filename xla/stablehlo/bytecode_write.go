@@ -105,7 +105,7 @@ func (w *bytecodeWriter) has(major, minor int) bool {
 func (w *bytecodeWriter) write(p *Program) ([]byte, error) {
 	w.at = p.Module
 	ir := appendFlagged(nil, 1, false)
-	ir = w.op(ir, p.Module, nil)
+	ir = w.op(ir, p.Module)
 	if w.err != nil {
 		return nil, w.err
 	}
@@ -206,14 +206,14 @@ func (w *bytecodeWriter) opName(dialect int, name string) uint64 {
 }
 
 // op appends an op.
-func (w *bytecodeWriter) op(b []byte, op *Op, owner *Op) []byte {
+func (w *bytecodeWriter) op(b []byte, op *Op) []byte {
 	outer := w.at
 	w.at = op
 	defer func() { w.at = outer }()
 	if w.err != nil {
 		return b
 	}
-	f := w.downgrade(op, owner)
+	f := w.downgrade(op)
 	b = appendVarint(b, w.opName(f.dialect, f.name))
 	mask := bit(hasAttrs, len(f.rest)) | bit(hasResults, len(op.Results)) | bit(hasOperands, len(op.Operands)) |
 		bit(hasRegions, len(f.regions))
@@ -284,18 +284,18 @@ func (w *bytecodeWriter) regions(b []byte, op *Op, f *downgraded) []byte {
 	b = appendFlagged(b, uint64(len(f.regions)), isolated)
 	if !isolated || w.version < versionLazy {
 		for _, r := range f.regions {
-			b = w.region(b, op, r, isolated)
+			b = w.region(b, r, isolated)
 		}
 		return b
 	}
 	var body []byte
 	for _, r := range f.regions {
-		body = w.region(body, op, r, isolated)
+		body = w.region(body, r, isolated)
 	}
 	return appendSection(b, sectionIR, body)
 }
 
-func (w *bytecodeWriter) region(b []byte, op *Op, r *Region, isolated bool) []byte {
+func (w *bytecodeWriter) region(b []byte, r *Region, isolated bool) []byte {
 	b = appendVarint(b, uint64(len(r.Blocks)))
 	if len(r.Blocks) == 0 {
 		return b
@@ -318,13 +318,13 @@ func (w *bytecodeWriter) region(b []byte, op *Op, r *Region, isolated bool) []by
 	w.end = w.next + count
 	b = appendVarint(b, count)
 	for i, block := range r.Blocks {
-		b = w.block(b, op, block.Args, ops[i])
+		b = w.block(b, block.Args, ops[i])
 	}
 	w.next, w.end = outer, outerEnd
 	return b
 }
 
-func (w *bytecodeWriter) block(b []byte, owner *Op, args []*Value, ops []*Op) []byte {
+func (w *bytecodeWriter) block(b []byte, args []*Value, ops []*Op) []byte {
 	b = appendFlagged(b, uint64(len(ops)), len(args) > 0)
 	if len(args) > 0 {
 		b = appendVarint(b, uint64(len(args)))
@@ -341,7 +341,7 @@ func (w *bytecodeWriter) block(b []byte, owner *Op, args []*Value, ops []*Op) []
 		}
 	}
 	for _, op := range ops {
-		b = w.op(b, op, owner)
+		b = w.op(b, op)
 	}
 	return b
 }

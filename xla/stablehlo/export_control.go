@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/shape"
@@ -196,7 +195,7 @@ func layoutsAttr(shapes []shape.Shape) ArrayAttr {
 		t := &TensorType{Dims: []int64{int64(len(l.MinorToMajor))}, Elem: IndexType{}}
 		d := &DenseAttr{Kind: DenseList, Type: t, Dims: t.Dims}
 		if len(l.MinorToMajor) > 0 {
-			d.Text = "[" + strings.ReplaceAll(joinInts(l.MinorToMajor), ",", ", ") + "]"
+			d.Text = "[" + joinDims(l.MinorToMajor) + "]"
 		}
 		list = append(list, d)
 	}

@@ -207,7 +207,7 @@ func setNumbers(op *Op, name, kind string, a hlo.Attrs) error {
 	for _, f := range a.Fields() {
 		fields[f.Name] = f.Ptr
 	}
-	numbers := &Op{Name: op.Name, Pos: d.pos(op, name), Operands: op.Operands, Attrs: d.Fields}
+	numbers := &Op{Name: op.Name, Pos: op.attrPos(name), Operands: op.Operands, Attrs: d.Fields}
 	for _, kv := range d.Fields {
 		key := kv.Name
 		if renamed[key] != "" {
@@ -223,8 +223,6 @@ func setNumbers(op *Op, name, kind string, a hlo.Attrs) error {
 	}
 	return nil
 }
-
-func (*DialectAttr) pos(op *Op, name string) Pos { return op.attrPos(name) }
 
 // noShape is the told shape of instructions whose shape follows from their operands.
 var noShape shape.Shape

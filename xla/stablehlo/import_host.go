@@ -337,6 +337,7 @@ func (c *ctx) outputAliases(op *Op) (hlo.Raw, error) {
 	return hlo.Raw(text), err
 }
 
+// joinInts writes numbers as HLO's text has them.
 func joinInts(v []int64) string {
 	parts := make([]string, len(v))
 	for i, n := range v {
@@ -361,10 +362,6 @@ func (c *ctx) customCallShapes(op *Op, a *hlo.CustomCallAttrs, operands []*hlo.I
 	}
 	if a.OperandLayouts, err = layouts(op, "operand_layouts", in); err != nil {
 		return told, err
-	}
-	if told.IsTuple() && len(op.Results) != 1 {
-		elems, err := layouts(op, "result_layouts", told.Elems)
-		return shape.TupleOf(elems...), err
 	}
 	if told.IsTuple() {
 		elems, err := layouts(op, "result_layouts", told.Elems)

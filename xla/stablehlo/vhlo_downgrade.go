@@ -69,7 +69,7 @@ var vhloPlain = strings.Fields("abs add after_all and async_done async_start ata
 	"shift_right_logical sign sine sqrt subtract tan tanh tuple uniform_dequantize uniform_quantize while xor")
 
 // downgrade turns an op of the tree into one of VHLO in the version that is written.
-func (w *bytecodeWriter) downgrade(op, _ *Op) *downgraded {
+func (w *bytecodeWriter) downgrade(op *Op) *downgraded {
 	switch dialect, _, _ := cutName(op.Name); {
 	case op.Name == "builtin.module":
 		return w.module(op)

@@ -153,13 +153,7 @@ func upgradeDotGeneral(l *attrList) {
 // empty are left out.
 func (l *attrList) join(name, kind string) {
 	a := &DialectAttr{Name: "stablehlo." + kind, Fields: DictAttr{}}
-	keys := strings.Fields(structs[kind])
-	if kind == "conv" {
-		for _, s := range convSides {
-			keys = append(keys, s.first, s.second, s.spatial)
-		}
-	}
-	for _, key := range keys {
+	for _, key := range numberKeys(kind) {
 		switch v := l.take(key).(type) {
 		case nil:
 		case DenseArrayAttr:
