@@ -124,7 +124,7 @@ for major in 12 13; do
   for library in "$wheels/cu$major"/nvidia/{cufft,cu13}/lib/libcufft.so.$((major - 1)); do
     [ ! -f "$library" ] || symbols "cufft$major" cgo/cufft/cufft.h CUFFT_LIST "$library"
   done
-  library=$wheels/cu$major/nvidia/cudnn/lib/libcudnn.so.9
+  library=$wheels/cu$major/nvidia/cudnn/lib/libcudnn_graph.so.9
   [ ! -f "$library" ] || symbols "cudnn$major" cgo/cudnn/cudnn.h CUDNN_LIST "$library"
   library=$wheels/cu$major/nvidia/nccl/lib/libnccl.so.2
   [ ! -f "$library" ] || symbols "nccl$major" cgo/nccl/nccl.h NCCL_LIST "$library"

@@ -56,6 +56,8 @@ type Info struct {
 	Solver string
 	// FFT is the file of the library of Fourier transforms, or why there is none and kernels do them.
 	FFT string
+	// DNN is the file of the library of convolutions, or why there is none and kernels do them.
+	DNN string
 }
 
 // Runs says what runs op: "cuda" for kernels, "exec" for what needs none, "reference" for the rest, which is refused

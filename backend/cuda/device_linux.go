@@ -12,6 +12,7 @@ import (
 	"github.com/halo-xla/halo/cgo/cuda"
 	"github.com/halo-xla/halo/cgo/cuda/emu"
 	"github.com/halo-xla/halo/cgo/cuda/find"
+	"github.com/halo-xla/halo/cgo/cudnn"
 	"github.com/halo-xla/halo/cgo/cufft"
 	"github.com/halo-xla/halo/cgo/cusolver"
 	"github.com/halo-xla/halo/cgo/dl"
@@ -29,6 +30,7 @@ type device struct {
 	blas     *blas
 	solver   solver
 	fft      transforms
+	dnn      convolutions
 	staging  ring
 	uuid     [16]byte
 	// gpus are those of the backend, links the ways between them.
@@ -83,6 +85,9 @@ func newDevice(o Options) *device {
 	d := &device{options: o}
 	d.solver.lib = library[cusolver.Library]{name: "cusolver", open: cusolver.Open}
 	d.fft.lib = library[cufft.Library]{name: "cufft", open: cufft.Open}
+	d.dnn.lib = library[cudnn.Library]{name: "cudnn", open: func(l *dl.Library) (*cudnn.Library, error) {
+		return cudnn.Open(l, d.kit.Major)
+	}}
 	return d
 }
 
@@ -154,7 +159,7 @@ func (d *device) describe() error {
 // Close gives up the device and what transfers need. No program may be left.
 func (d *device) Close() error {
 	d.links.close()
-	errs := []error{d.blas.close(d), d.solver.close(d)}
+	errs := []error{d.blas.close(d), d.solver.close(d), d.dnn.close(d)}
 	for i := range d.staging.pieces {
 		p := &d.staging.pieces[i]
 		if p.memory != nil {

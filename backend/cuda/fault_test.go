@@ -48,6 +48,12 @@ ENTRY e { x = f32[20,32] parameter(0)
   z = f32[20,24] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
   ROOT r = f32[20,24] negate(z) }`
 
+// convolution is one by the library, with weights in an order that it does not take.
+const convolution = `HloModule convolution
+ENTRY e { x = f32[1,5,5,2] parameter(0)
+  k = f32[3,3,2,2] parameter(1)
+  ROOT y = f32[1,5,5,2] convolution(x, k), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f }`
+
 // withBias is a product of matrices with a bias.
 var withBias = "HloModule m\nENTRY e { x = f32[20,20] parameter(0)\n v = f32[20] constant({" +
 	strings.TrimSuffix(strings.Repeat("0.5, 0.25, ", 10), ", ") + "})\n d = f32[20,20] dot(x, x), lhs_contracting_dims={1}, " +
@@ -63,6 +69,8 @@ func faulty(t *testing.T) map[string]*faults {
 			library: "cublasLt", status: 13, says: "CUBLAS_STATUS_EXECUTION_FAILED", fewest: 15},
 		"transforms": {text: backAndForth, args: []*literal.Literal{numbers(t, 3, 6, 8)},
 			library: "cufft", status: 5, says: "CUFFT_INTERNAL_ERROR", fewest: 20},
+		"convolution": {text: convolution, args: []*literal.Literal{numbers(t, 1, 5, 5, 2), numbers(t, 3, 3, 2, 2)},
+			library: "cudnn", status: 5000, says: "CUDNN_STATUS_EXECUTION_FAILED", fewest: 60},
 		"factors": {text: solveText(shape.F32, "2,3,3", aSolve), args: []*literal.Literal{numbers(t, 2, 3, 3)},
 			library: "cusolver", status: 7, says: "CUSOLVER_STATUS_INTERNAL_ERROR", fewest: 8},
 	}

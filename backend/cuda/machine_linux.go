@@ -70,6 +70,7 @@ func Describe(o Options) (*Info, error) {
 	}
 	d.info.Solver = said(d.solver.lib.of(d.kit))
 	d.info.FFT = said(d.fft.lib.of(d.kit))
+	d.info.DNN = said(d.dnn.lib.of(d.kit))
 	return &d.info, d.Close()
 }
 
@@ -107,6 +108,7 @@ var ways = []func(*device, *exec.Lowering) (exec.Thunk, error){
 	(*device).lowerGemm,
 	(*device).lowerBiased,
 	(*device).lowerFft,
+	(*device).lowerConvolution,
 	lowerKernels,
 }
 

@@ -5,6 +5,7 @@ package cuda
 import (
 	"github.com/halo-xla/halo/backend/cuda/emit"
 	"github.com/halo-xla/halo/cgo/cuda"
+	"github.com/halo-xla/halo/cgo/cudnn"
 	"github.com/halo-xla/halo/cgo/cufft"
 	"github.com/halo-xla/halo/xla/exec"
 )
@@ -24,6 +25,7 @@ type thunk struct {
 	calls    map[*emit.Gemm]call
 	solves   map[*emit.Solve]*solving
 	ffts     map[*emit.Fft]*cufft.Call
+	convs    map[*emit.Conv]*cudnn.Call
 	built    *built // set by Build
 }
 
@@ -85,6 +87,9 @@ func (t *thunk) appendTo(q *queue) {
 			t.multiply(a, s.Gemm)
 		case s.Fft != nil:
 			a.Call(t.ffts[s.Fft], t.value(s.Fft.From), t.value(s.Fft.To), t.value(s.Fft.Work))
+		case s.Conv != nil:
+			c := s.Conv
+			a.Call(t.convs[c], t.value(c.X.Buffer), t.value(c.W.Buffer), t.value(c.Y.Buffer), t.value(c.Work))
 		default:
 			a.Launch(t.launch(s.Kernel))
 		}

@@ -27,14 +27,26 @@ enum { CUDNN_VALUES(VALUE) ALLOC_FAILED = 4000 };
 struct halo_cudnn {
   const cudnn_table *t;
   struct cudnnContext *handle;
+  void *described; // a device, where there is no handle
   pthread_mutex_t lock;
 };
 
-unsigned halo_cudnn_create(const cudnn_table *t, halo_cudnn **out) {
+static unsigned describe(halo_cudnn *h, const char *description) {
+  const unsigned status = h->t->cudnnBackendCreateDescriptor(CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR, &h->described);
+  if (status) return status;
+  const int64_t bytes = (int64_t)strlen(description) + 1;
+  unsigned failed = h->t->cudnnBackendSetAttribute(h->described, CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION,
+                                                   CUDNN_TYPE_CHAR, bytes, description);
+  if (!failed) failed = h->t->cudnnBackendFinalize(h->described);
+  if (failed) h->t->cudnnBackendDestroyDescriptor(h->described);
+  return failed;
+}
+
+unsigned halo_cudnn_create(const cudnn_table *t, const char *description, halo_cudnn **out) {
   halo_cudnn *h = *out = calloc(1, sizeof *h);
   if (!h) return ALLOC_FAILED;
   h->t = t;
-  const unsigned status = t->cudnnCreate(&h->handle);
+  const unsigned status = description ? describe(h, description) : t->cudnnCreate(&h->handle);
   if (status) {
     free(h);
     *out = 0;
@@ -45,13 +57,13 @@ unsigned halo_cudnn_create(const cudnn_table *t, halo_cudnn **out) {
 }
 
 unsigned halo_cudnn_destroy(halo_cudnn *h) {
-  const unsigned status = h->t->cudnnDestroy(h->handle);
+  const unsigned status = h->handle ? h->t->cudnnDestroy(h->handle) : h->t->cudnnBackendDestroyDescriptor(h->described);
   pthread_mutex_destroy(&h->lock);
   free(h);
   return status;
 }
 
-enum { MOST_DESCRIPTORS = 40, MOST_ARRAYS = 3 + HALO_AFTER, MOST_WAYS = 16, MOST_NOTES = 32 };
+enum { MOST_DESCRIPTORS = 160, MOST_ARRAYS = 3 + HALO_AFTER, MOST_WAYS = 128, MOST_NOTES = 32 };
 
 struct halo_cudnn_plan {
   halo_cuda_call call; // first
@@ -89,10 +101,16 @@ static void set_descriptor(halo_cudnn_plan *p, void *d, unsigned name, void *val
   set(p, d, name, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &value);
 }
 
+// set_device says which device d is for.
+static void set_device(halo_cudnn_plan *p, void *d, unsigned handle, unsigned described) {
+  if (p->h->handle && handle) set(p, d, handle, CUDNN_TYPE_HANDLE, 1, &p->h->handle);
+  if (!p->h->handle && described) set_descriptor(p, d, described, p->h->described);
+}
+
 static void get(halo_cudnn_plan *p, void *d, unsigned name, unsigned type, int64_t most, int64_t *count, void *values) {
   *count = 0;
   if (!p->status) p->status = p->h->t->cudnnBackendGetAttribute(d, name, type, most, count, values);
-  if (*count > most) *count = most;
+  if (*count > most && values) *count = most;
 }
 
 static void *finalized(halo_cudnn_plan *p, void *d) {
@@ -129,16 +147,16 @@ static void *window(halo_cudnn_plan *p, const halo_cudnn_shape *s) {
   return finalized(p, d);
 }
 
-// The operations and the numbers of their attributes; beta and the window follow alpha.
+// The operations, and the first of their attributes: alpha, beta, the window, w, x and y.
 static const struct {
-  unsigned operation, alpha, w, x, y;
+  unsigned operation, first;
 } kinds[HALO_CONVOLUTIONS] = {
   [HALO_FORWARD] = {CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR,
-                    CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA, 703, 704, 705},
+                    CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA},
   [HALO_BACKWARD_DATA] = {CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR,
-                          CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA, 709, 710, 711},
+                          CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA},
   [HALO_BACKWARD_FILTER] = {CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR,
-                            CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA, 715, 716, 717},
+                            CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA},
 };
 
 // convolution makes the operation on x, w and y.
@@ -146,14 +164,14 @@ static void *convolution(halo_cudnn_plan *p, const halo_cudnn_shape *s, void *x,
   const float one = 1, zero = 0;
   const double one64 = 1, zero64 = 0;
   const int wide = s->sum == CUDNN_DATA_DOUBLE;
-  const unsigned type = wide ? CUDNN_TYPE_DOUBLE : CUDNN_TYPE_FLOAT, first = kinds[s->kind].alpha;
+  const unsigned type = wide ? CUDNN_TYPE_DOUBLE : CUDNN_TYPE_FLOAT, first = kinds[s->kind].first;
   void *c = window(p, s), *d = made(p, kinds[s->kind].operation);
   set(p, d, first, type, 1, wide ? (const void *)&one64 : &one);
   set(p, d, first + 1, type, 1, wide ? (const void *)&zero64 : &zero);
   set_descriptor(p, d, first + 2, c);
-  set_descriptor(p, d, kinds[s->kind].w, w);
-  set_descriptor(p, d, kinds[s->kind].x, x);
-  set_descriptor(p, d, kinds[s->kind].y, y);
+  set_descriptor(p, d, first + 3, w);
+  set_descriptor(p, d, first + 4, x);
+  set_descriptor(p, d, first + 5, y);
   return finalized(p, d);
 }
 
@@ -196,7 +214,7 @@ static void *graph(halo_cudnn_plan *p, const halo_cudnn_shape *s) {
   }
   p->arrays = 3 + s->afters;
   void *d = made(p, CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
-  set(p, d, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, 1, &p->h->handle);
+  set_device(p, d, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, 0);
   set(p, d, CUDNN_ATTR_OPERATIONGRAPH_OPS, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1 + s->afters, operations);
   return finalized(p, d);
 }
@@ -232,7 +250,7 @@ static int plan(halo_cudnn_plan *p, const halo_cudnn_shape *s, void *way, int64_
   if (faithful(p, s, way) && !p->status) {
     int64_t count = 0;
     void *d = made(p, CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
-    set(p, d, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, 1, &p->h->handle);
+    set_device(p, d, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP);
     set_descriptor(p, d, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, way);
     finalized(p, d);
     get(p, d, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1, &count, bytes);
@@ -251,12 +269,15 @@ static int choose(halo_cudnn_plan *p, const halo_cudnn_shape *s, void *operation
                   int64_t *bytes) {
   const int before = p->descriptors;
   void *ways[MOST_WAYS] = {0}, *d = made(p, CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
-  int64_t count = 0;
+  int64_t all = 0, count = 0;
   set_descriptor(p, d, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, operations);
   set_number(p, d, CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, mode);
+  set_device(p, d, 0, CUDNN_ATTR_ENGINEHEUR_DEVICEPROP);
   finalized(p, d);
-  for (int i = 0; i < MOST_WAYS; i++) ways[i] = made(p, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
-  get(p, d, CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_TYPE_BACKEND_DESCRIPTOR, MOST_WAYS, &count, ways);
+  get(p, d, CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_TYPE_BACKEND_DESCRIPTOR, 0, &all, 0);
+  if (all > MOST_WAYS) all = MOST_WAYS;
+  for (int64_t i = 0; i < all; i++) ways[i] = made(p, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
+  if (all > 0) get(p, d, CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_TYPE_BACKEND_DESCRIPTOR, all, &count, ways);
   for (int64_t i = 0; i < count && !p->status; i++)
     if (plan(p, s, ways[i], most, bytes)) return 1;
   forget(p, before);

@@ -56,7 +56,20 @@ type Handle struct {
 // if the library cannot be used, as one whose parts are not beside it.
 func (l *Library) NewHandle() (*Handle, error) {
 	h := &Handle{library: l}
-	if err := l.check("cudnnCreate", C.halo_cudnn_create(l.t, &h.p)); err != nil {
+	if err := l.check("cudnnCreate", C.halo_cudnn_create(l.t, nil, &h.p)); err != nil {
+		return nil, err
+	}
+	return h, nil
+}
+
+// Described makes a handle for a device that is described in JSON, as the library writes it, and need not be there: to
+// see which convolutions the library takes. They must not be enqueued. It fails with errors.ErrUnsupported if the
+// library knows no such device.
+func (l *Library) Described(device string) (*Handle, error) {
+	text := C.CString(device)
+	defer C.free(unsafe.Pointer(text))
+	h := &Handle{library: l}
+	if err := l.check("a described device", C.halo_cudnn_create(l.t, text, &h.p)); err != nil {
 		return nil, err
 	}
 	return h, nil

@@ -5,6 +5,7 @@ package cudnn_test
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -51,5 +52,69 @@ func TestUnsupported(t *testing.T) {
 		if got := errors.Is(&cudnn.Error{Status: status}, errors.ErrUnsupported); got != want {
 			t.Errorf("status %d: got %v", status, got)
 		}
+	}
+}
+
+// packed is an array of sizes, with features last or space.
+func packed(of cudnn.Type, last bool, dims ...int64) cudnn.Tensor {
+	t := cudnn.Tensor{Type: of}
+	order := []int{3, 2, 1, 0}
+	if last {
+		order = []int{1, 3, 2, 0}
+	}
+	step := int64(1)
+	for _, d := range order {
+		t.Dims[d], t.Strides[d] = dims[d], step
+		step *= dims[d]
+	}
+	return t
+}
+
+// described are convolutions that the library must take: three kinds in each type and either order of dimensions, and one
+// with a bias.
+func described() (list []cudnn.Convolution) {
+	for _, of := range []cudnn.Type{cudnn.F32, cudnn.F16, cudnn.BF16, cudnn.F64} {
+		for kind := cudnn.Forward; kind <= cudnn.BackwardFilter; kind++ {
+			for _, last := range []bool{true, false} {
+				c := cudnn.Convolution{Kind: kind, Space: 2, X: packed(of, last, 8, 64, 56, 56),
+					W: packed(of, last, 32, 64, 3, 3), Y: packed(of, last, 8, 32, 28, 28), Sum: cudnn.F32,
+					Stride: [3]int64{2, 2}, Dilation: [3]int64{1, 1}, Pre: [3]int64{1, 1}, Post: [3]int64{1, 1}}
+				if of == cudnn.F64 {
+					c.Sum = of
+				}
+				list = append(list, c)
+			}
+		}
+	}
+	biased := list[0]
+	biased.Afters, biased.After[0] = 1, cudnn.AddFeature
+	return append(list, biased)
+}
+
+// TestDescribed wants ways to do convolutions by NVIDIA's library for a device that is not there, one as large as an
+// H100: the library itself checks descriptors and attributes, and says which ways it has.
+func TestDescribed(t *testing.T) {
+	kit, err := find.System().Toolkit(0)
+	testfile.Library(t, "cudnn", err)
+	lib, err := kit.Open("cudnn")
+	testfile.Library(t, "cudnn", err)
+	l, err := cudnn.Open(lib, kit.Major)
+	testfile.Library(t, "cudnn", err)
+	device, err := os.ReadFile("testdata/device.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := l.Described(string(device))
+	testfile.Library(t, "cudnn", err) // versions before 9.8 know none
+	for _, c := range described() {
+		call, err := h.Convolution(c, 256<<20)
+		if err != nil {
+			t.Errorf("%+v: %v", c, err)
+			continue
+		}
+		call.Close()
+	}
+	if err := h.Close(); err != nil {
+		t.Error(err)
 	}
 }

@@ -43,9 +43,9 @@ func cudaFindings() []finding {
 		list[0] = finding{"backend cuda", "missing", err.Error()}
 	} else {
 		list[0].Detail = fmt.Sprintf("%s, %s, %d MiB; driver for CUDA %s, %s; NVRTC %s, %s; cuBLAS %s; cuBLASLt %s; "+
-			"cuSOLVER %s; cuFFT %s",
+			"cuSOLVER %s; cuFFT %s; cuDNN %s",
 			info.Name, info.Arch, info.Memory>>20, cudaVersion(info.Driver), info.DriverPath, cudaVersion(info.NVRTC),
-			info.NVRTCPath, info.BLAS, info.BLASLt, info.Solver, info.FFT)
+			info.NVRTCPath, info.BLAS, info.BLASLt, info.Solver, info.FFT, info.DNN)
 	}
 	if cxx, err := emu.Compiler(); err != nil {
 		list[1] = finding{"backend cuda-emu", "missing", err.Error()}

@@ -104,7 +104,7 @@ var environmentRules = []struct {
 		return slices.Contains([]string{"base", "avx2", "avx512", "neon"}, strings.ToLower(v))
 	}},
 	{"HALO_LIBS", "a list with commas of names with a minus before each: -all, -openblas, -onednn, -fftw, -mpi, -cuda, " +
-		"-nvrtc, -cublas, -cublasLt, -cusolver, -cufft, -nccl", func(v string) bool {
+		"-nvrtc, -cublas, -cublasLt, -cudnn, -cusolver, -cufft, -nccl", func(v string) bool {
 		for _, part := range strings.Split(v, ",") {
 			name, minus := strings.CutPrefix(part, "-")
 			if part != "" && !(minus && slices.Contains(vendorLibraries, name)) {

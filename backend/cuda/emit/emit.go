@@ -29,6 +29,7 @@ type Step struct {
 	Gemm   *Gemm
 	Solve  *Solve
 	Fft    *Fft
+	Conv   *Conv
 }
 
 // Copy copies bytes on the device, unless both have one address.

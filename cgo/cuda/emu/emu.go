@@ -36,6 +36,7 @@ var parts = []struct {
 	{"libcusparse.so.12", []string{"mark.cc"}, nil},
 	{"libcusolver.so.11", []string{"cusolver.cc"}, []string{"-ldl"}},
 	{"libcufft.so.11", []string{"cufft.cc"}, []string{"-ldl"}},
+	{"libcudnn_graph.so.9", []string{"cudnn.cc"}, []string{"-ldl"}},
 }
 
 // Build returns the folder with the emulator's libraries, which it makes if they are not there yet. It fails with

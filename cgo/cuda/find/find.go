@@ -24,6 +24,10 @@ var versions = map[string][2]string{
 	"cufft": {"11", "12"}, "cusolver": {"11", "12"}, "cusparse": {"12", "12"}, "cudnn": {"9", "9"}, "nccl": {"2", "2"},
 }
 
+// files are the libraries whose files have another name. That of cuDNN is the part of it that is called: libcudnn.so
+// ends the process where its parts are not beside it.
+var files = map[string]string{"cudnn": "cudnn_graph"}
+
 // Search is where libraries are looked for.
 type Search struct {
 	driver  []string // folders for the driver alone
@@ -162,7 +166,11 @@ func (t *Toolkit) Open(name string) (*dl.Library, error) {
 	if folder := t.beside[name]; folder != "" {
 		folders = []string{folder}
 	}
-	lib, err := t.search.open(name, "lib"+name+".so."+versions[name][t.Major-12], folders)
+	file := name
+	if files[name] != "" {
+		file = files[name]
+	}
+	lib, err := t.search.open(name, "lib"+file+".so."+versions[name][t.Major-12], folders)
 	if err != nil {
 		err = fmt.Errorf("%s: %w", name, err)
 	}

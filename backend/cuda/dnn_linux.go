@@ -1,0 +1,139 @@
+//go:build cgo
+
+package cuda
+
+import (
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+
+	"github.com/halo-xla/halo/backend/cuda/emit"
+	"github.com/halo-xla/halo/cgo/cudnn"
+	"github.com/halo-xla/halo/xla/exec"
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// convolutions is the library of convolutions, which is opened when a program first wants it.
+type convolutions struct {
+	lib     library[cudnn.Library]
+	mu      sync.Mutex
+	handle  *cudnn.Handle
+	missing error // why there is none of an opened library
+}
+
+// of returns the handle of d. It fails with errors.ErrUnsupported where there is no library, or none that can be used.
+func (c *convolutions) of(d *device) (*cudnn.Handle, error) {
+	l, err := c.lib.of(d.kit)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.handle != nil || c.missing != nil {
+		return c.handle, c.missing
+	}
+	err = d.Within(func() (err error) {
+		c.handle, err = l.NewHandle()
+		return err
+	})
+	if errors.Is(err, errors.ErrUnsupported) {
+		c.missing = err
+	}
+	return c.handle, err
+}
+
+// close frees the handle of d.
+func (c *convolutions) close(d *device) error {
+	if c.handle == nil {
+		return nil
+	}
+	return d.Within(c.handle.Close)
+}
+
+// convolutionSpace is how much workspace a convolution may have in bytes: for copies of its arrays in another order.
+func (d *device) convolutionSpace() int64 {
+	if d.options.Emulated {
+		return 64 << 10
+	}
+	return 1 << 30
+}
+
+// lowerConvolution returns the thunk of a convolution that the library does; nil if it does not, or is not there.
+func (d *device) lowerConvolution(l *exec.Lowering) (exec.Thunk, error) {
+	calls := map[*emit.Conv]*cudnn.Call{}
+	e, err := emit.LowerConvolution(l.In, known(l), func(x *emit.Conv) (int64, error) {
+		c, err := d.choose(x)
+		if err != nil {
+			slog.Debug("cuda: a convolution is not the library's", "instruction", l.In.Name, "error", err)
+			return 0, err
+		}
+		calls[x] = c
+		l.OnClose(func() {
+			if err := d.Within(func() error { c.Close(); return nil }); err != nil {
+				slog.Warn("cuda: a convolution", "error", err)
+			}
+		})
+		return c.Work + workAlign, nil
+	})
+	if e == nil || err != nil {
+		return nil, err
+	}
+	t := newThunk(l, e)
+	t.kernel, t.convs = "cudnn convolution", calls
+	return t, nil
+}
+
+// known reports whether the weights of a convolution are constants without infinities and NaN.
+func known(l *exec.Lowering) bool {
+	if l.In.Op != hlo.Convolution || !l.In.Operands[1].Shape.Type.IsFloat() {
+		return false
+	}
+	w := l.Constant(1)
+	if w == nil {
+		return false
+	}
+	if v, err := literal.View[float32](w); err == nil {
+		return !slices.ContainsFunc(v, func(x float32) bool { return x-x != 0 })
+	}
+	return !slices.ContainsFunc(w.Wide().F, func(x float64) bool { return x-x != 0 })
+}
+
+// choose has the library say how it does a convolution.
+func (d *device) choose(x *emit.Conv) (c *cudnn.Call, err error) {
+	h, err := d.dnn.of(d)
+	if err != nil {
+		return nil, err
+	}
+	err = d.Within(func() (err error) {
+		c, err = h.Convolution(dnnConvolution(x), d.convolutionSpace())
+		return err
+	})
+	return c, err
+}
+
+var dnnTypes = map[shape.ElementType]cudnn.Type{shape.F32: cudnn.F32, shape.F64: cudnn.F64, shape.F16: cudnn.F16,
+	shape.BF16: cudnn.BF16}
+
+var dnnKinds = map[emit.ConvKind]cudnn.Kind{emit.ConvForward: cudnn.Forward, emit.ConvBackwardData: cudnn.BackwardData,
+	emit.ConvBackwardFilter: cudnn.BackwardFilter}
+
+// dnnConvolution is a convolution as the library has it.
+func dnnConvolution(x *emit.Conv) cudnn.Convolution {
+	c := cudnn.Convolution{Kind: dnnKinds[x.Kind], Space: len(x.Stride), X: dnnTensor(x.X), W: dnnTensor(x.W),
+		Y: dnnTensor(x.Y), Sum: dnnTypes[x.Sum]}
+	copy(c.Stride[:], x.Stride)
+	copy(c.Dilation[:], x.Dilation)
+	copy(c.Pre[:], x.Pre)
+	copy(c.Post[:], x.Post)
+	return c
+}
+
+func dnnTensor(a emit.ConvArray) cudnn.Tensor {
+	t := cudnn.Tensor{Type: dnnTypes[a.Type]}
+	copy(t.Dims[:], a.Dims)
+	copy(t.Strides[:], a.Strides)
+	return t
+}
