@@ -49,29 +49,10 @@ static void NAME(put_rows)(T *dst, const vec *v, const lanes *l, int64_t by, int
 INLINE cx NAME(get_columns)(const pair *s) { return (cx){s->re, s->im}; }
 INLINE void NAME(put_columns)(pair *d, cx v) { *d = (pair){v.re, v.im}; }
 #else
-typedef __typeof__((vec){0} == (vec){0}) NAME(places_of);
 typedef T NAME(anywhere) __attribute__((vector_size(LANES * sizeof(T)), aligned(sizeof(T)), may_alias));
+#include "../run/cross_impl.h"
 #define ivec NAME(places_of)
 #define uvec NAME(anywhere)
-
-// exchange swaps halves of squares of 2 s by 2 s.
-INLINE void NAME(exchange)(vec *r, const int s) {
-  if (s >= LANES) return;
-  ivec low, high;
-#pragma GCC unroll 16
-  for (int l = 0; l < LANES; l++) low[l] = l & s ? LANES + l - s : l, high[l] = l & s ? LANES + l : l + s;
-#pragma GCC unroll 16
-  for (int i = 0; i < LANES; i++) {
-    if (i & s) continue;
-    const vec a = r[i], b = r[i + s];
-    r[i] = __builtin_shuffle(a, b, low), r[i + s] = __builtin_shuffle(a, b, high);
-  }
-}
-
-// cross transposes LANES vectors.
-INLINE void NAME(cross)(vec *r) {
-  NAME(exchange)(r, 1), NAME(exchange)(r, 2), NAME(exchange)(r, 4), NAME(exchange)(r, 8);
-}
 
 // get_rows loads n numbers of each line, which are neighbours; places count by by.
 static void NAME(get_rows)(vec *v, const T *src, const int64_t *at, int64_t by, int64_t n) {

@@ -25,3 +25,13 @@ func Finite([]byte) bool { panic("gemm: bug: this build has no native kernels, a
 func Vectors(run.ISA, Type) unsafe.Pointer {
 	panic("gemm: bug: this build has no native kernels, ask run.Available")
 }
+
+// Bytes panics: this build has no native kernels.
+func (p *Packed) Bytes(run.ISA, Type) int64 {
+	panic("gemm: bug: this build has no native kernels, ask run.Available")
+}
+
+// Record panics: this build has no native kernels.
+func (p *Packed) Record(run.ISA, Type) run.Record {
+	panic("gemm: bug: this build has no native kernels, ask run.Available")
+}
