@@ -1,6 +1,7 @@
 package stablehlo
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -100,6 +101,46 @@ func TestBrokenProperty(t *testing.T) {
 		got := f.properties(op, cursor{f: f, pos: 1, end: len(f.data)})
 		if f.err == nil || !strings.HasPrefix(f.err.Error(), "f: byte ") {
 			t.Errorf("%s: got %s and %v, want a fault: there is no attribute with the code 99", c.op, joinNamed(got), f.err)
+		}
+	}
+}
+
+// nested is a type of 2^depth parts that take a few bytes of a file.
+func nested(depth int) Type {
+	var t Type = TokenType{}
+	for range depth {
+		t = FutureType{[]Type{t, t}}
+	}
+	return t
+}
+
+// TestLongTypes wants types that stand for very much to be compared without writing them out, and many functions that
+// cannot be imported because of one to take little memory.
+func TestLongTypes(t *testing.T) {
+	huge := nested(60)
+	for _, same := range []Type{huge, ComplexType{huge}, FuncType{[]Type{huge}, nil}, TupleType{Elems: []Type{huge}}} {
+		if !TypesEqual(same, same) {
+			t.Error("a type is not the same as itself")
+		}
+	}
+	if TypesEqual(FutureType{[]Type{huge}}, TupleType{Elems: []Type{huge}}) || TypesEqual(nested(3), nested(4)) {
+		t.Error("types that differ are the same")
+	}
+	if !TypesEqual(nested(4), nested(4)) {
+		t.Error("types that were made twice are not the same")
+	}
+	main := "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> { return %a : tensor<4xf32> }\n"
+	text := "tuple<" + strings.Repeat("tensor<f32>, ", 1000) + "tensor<f32>>"
+	for i := range 20 {
+		main += fmt.Sprintf("func.func private @f%d(%%a: %s) { \"x.y\"(%%a) : (%[2]s) -> ()\n return }\n", i, text)
+	}
+	im, err := Parse(Text{File: "t", Source: main})
+	if err != nil || len(im.Unsupported) != 20 {
+		t.Fatalf("got %v, %v, want 20 functions that are not supported", im, err)
+	}
+	for _, err := range im.Unsupported {
+		if n := len(err.Error()); n > maxMessage+100 || !errors.Is(err, errors.ErrUnsupported) {
+			t.Errorf("got a message of %d bytes, want %d at most", n, maxMessage+100)
 		}
 	}
 }

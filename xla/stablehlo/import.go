@@ -205,8 +205,22 @@ func (im *importer) computation(f *function) (*hlo.Computation, error) {
 	}
 	f.open = true
 	f.computation, f.err = im.imported(f)
+	f.err = brief(f.err)
 	f.open = false
 	return f.computation, f.err
+}
+
+// maxMessage is how many bytes are kept of why a function cannot be imported: a type in it can be as long as the file,
+// and there may be many functions.
+const maxMessage = 2048
+
+// brief returns an error of something that is not supported without the rest of a long message.
+func brief(err error) error {
+	var e *Error
+	if !errors.As(err, &e) || !errors.Is(err, errors.ErrUnsupported) || len(e.Msg) <= maxMessage {
+		return err
+	}
+	return &Error{Pos: e.Pos, Msg: strings.Clone(e.Msg[:maxMessage]) + "...", Err: errors.ErrUnsupported}
 }
 
 func (im *importer) imported(f *function) (*hlo.Computation, error) {

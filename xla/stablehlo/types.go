@@ -222,24 +222,26 @@ func joinDims(dims []int64) string {
 
 // TypesEqual reports whether two types are the same.
 func TypesEqual(a, b Type) bool {
-	ta, ok := a.(*TensorType)
-	if !ok {
-		return sameTuple(a, b) || a.String() == b.String()
+	switch a := a.(type) {
+	case *TensorType:
+		b, ok := b.(*TensorType)
+		return ok && (a == b || a.Unranked == b.Unranked && slices.Equal(a.Dims, b.Dims) &&
+			slices.Equal(a.Bounds, b.Bounds) && TypesEqual(a.Elem, b.Elem) && AttrString(a.Encoding) == AttrString(b.Encoding))
+	case TupleType:
+		b, ok := b.(TupleType)
+		return ok && listsEqual(a.Elems, b.Elems)
+	case FutureType:
+		b, ok := b.(FutureType)
+		return ok && listsEqual(a.Elems, b.Elems)
+	case FuncType:
+		b, ok := b.(FuncType)
+		return ok && listsEqual(a.Inputs, b.Inputs) && listsEqual(a.Results, b.Results)
+	case ComplexType:
+		b, ok := b.(ComplexType)
+		return ok && TypesEqual(a.Elem, b.Elem)
 	}
-	tb, ok := b.(*TensorType)
-	if !ok {
-		return false
-	}
-	if ta == tb {
-		return true
-	}
-	return ta.Unranked == tb.Unranked && slices.Equal(ta.Dims, tb.Dims) && slices.Equal(ta.Bounds, tb.Bounds) &&
-		TypesEqual(ta.Elem, tb.Elem) && AttrString(ta.Encoding) == AttrString(tb.Encoding)
+	return a.String() == b.String() // of types without parts
 }
 
-// sameTuple reports whether two types are one tuple, which a file wrote once.
-func sameTuple(a, b Type) bool {
-	x, ok := a.(TupleType)
-	y, ok2 := b.(TupleType)
-	return ok && ok2 && oneList(x.Elems, y.Elems)
-}
+// listsEqual is TypesEqual for lists. A file may write one of very many parts once and name it often.
+func listsEqual(a, b []Type) bool { return oneList(a, b) || slices.EqualFunc(a, b, TypesEqual) }
