@@ -12,6 +12,7 @@ the first of every three cases; the parts are all of them.
 
 import argparse
 import collections
+import itertools
 import json
 import os
 import pathlib
@@ -49,8 +50,8 @@ class Skip(Exception):
     """The case cannot be judged."""
 
 
-def convert(halo, source, target, version):
-    command = [halo, "convert", str(source), "--to", "bytecode", "-o", str(target)]
+def convert(halo, source, to, target, version):
+    command = [halo, "convert", str(source), "--to", to, "-o", str(target)]
     done = subprocess.run(command + (["--vhlo", version] if version else []), capture_output=True, text=True)
     if done.returncode:
         raise Unsupported(done.stderr.strip()[:300])
@@ -65,9 +66,6 @@ def load_artifact(path):
         devices = jax.devices("cpu")[:1]
         options = xla_client.CompileOptions()
         return devices[0].client.compile_and_load(module, xla_client.DeviceList(tuple(devices)), options), types(module)
-
-
-load = load_artifact  # check_proto.py has one of its own
 
 
 def one_device(halo, source):
@@ -139,13 +137,13 @@ def inputs(folder, meta, elements):
     return [argument(folder / f"input_{i}.npy", element) for i, element in enumerate(elements)]
 
 
-def check(halo, folder, source, version, scratch):
+def check(options, folder, source, scratch):
     meta = json.loads((folder / "meta.json").read_text()) if (folder / "meta.json").exists() else {}
-    target = scratch / "module.mlir.bc"
-    convert(halo, source, target, version)
-    one_device(halo, source)
+    target = scratch / "module"
+    convert(options.halo, source, options.to, target, options.vhlo)
+    one_device(options.halo, source)
     try:
-        results = run(target, folder, meta, load)
+        results = run(target, folder, meta, options.load)
     except Skip:
         raise
     except Exception as e:
@@ -156,6 +154,9 @@ def check(halo, folder, source, version, scratch):
         raise
     if not (folder / "expected_0.npy").exists():
         raise Skip("has no answers")
+    wanted = next(i for i in itertools.count() if not (folder / f"expected_{i}.npy").exists())
+    if len(results) != wanted:
+        raise AssertionError(f"{len(results)} results, want {wanted}")
     for i, r in enumerate(results):
         wrong = judge(np.asarray(r), np.load(folder / f"expected_{i}.npy"), meta, i)
         if wrong:
@@ -189,10 +190,10 @@ def cases(roots, form):
     return found
 
 
-def outcome(halo, folder, source, version, scratch):
+def outcome(options, folder, source, scratch):
     """Returns the status of a case and what is to be said about it."""
     try:
-        check(halo, folder, source, version, scratch)
+        check(options, folder, source, scratch)
         return "pass", ""
     except Unsupported as e:
         return "unsupported", str(e)
@@ -202,8 +203,10 @@ def outcome(halo, folder, source, version, scratch):
         return "fail", f"{type(e).__name__}: {e}"[:300]
 
 
-def main():
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(text, to, load):
+    """Checks what halo converts to a form, which load reads and compiles. text is the help."""
+    arguments = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.set_defaults(to=to, load=load)
     arguments.add_argument("halo")
     arguments.add_argument("folders", nargs="+", type=pathlib.Path)
     arguments.add_argument("--vhlo", default="", help="version of VHLO to write")
@@ -214,7 +217,7 @@ def main():
     counts = collections.Counter()
     with tempfile.TemporaryDirectory() as scratch:
         for folder, source in cases(options.folders, options.form)[part - 1::parts]:
-            status, message = outcome(options.halo, folder, source, options.vhlo, pathlib.Path(scratch))
+            status, message = outcome(options, folder, source, pathlib.Path(scratch))
             counts[status] += 1
             if status != "pass":
                 print(status, folder.name, message.replace("\n", " "))
@@ -223,4 +226,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__doc__, "bytecode", load_artifact))

@@ -12,15 +12,12 @@ it. Its program is converted to a HloModuleProto, read by the XLA inside JAX, an
 
 import sys
 
-import check_bytecode as bytecode
+import check_bytecode  # before JAX, whose environment it sets
+import jax
+from jax._src.interpreters import mlir
+from jax._src.lib import xla_client
 from jaxlib import _hlo, _jax
-
-
-def convert(halo, source, target, version):
-    command = [halo, "convert", str(source), "--to", "hlo-proto", "-o", str(target)]
-    done = bytecode.subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        raise bytecode.Unsupported(done.stderr.strip()[:300])
+from jaxlib.mlir import ir
 
 
 def load(path):
@@ -32,14 +29,12 @@ def load(path):
     if "is_composite=true" in text:  # XLA's own way to StableHLO, on which JAX compiles, fails for several results
         proto = _hlo.hlo_module_from_text(text.replace(", is_composite=true", ""))
         proto = proto.as_serialized_hlo_module_proto()
-    with bytecode.mlir.make_ir_context():
-        module = bytecode.ir.Module.parse(_jax.mlir.hlo_to_stablehlo(proto))
-        device = bytecode.jax.devices("cpu")[0]
-        devices, options = bytecode.xla_client.DeviceList((device,)), bytecode.xla_client.CompileOptions()
-        return device.client.compile_and_load(module, devices, options), bytecode.types(module)
+    with mlir.make_ir_context():
+        module = ir.Module.parse(_jax.mlir.hlo_to_stablehlo(proto))
+        device = jax.devices("cpu")[0]
+        devices, options = xla_client.DeviceList((device,)), xla_client.CompileOptions()
+        return device.client.compile_and_load(module, devices, options), check_bytecode.types(module)
 
 
 if __name__ == "__main__":
-    bytecode.convert, bytecode.load = convert, load
-    bytecode.__doc__ = __doc__
-    sys.exit(bytecode.main())
+    sys.exit(check_bytecode.main(__doc__, "hlo-proto", load))
