@@ -27,17 +27,7 @@ type built struct {
 // Build compiles the kernels of a program's thunks.
 func (m *machine) Build(b *exec.Build) error {
 	all := &built{map[string]cuda.Function{}, int64(len(b.Places.Offsets)), b.Options.Profile}
-	var kernels []*emit.Kernel
-	for _, t := range b.Thunks {
-		switch t := t.(type) {
-		case *thunk:
-			t.built = all
-			kernels = append(kernels, kernelsOf(t.emission)...)
-		case *exchanging:
-			t.built = all
-			kernels = append(kernels, kernelsOf(t.plan.folds...)...)
-		}
-	}
+	kernels := all.take(b.Thunks)
 	if len(kernels) == 0 {
 		return nil
 	}
@@ -55,6 +45,21 @@ func (m *machine) Build(b *exec.Build) error {
 		}
 	})
 	return all.load(m.device, module, kernels)
+}
+
+// take gives b to thunks and returns their kernels.
+func (b *built) take(thunks []exec.Thunk) (kernels []*emit.Kernel) {
+	for _, t := range thunks {
+		switch t := t.(type) {
+		case *thunk:
+			t.built = b
+			kernels = append(kernels, kernelsOf(t.emission)...)
+		case *exchanging:
+			t.built = b
+			kernels = append(kernels, kernelsOf(t.plan.folds...)...)
+		}
+	}
+	return kernels
 }
 
 // kernelsOf lists the kernels of emissions.

@@ -84,6 +84,29 @@ func (b *body) close(tail string) {
 	b.line("%s", tail)
 }
 
+// longBody is how many lines of a loop leave no registers for another round of it beside them.
+const longBody = 32
+
+// rounds writes a loop, with a hint unless it is "". A long one is never unrolled: NVRTC would do it for few rounds,
+// and keep registers in memory across the calls that rare cases of divisions and roots are.
+func (b *body) rounds(hint, head string, inner func()) {
+	before := b.text.String()
+	b.text.Reset()
+	b.open("%s", head)
+	inner()
+	b.close("}")
+	text := b.text.String()
+	b.text.Reset()
+	b.text.WriteString(before)
+	if strings.Count(text, "\n") > longBody {
+		hint = "#pragma unroll 1"
+	}
+	if hint != "" {
+		b.line("%s", hint)
+	}
+	b.text.WriteString(text)
+}
+
 // name returns a new name.
 func (b *body) name(prefix string) string {
 	b.names++

@@ -34,3 +34,13 @@ func TestGolden(t *testing.T) {
 		c.Golden(t, b.String())
 	})
 }
+
+// hosts are the ops that exec or the backend do without kernels.
+var hosts = map[hlo.Opcode]bool{hlo.Parameter: true, hlo.Constant: true, hlo.Tuple: true, hlo.GetTupleElement: true,
+	hlo.While: true, hlo.Conditional: true, hlo.Call: true, hlo.AsyncStart: true, hlo.AsyncDone: true, hlo.AsyncUpdate: true,
+	hlo.AfterAll: true, hlo.Infeed: true, hlo.Outfeed: true, hlo.Send: true, hlo.SendDone: true, hlo.Recv: true,
+	hlo.RecvDone: true, hlo.CustomCall: true, hlo.OptimizationBarrier: true, hlo.Domain: true, hlo.AddDependency: true,
+	hlo.CopyStart: true, hlo.CopyDone: true, hlo.AllReduce: true, hlo.AllGather: true, hlo.AllToAll: true,
+	hlo.ReduceScatter: true, hlo.CollectivePermute: true, hlo.CollectiveBroadcast: true, hlo.ReplicaId: true,
+	hlo.PartitionId: true, hlo.RaggedAllToAll: true, hlo.CollectiveReduce: true, hlo.SetDimensionSize: true,
+	hlo.GetDimensionSize: true, hlo.Copy: true, hlo.Bitcast: true, hlo.Reshape: true}

@@ -336,26 +336,27 @@ func extreme(t shape.ElementType, greatest bool) string {
 func (p *linePass) accumulate(begin, end string) {
 	b := p.b
 	j := b.name("j")
+	hint, head := "", fmt.Sprintf("for (%s %s = %s; %s < %s; %s++) {", b.ix, j, begin, j, end, j)
 	switch {
 	case p.lanes == 1:
-		b.open("for (%s %s = %s; %s < %s; %s++) {", b.ix, j, begin, j, end, j)
 	case p.ordered() || p.byColumn:
 		b.line("const %s share = (%s + %d) / %d;", b.ix, group(differ(end, begin)), p.lanes-1, p.lanes)
 		b.line("const %s from = %s, to = x_min(from + share, (%s)%s);", b.ix, plus(begin, "lane * share"), b.ix, end)
-		b.open("for (%s %s = from; %s < to; %s++) {", b.ix, j, j, j)
+		head = fmt.Sprintf("for (%s %s = from; %s < to; %s++) {", b.ix, j, j, j)
 	default:
-		b.line("#pragma unroll 4")
-		b.open("for (%s %s = %s; %s < %s; %s += %d) {", b.ix, j, plus(begin, "lane"), j, end, j, p.lanes)
+		hint = "#pragma unroll 4"
+		head = fmt.Sprintf("for (%s %s = %s; %s < %s; %s += %d) {", b.ix, j, plus(begin, "lane"), j, end, j, p.lanes)
 	}
-	var elements [][]value
-	for n, x := range p.r.list {
-		elements = append(elements, p.element(x, n, "row", j))
-	}
-	p.foldAll(elements, "some")
-	if p.ordered() {
-		b.line("some = true;")
-	}
-	b.close("}")
+	b.rounds(hint, head, func() {
+		var elements [][]value
+		for n, x := range p.r.list {
+			elements = append(elements, p.element(x, n, "row", j))
+		}
+		p.foldAll(elements, "some")
+		if p.ordered() {
+			b.line("some = true;")
+		}
+	})
 }
 
 // foldAll folds values into all accumulators; those without an identity take the first as it is.

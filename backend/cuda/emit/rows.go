@@ -1,6 +1,10 @@
 package emit
 
-import "github.com/halo-xla/halo/xla/hlo"
+import (
+	"fmt"
+
+	"github.com/halo-xla/halo/xla/hlo"
+)
 
 // rowFusion is a fusion that reduces rows, spreads what comes out over them, and perhaps reduces again: softmax,
 // normalisations. The threads of a row go through it once for each reduction, and once for the results.
@@ -111,10 +115,9 @@ func (f *rowFusion) results(p *linePass) {
 	b := f.b
 	b.line("if (row >= %d) return;", f.rows)
 	f.leadPlace()
-	b.open("for (%s j = lane; j < %d; j += %d) {", b.ix, f.length, p.lanes)
-	at := f.place("j")
-	f.store(at, f.rows*f.length)
-	b.close("}")
+	b.rounds("", fmt.Sprintf("for (%s j = lane; j < %d; j += %d) {", b.ix, f.length, p.lanes), func() {
+		f.store(f.place("j"), f.rows*f.length)
+	})
 	b.open("if (lane == 0) {")
 	f.store(f.leadPlace(), f.rows)
 	b.close("}")

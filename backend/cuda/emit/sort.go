@@ -59,6 +59,7 @@ func (s *sorter) step(sizes []int64, total int64, blocks bool, k, j int64) {
 		return
 	case k == 0:
 		s.open(b, fmt.Sprintf("(u32)((first + q) %% %d)", s.room), total)
+		b.line("#pragma unroll 1") // all rounds at once are more places than there are registers
 		b.open("for (u32 k = 2; k <= %d; k *= 2) {", min(s.room, local))
 	default:
 		s.open(b, perm+"[first + q]", total)
