@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -159,4 +160,28 @@ func parseNaN(t shape.ElementType, sign uint64, text, rest string) (uint64, erro
 		return 0, fmt.Errorf("value %s: %s has no NaN with these bits", quote(text), t)
 	}
 	return sign | nan&^mask | payload, nil
+}
+
+// Canonical returns elements of type t in the form that literals have: predicates are 0 or 1, and the upper bits of
+// types narrower than a byte extend the sign or are 0. It returns data itself where they are so, else a copy.
+func Canonical(t shape.ElementType, data []byte) []byte {
+	up := 8 - t.Bits()
+	form := func(b byte) byte { return b << up >> up }
+	switch {
+	case t == shape.Pred:
+		form = func(b byte) byte { return min(b, 1) }
+	case up <= 0:
+		return data
+	case t.IsSigned():
+		form = func(b byte) byte { return byte(int8(b) << up >> up) }
+	}
+	first := slices.IndexFunc(data, func(b byte) bool { return form(b) != b })
+	if first < 0 {
+		return data
+	}
+	data = slices.Clone(data)
+	for i := first; i < len(data); i++ {
+		data[i] = form(data[i])
+	}
+	return data
 }

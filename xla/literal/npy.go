@@ -55,7 +55,7 @@ func ReadNPY(r io.Reader, want shape.ElementType) (*Literal, error) {
 	if h.descr.big {
 		swapBytes(data, h.descr.part())
 	}
-	canonical(t, data)
+	data = Canonical(t, data)
 	if h.fortran {
 		y := shape.DefaultLayout(len(h.dims))
 		slices.Reverse(y.MinorToMajor)
@@ -117,24 +117,6 @@ func swapBytes(data []byte, width int) {
 	}
 	for ; len(data) >= width; data = data[width:] {
 		slices.Reverse(data[:width])
-	}
-}
-
-// canonical makes predicates 0 or 1 and extends or clears the upper bits of types narrower than a byte.
-func canonical(t shape.ElementType, data []byte) {
-	switch bits := t.Bits(); {
-	case t == shape.Pred:
-		for i, v := range data {
-			data[i] = byte(b2u(v != 0))
-		}
-	case bits < 8 && t.IsSigned():
-		for i, v := range data {
-			data[i] = byte(int8(v) << (8 - bits) >> (8 - bits))
-		}
-	case bits < 8:
-		for i := range data {
-			data[i] &= byte(lowMask(bits))
-		}
 	}
 }
 

@@ -61,7 +61,7 @@ func randomArray(r *rand.Rand) *Literal {
 	for i := range l.data {
 		l.data[i] = byte(r.Uint32())
 	}
-	canonical(l.shape.Type, l.data)
+	l.data = Canonical(l.shape.Type, l.data)
 	return l
 }
 

@@ -194,7 +194,7 @@ func (a *DenseAttr) elements(t shape.ElementType, size int64, data []byte) ([]by
 	default:
 		return nil, errorf(a.Pos, "elements are %d bytes, want %d of %d bytes each", got, size, width)
 	}
-	return normalise(data, t), nil
+	return literal.Canonical(t, data), nil
 }
 
 func unpackBits(packed []byte, n int64) []byte {
@@ -203,35 +203,6 @@ func unpackBits(packed []byte, n int64) []byte {
 		data[i] = packed[i/8] >> (i % 8) & 1
 	}
 	return data
-}
-
-// normalise gives bytes of narrow types their one form: booleans 0 and 1, 4-bit and 2-bit integers extended to a byte,
-// and no other bits in narrow floats. Bytes that have it already are returned as they are.
-func normalise(data []byte, t shape.ElementType) []byte {
-	if t.Bits() >= 8 && t != shape.Pred {
-		return data
-	}
-	for i, b := range data {
-		if narrowed(b, t) != b {
-			data = slices.Clone(data)
-			for j := i; j < len(data); j++ {
-				data[j] = narrowed(data[j], t)
-			}
-			return data
-		}
-	}
-	return data
-}
-
-func narrowed(b byte, t shape.ElementType) byte {
-	up := 8 - t.Bits()
-	switch {
-	case t == shape.Pred:
-		return min(b, 1)
-	case t.IsSigned():
-		return byte(int8(b<<up) >> up)
-	}
-	return b << up >> up
 }
 
 // isSplat reports whether one element stands for all.
@@ -246,7 +217,7 @@ func (a *DenseAttr) isSplat() bool {
 // written returns an attribute as a text has it.
 func (a *DenseAttr) written() *DenseAttr {
 	if e, ok := elementType(a.Type.Elem); ok && a.isSplat() {
-		return &DenseAttr{Pos: a.Pos, Kind: DenseSplat, Text: elementText(e, normalise(a.Data, e)), Type: a.Type}
+		return &DenseAttr{Pos: a.Pos, Kind: DenseSplat, Text: elementText(e, literal.Canonical(e, a.Data)), Type: a.Type}
 	}
 	if l, err := a.Literal(); err == nil {
 		return denseText(l, a.Type)

@@ -157,13 +157,9 @@ func bytesOf(m *message, s shape.Shape, field string, size int64) []byte {
 		return data
 	}
 	for i := range data {
-		v := b[i/perByte] >> (bits * (i % perByte)) & (1<<bits - 1)
-		if s.Type.IsSigned() && v>>(bits-1) != 0 {
-			v |= ^byte(0) << bits
-		}
-		data[i] = v
+		data[i] = b[i/perByte] >> (bits * (i % perByte))
 	}
-	return data
+	return literal.Canonical(s.Type, data)
 }
 
 // literal appends a LiteralProto with the elements in the order of a layout, nil for row-major.
