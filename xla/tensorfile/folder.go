@@ -1,11 +1,8 @@
 package tensorfile
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -116,26 +113,22 @@ func readIndex(f *File, path string) ([]Stored, error) {
 // weightMap reads the names of arrays by the file that has them. A name stands once: with two, readers would differ in
 // which they take.
 func weightMap(index []byte) (map[string][]string, error) {
-	d := json.NewDecoder(bytes.NewReader(index))
+	j := &jsonText{text: index}
 	byFile := map[string][]string{}
-	if _, err := object(d, func(field string) error {
+	if err := j.once(func(field string) error {
 		if field != "weight_map" {
-			return d.Decode(new(json.RawMessage)) // passed over: values made of it would take 20 times the text
+			return j.pass()
 		}
-		_, err := object(d, func(name string) error {
-			var file *string
-			if err := d.Decode(&file); err != nil || file == nil {
-				return errors.New("want the name of a file")
-			}
-			byFile[*file] = append(byFile[*file], name)
-			return nil
+		return j.once(func(name string) error {
+			file, err := j.str()
+			byFile[file] = append(byFile[file], name)
+			return err
 		})
-		return err
 	}); err != nil {
 		return nil, err
 	}
-	if _, err := d.Token(); err != io.EOF {
-		return nil, errors.New("something stands behind the index")
+	if j.space(); j.pos < len(index) {
+		return nil, j.want("nothing behind the index")
 	}
 	if len(byFile) == 0 {
 		return nil, errors.New("the index has no weight_map, or an empty one")

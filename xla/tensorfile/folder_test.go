@@ -87,14 +87,14 @@ func TestIndex(t *testing.T) {
 		`{"weight_map":{"x":"m-3.safetensors"}}`:    "no such file",
 		`{}`:                                        "no weight_map",
 		`[]`:                                        "want a JSON object",
-		`{"weight_map":{"x":"m-1.safetensors","x":"m-2.safetensors"}}`: `the name "x" stands twice`,
-		`{"weight_map":{"x":"m-1.safetensors"},"weight_map":{}}`:       `the name "weight_map" stands twice`,
-		`{"weight_map":{"x":null}}`:                                    "want the name of a file",
-		`{"weight_map":{"x":["m-1.safetensors"]}}`:                     "want the name of a file",
+		`{"weight_map":{"x":"m-1.safetensors","x":"m-2.safetensors"}}`: `"x": the name stands twice`,
+		`{"weight_map":{"x":"m-1.safetensors"},"weight_map":{}}`:       `"weight_map": the name stands twice`,
+		`{"weight_map":{"x":null}}`:                                    "want a string",
+		`{"weight_map":{"x":["m-1.safetensors"]}}`:                     "want a string",
 		`{"weight_map":["m-1.safetensors"]}`:                           "want a JSON object",
 		`{"weight_map":null}`:                                          "want a JSON object",
 		`{"weight_map":{"x":"m-1.safetensors"}} {}`:                    "behind the index",
-		`{"weight_map":{"x":"m-1.safetensors"`:                         "EOF",
+		`{"weight_map":{"x":"m-1.safetensors"`:                         "the text ends",
 	} {
 		put(t, dir, "m.safetensors.index.json", text)
 		if _, err := Read(index); err == nil || !strings.Contains(err.Error(), words) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -56,6 +57,38 @@ func TestPassedOver(t *testing.T) {
 	})
 }
 
+// TestManyArrays wants an array that a header describes to cost no more than a small multiple of what it takes there.
+func TestManyArrays(t *testing.T) {
+	var header strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&header, `%c"%x":{"dtype":"U8","shape":[],"data_offsets":[%d,%d]}`, "{,"[min(i, 1)], i, i, i+1)
+	}
+	header.WriteByte('}')
+	text := file(header.String(), make([]byte, 20_000))
+	testfile.Bounded(t, len(text), 24, func() {
+		if list, err := parseSafetensors(bytes.NewReader(text), int64(len(text))); err != nil || len(list) != 20_000 {
+			t.Errorf("got %d arrays (%v), want 20000", len(list), err)
+		}
+	})
+	list, err := parseSafetensors(bytes.NewReader(text), int64(len(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	testfile.Bounded(t, len(text), 8, func() {
+		for _, s := range list {
+			if _, err := s.WriteTo(writerFunc(func(b []byte) (int, error) { return len(b), nil })); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	metadata := file(`{"__metadata__":{"":""`+strings.Repeat(`,"key":"value"`, 100_000)+"}}", nil)
+	testfile.Bounded(t, len(metadata), 8, func() {
+		if _, err := parsed(metadata); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // TestIndexFirstMissing wants the same sentence each time from an index whose files are all missing.
 func TestIndexFirstMissing(t *testing.T) {
 	index := put(t, t.TempDir(), "m"+indexEnd,
@@ -78,7 +111,8 @@ func TestNPZRefusedUnread(t *testing.T) {
 	}{
 		"large":     {24, []byte{0xff, 0xff, 0xff, 0x7f}, "want at most 1024 times the file for all members"},
 		"encrypted": {8, []byte{1}, "is encrypted"},
-		"cut":       {28, []byte{0xff, 0xff}, "the list of the archive's members"},
+		"cut":       {28, []byte{0xff, 0xff}, "the list of members at the archive's end"},
+		"elsewhere": {42, []byte{0xff, 0xff, 0xff, 0x7f}, "it is not where the list of members says"},
 	} {
 		b := archive(t, 0, "first.npy", member)
 		copy(b[bytes.LastIndex(b, []byte("PK\x01\x02"))+c.at:], c.value)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/halo-xla/halo/internal/memory"
 	"github.com/halo-xla/halo/internal/wholefile"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
@@ -22,45 +23,58 @@ type File struct {
 type Stored struct {
 	Name  string
 	Shape shape.Shape
-	value func() (*literal.Literal, error)
-	raw   *io.SectionReader // where the elements lie, row-major; nil: only value has them
+	value *literal.Literal // nil: it has not been read
+	at    place
+}
+
+// place is where the elements of an array lie, row-major.
+type place struct {
+	r            io.ReaderAt
+	offset, size int64
 }
 
 // Value reads the array into memory of its own, which has nothing to do with the file any more. It fails if the file is
 // closed, or was cut short since it was opened. It may be called by several goroutines.
 func (s Stored) Value() (*literal.Literal, error) {
-	l, err := s.value()
+	if s.value != nil {
+		return s.value, nil
+	}
+	b, err := s.at.read()
 	if err != nil {
 		return nil, fmt.Errorf("array %q: %w", s.Name, err)
 	}
-	return l, nil
+	return literal.FromBytes(s.Shape, b)
+}
+
+func (p place) read() ([]byte, error) {
+	if err := memory.Check(p.size); err != nil {
+		return nil, err
+	}
+	b := make([]byte, p.size)
+	return b, readAt(p.r, b, p.offset)
 }
 
 // WriteTo writes the elements, row-major and little-endian, one byte for an element narrower than that. Those of
 // safetensors files are not held in memory. It fails as Value does, or as w does.
 func (s Stored) WriteTo(w io.Writer) (int64, error) {
-	if s.raw != nil {
-		n, err := io.Copy(w, io.NewSectionReader(s.raw, 0, s.raw.Size()))
-		if err == nil && n < s.raw.Size() {
-			_, at, size := s.raw.Outer()
-			err = cutShort(n, size, at)
-		}
-		if err != nil {
-			err = fmt.Errorf("array %q: %w", s.Name, err)
-		}
-		return n, err
+	if s.value != nil {
+		n, err := w.Write(s.value.RowMajor().Bytes())
+		return int64(n), err
 	}
-	l, err := s.Value()
+	section := io.NewSectionReader(s.at.r, s.at.offset, s.at.size)
+	n, err := io.Copy(w, io.LimitReader(section, s.at.size)) // the limit makes the buffer of a small array small
+	if err == nil && n < s.at.size {
+		err = cutShort(n, s.at.size, s.at.offset)
+	}
 	if err != nil {
-		return 0, err
+		err = fmt.Errorf("array %q: %w", s.Name, err)
 	}
-	n, err := w.Write(l.RowMajor().Bytes())
-	return int64(n), err
+	return n, err
 }
 
 // stored is an array that is in memory already.
 func stored(name string, l *literal.Literal) Stored {
-	return Stored{name, l.Shape(), func() (*literal.Literal, error) { return l, nil }, nil}
+	return Stored{Name: name, Shape: l.Shape(), value: l}
 }
 
 // Open reads what a file of arrays, an index or a folder says of its arrays; the elements of safetensors files stay

@@ -71,7 +71,7 @@ func readNPZ(_ *File, path string) ([]Stored, error) {
 	defer file.Close()
 	z, err := zip.NewReader(file, size)
 	if err != nil {
-		return nil, fmt.Errorf("the list of the archive's members: %w", err)
+		return nil, fmt.Errorf("the list of members at the archive's end: %w: is it cut short?", err)
 	}
 	members, err := npyMembers(z, uint64(size)*maxExpansion)
 	if err != nil {
@@ -115,6 +115,9 @@ func npyMembers(z *zip.Reader, limit uint64) ([]*zip.File, error) {
 
 // readMember reads an array, and the member to its end, where its checksum is compared.
 func readMember(f *zip.File) (*literal.Literal, error) {
+	if _, err := f.DataOffset(); err != nil {
+		return nil, fmt.Errorf("it is not where the list of members says: %w", err)
+	}
 	r, err := f.Open()
 	if err != nil {
 		return nil, err
