@@ -150,6 +150,32 @@ func TestExecuteNamed(t *testing.T) {
 	wantCode(t, err, xla.InvalidArgument, `argument "x" is missing, want f32[3]`)
 }
 
+// TestSameNames wants each parameter and result of a program that gives several the same name to be had by name.
+func TestSameNames(t *testing.T) {
+	module, err := xla.Read(xla.Program{Source: []byte("HloModule m\nENTRY e { p = f32[] parameter(0)\n q = f32[] parameter(1)\n" +
+		"r = f32[] parameter(2)\n d = f32[] subtract(p, q)\n ROOT t = (f32[], f32[]) tuple(d, r) }")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	module.ParameterNames, module.ResultNames = []string{"a/b", "a/b", "a/b#2"}, []string{"y", "y"}
+	c := newClient(t, xla.ClientOptions{})
+	x, err := c.Compile(t.Context(), xla.Program{Module: module}, xla.CompileOptions{AllowReference: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := map[string]*xla.Buffer{"a/b": scalar(t, c, float32(7)), "a/b#2": scalar(t, c, float32(4)),
+		"a/b#2#2": scalar(t, c, float32(9))}
+	out, err := x.ExecuteNamed(t.Context(), xla.RunOptions{}, args)
+	if err != nil {
+		t.Fatalf("%v: %v", x.Signature(), err)
+	}
+	for name, want := range map[string]float32{"y": 3, "y#2": 9} {
+		if got, err := xla.ToSlice[float32](out[name]); err != nil || got[0] != want {
+			t.Errorf("%s: got %v (%v), want %v", name, got, err, want)
+		}
+	}
+}
+
 func TestWrongArgumentsNameTheParameter(t *testing.T) {
 	c := newClient(t, xla.ClientOptions{})
 	x := compile(t, c, axpy)

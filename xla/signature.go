@@ -17,7 +17,7 @@ type Signature struct {
 
 // Value is a parameter or a result.
 type Value struct {
-	// Name is the producer's name for it, "arg0" or "result0" if it has none.
+	// Name is the producer's name for it, "arg0" or "result0" if it has none. The second of a name has "#2" added.
 	Name  string
 	Shape shape.Shape
 	// Sharding is how a parameter is cut among devices where the program says so and leaves it to a compiler to do it:
@@ -39,7 +39,27 @@ func SignatureOf(m *hlo.Module) Signature {
 	for i, r := range m.Entry.Root.Shape.Leaves() {
 		s.Results = append(s.Results, Value{Name: nameOr(m.ResultNames, i, fmt.Sprintf("result%d", i)), Shape: r})
 	}
+	distinct(s.Parameters)
+	distinct(s.Results)
 	return s
+}
+
+// distinct makes names differ: a producer may give two values one name, as a dictionary "a/b" of "c" does beside one of
+// "b/c" in "a".
+func distinct(vs []Value) {
+	count := make(map[string]int, len(vs))
+	for _, v := range vs {
+		count[v.Name] = 1
+	}
+	seen := make(map[string]bool, len(vs))
+	for i := range vs {
+		name := vs[i].Name
+		for seen[vs[i].Name] {
+			count[name]++
+			vs[i].Name = fmt.Sprintf("%s#%d", name, count[name])
+		}
+		seen[vs[i].Name] = true
+	}
 }
 
 // nameOr returns name i of the producer's, or name if it gave none.
@@ -50,15 +70,22 @@ func nameOr(names []string, i int, name string) string {
 	return name
 }
 
-// String returns the signature on one line: "(x f32[2,3]) -> (result0 f32[2])".
+// String returns the signature on one line: "(x f32[2,3]) -> (result0 f32[2])". Of many parameters or results the first
+// are named, and the others counted.
 func (s Signature) String() string {
 	return "(" + list(s.Parameters) + ") -> (" + list(s.Results) + ")"
 }
 
+// maxListed is how many values a line names.
+const maxListed = 32
+
 func list(vs []Value) string {
-	parts := make([]string, len(vs))
-	for i, v := range vs {
-		parts[i] = v.Name + " " + v.Shape.String()
+	var parts []string
+	for _, v := range vs[:min(len(vs), maxListed)] {
+		parts = append(parts, v.Name+" "+v.Shape.String())
+	}
+	if n := len(vs) - maxListed; n > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", n))
 	}
 	return strings.Join(parts, ", ")
 }

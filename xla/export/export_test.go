@@ -129,6 +129,36 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// TestNames wants the fields of named tuples and ordered dictionaries in the names of their leaves, and no name twice
+// where a dictionary has a key like an argument's number.
+func TestNames(t *testing.T) {
+	data := container(func(w writer, f map[int]any) {
+		leaf := w.node(leafNode, nil)
+		custom := func(auxiliary string, children ...flatbuffers.UOffsetT) flatbuffers.UOffsetT {
+			return w.object(map[int]any{0: int8(customNode), 1: w.list(children...),
+				4: w.CreateByteVector([]byte(auxiliary))})
+		}
+		state := custom(`["h", "c"]`, leaf, leaf)
+		odd := w.node(tupleNode, nil, custom(`["h"]`, leaf, leaf), custom(`[1]`, leaf), custom("\x80", leaf), custom(`["a"`, leaf))
+		named := w.node(dictNode, []string{"arg1", "state"}, leaf, state)
+		f[fieldInTree] = w.node(tupleNode, nil, w.node(tupleNode, nil, named, leaf), w.node(dictNode, nil))
+		f[fieldInAvalNumbers] = w.numbers(1, 1, 1, 1)
+		f[fieldOutTree], f[fieldOutAvalNumbers] = odd, w.numbers(1, 1, 1, 1, 1)
+	})
+	e, err := Parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, a := range append(slices.Clone(e.Inputs), e.Outputs...) {
+		names = append(names, a.Name)
+	}
+	want := []string{"arg0/arg1", "state/h", "state/c", "arg1", "result0/0", "result0/1", "result1/0", "result2/0", "result3/0"}
+	if !slices.Equal(names, want) {
+		t.Errorf("got %q, want %q", names, want)
+	}
+}
+
 func TestParseRefuses(t *testing.T) {
 	for words, edit := range map[string]func(w writer, f map[int]any){
 		"are no program":    func(w writer, f map[int]any) { f[fieldModule] = w.CreateByteVector([]byte("ELF")) },

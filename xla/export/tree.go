@@ -1,6 +1,8 @@
 package export
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -101,7 +103,7 @@ const (
 // node is a node of a tree of containers.
 type node struct {
 	kind     int8
-	keys     []string
+	keys     []string // of the children; nil where they have numbers
 	children []node
 }
 
@@ -132,8 +134,25 @@ func readTree(t table, depth int, left *int) (node, error) {
 		return n, fmt.Errorf("unknown kind of node %d", n.kind)
 	case n.kind == dictNode && len(n.keys) != len(n.children):
 		return n, fmt.Errorf("a dictionary has %d keys and %d values", len(n.keys), len(n.children))
+	case n.kind == customNode:
+		n.keys = fieldNames(t, len(n.children))
 	}
 	return n, nil
+}
+
+// fieldNames are the names of a custom node's n children: JAX keeps those of named tuples and ordered dictionaries as a
+// list in JSON. It returns nil for what other types keep.
+func fieldNames(t table, n int) []string {
+	text := t.bytes(4)
+	if n == 0 || !bytes.HasPrefix(text, []byte("[\"")) {
+		return nil
+	}
+	t.spend(stringBytes*bytes.Count(text, []byte(",")) + len(text))
+	var names []string
+	if json.Unmarshal(text, &names) != nil || len(names) != n {
+		return nil
+	}
+	return names
 }
 
 // paths appends the paths to n's leaves. t counts what they take.
@@ -146,7 +165,7 @@ func (n node) paths(t table, prefix []string, list [][]string) [][]string {
 	}
 	for i, c := range n.children {
 		key := strconv.Itoa(i)
-		if n.kind == dictNode {
+		if n.keys != nil {
 			key = n.keys[i]
 		}
 		list = c.paths(t, append(prefix, key), list)
@@ -189,21 +208,25 @@ func leafNames(t table, s side) ([]string, error) {
 func shorten(paths [][]string) []string {
 	count := map[string]int{}
 	for _, p := range paths {
-		count[strings.Join(p[1:], "/")]++
+		count[below(p)]++
 	}
 	names := make([]string, len(paths))
 	for i, p := range paths {
-		rest := strings.Join(p[1:], "/")
-		switch {
-		case rest == "":
-			names[i] = p[0]
-		case p[0] == "" || count[rest] == 1 && !isNumber(p[1]):
-			names[i] = rest
-		default:
-			names[i] = p[0] + "/" + rest
+		name := below(p)
+		if len(p) > 1 && p[0] != "" && (count[name] > 1 || isNumber(p[1])) {
+			name = p[0] + "/" + name
 		}
+		names[i] = name
 	}
 	return names
+}
+
+// below is a path without its first part, or that part if nothing is below it.
+func below(path []string) string {
+	if rest := strings.Join(path[1:], "/"); rest != "" {
+		return rest
+	}
+	return path[0]
 }
 
 func isNumber(s string) bool {
