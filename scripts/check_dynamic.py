@@ -68,7 +68,7 @@ def at_size(text, inputs, results, n):
     text = text.replace("func.func @main(", "func.func private @dynamic_main(")
     wrapper = f"func.func public @main({', '.join(arguments)}) -> ({out}) {{\n  " + "\n  ".join(body) + "\n}\n"
     end = text.rindex("}")
-    return text[:end] + wrapper + text[end:] if text.lstrip().startswith(("module", "//")) else text + wrapper
+    return text[:end] + wrapper + text[end:] if re.search(r"^\s*module\b", text, re.M) else text + wrapper
 
 
 def jax_answers(text, arrays):
