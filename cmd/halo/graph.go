@@ -83,9 +83,13 @@ type graph struct {
 type panel struct {
 	number      int
 	computation *hlo.Computation
-	boxes       []*box // none if the panel is left out
-	of          []int  // box of each instruction
+	boxes       []*box                      // none if the panel is left out
+	of          []int                       // box of each instruction
+	names       map[*hlo.Instruction]string // of parameters that the program's producer named
 }
+
+// name is what an instruction is called.
+func (p *panel) name(in *hlo.Instruction) string { return cmp.Or(p.names[in], in.Name) }
 
 // box is an instruction, or several that follow one another.
 type box struct {
@@ -108,6 +112,10 @@ func graphOf(m *hlo.Module, most int) *graph {
 	for i, c := range order {
 		number[c] = i
 		g.panels = append(g.panels, &panel{number: i, computation: c})
+	}
+	g.panels[0].names = map[*hlo.Instruction]string{}
+	for i, v := range xla.SignatureOf(m).Parameters {
+		g.panels[0].names[m.Entry.Parameters[i]] = v.Name
 	}
 	for _, p := range g.panels {
 		p.fill(number, most)
@@ -140,9 +148,9 @@ func (p *panel) fill(number map[*hlo.Computation]int, most int) {
 }
 
 func (p *panel) boxOf(list []*hlo.Instruction, number map[*hlo.Computation]int) *box {
-	b := &box{count: len(list), title: list[0].Name, text: list[0].Shape.WithoutLayout().String(), class: classOf(list[0])}
+	b := &box{count: len(list), title: p.name(list[0]), text: list[0].Shape.WithoutLayout().String(), class: classOf(list[0])}
 	if last := list[len(list)-1]; len(list) > 1 {
-		b.title, b.class = list[0].Name+" ... "+last.Name, "several"
+		b.title, b.class = p.name(list[0])+" ... "+p.name(last), "several"
 		b.text = fmt.Sprintf("%d instructions", len(list))
 	}
 	own := len(p.boxes)

@@ -71,6 +71,25 @@ func TestGraphDot(t *testing.T) {
 	}
 }
 
+// TestGraphNames wants parameters under the names that their producer gave them.
+func TestGraphNames(t *testing.T) {
+	m, err := hlo.Parse([]byte(graphProgram), "loop.hlo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.ParameterNames = []string{"dense/kernel"}
+	var page bytes.Buffer
+	if err := graphWriters["html"](&page, graphOf(m, 10)); err != nil {
+		t.Fatal(err)
+	}
+	for form, text := range map[string]string{"the box": graphOf(m, 10).panels[0].boxes[0].title, "the page": page.String(),
+		"a box of several": graphOf(m, 1).panels[0].boxes[0].title} {
+		if !strings.Contains(text, "dense/kernel") {
+			t.Errorf("%s: got %s, want dense/kernel", form, text)
+		}
+	}
+}
+
 // TestGraphSVG wants well-formed XML in which inputs stand above what uses them.
 func TestGraphSVG(t *testing.T) {
 	got := drawn(t, graphProgram, "--to", "svg")

@@ -92,7 +92,7 @@ func writeHTML(w io.Writer, g *graph) error {
 		sections = append(sections, s)
 		for i, in := range p.computation.Instructions {
 			if total++; total <= maxFound {
-				index = append(index, []any{p.number, p.of[i], in.Name, in.Op.String(), in.Shape.WithoutLayout().String()})
+				index = append(index, []any{p.number, p.of[i], p.name(in), in.Op.String(), in.Shape.WithoutLayout().String()})
 			}
 		}
 	}
