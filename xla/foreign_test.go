@@ -38,6 +38,8 @@ func TestForeignFiles(t *testing.T) {
 		"\x08\x0b\x12\x07pytorch:\x00":                       "an ONNX model: scripts/export/from_onnx.py",
 		"\x08\x0d:\x20\x0a\x0a\x0a\x01x":                     "an ONNX model",
 		"\x01\x02\x00":                                       "binary data",
+		"\xef\xbb\xbfHloModule m":                            "text behind a byte order mark: save it as UTF-8",
+		"\xff\xfeH\x00l\x00o\x00":                            "text in UTF-16: save it as UTF-8",
 		"Dear halo":                                          "file:1:1: no program",
 		"# Title\n\nSome *text*":                             "Markdown or another text with comments",
 		"<?xml version=\"1.0\"?>":                            "XML, a description",

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"archive/zip"
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -21,7 +23,8 @@ func TestForeignInputs(t *testing.T) {
 	if err := tensorfile.WriteNPZ(filepath.Join(dir, "alone.npz"), namedArrays([]string{"z"}, both[1:])); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"a.pkl": "\x80\x04\x95", "a.h5": "\x89HDF\r\n\x1a\n", "a.gz": "\x1f\x8b\x08\x00",
+	for name, text := range map[string]string{"gzip.safetensors": "\x1f\x8b\x08\x00 not a header", "pickle.npy": "\x80\x04\x95",
+		"lfs.safetensors": "version https://git-lfs.github.com/spec/v1\n", "pickle.npz": withOther(t), "a.pkl": "\x80\x04\x95", "a.h5": "\x89HDF\r\n\x1a\n", "a.gz": "\x1f\x8b\x08\x00",
 		"a.json": `{"hidden": 3}`} {
 		write(t, filepath.Join(dir, name), []byte(text))
 	}
@@ -30,7 +33,14 @@ func TestForeignInputs(t *testing.T) {
 		code         int
 		stdout, want string
 	}{
+		{"--weights DIR/gzip.safetensors", exitFailure, "", "compressed by gzip: unpack it first"},
+		{"--weights DIR/lfs.safetensors", exitFailure, "", "a pointer of Git LFS in the place of a file"},
+		{"--weights DIR/pickle.npz", exitFailure, "", "a zip archive: unpack it first"},
+		{"@DIR/lfs.safetensors ones", exitFailure, "", "a pointer of Git LFS in the place of a file"},
+		{"@DIR/pickle.npy ones", exitFailure, "", "a Python pickle"},
 		{"@DIR/w.npz @DIR/w.npz", exitOK, "{31, 42}", ""},
+		{"2xf32=iota y=2xf32=ones", exitOK, "{1, 2}", ""},
+		{"--weights DIR/alone.npz --weights-order file", exitUsage, "", "(y f32[2]) has no input, nor an array of its name in --weights"},
 		{"ones @DIR/alone.npz", exitOK, "{31, 41}", ""},
 		{"ones @DIR/others.npz", exitFailure, "", "none of its 2 arrays (\"a\", \"b\") has the name of a parameter"},
 		{"ones @DIR/a.pkl", exitFailure, "", "a Python pickle, which halo never reads"},
@@ -46,4 +56,19 @@ func TestForeignInputs(t *testing.T) {
 			t.Errorf("%s: got exit %d, %q, %q, want exit %d, %q, %q", c.args, code, stdout, stderr, c.code, c.stdout, c.want)
 		}
 	}
+}
+
+// withOther is an archive without an array, as PyTorch writes them under any name.
+func withOther(t *testing.T) string {
+	t.Helper()
+	var b strings.Builder
+	z := zip.NewWriter(&b)
+	w, err := z.Create("weights/data")
+	if err == nil {
+		_, err = w.Write([]byte("1"))
+	}
+	if err = errors.Join(err, z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }

@@ -148,9 +148,10 @@ func (p *panel) fill(number map[*hlo.Computation]int, most int) {
 }
 
 func (p *panel) boxOf(list []*hlo.Instruction, number map[*hlo.Computation]int) *box {
-	b := &box{count: len(list), title: p.name(list[0]), text: list[0].Shape.WithoutLayout().String(), class: classOf(list[0])}
+	first := list[0]
+	b := &box{count: len(list), title: p.name(first), text: first.Shape.WithoutLayout().String(), class: classOf(first)}
 	if last := list[len(list)-1]; len(list) > 1 {
-		b.title, b.class = p.name(list[0])+" ... "+p.name(last), "several"
+		b.title, b.class = p.name(first)+" ... "+p.name(last), "several"
 		b.text = fmt.Sprintf("%d instructions", len(list))
 	}
 	own := len(p.boxes)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -47,22 +48,30 @@ func inputs(sig xla.Signature, words []string, given map[int]*literal.Literal) (
 	}
 	for i, l := range args {
 		if l == nil {
-			return nil, exitf(exitUsage, "parameter %d (%s %v) has no input; halo run -h lists what may be one",
-				i, sig.Parameters[i].Name, sig.Parameters[i].Shape)
+			lack := ""
+			if len(given) > 0 {
+				lack = ", nor an array of its name in --weights"
+			}
+			return nil, exitf(exitUsage, "parameter %d (%s %v) has no input%s; halo run -h lists what may be one",
+				i, sig.Parameters[i].Name, sig.Parameters[i].Shape, lack)
 		}
 	}
 	return args, nil
 }
 
-// named splits name=spec if name is a parameter's. Otherwise what stands before the = must be a shape.
+// named splits name=spec if name is a parameter's, the longest that fits: names may have a = themselves. Otherwise what
+// stands before the = must be a shape.
 func named(sig xla.Signature, word string) (int, string, error) {
-	name, spec, ok := strings.Cut(word, "=")
-	if ok {
-		for i, p := range sig.Parameters {
-			if p.Name == name {
-				return i, spec, nil
-			}
+	best := -1
+	for i, p := range sig.Parameters {
+		if strings.HasPrefix(word, p.Name+"=") && (best < 0 || len(p.Name) > len(sig.Parameters[best].Name)) {
+			best = i
 		}
+	}
+	if best >= 0 {
+		return best, word[len(sig.Parameters[best].Name)+1:], nil
+	}
+	if name, _, ok := strings.Cut(word, "="); ok {
 		parts := strings.Split(name, "x")
 		if _, known := shape.TypeByName(parts[len(parts)-1]); !known && !strings.HasPrefix(word, "@") {
 			return 0, "", exitf(exitUsage, "input %q: %q is neither a parameter's name nor a shape such as 4xf32; "+
@@ -72,7 +81,8 @@ func named(sig xla.Signature, word string) (int, string, error) {
 	return -1, word, nil
 }
 
-// input reads one input for the parameter called name: @file.npy, 2x2xf32=1,2,3,4, random:seed, zeros, ones, iota.
+// input reads one input for the parameter called name: @file.npy, 2x2xf32=1,2,3,4, random:seed, zeros, ones, iota, or
+// 2x2xf32=random:seed.
 func input(spec, name string, want shape.Shape) (*literal.Literal, error) {
 	if path, ok := strings.CutPrefix(spec, "@"); ok {
 		if strings.HasSuffix(path, ".npy") || !tensorfile.IsData(path) {
@@ -80,13 +90,31 @@ func input(spec, name string, want shape.Shape) (*literal.Literal, error) {
 		}
 		return inputByName(path, name)
 	}
-	if s, values, ok := strings.Cut(spec, "="); ok {
+	if text, values, ok := strings.Cut(spec, "="); ok {
+		s, err := typedShape(text)
+		switch {
+		case err != nil:
+			return nil, err
+		case isMade(values):
+			return made(values, s)
+		}
 		return typedList(s, values)
 	}
-	if want.IsDynamic() {
-		return nil, exitf(exitUsage, "%s needs a size, but the parameter is %v: give a file or values such as "+
-			"2x3xf32=1,2,3,4,5,6", spec, want)
+	if want.IsDynamic() && isMade(spec) {
+		return nil, exitf(exitUsage, "%s needs a size, as the parameter is %v: give one, such as 2x3xf32=%[1]s, or a file",
+			spec, want)
 	}
+	return made(spec, want)
+}
+
+// isMade reports whether a word stands for values that are made up.
+func isMade(word string) bool {
+	kind, _, _ := strings.Cut(word, ":")
+	return slices.Contains([]string{"random", "zeros", "ones", "iota"}, kind)
+}
+
+// made makes values of a shape up: random:seed, zeros, ones, iota.
+func made(spec string, want shape.Shape) (*literal.Literal, error) {
 	switch kind, seed, _ := strings.Cut(spec, ":"); kind {
 	case "random":
 		n, err := strconv.ParseUint(seed, 10, 64)
@@ -109,7 +137,7 @@ func input(spec, name string, want shape.Shape) (*literal.Literal, error) {
 
 // inputByName takes an array from a file of several: the only one, or that of the parameter's name.
 func inputByName(path, name string) (*literal.Literal, error) {
-	f, err := tensorfile.Open(path)
+	f, err := openData(path)
 	if err != nil {
 		return nil, err
 	}
@@ -145,21 +173,30 @@ func readInput(path string, want shape.Shape) (*literal.Literal, error) {
 	return l, nil
 }
 
-// typedList reads "4xf32" and "1,2,3,4".
-func typedList(text, values string) (*literal.Literal, error) {
+// typedShape reads "2x3xf32".
+func typedShape(text string) (none shape.Shape, err error) {
 	parts := strings.Split(text, "x")
 	t, ok := shape.TypeByName(parts[len(parts)-1])
 	if !ok || !t.IsArray() {
-		return nil, exitf(exitUsage, "element type %q is unknown, want one such as f32 or s32", parts[len(parts)-1])
+		return none, exitf(exitUsage, "element type %q is unknown, want one such as f32 or s32", parts[len(parts)-1])
 	}
 	s := shape.Array(t)
 	for _, p := range parts[:len(parts)-1] {
 		n, err := strconv.ParseInt(p, 10, 64)
 		if err != nil || n < 0 {
-			return nil, exitf(exitUsage, "dimension %q, want a number of 0 or more", p)
+			return none, exitf(exitUsage, "dimension %q, want a number of 0 or more", p)
 		}
 		s.Dims = append(s.Dims, n)
 	}
+	if _, ok := s.CheckedSize(); !ok {
+		return none, exitf(exitUsage, "the number of elements of %v does not fit in 64 bits", s)
+	}
+	return s, nil
+}
+
+// typedList reads "1,2,3,4" for a shape.
+func typedList(s shape.Shape, values string) (*literal.Literal, error) {
+	t := s.Type
 	var words []string
 	if values != "" {
 		words = strings.Split(values, ",")

@@ -265,7 +265,7 @@ func (t *tool) printExported(x *exportLine) {
 }
 
 func (t *tool) inspectData(path string, asJSON bool) error {
-	f, err := tensorfile.Open(path)
+	f, err := openData(path)
 	if err != nil {
 		return err
 	}

@@ -45,6 +45,7 @@ Inputs come in the program's order, or as name=INPUT:
   2x2xf32=1,2,3,4          its elements, row-major; HLO's names of types: f32, bf16, s32, u8, pred, ...
   random:SEED              normal numbers; integers from -10 to 10
   zeros, ones, iota        iota counts 0, 1, 2, ... row-major
+  5x6xf32=random:SEED      and so for the others, where the program leaves the sizes open
 For a program of several devices %d in a word is the device's number: @x.d%d.npy; other words
 are for all devices. Under mpirun, srun or halo launch the devices are in all processes.
 `

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -50,16 +51,33 @@ func weightArguments(path, order string, sig xla.Signature) (map[int]*literal.Li
 	return given, nil
 }
 
-// openData opens a file of arrays, and calls one of another kind by its name.
+// openData opens a file of arrays, and calls one of another kind by its name, whatever end that has.
 func openData(path string) (*tensorfile.File, error) {
 	f, err := tensorfile.Open(path)
-	if err == nil || tensorfile.IsData(path) {
+	if err == nil && len(f.Arrays) > 0 {
+		return f, nil
+	}
+	const want = "want npy, npz, safetensors, an index or a folder of such"
+	switch what := otherKind(path); {
+	case what == "":
 		return f, err
+	case err == nil:
+		return nil, errors.Join(fmt.Errorf("%s: %s; %s", path, what, want), f.Close())
+	case !tensorfile.IsData(path):
+		return nil, fmt.Errorf("%s: %s; %s", path, what, want)
+	default:
+		return nil, fmt.Errorf("%w; this is %s; %s", err, what, want)
 	}
-	if what := foreignFile(path); what != "" {
-		return nil, fmt.Errorf("%s: %s; want npy, npz, safetensors, an index or a folder of such", path, what)
+}
+
+// otherKind is foreignFile for what is no array, nor a file or index of such.
+func otherKind(path string) string {
+	what := foreignFile(path)
+	if strings.Contains(what, "numpy's format") || strings.HasSuffix(what, "which come beside a program") ||
+		strings.HasSuffix(path, ".json") && strings.HasPrefix(what, "JSON") && tensorfile.IsData(path) {
+		return ""
 	}
-	return nil, err
+	return what
 }
 
 // foreignFile says what a file of another kind seems to be, "" if that is not known.
@@ -93,11 +111,17 @@ func weightsInOrder(sig xla.Signature, arrays []tensorfile.Stored) (map[int]tens
 // that is the end of one other is as good, if no array has the name itself.
 func weightsByName(sig xla.Signature, arrays []tensorfile.Stored) (map[int]tensorfile.Stored, error) {
 	given := map[int]tensorfile.Stored{}
+	names := make([][]string, len(arrays))
+	for i, a := range arrays {
+		names[i] = nameParts(a.Name)
+	}
 	for i, p := range sig.Parameters {
 		var found []tensorfile.Stored
-		best := 0
-		for _, a := range arrays {
-			switch m := nameMatch(p.Name, a.Name); {
+		best, parts := 0, nameParts(p.Name)
+		for k, a := range arrays {
+			switch m := nameMatch(parts, names[k]); {
+			case p.Name == a.Name:
+				best, found = same, []tensorfile.Stored{a}
 			case m > best:
 				best, found = m, []tensorfile.Stored{a}
 			case m == best && m > 0:
@@ -126,13 +150,13 @@ func someNames(arrays []tensorfile.Stored) string {
 	return strings.Join(names, ", ")
 }
 
-// nameMatch says how well an array's name is a parameter's: 3 if they are the same, 2 if their parts are, 1 if those of
-// one are the last of the other's and there are at least two of them, and otherwise 0.
-func nameMatch(parameter, array string) int {
-	p, a := nameParts(parameter), nameParts(array)
+// same is how well an array's name is a parameter's that is the same.
+const same = 3
+
+// nameMatch says how well the parts of an array's name are those of a parameter's: 2 if they are the same, 1 if those
+// of one are the last of the other's and there are at least two of them, and otherwise 0.
+func nameMatch(p, a []string) int {
 	switch n := min(len(p), len(a)); {
-	case parameter == array:
-		return 3
 	case slices.Equal(p, a):
 		return 2
 	case n > 1 && slices.Equal(p[len(p)-n:], a[len(a)-n:]):

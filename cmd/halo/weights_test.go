@@ -92,3 +92,27 @@ func TestWeightsByName(t *testing.T) {
 		}
 	}
 }
+
+// TestInputNames wants an input to go to the parameter with the longest name that its word begins with: names of
+// dictionaries' keys may have anything in them.
+func TestInputNames(t *testing.T) {
+	sig := xla.Signature{Parameters: []xla.Value{{Name: "a"}, {Name: "a=b"}, {Name: "2xf32"}}}
+	for _, c := range []struct {
+		word, spec string
+		number     int
+	}{{"a=ones", "ones", 0}, {"a=b=ones", "ones", 1}, {"2xf32=1,2", "1,2", 2}, {"3xf32=ones", "3xf32=ones", -1}, {"ones", "ones", -1}} {
+		i, spec, err := named(sig, c.word)
+		if i != c.number || spec != c.spec || err != nil {
+			t.Errorf("%s: got parameter %d, %q (%v), want %d, %q", c.word, i, spec, err, c.number, c.spec)
+		}
+	}
+}
+
+// TestLongSignature wants errors about a program of many parameters to stay short.
+func TestLongSignature(t *testing.T) {
+	sig := xla.Signature{Parameters: make([]xla.Value, 1000)}
+	_, _, err := named(sig, "x=ones")
+	if err == nil || len(err.Error()) > 1000 || !strings.Contains(err.Error(), "and 968 more") {
+		t.Errorf("got %v, want the first 32 of 1000", err)
+	}
+}

@@ -56,8 +56,10 @@ func (h *npyHeader) elementType(want shape.ElementType) (shape.ElementType, erro
 
 func readHeader(r io.Reader) (*npyHeader, error) {
 	front := make([]byte, len(npyMagic)+4)
-	if _, err := io.ReadFull(r, front); err != nil || string(front[:len(npyMagic)]) != npyMagic {
-		return nil, errors.New("not an npy file")
+	if n, err := io.ReadFull(r, front); n == 0 {
+		return nil, errors.New("not an npy file: it is empty")
+	} else if err != nil || string(front[:len(npyMagic)]) != npyMagic {
+		return nil, fmt.Errorf("not an npy file: it begins with %q, want %q", front[:n], npyMagic)
 	}
 	major, minor := front[6], front[7]
 	if major < 1 || major > 3 || minor != 0 {
