@@ -6,11 +6,15 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
 )
 
 // Buffer is an array on a device of a client. Its contents never change.
+//
+// Where devices have memory of their own, as GPUs do, an array lies there: it comes to the host when it is read, and an
+// execution takes it where it is. Tuples, arrays of no bytes and those with sizes known at run time stay on the host.
 type Buffer struct {
 	device *Device
 	state  *bufferState
@@ -20,6 +24,7 @@ type Buffer struct {
 // bufferState is shared with the clean-up of the warden, so it must not point back at the Buffer.
 type bufferState struct {
 	value  *literal.Literal
+	array  *exec.Array // instead of value, where the device has memory of its own
 	client *Client
 	bytes  int64
 	// users are the calls that work on the value, and one for the open buffer. At 0 the value's memory is free.
@@ -38,12 +43,37 @@ type bufferState struct {
 }
 
 func (d *Device) newBuffer(l *literal.Literal, private bool, recycle func(l *literal.Literal)) *Buffer {
-	c := d.client
-	st := &bufferState{value: l, client: c, bytes: int64(len(l.Bytes())), private: private, recycle: recycle}
+	return d.open(&bufferState{value: l, client: d.client, bytes: int64(len(l.Bytes())), private: private,
+		recycle: recycle})
+}
+
+// newRemote makes a buffer of an array in the device's memory, which is the buffer's from now on.
+func (d *Device) newRemote(a *exec.Array) *Buffer {
+	st := &bufferState{array: a, client: d.client, bytes: a.Bytes(), private: true}
+	st.pinned.Store(true)
+	d.client.live.remote.Add(st.bytes)
+	return d.open(st)
+}
+
+func (d *Device) open(st *bufferState) *Buffer {
 	st.users.Store(1)
-	c.live.buffers.Add(1)
-	c.live.bytes.Add(st.bytes)
+	st.client.live.buffers.Add(1)
+	st.client.live.bytes.Add(st.bytes)
 	return &Buffer{device: d, state: st, warden: watch(st)}
+}
+
+// put makes a buffer of l, which is copied to the device's memory if it has some.
+func (d *Device) put(l *literal.Literal, private bool) (*Buffer, error) {
+	if c := d.client; c.remote {
+		a, err := exec.Hold(c.backend, d.id, l, c.options.MemoryLimit)
+		if err != nil {
+			return nil, wrap(err, Failed)
+		}
+		if a != nil {
+			return d.newRemote(a), nil
+		}
+	}
+	return d.newBuffer(l, private, nil), nil
 }
 
 // release closes the buffer and reports whether this call did it.
@@ -53,21 +83,40 @@ func (st *bufferState) release() bool {
 	}
 	st.client.live.buffers.Add(-1)
 	st.client.live.bytes.Add(-st.bytes)
+	if st.array != nil {
+		st.client.live.remote.Add(-st.bytes)
+	}
 	st.drop()
 	return true
 }
 
-// take returns the value, which stays as it is until drop is called; nil if the buffer is closed.
-func (st *bufferState) take() *literal.Literal {
+// take has the value stay as it is until drop is called. It reports false if the buffer is closed.
+func (st *bufferState) take() bool {
 	for {
 		n := st.users.Load()
 		if n == 0 || st.closed.Load() {
-			return nil
+			return false
 		}
 		if st.users.CompareAndSwap(n, n+1) {
-			return st.value
+			return true
 		}
 	}
+}
+
+func (st *bufferState) shape() shape.Shape {
+	if st.array != nil {
+		return st.array.Shape()
+	}
+	return st.value.Shape()
+}
+
+// literal returns the value, of which others may see the memory, or a copy of what the device has.
+func (st *bufferState) literal() (*literal.Literal, error) {
+	if st.array == nil {
+		return st.value, nil
+	}
+	l, err := st.array.Literal()
+	return l, wrap(err, Failed)
 }
 
 // claim reports whether the caller, who has taken the value of a closed buffer, is the last to see its memory. If so it
@@ -99,6 +148,10 @@ func (st *bufferState) drop() {
 	if st.users.Add(-1) != 0 {
 		return
 	}
+	if st.array != nil {
+		st.array.Close()
+		return
+	}
 	st.pins.Unpin()
 	if !st.seen.Load() && st.recycle != nil {
 		st.recycle(st.value)
@@ -119,7 +172,7 @@ func FromSlice[T literal.Element](h Home, v []T, dims ...int64) (*Buffer, error)
 	if err != nil {
 		return nil, &Error{Code: InvalidArgument, Err: err}
 	}
-	return d.newBuffer(l, true, nil), nil
+	return d.put(l, true)
 }
 
 // FromScalar makes a buffer of rank 0.
@@ -128,7 +181,7 @@ func FromScalar[T literal.Element](h Home, v T) (*Buffer, error) {
 	if err := d.usable(); err != nil {
 		return nil, err
 	}
-	return d.newBuffer(literal.Scalar(v), true, nil), nil
+	return d.put(literal.Scalar(v), true)
 }
 
 // Device returns where the buffer is; it works after Close.
@@ -144,26 +197,27 @@ func (b *Buffer) CopyTo(d *Device) (*Buffer, error) {
 }
 
 // Shape returns the buffer's shape; it works after Close.
-func (b *Buffer) Shape() shape.Shape { return b.state.value.Shape() }
+func (b *Buffer) Shape() shape.Shape { return b.state.shape() }
 
-// Literal returns the buffer's value, which must not be changed and may be kept. It fails after Close.
+// Literal returns the buffer's value, which must not be changed and may be kept: of what is in the memory of a device a
+// copy, in the layout that it was given in. It fails after Close, and with what the device says.
 func (b *Buffer) Literal() (*literal.Literal, error) {
-	l, err := b.take()
-	if err != nil {
+	if err := b.take(); err != nil {
 		return nil, err
 	}
-	b.state.seen.Store(true)
-	b.drop()
-	return l, nil
+	defer b.drop()
+	if b.state.array == nil {
+		b.state.seen.Store(true)
+	}
+	return b.state.literal()
 }
 
-// take returns the value for the time until drop. It fails after Close.
-func (b *Buffer) take() (*literal.Literal, error) {
-	l := b.state.take()
-	if l == nil {
-		return nil, errorf(Closed, "buffer %v: %w", b.Shape(), ErrClosed)
+// take keeps the value until drop. It fails after Close.
+func (b *Buffer) take() error {
+	if !b.state.take() {
+		return errorf(Closed, "buffer %v: %w", b.Shape(), ErrClosed)
 	}
-	return l, nil
+	return nil
 }
 
 func (b *Buffer) drop() {
@@ -184,21 +238,27 @@ func (b *Buffer) Close() error {
 // To copies the buffer's elements, row-major, into dst: a slice of the Go type of the buffer's element type and of its
 // length. It fails if type or length differ.
 func (b *Buffer) To(dst any) error {
-	l, err := b.take()
-	if err != nil {
+	if err := b.take(); err != nil {
 		return err
 	}
 	defer b.drop()
+	l, err := b.state.literal()
+	if err != nil {
+		return err
+	}
 	return copyTo(dst, l)
 }
 
 // ToSlice returns the buffer's elements, row-major, as a new slice. It fails if T is not the buffer's element type.
 func ToSlice[T literal.Element](b *Buffer) ([]T, error) {
-	l, err := b.take()
-	if err != nil {
+	if err := b.take(); err != nil {
 		return nil, err
 	}
 	defer b.drop()
+	l, err := b.state.literal()
+	if err != nil {
+		return nil, err
+	}
 	v, err := literal.View[T](l.RowMajor())
 	if err != nil {
 		return nil, &Error{Code: InvalidArgument, Err: err}

@@ -6,6 +6,7 @@
 package xla
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -46,8 +47,9 @@ type ClientOptions struct {
 	// Handlers finds the functions behind custom calls; nil: there are none. A customcall.Registry may serve several
 	// clients. Its libraries are unloaded when it is closed, which may be before the clients are, and nobody uses them.
 	Handlers Handlers
-	// MemoryLimit is the greatest number of bytes that the live values of one execution may take; 0: three quarters of the
-	// memory of the machine, or of its control group if that has less.
+	// MemoryLimit is the greatest number of bytes that the live values of one execution may take, and on devices with
+	// memory of their own the open buffers of each with what an execution has as arguments and results. 0: the memory of a
+	// device, or where they have none three quarters of that of the machine, or of its control group if that has less.
 	MemoryLimit int64
 	// Logger takes warnings, such as buffers that were dropped without Close, and at level Debug what was compiled; nil:
 	// slog.Default().
@@ -70,6 +72,7 @@ type ClientOptions struct {
 // Client compiles programs for one backend and makes buffers.
 type Client struct {
 	backend Backend
+	remote  bool // devices have memory of their own
 	options ClientOptions
 	devices []*Device
 	closed  atomic.Bool
@@ -92,15 +95,17 @@ func NewClient(backend Backend, o ClientOptions) (*Client, error) {
 	if o.MemoryLimit < 0 {
 		return nil, errorf(InvalidArgument, "memory limit %d, want 0 or more bytes", o.MemoryLimit)
 	}
+	remote := exec.RemoteBytes(backend, 0)
 	if o.MemoryLimit == 0 {
-		o.MemoryLimit = defaultMemoryLimit()
+		o.MemoryLimit = cmp.Or(remote, defaultMemoryLimit())
 	}
 	if h, ok := o.Handlers.(hlo.Holder); ok {
 		if err := h.Hold(); err != nil {
 			return nil, errorf(Closed, "handlers: %w", err)
 		}
 	}
-	c := &Client{backend: backend, options: o, cache: newCache(o.CachePrograms), executables: map[*execState]bool{}}
+	c := &Client{backend: backend, remote: remote > 0, options: o,
+		cache: newCache(o.CachePrograms), executables: map[*execState]bool{}}
 	if err := c.newDevices(); err != nil {
 		c.letHandlersGo()
 		return nil, err
@@ -166,20 +171,21 @@ func (c *Client) forget(st *execState) bool {
 	return known
 }
 
-type counters struct{ buffers, bytes atomic.Int64 }
+type counters struct{ buffers, bytes, remote atomic.Int64 }
 
 // Live is how much of a client's is open.
 type Live struct {
 	Buffers, Executables, Running int64
-	// BufferBytes is what the open buffers hold.
-	BufferBytes int64
+	// BufferBytes is what the open buffers hold, RemoteBytes what of that is in the memory of devices.
+	BufferBytes, RemoteBytes int64
 }
 
 // Live returns what is open now; all counts are zero once everything is closed.
 func (c *Client) Live() Live {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	l := Live{Buffers: c.live.buffers.Load(), BufferBytes: c.live.bytes.Load(), Executables: int64(len(c.executables))}
+	l := Live{Buffers: c.live.buffers.Load(), BufferBytes: c.live.bytes.Load(), RemoteBytes: c.live.remote.Load(),
+		Executables: int64(len(c.executables))}
 	for st := range c.executables {
 		l.Running += st.gate.inside()
 	}

@@ -113,7 +113,7 @@ func (d *Device) FromLiteral(l *literal.Literal) (*Buffer, error) {
 	if err := checkLiteral(l); err != nil {
 		return nil, err
 	}
-	return d.newBuffer(l, false, nil), nil
+	return d.put(l, false)
 }
 
 // checkLiteral fails unless l is a value.
@@ -133,7 +133,7 @@ func checkLiteral(l *literal.Literal) error {
 // It fails with ctx's error when ctx ends, and with hlo.ErrFeedClosed once the queue is closed. An infeed op that wants
 // another shape than that of the value it finds fails, and names both.
 func (d *Device) Infeed(ctx context.Context, l *literal.Literal) error {
-	return d.put(ctx, "infeed", d.feed, l)
+	return d.feedIn(ctx, "infeed", d.feed, l)
 }
 
 // CloseInfeed says that there is no more to come: infeed ops fail once the queue is empty.
@@ -147,7 +147,7 @@ func (d *Device) Outfeed(ctx context.Context) (*literal.Literal, error) {
 // ToRecv hands l to the program's next recv from the host on a channel, and FromSend takes what its next send to the
 // host on a channel sent. They wait and fail as Infeed and Outfeed do.
 func (d *Device) ToRecv(ctx context.Context, channel int64, l *literal.Literal) error {
-	return d.put(ctx, fmt.Sprint("channel ", channel), d.channel(channel), l)
+	return d.feedIn(ctx, fmt.Sprint("channel ", channel), d.channel(channel), l)
 }
 
 // FromSend is the other side of ToRecv.
@@ -155,8 +155,8 @@ func (d *Device) FromSend(ctx context.Context, channel int64) (*literal.Literal,
 	return d.take(ctx, fmt.Sprint("channel ", channel), d.channel(channel))
 }
 
-// put hands l to the device by a queue.
-func (d *Device) put(ctx context.Context, queue string, f *hlo.Feed, l *literal.Literal) error {
+// feedIn hands l to the device by a queue.
+func (d *Device) feedIn(ctx context.Context, queue string, f *hlo.Feed, l *literal.Literal) error {
 	err := d.here()
 	if err == nil {
 		err = checkLiteral(l)

@@ -97,6 +97,11 @@ func (s *shared) keepCall(c *call) {
 	clear(c.Args)
 	clear(c.Results)
 	clear(c.Into)
+	if c.Keep {
+		clear(c.Arrays)
+		clear(c.Kept)
+		c.Arrays, c.Kept = c.Arrays[:0], c.Kept[:0]
+	}
 	c.Args, c.Results, c.Into, c.Options, c.args[0] = c.Args[:0], c.Results[:0], c.Into[:0], exec.RunOptions{}, nil
 	c.Recycle = nil
 	s.calls.Put(c)
@@ -118,12 +123,15 @@ func (x *Executable) call(ctx context.Context, c *call, o RunOptions, args []*Bu
 // run runs the program on the device that c's place says; c's options have no more than the execution's identity.
 func (x *Executable) run(ctx context.Context, c *call, o RunOptions, args []*Buffer) (err error) {
 	d := c.Place.Device
-	if c.Args, err = x.signature.take(c.Args, args, x.devices[d]); err != nil {
+	if err := x.signature.take(&c.Call, args, x.devices[d]); err != nil {
 		return err
 	}
 	defer dropAll(args)
 	pinAll(args)
-	c.args[0], c.Pinned = args, true
+	c.args[0], c.Pinned, c.Keep, c.On = args, true, x.client.remote, 0
+	if len(x.devices) == 1 {
+		c.On = x.devices[0].id
+	}
 	donated, err := donate(o.Donate, c.args[:])
 	if err != nil {
 		return err
@@ -188,7 +196,7 @@ func ownedBy(p exec.Program, results int) []bool {
 // share marks the arguments whose memory is that of a result too: it must not be used again.
 func (x *Executable) share(out []*literal.Literal, args []*Buffer) {
 	for i, e := range out {
-		if !x.state.owned[i] && len(e.Bytes()) > 0 {
+		if !x.state.owned[i] && e != nil && len(e.Bytes()) > 0 {
 			shareOne(e, args)
 		}
 	}
@@ -197,6 +205,9 @@ func (x *Executable) share(out []*literal.Literal, args []*Buffer) {
 func shareOne(result *literal.Literal, args []*Buffer) {
 	at := uintptr(unsafe.Pointer(unsafe.SliceData(result.Bytes())))
 	for _, b := range args {
+		if b.state.array != nil {
+			continue
+		}
 		for _, e := range b.state.value.Leaves() {
 			data := e.Bytes()
 			if from := uintptr(unsafe.Pointer(unsafe.SliceData(data))); at-from < uintptr(len(data)) {
@@ -210,7 +221,9 @@ func shareOne(result *literal.Literal, args []*Buffer) {
 func (x *Executable) buffersOf(c *call, d *Device) []*Buffer {
 	out := make([]*Buffer, len(c.Results))
 	for i, l := range c.Results {
-		if x.state.owned[i] {
+		if i < len(c.Kept) && c.Kept[i] != nil {
+			out[i] = d.newRemote(c.Kept[i])
+		} else if x.state.owned[i] {
 			out[i] = d.newBuffer(l, true, c.Recycle)
 		} else {
 			out[i] = d.newBuffer(l, false, nil)

@@ -13,6 +13,7 @@ import (
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/pass"
+	"github.com/halo-xla/halo/xla/shape"
 )
 
 // refining is a program with unbounded dimensions. For each list of sizes that its arguments come with it is refined to
@@ -58,7 +59,11 @@ func (c *Client) newRefining(m *hlo.Module, general exec.Program, refused error,
 
 // Run runs the static program for the sizes of args.
 func (p *refining) Run(ctx context.Context, args [][]*literal.Literal, o exec.RunOptions) ([]*literal.Literal, error) {
-	s, err := p.take(ctx, args)
+	list := make([][]argument, len(args))
+	for d := range args {
+		list[d] = argumentsOf(args[d], nil)
+	}
+	s, err := p.take(ctx, list)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +73,7 @@ func (p *refining) Run(ctx context.Context, args [][]*literal.Literal, o exec.Ru
 
 // Call runs the static program for the sizes of c's arguments.
 func (p *refining) Call(ctx context.Context, c *exec.Call) error {
-	s, err := p.take(ctx, [][]*literal.Literal{c.Args})
+	s, err := p.take(ctx, [][]argument{argumentsOf(c.Args, c.Arrays)})
 	if err != nil {
 		return err
 	}
@@ -99,12 +104,50 @@ func (p *refining) Close() {
 	}
 }
 
+// argument is a literal, or an array in the memory of a device.
+type argument struct {
+	literal *literal.Literal
+	array   *exec.Array
+}
+
+// argumentsOf lists arguments: arrays are those that are no literals.
+func argumentsOf(literals []*literal.Literal, arrays []*exec.Array) []argument {
+	out := make([]argument, len(literals))
+	for i, l := range literals {
+		if out[i].literal = l; l == nil {
+			out[i].array = arrays[i]
+		}
+	}
+	return out
+}
+
+func (a argument) shape() shape.Shape {
+	if a.array != nil {
+		return a.array.Shape()
+	}
+	return a.literal.Shape()
+}
+
+// value returns the row-major value.
+func (a argument) value() (*literal.Literal, error) {
+	if a.array == nil {
+		return a.literal.RowMajor(), nil
+	}
+	l, err := a.array.Literal()
+	if err != nil {
+		return nil, err
+	}
+	return l.RowMajor(), nil
+}
+
 // take returns the program for args until it is released.
-func (p *refining) take(ctx context.Context, args [][]*literal.Literal) (*shared, error) {
-	key := p.key(args)
+func (p *refining) take(ctx context.Context, args [][]argument) (*shared, error) {
+	key, err := p.key(args)
+	if err != nil {
+		return nil, err
+	}
 	s := p.programs.find(key)
 	if s == nil {
-		var err error
 		if s, err = p.make(ctx, args); err != nil {
 			return nil, err
 		}
@@ -116,7 +159,7 @@ func (p *refining) take(ctx context.Context, args [][]*literal.Literal) (*shared
 }
 
 // make compiles the program for args. The general one serves where there is none.
-func (p *refining) make(ctx context.Context, args [][]*literal.Literal) (*shared, error) {
+func (p *refining) make(ctx context.Context, args [][]argument) (*shared, error) {
 	m, err := p.refine(args)
 	var program exec.Program
 	if err == nil {
@@ -132,7 +175,11 @@ func (p *refining) make(ctx context.Context, args [][]*literal.Literal) (*shared
 		}
 		program = kept{p.general}
 	}
-	key := p.key(args) // by now it is known which values count
+	key, err := p.key(args) // by now it is known which values count
+	if err != nil {
+		program.Close()
+		return nil, err
+	}
 	s := &shared{program: program, key: key, name: key}
 	p.programs.add(s)
 	return s, nil
@@ -144,14 +191,18 @@ type kept struct{ exec.Program }
 func (kept) Close() {}
 
 // refine returns the static program for args.
-func (p *refining) refine(args [][]*literal.Literal) (*hlo.Module, error) {
+func (p *refining) refine(args [][]argument) (*hlo.Module, error) {
 	for _, list := range args[1:] {
-		if !slices.EqualFunc(list, args[0], func(a, b *literal.Literal) bool { return a.Shape().Compatible(b.Shape()) }) {
+		if !slices.EqualFunc(list, args[0], func(a, b argument) bool { return a.shape().Compatible(b.shape()) }) {
 			return nil, fmt.Errorf("the devices have arguments of different sizes: %w", errors.ErrUnsupported)
 		}
 	}
 	for {
-		m, err := pass.Refine(p.module, p.arguments(args[0]))
+		list, err := p.arguments(args[0])
+		if err != nil {
+			return nil, err
+		}
+		m, err := pass.Refine(p.module, list)
 		var needs *pass.NeedsValues
 		if !errors.As(err, &needs) {
 			if err == nil {
@@ -185,28 +236,34 @@ func (p *refining) values() []int {
 	return p.valued
 }
 
-func (p *refining) arguments(list []*literal.Literal) []pass.Argument {
+func (p *refining) arguments(list []argument) (_ []pass.Argument, err error) {
 	out := make([]pass.Argument, len(list))
-	for i, l := range list {
-		out[i].Shape = l.Shape()
+	for i, a := range list {
+		out[i].Shape = a.shape()
 	}
 	for _, i := range p.values() {
-		out[i].Value = list[i].RowMajor()
+		if out[i].Value, err = list[i].value(); err != nil {
+			return nil, err
+		}
 	}
-	return out
+	return out, nil
 }
 
 // key identifies the static program for args.
-func (p *refining) key(args [][]*literal.Literal) string {
+func (p *refining) key(args [][]argument) (string, error) {
 	var b strings.Builder
 	for _, list := range args {
-		for _, l := range list {
-			b.Write(l.Shape().WithoutLayout().Append(nil, false))
+		for _, a := range list {
+			b.Write(a.shape().WithoutLayout().Append(nil, false))
 			b.WriteByte(' ')
 		}
 		for _, i := range p.values() {
-			fmt.Fprintf(&b, "%d=%x ", i, list[i].RowMajor().Bytes())
+			l, err := list[i].value()
+			if err != nil {
+				return "", err
+			}
+			fmt.Fprintf(&b, "%d=%x ", i, l.Bytes())
 		}
 	}
-	return b.String()
+	return b.String(), nil
 }

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
-	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
 )
 
@@ -92,34 +92,36 @@ func list(vs []Value) string {
 
 // take appends the values of args to out, which stay as they are until dropAll, or names the parameter that does not
 // get what it wants, on device d.
-func (s *Signature) take(out []*literal.Literal, args []*Buffer, d *Device) ([]*literal.Literal, error) {
+func (s *Signature) take(c *exec.Call, args []*Buffer, d *Device) error {
 	if len(args) != len(s.Parameters) {
-		return nil, errorf(InvalidArgument, "got %d arguments, want %d: %s", len(args), len(s.Parameters), list(s.Parameters))
+		return errorf(InvalidArgument, "got %d arguments, want %d: %s", len(args), len(s.Parameters), list(s.Parameters))
 	}
 	for i, b := range args {
 		p := &s.Parameters[i]
 		if b == nil {
 			dropAll(args[:i])
-			return nil, errorf(InvalidArgument, "argument %d (%s): %w, want %v", i, p.Name, errNil, p.Shape)
+			return errorf(InvalidArgument, "argument %d (%s): %w, want %v", i, p.Name, errNil, p.Shape)
 		}
-		l, err := b.take()
-		if err != nil {
+		if err := b.take(); err != nil {
 			dropAll(args[:i])
-			return nil, errorf(Closed, "argument %d (%s): %w", i, p.Name, err)
+			return errorf(Closed, "argument %d (%s): %w", i, p.Name, err)
 		}
-		if !hlo.Fits(l.Shape(), p.Shape) {
+		if !hlo.Fits(b.Shape(), p.Shape) {
 			dropAll(args[:i+1])
-			return nil, errorf(InvalidArgument, "argument %d (%s): got %v, want %v%s", i, p.Name, l.Shape(), p.Shape,
-				p.partHint(l.Shape()))
+			return errorf(InvalidArgument, "argument %d (%s): got %v, want %v%s", i, p.Name, b.Shape(), p.Shape,
+				p.partHint(b.Shape()))
 		}
 		if b.device != d {
 			dropAll(args[:i+1])
-			return nil, errorf(InvalidArgument, "argument %d (%s) is on device %v, want %v: CopyTo copies it there", i, p.Name,
+			return errorf(InvalidArgument, "argument %d (%s) is on device %v, want %v: CopyTo copies it there", i, p.Name,
 				b.device, d)
 		}
-		out = append(out, l)
+		c.Args = append(c.Args, b.state.value)
+		if b.state.array != nil {
+			c.Arrays = append(append(c.Arrays, make([]*exec.Array, i-len(c.Arrays))...), b.state.array)
+		}
 	}
-	return out, nil
+	return nil
 }
 
 // dropAll ends what take began.

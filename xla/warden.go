@@ -33,6 +33,6 @@ func (w *warden) dismiss() {
 
 func reportLeak(watched *atomic.Pointer[bufferState]) {
 	if st := watched.Load(); st != nil && st.release() {
-		st.client.warnLeak("buffer " + st.value.Shape().String())
+		st.client.warnLeak("buffer " + st.shape().String())
 	}
 }

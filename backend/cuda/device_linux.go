@@ -32,7 +32,9 @@ type device struct {
 	fft      transforms
 	dnn      convolutions
 	staging  ring
-	uuid     [16]byte
+	// transfers is the stream of what no execution does.
+	transfers cuda.Stream
+	uuid      [16]byte
 	// gpus are those of the backend, links the ways between them.
 	gpus  int
 	links *links
@@ -70,12 +72,14 @@ func open(o Options) (*device, error) {
 		return nil, missing(err)
 	}
 	d.gpus, d.links = 1, newLinks(d.openNCCL)
-	err = d.describe()
-	if err == nil {
-		err = d.openBLAS()
+	if err = d.describe(); err == nil {
+		d.transfers, err = d.NewStream()
 	}
 	if err != nil {
 		return nil, errors.Join(missing(err), d.Device.Close())
+	}
+	if err := d.openBLAS(); err != nil {
+		return nil, errors.Join(missing(err), d.CloseStream(d.transfers), d.Device.Close())
 	}
 	return d, nil
 }
@@ -159,7 +163,7 @@ func (d *device) describe() error {
 // Close gives up the device and what transfers need. No program may be left.
 func (d *device) Close() error {
 	d.links.close()
-	errs := []error{d.blas.close(d), d.solver.close(d), d.dnn.close(d)}
+	errs := []error{d.blas.close(d), d.solver.close(d), d.dnn.close(d), d.CloseStream(d.transfers)}
 	for i := range d.staging.pieces {
 		p := &d.staging.pieces[i]
 		if p.memory != nil {
@@ -167,6 +171,14 @@ func (d *device) Close() error {
 		}
 	}
 	return errors.Join(append(errs, d.Device.Close())...)
+}
+
+// gone fails once nothing runs on the device any more.
+func (d *device) gone() error {
+	if err := d.Lost(); err != nil {
+		return fmt.Errorf("the GPU is lost to this process: %w", err)
+	}
+	return nil
 }
 
 // alloc allocates memory, of the pool if there is one.

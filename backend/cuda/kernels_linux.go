@@ -26,6 +26,9 @@ type built struct {
 
 // Build compiles the kernels of a program's thunks.
 func (m *machine) Build(b *exec.Build) error {
+	if err := m.device.gone(); err != nil {
+		return err
+	}
 	all := &built{map[string]cuda.Function{}, int64(len(b.Places.Offsets)), b.Options.Profile}
 	kernels := all.take(b.Thunks)
 	if len(kernels) == 0 {

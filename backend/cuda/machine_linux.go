@@ -5,6 +5,7 @@ package cuda
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 
 	"github.com/halo-xla/halo/backend/cuda/emit"
 	"github.com/halo-xla/halo/cgo/cuda"
@@ -141,6 +142,50 @@ func (m *machine) Memory(p *exec.Places) (exec.RemoteMemory, error) {
 		return nil, limit(err, p.Bytes)
 	}
 	return out, nil
+}
+
+// Capacity is how many bytes the device has.
+func (m *machine) Capacity() int64 { return m.device.info.Memory }
+
+// Alloc allocates a block for any stream.
+func (m *machine) Alloc(bytes int64) (exec.Address, error) {
+	d := m.device
+	if err := d.gone(); err != nil {
+		return 0, err
+	}
+	p, err := d.alloc(bytes, d.transfers)
+	if err != nil {
+		return 0, limit(err, bytes)
+	}
+	if err := d.Synchronize(d.transfers); err != nil { // it is there for this stream alone before
+		return 0, errors.Join(err, d.release(p, d.transfers))
+	}
+	return exec.Address(p), nil
+}
+
+// Free frees a block; the pool gives it back to the device when somebody waits. What fails is logged.
+func (m *machine) Free(at exec.Address) {
+	d := m.device
+	if err := errors.Join(d.release(cuda.Ptr(at), d.transfers), d.Synchronize(d.transfers)); err != nil {
+		slog.Warn("cuda: memory of arrays", "error", err)
+	}
+}
+
+// Put copies data to an address.
+func (m *machine) Put(at exec.Address, data []byte) error {
+	d := m.device
+	if err := d.gone(); err != nil {
+		return err
+	}
+	return errors.Join(d.in(cuda.Ptr(at), data, d.transfers), d.Synchronize(d.transfers))
+}
+
+// Get copies from an address.
+func (m *machine) Get(data []byte, at exec.Address) error {
+	if err := m.device.gone(); err != nil {
+		return err
+	}
+	return m.device.out(data, cuda.Ptr(at), m.device.transfers)
 }
 
 // limit makes an error of a device that has no room for some bytes one of a limit that is passed.

@@ -18,9 +18,10 @@ type memory struct {
 	device *device
 	stream cuda.Stream
 	slab   cuda.Ptr
-	// base are the addresses of slots; the last is that of the state of random numbers.
+	// base are the addresses of slots, for each execution anew as far as arguments and results are concerned; the last is
+	// that of the state of random numbers.
 	base   []cuda.Ptr
-	graphs map[*cuda.Array]*graph
+	graphs map[*cuda.Array]*graphs
 	solver *cusolver.Handle // nil until it is wanted
 }
 
@@ -28,7 +29,7 @@ type memory struct {
 const seedBytes = 256
 
 func newMemory(d *device, p *exec.Places) (*memory, error) {
-	m := &memory{device: d, graphs: map[*cuda.Array]*graph{}}
+	m := &memory{device: d, graphs: map[*cuda.Array]*graphs{}}
 	var err error
 	if m.stream, err = d.NewStream(); err != nil {
 		return nil, err
@@ -48,19 +49,30 @@ func newMemory(d *device, p *exec.Places) (*memory, error) {
 
 // Begin writes the state of the run's random numbers: their key, and nothing drawn yet.
 func (m *memory) Begin(key uint64) error {
+	if err := m.device.gone(); err != nil {
+		return err
+	}
 	state := make([]byte, 4*8)
 	binary.LittleEndian.PutUint64(state, key)
 	return m.device.in(m.base[len(m.base)-1], state, m.stream)
 }
 
-// In copies data to an offset of the slab.
-func (m *memory) In(offset int64, data []byte) error {
-	return m.device.in(m.slab+cuda.Ptr(offset), data, m.stream)
+// Bind has a slot lie at an address from now on.
+func (m *memory) Bind(slot int32, at exec.Address) { m.base[slot] = cuda.Ptr(at) }
+
+// In copies data to a slot.
+func (m *memory) In(slot int32, data []byte) error { return m.device.in(m.base[slot], data, m.stream) }
+
+// Out copies from a slot, when all before is done.
+func (m *memory) Out(data []byte, slot int32) error {
+	return m.device.out(data, m.base[slot], m.stream)
 }
 
-// Out copies from an offset of the slab, when all before is done.
-func (m *memory) Out(data []byte, offset int64) error {
-	return m.device.out(data, m.slab+cuda.Ptr(offset), m.stream)
+// Copy copies from an address to a slot.
+func (m *memory) Copy(slot int32, from exec.Address, bytes int64) error {
+	var a cuda.Array
+	a.Copy(word(m.base[slot]), word(cuda.Ptr(from)), bytes)
+	return m.device.Submit(&a, m.stream, nil)
 }
 
 // read copies what lies at s to the host.
@@ -86,60 +98,6 @@ func (m *memory) Close() {
 	if err := errors.Join(errs...); err != nil {
 		slog.Warn("cuda: memory of an execution", "error", err)
 	}
-}
-
-// graph is commands that were captured: a second submission of the same ones.
-type graph struct {
-	made bool
-	exec cuda.Exec
-}
-
-func (g *graph) close(d *device) error {
-	if !g.made {
-		return nil
-	}
-	return d.CloseExec(g.exec)
-}
-
-// submit enqueues a. The first time it does so command by command, since modules are loaded and memory is touched then;
-// the second time it makes a graph, which runs from then on: addresses never change.
-func (m *memory) submit(a *cuda.Array) error {
-	if a.Len() < 2 {
-		return m.device.Submit(a, m.stream, m.base)
-	}
-	g := m.graphs[a]
-	switch {
-	case g == nil:
-		m.graphs[a] = &graph{}
-		return m.device.Submit(a, m.stream, m.base)
-	case !g.made:
-		if err := m.capture(g, a); err != nil {
-			return err
-		}
-	}
-	return m.device.Device.Run(g.exec, m.stream)
-}
-
-// capture makes g the graph of a.
-func (m *memory) capture(g *graph, a *cuda.Array) error {
-	d := m.device
-	if err := d.Capture(m.stream); err != nil {
-		return err
-	}
-	failed := d.Submit(a, m.stream, m.base)
-	captured, err := d.Captured(m.stream)
-	if err != nil { // the stream must not stay as it is
-		if captured, again := d.Captured(m.stream); again == nil {
-			err = errors.Join(err, d.CloseGraph(captured))
-		}
-		return errors.Join(failed, err)
-	}
-	if failed != nil {
-		return errors.Join(failed, d.CloseGraph(captured))
-	}
-	g.exec, err = d.Instantiate(captured)
-	g.made = err == nil
-	return errors.Join(err, d.CloseGraph(captured))
 }
 
 // bytesAt is memory of C as a slice.

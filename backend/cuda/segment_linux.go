@@ -76,6 +76,9 @@ type looping struct {
 func (t *looping) run(r *exec.Run, m *memory) error {
 	var again [1]byte
 	for {
+		if err := r.Cancelled(); err != nil { // there may be no parts
+			return err
+		}
 		if err := runParts(r, m, t.cond); err != nil {
 			return err
 		}

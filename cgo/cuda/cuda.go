@@ -8,6 +8,7 @@ package cuda
 
 import (
 	"fmt"
+	"slices"
 	"unsafe"
 )
 
@@ -218,6 +219,18 @@ func (a *Array) Call(c Call, values ...Value) {
 func (a *Array) append(c command, values ...Value) {
 	c.first, c.params = int64(len(a.values)), uint32(len(values))
 	a.commands, a.values = append(a.commands, c), append(a.values, values...)
+}
+
+// Slots returns the slots that the commands count from, each once, in order.
+func (a *Array) Slots() []int64 {
+	var list []int64
+	for _, v := range a.values {
+		if v.Slot >= 0 {
+			list = append(list, v.Slot)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // slots returns how many bases the commands want.

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/halo-xla/halo/cgo/dl"
@@ -77,6 +78,25 @@ type Device struct {
 	device  C.int
 	context C.halo_context
 	pool    C.halo_pool
+	lost    atomic.Pointer[Error]
+}
+
+// check makes an error of a status that is not 0, and remembers the first after which nothing runs any more.
+func (d *Device) check(call string, status C.uint) error {
+	err := d.Driver.check(call, status)
+	var e *Error
+	if errors.As(err, &e) && e.Lost() {
+		d.lost.CompareAndSwap(nil, e)
+	}
+	return err
+}
+
+// Lost returns why nothing runs on the device any more in this process, nil if that is not so.
+func (d *Device) Lost() error {
+	if e := d.lost.Load(); e != nil {
+		return e
+	}
+	return nil
 }
 
 // Device opens a device.

@@ -18,6 +18,14 @@ import (
 type Call struct {
 	// Args are the arguments: row-major literals or in any layout.
 	Args []*literal.Literal
+	// Arrays are the arguments that are in remote memory, by number, each of the machine on which the call is. Where there
+	// is one, Args has nil. nil: none are.
+	Arrays []*Array
+	// On is the device of the backend on which a program for one device runs.
+	On int
+	// Keep leaves results where they are: Kept has those in remote memory then, which the caller closes, and Results nil
+	// for each of them.
+	Keep bool
 	// Pinned says that the memory of Args stays where it is for the time of the execution.
 	Pinned  bool
 	Options RunOptions
@@ -29,6 +37,8 @@ type Call struct {
 	Into [][]byte
 	// Results are the leaves of the result of an execution without Into, in a slice that the next one uses again.
 	Results []*literal.Literal
+	// Kept are the results that stay in remote memory, leaf by leaf; nil: none do. Its slice is used again, too.
+	Kept []*Array
 	// Recycle takes back the memory of a result that nobody sees any more, where the program's Owned says that it has some
 	// of its own; nil: nobody does. The execution sets it.
 	Recycle func(*literal.Literal)
@@ -42,7 +52,12 @@ func (p *program) Call(ctx context.Context, c *Call) error {
 	switch {
 	case !p.foreign:
 		return p.onDevice(ctx, c.Place, c)
+	case c.Place.Hub == nil && p.remote != nil && len(c.Into) == 0:
+		return p.drive(ctx, c)
 	case c.Place.Hub == nil:
+		if err := c.Fetch(); err != nil {
+			return err
+		}
 		c.Recycle = p.keeper.shelves[0].recycle
 		return callByRun(ctx, p, c)
 	}
@@ -147,6 +162,7 @@ func (r *Run) endWith(err error) {
 	}
 	go func() {
 		<-u.Over()
+		r.memory.mirror.letGo()
 		r.pins.Unpin()
 		r.memory.close()
 	}()
@@ -155,13 +171,14 @@ func (r *Run) endWith(err error) {
 // end keeps the memory for the next run.
 func (r *Run) end() {
 	p, shelf, seat := r.program, r.shelf(), r.seat
+	r.memory.mirror.letGo()
 	r.pins.Unpin()
 	clear(r.boxes)
 	clear(r.own)
 	clear(r.again)
 	clear(r.arguments)
 	r.ctx, r.place, r.options, r.evaluator, r.arguments = nil, hlo.Place{}, RunOptions{}, nil, r.arguments[:0]
-	r.random, r.outer, r.seat = Random{}, nil, nil
+	r.random, r.outer, r.seat, r.held = Random{}, nil, nil, nil
 	for _, x := range r.locals {
 		x.Close()
 	}
@@ -180,6 +197,10 @@ func (r *Run) execute(c *Call) error {
 	}
 	if !p.brief || r.place.Grid.Size() > 1 {
 		defer r.watch()()
+	}
+	r.keeps = c.Keep && p.remote != nil && len(c.Into) == 0 && !p.options.Verify
+	if r.keeps {
+		c.Kept = c.Kept[:0]
 	}
 	r.makeResults(c.Into)
 	r.enter()
@@ -206,6 +227,12 @@ func (r *Run) accept(c *Call) error {
 	r.pinned = c.Pinned && !r.program.foreign && !r.program.options.Verify // which works on copies
 	for i, given := range c.Args {
 		want := entry.Parameters[i]
+		if given == nil {
+			if err := r.addArray(c.Arrays[i], want); err != nil {
+				return err
+			}
+			continue
+		}
 		a := hlo.Cropped(given)
 		r.pinned = r.pinned && a == given
 		if !hlo.Fits(a.Shape(), want.Shape) {
@@ -241,6 +268,10 @@ func (r *Run) enter() {
 		case s == NoSlot:
 		case p.slots[s].kind == boxed:
 			r.boxes[p.slots[s].index] = r.arguments[i]
+		case r.arguments[i] == nil: // it is in remote memory
+			if !p.slots[s].staged {
+				r.memory.table[s] = 0
+			}
 		case p.slots[s].host != NoSlot:
 			r.enterAliased(s, r.arguments[i].Bytes())
 		case p.slots[s].staged:
@@ -267,6 +298,9 @@ func (r *Run) lendArgument(s int32, data []byte) {
 // donated.
 func (r *Run) enterAliased(s int32, data []byte) {
 	p := r.program
+	if r.keeps {
+		r.settle(p.slots[s].host)
+	}
 	r.memory.table[s] = r.memory.table[p.slots[s].host]
 	if to := r.Bytes(Slice{Slot: s, Size: p.slots[s].size}); len(to) > 0 && &to[0] != &data[0] {
 		copy(to, data)
@@ -275,16 +309,11 @@ func (r *Run) enterAliased(s int32, data []byte) {
 
 // donated returns the memory of an argument that result slot s may take, nil if there is none.
 func (r *Run) donated(s int32) []byte {
-	p, d := r.program, r.place.Device
-	if d >= len(r.options.Donated) || p.slots[s].donor == NoSlot {
+	i := r.donor(s)
+	if i < 0 || r.arguments[i] == nil {
 		return nil
 	}
-	donor := p.slots[s].donor
-	number := p.parameterOf(donor)
-	if number >= len(r.options.Donated[d]) || !r.options.Donated[d][number] {
-		return nil
-	}
-	data := r.arguments[p.slots[donor].index].Bytes()
+	data := r.arguments[i].Bytes()
 	if len(data) == 0 || &alignedBytes(data)[0] != &data[0] {
 		return nil
 	}
@@ -320,6 +349,10 @@ func (r *Run) makeResults(into [][]byte) {
 		if p.slots[s].staged {
 			continue
 		}
+		if r.keeps {
+			r.memory.table[s] = 0
+			continue
+		}
 		if r.own[i] = r.donated(s); r.own[i] == nil {
 			r.own[i] = p.madeFor(i, into)
 		}
@@ -329,6 +362,10 @@ func (r *Run) makeResults(into [][]byte) {
 		r.memory.lend(s, r.own[i], &r.pins)
 	}
 	for _, s := range p.guests {
+		if r.keeps && !p.slots[p.slots[s].host].staged {
+			r.memory.table[s] = 0
+			continue
+		}
 		r.memory.table[s] = r.memory.table[p.slots[s].host] + uintptr(p.slots[s].offset)
 	}
 }
@@ -350,6 +387,14 @@ func (p *program) madeFor(i int, into [][]byte) []byte {
 func (r *Run) collect(c *Call) error {
 	c.Results, c.Recycle = c.Results[:0], r.shelf().recycle
 	for i, l := range r.program.results {
+		if r.keeps {
+			a := r.collectArray(l)
+			c.Kept = append(c.Kept, a)
+			if a != nil {
+				c.Results = append(c.Results, nil)
+				continue
+			}
+		}
 		if len(c.Into) == 0 {
 			c.Results = append(c.Results, r.collectLeaf(l))
 		} else if err := handOver(c.Into[i], r.bytesOf(l), i); err != nil {
@@ -380,6 +425,8 @@ func (r *Run) bytesOf(l leaf) []byte {
 	switch {
 	case s.kind == boxed:
 		return hlo.Cropped(r.boxes[s.index]).Bytes()
+	case s.kind == parameter && r.arguments[s.index] == nil:
+		data = slices.Clone(r.Bytes(r.program.whole(l.Slot)))
 	case s.kind == parameter:
 		data = r.arguments[s.index].Bytes()
 	case s.kind == constant:

@@ -15,7 +15,8 @@ import (
 // New returns the backend of a machine.
 func New(m Machine) Backend {
 	k := newKeeper(max(m.Threads(), 1))
-	return &backend{m, home{k, newExecutor(k), newPacks(len(k.shelves))}}
+	remote, _ := m.(Remote)
+	return &backend{m, home{k, newExecutor(k), newPacks(len(k.shelves)), remote}}
 }
 
 // backend is a machine with what its programs share.
@@ -29,7 +30,11 @@ type home struct {
 	keeper   *keeper
 	executor *executor
 	packs    *packs
+	remote   Remote // the machine, nil if it has no memory of its own
 }
+
+// on is the backend of the machine that device d is.
+func (b *backend) on(int) *backend { return b }
 
 // Trim gives back the memory that is kept for executions to come.
 func (b *backend) Trim() { b.keeper.trim() }
@@ -58,6 +63,10 @@ func (b *backend) Compile(ctx context.Context, m *hlo.Module, o Options) (Progra
 	if err := c.module(p); err != nil {
 		p.Close()
 		return nil, err
+	}
+	if p.remote != nil {
+		p.keeper.opened(1)
+		p.closing = append(p.closing, func() { p.keeper.opened(-1) })
 	}
 	return p, nil
 }

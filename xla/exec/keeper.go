@@ -16,6 +16,8 @@ import (
 type keeper struct {
 	limit   atomic.Int64
 	bytes   atomic.Int64 // kept now
+	held    atomic.Int64 // of remote memory, in rooms that somebody uses
+	open    atomic.Int64 // programs of a remote machine: without one nothing of its memory is kept
 	turns   atomic.Int64 // how often something was kept
 	shelves []*shelf
 }
@@ -90,6 +92,13 @@ func (k *keeper) memoryOf(s *shelf, n int64) ([]byte, *literal.Literal) {
 func (k *keeper) trim() {
 	for _, s := range k.shelves {
 		s.trim()
+	}
+}
+
+// opened counts programs of a remote machine.
+func (k *keeper) opened(n int64) {
+	if k.open.Add(n) == 0 {
+		k.trim()
 	}
 }
 

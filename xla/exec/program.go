@@ -32,7 +32,7 @@ type program struct {
 	// peakBytes is what arena and results take, livenessBytes the least that any assignment could reach.
 	peakBytes, livenessBytes int64
 	linker                   linker
-	remote                   *Places // nil: the machine has no memory of its own
+	places                   *Places // nil: the machine has no memory of its own
 
 	home
 	packed   []*pack    // in use

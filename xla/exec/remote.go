@@ -16,6 +16,16 @@ type Remote interface {
 	Build(b *Build) error
 	// Memory allocates the memory of one execution at a time. It fails as Build does.
 	Memory(p *Places) (RemoteMemory, error)
+	// Capacity is how many bytes of memory there are.
+	Capacity() int64
+	// Alloc allocates a block that may be used at once. It fails as Build does.
+	Alloc(bytes int64) (Address, error)
+	// Free frees a block that nobody uses.
+	Free(at Address)
+	// Put copies data to a block that no execution uses, and returns when that is done.
+	Put(at Address, data []byte) error
+	// Get copies from a block that no execution writes.
+	Get(data []byte, at Address) error
 }
 
 // Build is what a remote machine gets to build of.
@@ -27,9 +37,10 @@ type Build struct {
 	OnClose func(f func())
 }
 
-// Places say where the slots of a program lie in one block of remote memory.
+// Places say where slots of a program lie in one block of remote memory.
 type Places struct {
-	// Offsets are the slots' in bytes, multiples of 256 but for values within others; -1 for what has no place.
+	// Offsets are the slots' in bytes, multiples of 256 but for values within others; -1 for what has no place: slots
+	// without bytes, and those that every execution binds anew.
 	Offsets []int64
 	// Bytes are those of all.
 	Bytes int64
@@ -37,10 +48,14 @@ type Places struct {
 
 // RemoteMemory is the memory of one execution. What is copied and what segments do happens in the order of the calls.
 type RemoteMemory interface {
-	// In copies data to an offset.
-	In(offset int64, data []byte) error
-	// Out copies from an offset, when all before is done.
-	Out(data []byte, offset int64) error
+	// Bind has a slot lie at an address of another block from now on.
+	Bind(slot int32, at Address)
+	// In copies data to a slot.
+	In(slot int32, data []byte) error
+	// Out copies from a slot, when all before is done.
+	Out(data []byte, slot int32) error
+	// Copy copies some bytes from an address to a slot.
+	Copy(slot int32, from Address, bytes int64) error
 	// Begin is called when an execution begins, with the key of its rng instructions: see hlo.RngKey.
 	Begin(key uint64) error
 	// Wait returns when all is done, with what has failed.
@@ -51,31 +66,21 @@ type RemoteMemory interface {
 // remoteAlignment is that of slots in remote memory, in bytes.
 const remoteAlignment = 256
 
-// places lays out the slots of p in remote memory: those that share memory on the host share it there.
-func (p *program) places() *Places {
+// layOut gives temporaries and constants of p places in remote memory: those that share memory on the host share it
+// there. Parameters, results and what lies in them are bound.
+func (p *program) layOut() *Places {
 	out := &Places{Offsets: make([]int64, len(p.slots)), Bytes: alignedTo(p.arenaBytes, remoteAlignment)}
-	room := func(n int64) int64 {
-		at := out.Bytes
-		out.Bytes += alignedTo(n, remoteAlignment)
-		return at
-	}
 	for i, s := range p.slots {
 		switch {
-		case s.kind == boxed || s.size == 0:
+		case s.size == 0:
 			out.Offsets[i] = -1
-		case s.host != NoSlot && s.kind != result: // it lies in one
-		case s.kind == temporary || s.staged:
+		case s.kind == temporary && s.host == NoSlot:
 			out.Offsets[i] = s.offset
+		case s.kind == constant:
+			out.Offsets[i] = out.Bytes
+			out.Bytes += alignedTo(s.size, remoteAlignment)
 		default:
-			out.Offsets[i] = room(s.size)
-		}
-	}
-	for i, s := range p.slots {
-		if s.host != NoSlot && s.kind != result && out.Offsets[i] >= 0 {
-			out.Offsets[i] = out.Offsets[s.host]
-			if s.kind == temporary {
-				out.Offsets[i] += s.offset
-			}
+			out.Offsets[i] = -1
 		}
 	}
 	return out
@@ -96,23 +101,26 @@ type mirrored struct {
 	RemoteMemory
 	places *Places
 	at     []mirror
+	// taken are the rooms of the execution, results those among them that have its results.
+	taken, results []*room
 }
 
 // newMirror allocates the remote memory of p, with its constants. It returns nil if the machine has none.
 func newMirror(p *program) (*mirrored, error) {
-	if p.remote == nil {
+	if p.places == nil {
 		return nil, nil
 	}
-	memory, err := p.machine.(Remote).Memory(p.remote)
+	memory, err := p.remote.Memory(p.places)
 	if err != nil {
 		return nil, err
 	}
-	m := &mirrored{memory, p.remote, make([]mirror, len(p.slots))}
+	m := &mirrored{RemoteMemory: memory, places: p.places, at: make([]mirror, len(p.slots)),
+		results: make([]*room, len(p.resultSlots))}
 	for i, s := range p.slots {
 		if s.kind != constant || s.size == 0 {
 			continue
 		}
-		if err := memory.In(m.places.Offsets[i], s.data); err != nil {
+		if err := memory.In(int32(i), s.data); err != nil {
 			memory.Close()
 			return nil, err
 		}
@@ -134,7 +142,7 @@ func (m *mirrored) close() {
 	}
 }
 
-// begin forgets what an earlier execution has left.
+// begin forgets what an earlier execution has left, and binds the arguments and results of this one.
 func (m *mirrored) begin(r *Run) error {
 	for i, s := range r.program.slots {
 		m.at[i] = 0
@@ -145,6 +153,12 @@ func (m *mirrored) begin(r *Run) error {
 			m.at[i] = onHost | onRemote
 		}
 	}
+	if err := m.bindResults(r); err != nil {
+		return err
+	}
+	if err := m.bindArguments(r); err != nil {
+		return err
+	}
 	return m.Begin(hlo.RngKey(r.options.Seed, r.place.Device))
 }
 
@@ -154,6 +168,7 @@ func (m *mirrored) bring(r *Run, st *step) error {
 		return m.eachSlot(t.first, func(s int32) error { return m.toRemote(r, s) })
 	}
 	return m.each(st.uses(), func(u Use) error {
+		r.settle(u.Slice.Slot)
 		if u.Write && r.program.isWhole(u.Slice) {
 			return nil
 		}
@@ -193,25 +208,36 @@ func (m *mirrored) eachSlot(slots []int32, f func(int32) error) error {
 }
 
 func (m *mirrored) toRemote(r *Run, s int32) error {
-	if m.at[s] != onHost || m.places.Offsets[s] < 0 {
+	if m.at[s] != onHost || r.program.slots[s].size == 0 {
 		return nil
 	}
+	if sl := &r.program.slots[s]; sl.kind == parameter && sl.host == NoSlot {
+		b, err := m.take(r, sl.size)
+		if err != nil {
+			return err
+		}
+		m.Bind(s, b.at)
+	}
 	m.at[s] |= onRemote
-	return m.In(m.places.Offsets[s], r.Bytes(r.program.whole(s)))
+	return m.In(s, r.Bytes(r.program.whole(s)))
 }
 
 // toHost copies a slot back if its value is in remote memory alone.
 func (m *mirrored) toHost(r *Run, s int32) error {
-	if m == nil || s == NoSlot || m.at[s] != onRemote || m.places.Offsets[s] < 0 {
+	if m == nil || s == NoSlot || m.at[s] != onRemote || r.program.slots[s].size == 0 {
 		return nil
 	}
+	r.settle(s)
 	m.at[s] |= onHost
-	return m.Out(r.Bytes(r.program.whole(s)), m.places.Offsets[s])
+	return m.Out(r.Bytes(r.program.whole(s)), s)
 }
 
-// finish brings the results back and waits for all.
+// finish brings the results back, unless they stay where they are, and waits for all.
 func (m *mirrored) finish(r *Run) error {
 	for _, l := range r.program.results {
+		if r.keeps {
+			break
+		}
 		if err := m.toHost(r, l.Slot); err != nil {
 			return err
 		}
@@ -225,25 +251,28 @@ func (r *Run) runMirrored(b *block) error {
 	if m == nil {
 		return r.run(b)
 	}
-	if err := m.begin(r); err != nil {
-		return err
+	err := m.begin(r)
+	if err == nil {
+		err = r.run(b)
 	}
-	if err := r.run(b); err != nil {
+	if err == nil {
+		err = m.finish(r)
+	}
+	if err != nil { // nobody gets what is still written to
 		return errors.Join(err, m.Wait())
 	}
-	return m.finish(r)
+	return nil
 }
 
 // build lets a remote machine compile what p has become.
 func (p *program) build(b *block) error {
-	machine, ok := p.machine.(Remote)
-	if !ok {
+	if p.remote == nil {
 		return nil
 	}
-	p.remote = p.places()
-	build := &Build{Places: p.remote, Options: p.options, OnClose: func(f func()) { p.closing = append(p.closing, f) }}
+	p.places = p.layOut()
+	build := &Build{Places: p.places, Options: p.options, OnClose: func(f func()) { p.closing = append(p.closing, f) }}
 	b.walk(func(st *step) { build.Thunks = append(build.Thunks, st.thunk) })
-	return p.keeper.allocate(func() error { return machine.Build(build) })
+	return p.keeper.allocate(func() error { return p.remote.Build(build) })
 }
 
 func (p *program) whole(s int32) Slice { return Slice{Slot: s, Size: p.slots[s].size} }

@@ -28,6 +28,8 @@ type Run struct {
 	evaluator *hlo.Evaluator
 	random    Random
 	arguments []*literal.Literal // leaf by leaf
+	held      []*Array           // the arguments that are in remote memory, leaf by leaf; may be shorter
+	keeps     bool               // results stay in remote memory
 	own       [][]byte           // memory of the results that have some of their own
 	again     []*literal.Literal // which had that memory in an earlier run, and nobody sees any more
 	pins      runtime.Pinner

@@ -43,7 +43,7 @@ func (k *linker) segment(p *program, steps []*step) *step {
 	t := segmentThunk{Segment: s}
 	within := &block{steps: steps}
 	within.walk(func(st *step) { t.uses = append(t.uses, st.uses()...) })
-	if p.remote != nil {
+	if p.places != nil {
 		t.first = p.readFirst(steps)
 	}
 	joined := &step{thunk: t, kernel: "segment"}

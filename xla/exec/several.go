@@ -27,6 +27,9 @@ func MachineOf(d, n int) int { return d % n }
 // several is a backend with a machine for each of a program's devices.
 type several struct{ backends []*backend }
 
+// on is the backend of the machine that device d is.
+func (s *several) on(d int) *backend { return s.backends[MachineOf(d, len(s.backends))] }
+
 func (s *several) Name() string { return s.backends[0].Name() }
 
 // Trim gives back the memory that is kept for executions to come.
@@ -70,7 +73,7 @@ func (s *severalPrograms) Run(ctx context.Context, args [][]*literal.Literal, o 
 }
 
 func (s *severalPrograms) Call(ctx context.Context, c *Call) error {
-	return s.of(c.Place.Device).Call(ctx, c)
+	return s.of(c.Place.Device+c.On).Call(ctx, c)
 }
 
 // Report lists what the first machine runs; the others do the same.

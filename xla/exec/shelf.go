@@ -15,6 +15,8 @@ type shelf struct {
 	kept   chain[kept, *kept] // the oldest first
 	// results are those that are kept, by size.
 	results map[int64][]*kept
+	// rooms are those of remote memory, by size.
+	rooms map[int64][]*kept
 	// spare are records of results that are in use, for the next ones that are kept.
 	spare []*kept
 	// recycle keeps a result that nobody sees any more where the execution was that made it.
@@ -27,10 +29,11 @@ type kept struct {
 	links[kept]
 	bytes int64
 	turn  int64 // when it was kept, by the keeper's count
-	// memory is the arena, of program, or the result.
+	// memory is the arena, of program, or the result, or the room.
 	memory  *instance
 	program *program
 	result  *literal.Literal
+	room    *room
 }
 
 func newShelf(k *keeper, number int) *shelf {
@@ -80,13 +83,17 @@ func (s *shelf) dropOldest() {
 func (s *shelf) drop(x *kept) {
 	s.unlink(x)
 	same := func(y *kept) bool { return y == x }
-	if x.memory != nil {
+	switch {
+	case x.memory != nil:
 		list := s.arenas(x.program)
 		*list = slices.DeleteFunc(*list, same)
 		x.memory.close()
-		return
+	case x.room != nil:
+		s.rooms[x.bytes] = slices.DeleteFunc(s.rooms[x.bytes], same)
+		x.room.remote.Free(x.room.at)
+	default:
+		s.results[x.bytes] = slices.DeleteFunc(s.results[x.bytes], same)
 	}
-	s.results[x.bytes] = slices.DeleteFunc(s.results[x.bytes], same)
 }
 
 // arenas are those of p that are kept here.
@@ -161,6 +168,7 @@ func (s *shelf) trim() {
 		s.drop(s.kept.first)
 	}
 	clear(s.results)
+	clear(s.rooms)
 	s.spare = nil
 }
 
