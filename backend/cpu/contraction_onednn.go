@@ -61,9 +61,9 @@ type packing interface {
 	thunk(name string, uses []exec.Use, o onednn.Operands) *thunk
 }
 
-// byPacked is p with its weights packed into size bytes, once for all runs if they are known. It is nil if oneDNN
-// cannot.
-func byPacked(l *exec.Lowering, c *contraction, p packing, size int64, name string) *thunk {
+// byPacked is p with its weights packed into size bytes, once for all runs if they are known, else after
+// what must come before. It is nil if oneDNN cannot.
+func byPacked(l *exec.Lowering, c *contraction, p packing, size int64, name string, before ...*thunk) *thunk {
 	list, err := p.packers()
 	if err != nil {
 		return nil
@@ -78,7 +78,8 @@ func byPacked(l *exec.Lowering, c *contraction, p packing, size int64, name stri
 	weights := l.Scratch(size)
 	uses := append(exec.Reads(c.rhs), exec.Writes(weights)...)
 	pack := recordThunk("onednn reorder", uses, onednn.Record(onednn.Operands{Src: ref(c.rhs), Dst: ref(weights)}, list))
-	return sequence(pack.keeping(list).calling(reorderCalls(len(list), size)), packed(weights))
+	before = append(before, pack.keeping(list).calling(reorderCalls(len(list), size)))
+	return sequence(sequence(before...), packed(weights))
 }
 
 // packTo has the packers do their part.

@@ -22,7 +22,20 @@ func onednnConvolution(l *exec.Lowering, s *kernel.Convolution, c *contraction) 
 		return nil
 	}
 	name := "onednn " + p.layouts[0].Info()
-	return byPacked(l, c, p, p.size, name)
+	if c.weights != nil || len(p.turned()) == 0 {
+		return byPacked(l, c, p, p.size, name)
+	}
+	turned := *c
+	turned.rhs = l.Scratch(c.rhs.Size)
+	return byPacked(l, &turned, p, p.size, name, p.turn(l, turned.rhs, c.rhs))
+}
+
+// turn writes the weights of a run with their window turned round.
+func (p *convolutionPlan) turn(l *exec.Lowering, to, from exec.Slice) *thunk {
+	m := kernel.Reverse(int64(p.of.rhsType.Bytes()), p.RHS, p.turned())
+	t := moveThunk(l, box{move: m, dst: to, src: from})
+	t.uses = append(exec.Reads(from), exec.Writes(to)...)
+	return t
 }
 
 // thunk convolves with packed weights.
@@ -94,15 +107,14 @@ type placed struct {
 	weights int64
 }
 
-// fits says whether windows move as oneDNN has it. Its transposed convolution has the window turned round, and only
-// known weights can be turned. It multiplies narrow floats in pairs of input features, an odd one with what lies behind
-// it by zero, which NaN and infinities survive.
+// fits says whether windows move as oneDNN has it. It multiplies narrow floats in pairs of input features, an odd one
+// with what lies behind it by zero, which NaN and infinities survive.
 func (p *convolutionPlan) fits() bool {
 	if t := p.of.lhsType; t.IsFloat() && t.Bits() == 16 && p.RHS[p.Kernel.Feature]%2 != 0 {
 		return false
 	}
 	for _, w := range p.Window {
-		if p.transposed && w.Stride > 1 || p.of.weights == nil && w.Size > 1 && w.Reversal != p.transposed {
+		if p.transposed && w.Stride > 1 {
 			return false
 		}
 	}

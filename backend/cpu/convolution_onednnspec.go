@@ -99,14 +99,20 @@ func (p *convolutionPlan) window(s *onednn.Spec, r rows) {
 	}
 }
 
-// flipped returns the weights with their window turned round in the dimensions in which oneDNN's goes the other way.
-func (p *convolutionPlan) flipped(weights []byte) []byte {
-	var turned []int64
+// turned are the dimensions of the weights in which oneDNN's window goes the other way: its transposed convolution has
+// the window turned round.
+func (p *convolutionPlan) turned() (list []int64) {
 	for i, w := range p.Window {
 		if w.Size > 1 && w.Reversal != p.transposed {
-			turned = append(turned, p.Kernel.Spatial[i])
+			list = append(list, p.Kernel.Spatial[i])
 		}
 	}
+	return list
+}
+
+// flipped returns the weights with their window turned round where oneDNN's goes the other way.
+func (p *convolutionPlan) flipped(weights []byte) []byte {
+	turned := p.turned()
 	if len(turned) == 0 {
 		return weights
 	}

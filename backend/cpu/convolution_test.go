@@ -90,6 +90,7 @@ func TestConvolutionLibrary(t *testing.T) {
 	for _, text := range []string{ // in pieces of one image, whose weights may differ in layout
 		"f32[1,56,56,64] f32[3,3,64,64] f32[1,56,56,64] window={size=3x3 pad=1_1x1_1}",
 		"f32[1,56,56,256] f32[1,1,256,512] f32[1,28,28,512] window={size=1x1 stride=2x2}",
+		"f32[8,8,8,32] f32[3,3,32,16] f32[8,8,8,16] window={size=3x3 pad=1_1x1_1 rhs_reversal=1x1}", // a gradient
 		"f32[1,14,14,512] f32[3,3,512,512] f32[1,7,7,512] window={size=3x3 stride=2x2 pad=1_1x1_1}",
 	} {
 		f := strings.SplitN(text, " ", 4)
