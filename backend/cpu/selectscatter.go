@@ -85,9 +85,11 @@ func (t *selectAndScatter) thunk() *thunk {
 func (t *selectAndScatter) runGo(r *exec.Run) error {
 	var fault firstError
 	r.Parallel((t.results+fillGrain-1)/fillGrain, func(i int64) {
-		s := []scalar.Stream{{Data: r.Bytes(t.init)},
-			{Data: r.Bytes(t.out), At: i * fillGrain * t.outBytes, Stride: t.outBytes}}
-		fault.set(t.start.Machine(r.Context()).Apply(min(fillGrain, t.results-i*fillGrain), s))
+		out := r.Bytes(t.out)[i*fillGrain*t.outBytes : min((i+1)*fillGrain, t.results)*t.outBytes]
+		fault.set(t.start.Machine(r.Context()).Apply(1, []scalar.Stream{{Data: r.Bytes(t.init)}, {Data: out}}))
+		for done := t.outBytes; done < int64(len(out)); done *= 2 {
+			copy(out[done:], out[:done])
+		}
 	})
 	r.Parallel(t.groups*t.strips, func(i int64) {
 		w := &chooser{selectAndScatter: t, x: r.Bytes(t.operand), source: r.Bytes(t.source), out: r.Bytes(t.out),

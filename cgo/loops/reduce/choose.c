@@ -2,6 +2,8 @@
 
 #include "choose.h"
 
+#include <string.h>
+
 #define CHOOSE_AT(c, offset) ((const void *)((const char *)(c) + (offset)))
 
 typedef struct {
@@ -31,10 +33,13 @@ static void fill_task(void *arg, int64_t i) {
     return;
   }
   int64_t first = i * c->fill, n = c->results - first;
-  halo_stream s[2] = {{HALO_AT(t->run, c->init), 0},
-                      {(char *)HALO_AT(t->run, c->out) + first * c->out_bytes, c->out_bytes}};
-  p->run(p, r, s, n < c->fill ? n : c->fill, t->run->cancel);
+  char *out = (char *)HALO_AT(t->run, c->out) + first * c->out_bytes;
+  halo_stream s[2] = {{HALO_AT(t->run, c->init), 0}, {out, 0}};
+  p->run(p, r, s, 1, t->run->cancel);
   halo_registers_free(r, stack);
+  const int64_t bytes = (n < c->fill ? n : c->fill) * c->out_bytes;
+  for (int64_t done = c->out_bytes; done < bytes; done *= 2)
+    memcpy(out + done, out, done < bytes - done ? done : bytes - done);
 }
 
 // tap_at is the position of tap number k of place j.
