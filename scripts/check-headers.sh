@@ -17,12 +17,22 @@ if [ "${1:-}" = --cuda ]; then
   for major in 12 13; do
     names=$(sed -n "s/^$major //p" <<'END' | paste -sd' '
 12 nvidia-cuda-runtime-cu12 nvidia-cuda-nvrtc-cu12
-12 nvidia-nccl-cu12 nvidia-cublas-cu12 nvidia-cusolver-cu12 nvidia-cufft-cu12 nvidia-cudnn-cu12
+12 nvidia-nccl-cu12 nvidia-cublas-cu12 nvidia-cusolver-cu12 nvidia-cufft-cu12
 13 nvidia-cuda-runtime==13.* nvidia-cuda-nvrtc==13.* nvidia-cuda-crt==13.*
-13 nvidia-nccl-cu13 nvidia-cublas==13.* nvidia-cusolver==12.* nvidia-cufft==12.* nvidia-cudnn-cu13
+13 nvidia-nccl-cu13 nvidia-cublas==13.* nvidia-cusolver==12.* nvidia-cufft==12.*
 END
     )
     [ -d "$wheels/cu$major" ] || ${HALO_PYTHON:-python3} -m pip install -q --no-deps --target "$wheels/cu$major" $names
+    # Of cuDNN, which is some 700 MB, what is looked at.
+    if [ ! -f "$wheels/cu$major/nvidia/cudnn/lib/libcudnn_graph.so.9" ]; then
+      ${HALO_PYTHON:-python3} -m pip download -q --no-deps -d "$work/cudnn$major" "nvidia-cudnn-cu$major"
+      ${HALO_PYTHON:-python3} - "$work/cudnn$major"/*.whl "$wheels/cu$major" <<'END'
+import sys, zipfile
+wheel = zipfile.ZipFile(sys.argv[1])
+wheel.extractall(sys.argv[2], [n for n in wheel.namelist() if "/include/" in n or "libcudnn_graph.so" in n])
+END
+      rm -r "$work/cudnn$major"
+    fi
   done
 fi
 include=("$@")
