@@ -11,7 +11,6 @@ import (
 	"github.com/halo-xla/halo/backend/cuda/emit"
 	"github.com/halo-xla/halo/cgo/cudnn"
 	"github.com/halo-xla/halo/xla/exec"
-	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
 )
@@ -64,7 +63,7 @@ func (d *device) convolutionSpace() int64 {
 // lowerConvolution returns the thunk of a convolution that the library does; nil if it does not, or is not there.
 func (d *device) lowerConvolution(l *exec.Lowering) (exec.Thunk, error) {
 	calls := map[*emit.Conv]*cudnn.Call{}
-	e, err := emit.LowerConvolution(l.In, known(l), func(x *emit.Conv) (int64, error) {
+	e, err := emit.LowerConvolution(l.In, func(i int) bool { return known(l, i) }, func(x *emit.Conv) (int64, error) {
 		c, err := d.choose(x)
 		if err != nil {
 			slog.Debug("cuda: a convolution is not the library's", "instruction", l.In.Name, "error", err)
@@ -83,15 +82,17 @@ func (d *device) lowerConvolution(l *exec.Lowering) (exec.Thunk, error) {
 	}
 	t := newThunk(l, e)
 	t.kernel, t.convs = "cudnn convolution", calls
+	for _, s := range e.Steps {
+		if s.Conv != nil && s.Conv.Bias != nil {
+			t.kernel += " with bias"
+		}
+	}
 	return t, nil
 }
 
-// known reports whether the weights of a convolution are constants without infinities and NaN.
-func known(l *exec.Lowering) bool {
-	if l.In.Op != hlo.Convolution || !l.In.Operands[1].Shape.Type.IsFloat() {
-		return false
-	}
-	w := l.Constant(1)
+// known reports whether an operand is a constant without infinities and NaN.
+func known(l *exec.Lowering, operand int) bool {
+	w := l.Constant(operand)
 	if w == nil {
 		return false
 	}
@@ -123,7 +124,7 @@ var dnnKinds = map[emit.ConvKind]cudnn.Kind{emit.ConvForward: cudnn.Forward, emi
 // dnnConvolution is a convolution as the library has it.
 func dnnConvolution(x *emit.Conv) cudnn.Convolution {
 	c := cudnn.Convolution{Kind: dnnKinds[x.Kind], Space: len(x.Stride), X: dnnTensor(x.X), W: dnnTensor(x.W),
-		Y: dnnTensor(x.Y), Sum: dnnTypes[x.Sum]}
+		Y: dnnTensor(x.Y), Sum: dnnTypes[x.Sum], Bias: x.Bias != nil}
 	copy(c.Stride[:], x.Stride)
 	copy(c.Dilation[:], x.Dilation)
 	copy(c.Pre[:], x.Pre)

@@ -239,7 +239,8 @@ func TestConvolutionsDescribed(t *testing.T) {
 	h, err := l.Described(string(device))
 	testfile.Library(t, "cudnn", err) // versions before 9.8 know none
 	for _, c := range convolved {
-		e, err := emit.LowerConvolution(parsed(t, convolutionText(c.shapes, c.attributes)).Entry.Root, true,
+		e, err := emit.LowerConvolution(parsed(t, convolutionText(c.shapes, c.attributes)).Entry.Root,
+			func(int) bool { return true },
 			func(x *emit.Conv) (int64, error) {
 				call, err := h.Convolution(dnnConvolution(x), 1<<30)
 				if err == nil {
@@ -253,5 +254,88 @@ func TestConvolutionsDescribed(t *testing.T) {
 	}
 	if err := h.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// afterwards are convolutions with what comes after them, and what runs that.
+var afterwards = []struct{ kernel, shapes, attributes, bias, after string }{
+	{"cudnn", "f32[2,7,6,3] f32[3,3,3,4] f32[2,7,6,4]", "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f", "f32[4] 3", ""},
+	{"cudnn", "f32[2,8,8,3] f32[3,3,3,4] f32[2,4,4,4]", "window={size=3x3 stride=2x2 pad=-1_2x1_0}, dim_labels=b01f_01io->b01f", "f32[4] 3", ""},
+	{"cudnn", "f32[2,3,7,6] f32[4,3,3,3] f32[2,4,7,6]", "window={size=3x3 pad=1_1x1_1}, dim_labels=bf01_oi01->bf01", "f32[4] 1", ""},
+	{"cudnn", "f32[2,3,9] f32[4,3,2] f32[2,4,4]", "window={size=2 stride=2}, dim_labels=bf0_oi0->bf0", "f32[4] 1", ""},
+	{"cudnn and a kernel", "f32[2,3,7,6] f32[3,3,4,3] f32[7,6,4,2]", "window={size=3x3 pad=1_1x1_1}, dim_labels=bf01_i0o1->01fb", "f32[4] 2", ""},
+	{"cudnn and a kernel", "f32[2,4,4,3] f32[3,3,3,2] f32[2,9,9,2]", "window={size=3x3 pad=2_2x2_2 lhs_dilate=2x2}, dim_labels=b01f_01io->b01f", "f32[2] 3", ""},
+	{"cuda", "f32[4,6,6,3] f32[3,3,3,4] f32[2,4,4,4]", "window={size=3x3}, dim_labels=b01f_01io->b01f, batch_group_count=2", "f32[4] 3", ""},
+	{"apart", "f32[2,7,6,3] f32[3,3,3,4] f32[2,7,6,4]", "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f", "f32[6] 2", ""},
+	{"apart", "f32[2,7,6,3] f32[3,3,3,4] f32[2,7,6,4]", "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f", "f32[4] 3", "relu"},
+	{"apart", "f64[2,7,6,3] f64[3,3,3,4] f64[2,7,6,4]", "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f", "f64[4] 3", ""},
+	{"apart", "f16[2,7,6,3] f16[3,3,3,4] f16[2,7,6,4]", "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f", "f16[4] 3", ""},
+}
+
+// biasedText is a program of a convolution, a bias and what comes after it.
+func biasedText(shapes, attributes, bias, after string) string {
+	s := strings.Fields(shapes)
+	shape, along, _ := strings.Cut(bias, " ")
+	text := fmt.Sprintf("HloModule m\nENTRY e { x = %s parameter(0)\n k = %s parameter(1)\n v = %s parameter(2)\n"+
+		" y = %s convolution(x, k), %s\n b = %[4]s broadcast(v), dimensions={%[6]s}\n", s[0], s[1], shape, s[2], attributes, along)
+	if after == "" {
+		return text + fmt.Sprintf(" ROOT r = %s add(y, b) }", s[2])
+	}
+	return text + fmt.Sprintf(" p = %[1]s add(y, b)\n z = f32[] constant(0)\n zs = %[1]s broadcast(z), dimensions={}\n"+
+		" ROOT r = %[1]s maximum(p, zs) }", s[2])
+}
+
+// TestConvolutionBiases compares convolutions with a bias with the evaluator's, with finite weights and others, and wants
+// what runs them told, and the bias added by the library where that can be.
+func TestConvolutionBiases(t *testing.T) {
+	b := either(t)
+	r := rand.New(rand.NewPCG(6, 6))
+	for _, c := range afterwards {
+		text := biasedText(c.shapes, c.attributes, c.bias, c.after)
+		m := parsed(t, text)
+		var found []string
+		for _, x := range compiled(t, b, m, exec.Options{}).Report() {
+			found = append(found, x.Kernel)
+		}
+		want := map[string]string{"cudnn": "cudnn convolution with bias", "cudnn and a kernel": "cudnn convolution",
+			"cuda": "cuda convolution, cuda fusion", "apart": "cudnn convolution, cuda fusion"}[c.kernel]
+		if got := strings.Join(found, ", "); got != want {
+			t.Errorf("%s\nis run by %s, want %s", text, got, want)
+		}
+		var args []*literal.Literal
+		for _, p := range m.Entry.Parameters {
+			args = append(args, randomLiteral(r, p.Shape, false))
+		}
+		for range 2 {
+			got, want := answer(t, b, text, exec.Options{}, args...), answer(t, exec.Reference(), text, exec.Options{}, args...)
+			if d := literal.Compare(got, want, literal.Tolerance{RTol: 2e-3, ATol: 2e-3}); d != nil {
+				t.Errorf("%s\n%v", text, d)
+			}
+			w := args[1].Wide()
+			w.F[0] = math.Inf(1)
+			args[1] = literal.FromWide(args[1].Shape(), w)
+		}
+	}
+}
+
+// TestConvolutionFused wants a convolution and its bias done by kernels where the library takes neither.
+func TestConvolutionFused(t *testing.T) {
+	t.Setenv("HALO_LIBS", "-cudnn")
+	b := either(t)
+	const text = `HloModule m
+f { x = f32[1,5,5,2] parameter(0)
+  k = f32[3,3,2,2] parameter(1)
+  v = f32[2] parameter(2)
+  y = f32[1,5,5,2] convolution(x, k), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f
+  b = f32[1,5,5,2] broadcast(v), dimensions={3}
+  ROOT r = f32[1,5,5,2] add(y, b) }
+ENTRY e { x = f32[1,5,5,2] parameter(0)
+  k = f32[3,3,2,2] parameter(1)
+  v = f32[2] parameter(2)
+  ROOT r = f32[1,5,5,2] fusion(x, k, v), kind=kOutput, calls=f }`
+	args := []*literal.Literal{numbers(t, 1, 5, 5, 2), numbers(t, 3, 3, 2, 2), numbers(t, 2)}
+	got, want := answer(t, b, text, exec.Options{}, args...), answer(t, exec.Reference(), text, exec.Options{}, args...)
+	if d := literal.Compare(got, want, literal.Tolerance{RTol: 1e-5, ATol: 1e-5}); d != nil {
+		t.Error(d)
 	}
 }

@@ -27,13 +27,19 @@ func (b *blas) openLT(d *device) error {
 	})
 }
 
-// biases is the pass that puts a dot and its bias together, none if no library does both.
-func (b *blas) biases() []pass.Pass {
-	if b == nil || b.lt == nil {
-		return nil
-	}
+// biases is the pass that puts a dot or a convolution and its bias together, where a library does both.
+func (d *device) biases() pass.Pass {
 	none := func(*hlo.Instruction) bool { return false }
-	return []pass.Pass{pass.Epilogue(emit.Biased, none)}
+	return pass.Epilogue(func(c, in *hlo.Instruction) bool {
+		switch {
+		case emit.Biased(c, in):
+			return d.blas != nil && d.blas.lt != nil
+		case emit.BiasedConvolution(c, in):
+			_, err := d.dnn.of(d)
+			return err == nil
+		}
+		return false
+	}, none)
 }
 
 // lowerBiased returns the thunk of a product with a bias; nil if l.In is none.

@@ -88,8 +88,7 @@ func (t *thunk) appendTo(q *queue) {
 		case s.Fft != nil:
 			a.Call(t.ffts[s.Fft], t.value(s.Fft.From), t.value(s.Fft.To), t.value(s.Fft.Work))
 		case s.Conv != nil:
-			c := s.Conv
-			a.Call(t.convs[c], t.value(c.X.Buffer), t.value(c.W.Buffer), t.value(c.Y.Buffer), t.value(c.Work))
+			t.convolve(a, s.Conv)
 		default:
 			a.Launch(t.launch(s.Kernel))
 		}
@@ -104,6 +103,15 @@ func (t *thunk) multiply(a *cuda.Array, g *emit.Gemm) {
 		return
 	}
 	a.Call(t.calls[g], x, y, z, w, cuda.Word(t.emission.Scratch[g.Work.Index]))
+}
+
+// convolve appends a convolution.
+func (t *thunk) convolve(a *cuda.Array, c *emit.Conv) {
+	words := []cuda.Value{t.value(c.X.Buffer), t.value(c.W.Buffer), t.value(c.Y.Buffer)}
+	if c.Bias != nil {
+		words = append(words, t.value(*c.Bias))
+	}
+	a.Call(t.convs[c], append(words, t.value(c.Work))...)
 }
 
 func (t *thunk) launch(k *emit.Kernel) cuda.Launch {

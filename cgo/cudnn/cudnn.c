@@ -63,7 +63,7 @@ unsigned halo_cudnn_destroy(halo_cudnn *h) {
   return status;
 }
 
-enum { MOST_DESCRIPTORS = 160, MOST_ARRAYS = 3 + HALO_AFTER, MOST_WAYS = 128, MOST_NOTES = 32 };
+enum { MOST_DESCRIPTORS = 160, MOST_ARRAYS = 4, MOST_WAYS = 128, MOST_NOTES = 32 };
 
 struct halo_cudnn_plan {
   halo_cuda_call call; // first
@@ -121,7 +121,7 @@ static void *finalized(halo_cudnn_plan *p, void *d) {
 // tensor describes an array; one with number 0 is never in memory. Arrays of programs are aligned to 64 bytes, of which
 // libraries want 16.
 static void *tensor(halo_cudnn_plan *p, const halo_cudnn_tensor *s, int64_t rank, int64_t number) {
-  const int64_t aligned = 16, virtual_number = 100 + p->descriptors;
+  const int64_t aligned = 16, virtual_number = 5;
   void *d = made(p, CUDNN_BACKEND_TENSOR_DESCRIPTOR);
   set_number(p, d, CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, (int)s->type);
   set(p, d, CUDNN_ATTR_TENSOR_DIMENSIONS, CUDNN_TYPE_INT64, rank, s->dims);
@@ -199,23 +199,19 @@ static halo_cudnn_tensor feature(const halo_cudnn_tensor *y) {
 // graph describes all of it. Arrays are numbered as their words are, from 1.
 static void *graph(halo_cudnn_plan *p, const halo_cudnn_shape *s) {
   const int64_t rank = s->rank + 2;
-  halo_cudnn_tensor sums = s->y;
-  sums.type = s->sum;
-  void *operations[1 + HALO_AFTER];
-  void *x = tensor(p, &s->x, rank, 1), *w = tensor(p, &s->w, rank, 2);
-  void *y = s->afters ? tensor(p, &sums, rank, 0) : tensor(p, &s->y, rank, 3);
-  operations[0] = convolution(p, s, x, w, y);
-  for (int64_t i = 0; i < s->afters; i++) {
-    const halo_cudnn_tensor each = feature(&s->y);
-    void *b = tensor(p, s->after[i] == HALO_ADD_FEATURE ? &each : &s->y, rank, 4 + i);
-    void *z = i + 1 < s->afters ? tensor(p, &sums, rank, 0) : tensor(p, &s->y, rank, 3);
-    operations[1 + i] = added(p, s, y, b, z);
-    y = z;
+  const halo_cudnn_tensor each = feature(&s->y);
+  void *operations[2], *y = tensor(p, &s->y, rank, 3), *sums = y;
+  if (s->bias) {
+    halo_cudnn_tensor v = s->y;
+    v.type = s->sum;
+    sums = tensor(p, &v, rank, 0);
   }
-  p->arrays = 3 + s->afters;
+  operations[0] = convolution(p, s, tensor(p, &s->x, rank, 1), tensor(p, &s->w, rank, 2), sums);
+  if (s->bias) operations[1] = added(p, s, sums, tensor(p, &each, rank, 4), y);
+  p->arrays = s->bias ? 4 : 3;
   void *d = made(p, CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
   set_device(p, d, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, 0);
-  set(p, d, CUDNN_ATTR_OPERATIONGRAPH_OPS, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1 + s->afters, operations);
+  set(p, d, CUDNN_ATTR_OPERATIONGRAPH_OPS, CUDNN_TYPE_BACKEND_DESCRIPTOR, s->bias ? 2 : 1, operations);
   return finalized(p, d);
 }
 

@@ -39,18 +39,6 @@ const (
 	BackwardFilter
 )
 
-// After is what is added to each element of the result.
-type After int64
-
-// What is added: the element at its place of an array like the result, or one for its feature.
-const (
-	AddArray After = iota
-	AddFeature
-)
-
-// MaxAfter is how many such arrays there may be.
-const MaxAfter = 2
-
 // Convolution is one to be done. The number of groups is how often the features of W go into those of X.
 type Convolution struct {
 	Kind Kind
@@ -61,9 +49,8 @@ type Convolution struct {
 	Sum Type
 	// Stride and Dilation are of the window, Pre and Post are paddings, none below 0.
 	Stride, Dilation, Pre, Post [MaxSpace]int64
-	// Afters is how many of After are added to the result, in order and in the type of sums.
-	Afters int
-	After  [MaxAfter]After
+	// Bias says that a number for each feature is added to Y, in the type of sums.
+	Bias bool
 }
 
 // Error is a call of the library that has failed.

@@ -174,28 +174,25 @@ typedef struct halo_cudnn halo_cudnn;
 unsigned halo_cudnn_create(const cudnn_table *t, const char *description, halo_cudnn **out);
 unsigned halo_cudnn_destroy(halo_cudnn *h);
 
-enum { HALO_SPACE = 3, HALO_DIMS = HALO_SPACE + 2, HALO_AFTER = 2 };
+enum { HALO_SPACE = 3, HALO_DIMS = HALO_SPACE + 2 };
 
 // An array: batch or output features, input features, space; by the library's number of its type.
 typedef struct {
   int64_t type, dims[HALO_DIMS], strides[HALO_DIMS];
 } halo_cudnn_tensor;
 
-// What is added to each element of the result: the element at its place, or one for its feature.
-enum { HALO_ADD_ARRAY, HALO_ADD_FEATURE };
-
-// A convolution of x with w to y along rank dimensions of space, of which the kind says which is computed, and what is
-// added to the result in the type of sums afterwards.
+// A convolution of x with w to y along rank dimensions of space, of which the kind says which is computed. With a bias
+// a number for each feature is added to y, in the type of sums.
 enum { HALO_FORWARD, HALO_BACKWARD_DATA, HALO_BACKWARD_FILTER, HALO_CONVOLUTIONS };
 typedef struct {
   int64_t kind, rank, sum;
   halo_cudnn_tensor x, w, y;
   int64_t stride[HALO_SPACE], dilation[HALO_SPACE], pre[HALO_SPACE], post[HALO_SPACE];
-  int64_t afters, after[HALO_AFTER];
+  int64_t bias;
 } halo_cudnn_shape;
 
-// A convolution that is ready to be enqueued. Its words are the addresses of x, w, y, of what is added, and of the
-// workspace.
+// A convolution that is ready to be enqueued. Its words are the addresses of x, w, y, of the bias if there is one, and
+// of the workspace.
 typedef struct halo_cudnn_plan halo_cudnn_plan;
 
 enum { HALO_SAID = 256 };

@@ -87,7 +87,7 @@ func described() (list []cudnn.Convolution) {
 		}
 	}
 	biased := list[0]
-	biased.Afters, biased.After[0] = 1, cudnn.AddFeature
+	biased.Bias = true
 	return append(list, biased)
 }
 

@@ -20,11 +20,12 @@ func Biased(c, in *hlo.Instruction) bool {
 			dot = i
 		}
 	}
-	return dot >= 0 && biasIn(a.Calls, a.Calls.Parameters[dot]) != nil
+	return dot >= 0 && biasIn(a.Calls, a.Calls.Parameters[dot], c.Shape.Rank()-1) != nil
 }
 
-// biasIn returns the parameter that a computation adds to each row of x; nil if it does anything else.
-func biasIn(c *hlo.Computation, x *hlo.Instruction) *hlo.Instruction {
+// biasIn returns the parameter with a number for each place along a dimension that a computation adds to x; nil if it
+// does anything else.
+func biasIn(c *hlo.Computation, x *hlo.Instruction, dimension int) *hlo.Instruction {
 	r := c.Root
 	if r.Op != hlo.Add || len(c.Instructions) != len(c.Parameters)+2+extra(x) {
 		return nil
@@ -36,7 +37,7 @@ func biasIn(c *hlo.Computation, x *hlo.Instruction) *hlo.Instruction {
 		return nil
 	}
 	a, ok := b.Attrs.(*hlo.BroadcastAttrs)
-	if !ok || len(a.Dimensions) != 1 || int(a.Dimensions[0]) != r.Shape.Rank()-1 || b.Operands[0].Op != hlo.Parameter {
+	if !ok || len(a.Dimensions) != 1 || int(a.Dimensions[0]) != dimension || b.Operands[0].Op != hlo.Parameter {
 		return nil
 	}
 	return b.Operands[0]
@@ -89,7 +90,7 @@ func biasedGemm(in *hlo.Instruction, workspace int64) (*Emission, Buffer) {
 		if dot.Op != hlo.Dot {
 			continue
 		}
-		e, bias := LowerGemm(dot, workspace), biasIn(a.Calls, dot)
+		e, bias := LowerGemm(dot, workspace), biasIn(a.Calls, dot, dot.Shape.Rank()-1)
 		x, y := dot.Operands[0], dot.Operands[1]
 		if e == nil || bias == nil || in.Shape.Type != shape.F32 || x.Op != hlo.Parameter || y.Op != hlo.Parameter {
 			return nil, Buffer{}

@@ -21,7 +21,7 @@ func (p *convolving) careful() {
 	b := newBody(p.e, sizesOf(p.in)...)
 	b.line("bool found = false;")
 	b.everyThread(weights.Size())
-	v := b.plain(b.load(Buffer{Operand, 1}, weights.Type, index{flat: "t", of: weights.Dims}))
+	v := b.plain(b.load(p.from[1], weights.Type, index{flat: "t", of: weights.Dims}))
 	b.line("found = found || !x_finite(%s);", v.text)
 	b.close("}")
 	b.line("const int any = __syncthreads_or(found);")
@@ -48,12 +48,12 @@ const againBlocks = 1024
 
 // again appends a kernel that computes the convolution if one of the flags is set.
 func (p *convolving) again(flags Buffer, n int64) {
-	b := newBody(p.e, sizesOf(p.in)...)
+	b := newBody(p.e, sizesOf(p.whole)...)
 	set := fmt.Sprintf("threadIdx.x < %d && %s[threadIdx.x] != 0", n, b.flags(flags, false))
 	b.line("if (!__syncthreads_or(%s)) return;", set)
 	s := p.in.Shape
 	b.everyThread(s.Size())
-	b.store(theResult, "t", b.newGraphOf(p.in).all(p.in, index{flat: "t", of: s.Dims})[0])
+	b.store(theResult, "t", b.newGraphOf(p.whole).all(p.whole, index{flat: "t", of: s.Dims})[0])
 	b.close("}")
 	p.e.add(b.kernel("careful", min(ceil(s.Size(), blockSize), againBlocks), blockSize))
 }

@@ -15,6 +15,8 @@ type Conv struct {
 	X, W, Y ConvArray
 	// Sum is the type of sums.
 	Sum shape.ElementType
+	// Bias is added to Y, a number of Sum for each feature; nil for none.
+	Bias *Buffer
 	// Stride and Dilation are of the window, Pre and Post are paddings, none below 0.
 	Stride, Dilation, Pre, Post []int64
 	// Work is the workspace.
@@ -44,33 +46,40 @@ var convTypes = map[shape.ElementType]bool{shape.F32: true, shape.F64: true, sha
 
 // convolving is a convolution by a library that is being lowered.
 type convolving struct {
-	e    *Emission
-	in   *hlo.Instruction
-	a    *hlo.ConvolutionAttrs
-	c    Conv
-	flip []bool // W along space
-	last bool   // features are neighbours in memory, else those in space
+	e     *Emission
+	in    *hlo.Instruction
+	a     *hlo.ConvolutionAttrs
+	whole *hlo.Instruction // in, or a fusion of in and a bias
+	bias  *Buffer          // nil for none
+	from  [2]Buffer        // where the operands lie
+	c     Conv
+	flip  []bool // W along space
+	last  bool   // features are neighbours in memory, else those in space
 	// finite says that weights are known to be.
 	finite bool
 }
 
-// LowerConvolution returns in, a convolution, by a library, which says what workspace one takes, or fails with
-// errors.ErrUnsupported. Arrays in an order that libraries do not take are put into one by kernels, and so is a padding
-// that the library does not take. Weights that are not known to be finite are looked at when the program runs. It
-// returns nil if in is nothing for libraries, or the library takes none of it.
-func LowerConvolution(in *hlo.Instruction, finite bool, library func(*Conv) (int64, error)) (*Emission, error) {
-	if !convolvable(in) {
+// LowerConvolution returns in, a convolution or one and a bias, by a library, which says what workspace one takes, or
+// fails with errors.ErrUnsupported. Arrays in an order that libraries do not take are put into one by kernels, and so
+// is a padding that the library does not take. Weights are looked at when the program runs, unless finite says that an
+// operand of in is known to be that. It returns nil if in is nothing for libraries, or the library takes none of it.
+func LowerConvolution(in *hlo.Instruction, finite func(operand int) bool,
+	library func(*Conv) (int64, error)) (*Emission, error) {
+	conv, from, bias := convolutionIn(in)
+	if conv == nil || !convolvable(conv) {
 		return nil, nil
 	}
-	for _, kind := range convKinds(in) {
-		for _, padded := range []bool{false, true} {
-			p := &convolving{e: &Emission{}, in: in, a: in.Attrs.(*hlo.ConvolutionAttrs), finite: finite}
-			p.c.Sum = sumType(in.Operands[0].Shape.Type)
-			if !kind(p) {
+	for _, kind := range convKinds(conv) {
+		for way := range 4 {
+			fused, padded := way < 2, way%2 == 1
+			p := &convolving{e: &Emission{}, in: conv, a: conv.Attrs.(*hlo.ConvolutionAttrs), whole: in, bias: bias,
+				from: from, finite: finite(from[1].Index)}
+			p.c.Sum = sumType(conv.Operands[0].Shape.Type)
+			if fused && bias == nil || !kind(p) {
 				continue
 			}
 			p.order()
-			if padded && !p.cut() || !p.valid() {
+			if padded && !p.cut() || fused && !p.fuse() || !p.valid() {
 				continue
 			}
 			if e, err := p.lower(library); !errors.Is(err, errors.ErrUnsupported) {
@@ -79,6 +88,59 @@ func LowerConvolution(in *hlo.Instruction, finite bool, library func(*Conv) (int
 		}
 	}
 	return nil, nil
+}
+
+// BiasedConvolution reports whether in, a fusion that reads the convolution c, does nothing but add a bias to each of
+// its features, and a library may do both: in f32, as for dots.
+func BiasedConvolution(c, in *hlo.Instruction) bool {
+	a, ok := in.Attrs.(*hlo.FusionAttrs)
+	if !ok || !convolvable(c) || c.Shape.Type != shape.F32 || c.Operands[0].Shape.Type != shape.F32 {
+		return false
+	}
+	i, feature := slices.Index(in.Operands, c), c.Attrs.(*hlo.ConvolutionAttrs).DimLabels.OutputFeature
+	return i >= 0 && biasIn(a.Calls, a.Calls.Parameters[i], int(feature)) != nil
+}
+
+// convolutionIn returns the convolution that in is or that in, a fusion, adds a bias to, where its operands lie and
+// where the bias does; nil if in is neither.
+func convolutionIn(in *hlo.Instruction) (c *hlo.Instruction, from [2]Buffer, bias *Buffer) {
+	from = [2]Buffer{{Operand, 0}, {Operand, 1}}
+	a, ok := in.Attrs.(*hlo.FusionAttrs)
+	if !ok {
+		return in, from, nil
+	}
+	i := slices.IndexFunc(a.Calls.Instructions, func(x *hlo.Instruction) bool { return x.Op == hlo.Convolution })
+	if i < 0 {
+		return nil, from, nil
+	}
+	c = a.Calls.Instructions[i]
+	b := biasIn(a.Calls, c, int(c.Attrs.(*hlo.ConvolutionAttrs).DimLabels.OutputFeature))
+	if b == nil || c.Operands[0].Op != hlo.Parameter || c.Operands[1].Op != hlo.Parameter || in.Shape.Type != shape.F32 {
+		return nil, from, nil
+	}
+	at := parameterBuffer(b)
+	return c, [2]Buffer{parameterBuffer(c.Operands[0]), parameterBuffer(c.Operands[1])}, &at
+}
+
+// fuse has the library add the bias. It reports whether that can be: to what it writes where it is to be.
+func (p *convolving) fuse() bool {
+	p.c.Bias, p.bias = p.bias, nil
+	return p.c.Kind == ConvForward && p.c.Y.packed(p.last)
+}
+
+// addBias appends a kernel that adds the bias.
+func (p *convolving) addBias() {
+	if p.bias == nil {
+		return
+	}
+	s := p.in.Shape
+	b := newBody(p.e, s.Size())
+	b.threads(s.Size())
+	ix := index{flat: "t", of: s.Dims}
+	feature := b.coordinates(ix)[p.a.DimLabels.OutputFeature]
+	sum, v := b.load(theResult, s.Type, ix), b.load(*p.bias, s.Type, index{flat: feature})
+	b.store(theResult, "t", b.element(s.Type, sum.text+" + "+v.text))
+	p.e.add(b.kernel("bias", ceil(s.Size(), blockSize), blockSize))
 }
 
 // convolvable reports whether in is a convolution of arrays that libraries may take.
@@ -153,8 +215,8 @@ func (p *convolving) along(stride, dilation, pre, post int64, flip bool) {
 func (p *convolving) forward() bool {
 	n, c := &p.a.DimLabels, &p.c
 	c.Kind = ConvForward
-	c.X = arrayOf(Buffer{Operand, 0}, p.in.Operands[0].Shape, n.InputBatch, n.InputFeature, n.InputSpatial)
-	c.W = arrayOf(Buffer{Operand, 1}, p.in.Operands[1].Shape, n.KernelOutput, n.KernelInput, n.KernelSpatial)
+	c.X = arrayOf(p.from[0], p.in.Operands[0].Shape, n.InputBatch, n.InputFeature, n.InputSpatial)
+	c.W = arrayOf(p.from[1], p.in.Operands[1].Shape, n.KernelOutput, n.KernelInput, n.KernelSpatial)
 	c.Y = arrayOf(theResult, p.in.Shape, n.OutputBatch, n.OutputFeature, n.OutputSpatial)
 	for _, w := range p.windows() {
 		p.along(w.Stride, w.WindowDilation, w.PadLow, w.PadHigh, w.Reversal)
@@ -167,8 +229,8 @@ func (p *convolving) backwardData() bool {
 	n, c := &p.a.DimLabels, &p.c
 	c.Kind = ConvBackwardData
 	c.X = arrayOf(theResult, p.in.Shape, n.OutputBatch, n.OutputFeature, n.OutputSpatial)
-	c.W = arrayOf(Buffer{Operand, 1}, p.in.Operands[1].Shape, n.KernelInput, n.KernelOutput, n.KernelSpatial)
-	c.Y = arrayOf(Buffer{Operand, 0}, p.in.Operands[0].Shape, n.InputBatch, n.InputFeature, n.InputSpatial)
+	c.W = arrayOf(p.from[1], p.in.Operands[1].Shape, n.KernelInput, n.KernelOutput, n.KernelSpatial)
+	c.Y = arrayOf(p.from[0], p.in.Operands[0].Shape, n.InputBatch, n.InputFeature, n.InputSpatial)
 	ok := p.a.FeatureGroupCount <= 1
 	for i, w := range p.windows() {
 		reach := (w.Size - 1) * w.WindowDilation
@@ -183,9 +245,9 @@ func (p *convolving) backwardData() bool {
 func (p *convolving) backwardFilter() bool {
 	n, c := &p.a.DimLabels, &p.c
 	c.Kind = ConvBackwardFilter
-	c.X = arrayOf(Buffer{Operand, 0}, p.in.Operands[0].Shape, n.InputFeature, n.InputBatch, n.InputSpatial)
+	c.X = arrayOf(p.from[0], p.in.Operands[0].Shape, n.InputFeature, n.InputBatch, n.InputSpatial)
 	c.W = arrayOf(theResult, p.in.Shape, n.OutputFeature, n.OutputBatch, n.OutputSpatial)
-	c.Y = arrayOf(Buffer{Operand, 1}, p.in.Operands[1].Shape, n.KernelInput, n.KernelOutput, n.KernelSpatial)
+	c.Y = arrayOf(p.from[1], p.in.Operands[1].Shape, n.KernelInput, n.KernelOutput, n.KernelSpatial)
 	ok := p.a.FeatureGroupCount <= 1
 	for i, w := range p.windows() {
 		p.along(w.WindowDilation, w.Stride, w.PadLow, w.PadHigh, false)
@@ -327,6 +389,7 @@ func (p *convolving) lower(library func(*Conv) (int64, error)) (*Emission, error
 	if after != nil {
 		p.arrange(*result, *after, nil, nil)
 	}
+	p.addBias()
 	p.careful()
 	return p.e, nil
 }
