@@ -17,7 +17,10 @@ import (
 // It fails with errors.ErrUnsupported for ops and element types that the dialects lack.
 func Export(m *hlo.Module) (*Program, error) {
 	ex := &exporter{functions: map[*hlo.Computation]string{}, taken: map[string]bool{"main": true}, module: m,
-		rows: exportRows()}
+		rows: exportRows(), most: minOps}
+	for _, c := range m.Computations {
+		ex.most += maxOpsEach * len(c.Instructions)
+	}
 	if m.Entry == nil {
 		return nil, fmt.Errorf("module %s has no entry computation", m.Name)
 	}
@@ -55,12 +58,13 @@ type exporter struct {
 	functions map[*hlo.Computation]string // those that are called, by name
 	taken     map[string]bool
 	queue     []*hlo.Computation // functions to be written
-	ops       int
+	ops, most int
 	rows      *[hlo.NumOps]exportFunc
 }
 
-// maxOps bounds the ops of one program: computations used in several regions are written once for each.
-const maxOps = 1 << 22
+// The most ops of one program are minOps and maxOpsEach for each instruction. Computations used in several regions are
+// written once for each, so that a short text could stand for any number.
+const minOps, maxOpsEach = 1 << 16, 32
 
 // symbol returns the name of the function that c becomes.
 func (ex *exporter) symbol(c *hlo.Computation) string {

@@ -123,3 +123,22 @@ func TestExportCorpus(t *testing.T) {
 	})
 	t.Logf("%d programs, %d refused", done, refused)
 }
+
+// TestExportBranches wants a short program whose branches have branches, each used twice, to be refused before it takes
+// much memory.
+func TestExportBranches(t *testing.T) {
+	text := "HloModule m\nc0 { ROOT p = f32[] parameter(0) }\n"
+	for i := range 60 {
+		text += fmt.Sprintf("c%d { p = f32[] parameter(0)\n k = pred[] constant(true)\n"+
+			"ROOT a = f32[] conditional(k, p, p), true_computation=c%d, false_computation=c%[2]d }\n", i+1, i)
+	}
+	m, err := hlo.Parse([]byte(text+"ENTRY e { p = f32[] parameter(0)\n ROOT r = f32[] call(p), to_apply=c60 }\n"), "m.hlo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testfile.Bounded(t, 1<<17, 1<<10, func() {
+		if _, err := Export(m); !errors.Is(err, errors.ErrUnsupported) {
+			t.Errorf("got %v, want that it has too many ops", err)
+		}
+	})
+}

@@ -56,8 +56,9 @@ func (b *writer) computation(c *hlo.Computation, args []node) (node, error) {
 }
 
 func (b *writer) instruction(in *hlo.Instruction) (node, error) {
-	if b.ex.ops > maxOps {
-		return node{}, fmt.Errorf("the program has more than %d ops: %w", maxOps, errors.ErrUnsupported)
+	if b.ex.ops > b.ex.most {
+		return node{}, fmt.Errorf("the program has more than %d ops when its branches and bodies are written out: %w",
+			b.ex.most, errors.ErrUnsupported)
 	}
 	if f := b.ex.rows[in.Op]; f != nil {
 		return f(b, in)
