@@ -100,7 +100,7 @@ func TestDescribed(t *testing.T) {
 	testfile.Library(t, "cudnn", err)
 	l, err := cudnn.Open(lib, kit.Major)
 	testfile.Library(t, "cudnn", err)
-	device, err := os.ReadFile("testdata/device.json")
+	device, err := os.ReadFile("../../testdata/cudnn/device.json")
 	if err != nil {
 		t.Fatal(err)
 	}
