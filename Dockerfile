@@ -1,6 +1,7 @@
 # The image of halo for CPUs: the tool, the C library and oneDNN on nothing else, run by a user without rights.
 #   docker build -t halo --target cpu .
-# For NVIDIA's GPUs, with NVRTC and cuBLAS of CUDA 12 beside; --build-arg CUDA=13 for a driver of that version:
+# For NVIDIA's GPUs, with NVRTC, cuBLAS, cuFFT, cuSOLVER and cuDNN of CUDA 12 beside; --build-arg CUDA=13 for a driver of
+# that version, --build-arg NVIDIA="nvrtc cublas" for less:
 #   docker build -t halo-cuda --target cuda . && docker run --gpus all halo-cuda doctor
 #   docker run --rm -v "$PWD":/work halo run /work/model.mlir random:1 --backend cpu
 # With OpenBLAS beside oneDNN: --build-arg LIBRARIES="onednn openblas"
@@ -24,8 +25,9 @@ RUN LIBRARIES="$LIBRARIES" scripts/rootfs.sh /image /halo /terms
 FROM root AS cuda-root
 ARG CUDA=12
 ARG LIBRARIES=onednn
+ARG NVIDIA="nvrtc cublas cufft cusolver cudnn"
 RUN apt-get install -y --no-install-recommends python3-pip
-RUN CUDA="$CUDA" LIBRARIES="$LIBRARIES" scripts/rootfs.sh /cuda-image /halo /terms
+RUN CUDA="$CUDA" LIBRARIES="$LIBRARIES" NVIDIA="$NVIDIA" scripts/rootfs.sh /cuda-image /halo /terms
 
 FROM scratch AS cuda
 COPY --from=cuda-root /cuda-image /

@@ -3,14 +3,15 @@
 #   scripts/rootfs.sh DIR [BINARY TERMS]   a halo that is built already and the folder that scripts/licenses.sh wrote,
 #                                          for another stage of a Dockerfile
 #   scripts/rootfs.sh --try DIR            makes it, runs the doctor and the digits model in it by chroot, prints sizes
-# LIBRARIES="onednn openblas" chooses the vendor libraries; the default is onednn. CUDA=12 or CUDA=13 adds NVIDIA's
-# compiler and cuBLAS of that version, from PyPI or from the folder CUDA_WHEELS. It needs Debian's apt-get and dpkg-deb
-# and no daemon; the try-out needs root for the chroot.
+# LIBRARIES="onednn openblas" chooses the vendor libraries; the default is onednn. CUDA=12 or CUDA=13 adds NVIDIA's of
+# that version, from PyPI or from the folder CUDA_WHEELS: those of NVIDIA="nvrtc cublas cufft cusolver cudnn", which is
+# all; without nvrtc there is no GPU. It needs Debian's apt-get and dpkg-deb and no daemon; the try-out needs root for
+# the chroot.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
 try=
 [ "${1:-}" != --try ] || { try=1; shift; }
-[ $# -ge 1 ] || { sed -n '2,7s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# -ge 1 ] || { sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 mkdir -p "$1"
 root=$(cd "$1" && pwd)
 binary=${2:-}
@@ -24,7 +25,9 @@ declare -A packages=(
   [onednn]="libdnnl2 ocl-icd-libopencl1 libgomp1 libstdc++6"
   [openblas]="libopenblas0-pthread libgfortran5 libquadmath0"
 )
+nvidia=${CUDA:+${NVIDIA-nvrtc cublas cufft cusolver cudnn}}
 list="libc6 libgcc-s1"
+[[ " $nvidia " != *" cudnn "* ]] || list+=" zlib1g"
 for library in ${LIBRARIES-onednn}; do
   list+=" ${packages[$library]}"
 done
@@ -45,20 +48,33 @@ done
 # Debian's alternatives would make this link.
 blas=usr/lib/$arch/openblas-pthread/libopenblas.so.0
 [ ! -e "$root/$blas" ] || ln -sf openblas-pthread/libopenblas.so.0 "$root/usr/lib/$arch/libopenblas.so.0"
-# NVIDIA's libraries that halo opens, and their terms; the driver comes with the machine.
-declare -A wheels=([12]="nvidia-cuda-nvrtc-cu12 nvidia-cublas-cu12"
-  [13]="nvidia-cuda-nvrtc==13.* nvidia-cublas==13.*")
-if [ -n "${CUDA:-}" ]; then
+# NVIDIA's libraries that halo opens, the files of each and where they come from, and their terms; the driver comes with
+# the machine.
+declare -A files=([nvrtc]="nvrtc nvrtc-builtins" [cublas]="cublasLt cublas" [cufft]=cufft
+  [cusolver]="nvJitLink cusparse cusolver"
+  [cudnn]="$(printf 'cudnn_%s ' graph heuristic engines_{precompiled,runtime_compiled,tensor_ir})")
+declare -A wheels=([nvrtc12]=nvidia-cuda-nvrtc-cu12 [cublas12]=nvidia-cublas-cu12 [cufft12]=nvidia-cufft-cu12
+  [cusolver12]="nvidia-cusolver-cu12 nvidia-cusparse-cu12 nvidia-nvjitlink-cu12" [cudnn12]=nvidia-cudnn-cu12
+  [nvrtc13]="nvidia-cuda-nvrtc==13.*" [cublas13]="nvidia-cublas==13.*" [cufft13]="nvidia-cufft==12.*"
+  [cusolver13]="nvidia-cusolver==12.* nvidia-cusparse==12.* nvidia-nvjitlink==13.*" [cudnn13]=nvidia-cudnn-cu13)
+if [ -n "$nvidia" ]; then
   site=${CUDA_WHEELS:-}
   if [ -z "$site" ]; then
     site=$work/wheels
-    python3 -m pip install -q --no-deps --target "$site" ${wheels[$CUDA]}
+    python3 -m pip install -q --no-deps --target "$site" $(for name in $nvidia; do echo "${wheels[$name$CUDA]}"; done)
   fi
   to=$root/usr/local/cuda-$CUDA/lib64
   mkdir -p "$to" "$root/usr/share/halo/nvidia"
-  find "$site" \( -name "libnvrtc.so.$CUDA" -o -name "libnvrtc-builtins.so.$CUDA.*" -o -name "libcublas.so.$CUDA" \
-    -o -name "libcublasLt.so.$CUDA" \) -exec cp -L {} "$to" \;
-  find "$site" -iname 'license*' -path '*nvidia*dist-info*' | while read -r file; do
+  for file in $(for name in $nvidia; do echo "${files[$name]}"; done); do
+    found=$(find "$site" -name "lib$file.so.*" -print -quit)
+    if [ -n "$found" ]; then
+      cp -L "$found" "$to"
+    elif [ "$file" != cudnn_engines_tensor_ir ]; then # of some versions
+      echo "rootfs: there is no lib$file.so in $site" >&2
+      exit 1
+    fi
+  done
+  find "$site" -type f -iname 'license*' -path '*nvidia*dist-info*' | while read -r file; do
     cp "$file" "$root/usr/share/halo/nvidia/$(basename "${file%%.dist-info/*}").txt"
   done
 fi
@@ -66,11 +82,14 @@ printf 'root:x:0:0::/:/bin/false\nhalo:x:65532:65532::/tmp:/bin/false\n' >"$root
 printf 'root:x:0:\nhalo:x:65532:\n' >"$root/etc/group"
 chmod 1777 "$root/tmp"
 if [ -z "$binary" ]; then
-  source "$here/scripts/setup.sh"
-  (cd "$here" && go build -trimpath -ldflags='-s -w' -o "$work/halo" ./cmd/halo)
-  binary=$work/halo
   terms=$work/terms
-  "$here/scripts/licenses.sh" "$terms"
+  ( # what setup.sh defines stays in here
+    cd "$here"
+    source scripts/setup.sh
+    go build -trimpath -ldflags='-s -w' -o "$work/halo" ./cmd/halo
+    scripts/licenses.sh "$terms"
+  )
+  binary=$work/halo
 fi
 install -m 755 "$binary" "$root/bin/halo"
 cp "$here"/LICENSE "$here"/NOTICE "$root/usr/share/halo/"
@@ -80,6 +99,11 @@ if [ -n "$try" ]; then
   cp -r "$here/testdata/programs/digits" "$root/tmp/digits"
   as=(chroot --userspec=65532:65532 "$root")
   "${as[@]}" /bin/halo doctor
+  # Without a driver the doctor opens none of NVIDIA's libraries: the loader says whether they have what they need.
+  loader=/$(cd "$root" && echo lib*/ld-linux*)
+  for file in $(cd "$root" && find usr/local -name '*.so*'); do
+    ! "${as[@]}" "$loader" --library-path "/${file%/*}" --list "/$file" 2>&1 | grep -E 'not found|error' || exit 1
+  done
   "${as[@]}" /bin/halo run /tmp/digits/module.mlir iota --backend cpu
   rm -r "$root/tmp/digits"
   echo "sizes in MB: $(du -sm --apparent-size "$root" | cut -f1) unpacked," \

@@ -49,7 +49,7 @@ func TestKernels(t *testing.T) {
 				})
 			}
 		})
-		t.Logf("%s: %d kernels, %d with a stack for large angles, %d bytes spilled", arch, all.kernels, all.stacks,
+		t.Logf("%s: %d kernels, %d with a stack, %d bytes spilled", arch, all.kernels, all.stacks,
 			all.spilled)
 	}
 }
@@ -76,12 +76,18 @@ func (p *ptxas) compile(t *testing.T, c *nvrtc.Compiler, file string) {
 var (
 	properties = regexp.MustCompile(`Function properties for (\S+)\s+[^\d]*(\d+) bytes stack frame, (\d+) bytes spill stores`)
 	// NVIDIA's sine and cosine keep the reduction of large angles in local memory; functions of complex numbers have
-	// both. Around these calls a few registers may be saved.
+	// both. Around these calls, and those for the rare cases of quotients and roots, a few registers may be saved.
 	angles = regexp.MustCompile(`\bx_(sin|cos|tan)\(|\bc(64|128)\b(?s:.*)\bx_(exp|pow|sinh|cosh|tanh|expm1)\(`)
+	rare   = regexp.MustCompile(`\bx_(div|sqrt|rsqrt)\(`)
 )
 
 // mostSaved is how many bytes of registers may be saved around calls.
 const mostSaved = 16
+
+// reasonable reports whether a kernel has a reason for bytes of stack, some of which are spilled registers.
+func reasonable(text string, stack, spilled int) bool {
+	return spilled <= mostSaved && (angles.MatchString(text) || stack <= mostSaved && rare.MatchString(text))
+}
 
 // report lists the kernels that need a stack, of which there must be none without a reason.
 func (p *ptxas) report(t *testing.T, source, log string) {
@@ -96,7 +102,7 @@ func (p *ptxas) report(t *testing.T, source, log string) {
 		p.stacks++
 		p.spilled += spilled
 		said := fmt.Sprintf("%s: %s: %d bytes of stack, %d bytes spilled", p.arch, m[1], stack, spilled)
-		if _, text, _ := strings.Cut(source, " "+m[1]+"("); spilled > mostSaved || !angles.MatchString(ending(text)) {
+		if _, text, _ := strings.Cut(source, " "+m[1]+"("); !reasonable(ending(text), stack, spilled) {
 			t.Errorf("%s, without a reason", said)
 		} else {
 			t.Log(said)
