@@ -242,11 +242,7 @@ func (b *Buffer) To(dst any) error {
 		return err
 	}
 	defer b.drop()
-	l, err := b.state.literal()
-	if err != nil {
-		return err
-	}
-	return copyTo(dst, l)
+	return b.state.copyTo(dst)
 }
 
 // ToSlice returns the buffer's elements, row-major, as a new slice. It fails if T is not the buffer's element type.
@@ -255,27 +251,49 @@ func ToSlice[T literal.Element](b *Buffer) ([]T, error) {
 		return nil, err
 	}
 	defer b.drop()
-	l, err := b.state.literal()
-	if err != nil {
-		return nil, err
+	if b.state.array != nil {
+		v := make([]T, b.Shape().Size())
+		if err := b.state.copyTo(v); err != nil {
+			return nil, err
+		}
+		return v, nil
 	}
-	v, err := literal.View[T](l.RowMajor())
+	v, err := literal.View[T](b.state.value.RowMajor())
 	if err != nil {
 		return nil, &Error{Code: InvalidArgument, Err: err}
 	}
 	return append(make([]T, 0, len(v)), v...), nil
 }
 
-func copyTo(dst any, l *literal.Literal) error {
-	s := l.Shape()
+// copyTo copies the elements to dst.
+func (st *bufferState) copyTo(dst any) error {
+	s := st.shape()
 	to, err := bytesFor(dst, &s)
 	if err != nil {
 		return errorf(InvalidArgument, "%w", err)
 	}
-	from := l.RowMajor().Bytes()
-	if s.Type == shape.Pred && slices.ContainsFunc(from, func(b byte) bool { return b > 1 }) {
+	if st.array == nil {
+		from := st.value.RowMajor().Bytes()
+		if err := checkBools(&s, from); err != nil {
+			return err
+		}
+		copy(to, from)
+		return nil
+	}
+	if err := st.array.Read(to); err != nil {
+		return wrap(err, Failed)
+	}
+	if err := checkBools(&s, to); err != nil {
+		clear(to) // no bool may have such a byte
+		return err
+	}
+	return nil
+}
+
+// checkBools fails if data, of an array of shape s, are bools other than 0 and 1.
+func checkBools(s *shape.Shape, data []byte) error {
+	if s.Type == shape.Pred && slices.ContainsFunc(data, func(b byte) bool { return b > 1 }) {
 		return errorf(InvalidArgument, "copy %v: a byte is neither 0 nor 1", s)
 	}
-	copy(to, from)
 	return nil
 }

@@ -86,6 +86,20 @@ func TestRemoteBuffers(t *testing.T) {
 	if _, err := xla.ToSlice[float32](v); !errors.Is(err, xla.ErrClosed) {
 		t.Errorf("reading what was donated: got %v", err)
 	}
+	_, err = xla.ToSlice[int32](out[0])
+	wantCode(t, err, xla.InvalidArgument, "cannot copy f32[3]")
+	wantCode(t, out[0].To(make([]float32, 2)), xla.InvalidArgument, "want 3")
+	bad, err := literal.FromBytes(shape.Array(shape.Pred, 2), []byte{1, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := c.FromLiteral(bad)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = xla.ToSlice[bool](p)
+	wantCode(t, err, xla.InvalidArgument, "neither 0 nor 1")
+	p.Close()
 	other := remoteClient(t, xla.ClientOptions{})
 	foreign := buffer(t, other, []float32{1, 2, 3})
 	_, err = x.Execute(t.Context(), a, foreign, foreign)

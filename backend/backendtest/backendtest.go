@@ -155,7 +155,7 @@ func run(b exec.Backend, text string, args []*literal.Literal, allow bool) (*lit
 	if err != nil {
 		return nil, err
 	}
-	return out[0], nil
+	return out[0], held(ctx, b, x, args, exec.RunOptions{}, out[0])
 }
 
 // arguments makes the values of the parameters.

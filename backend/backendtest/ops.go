@@ -43,7 +43,12 @@ func runner(b exec.Backend, o Options) opcase.Runner {
 			return nil, err
 		}
 		defer x.Close()
-		return x.Run(ctx, args, exec.RunOptions{Seed: e.Seed, Feeds: e.Feeds, Host: e.Host, Replicas: int(replicas),
-			Partitions: int(partitions)})
+		run := exec.RunOptions{Seed: e.Seed, Feeds: e.Feeds, Host: e.Host, Replicas: int(replicas),
+			Partitions: int(partitions)}
+		out, err := x.Run(ctx, args, run)
+		if err != nil || len(args) > 1 || e.Feeds != nil || e.Host != nil {
+			return out, err
+		}
+		return out, held(ctx, b, x, args[0], run, out[0])
 	}
 }
