@@ -19,15 +19,58 @@ typedef struct {
 // moves reports whether a stream is read or written where it lies: its pointer only moves from block to block.
 static int moves(const halo_stream *s) { return s->kind == HALO_LINEAR && !s->convert; }
 
+// cycle is a stream that repeats itself, as a bias does, loaded once and a block further: its pointer goes round. Sizes
+// are in bytes.
+typedef struct {
+  char *lanes;
+  int64_t period, at, step;
+  int32_t stream;
+} cycle;
+
+enum { CYCLES = 4, CYCLE_BYTES = 8 << 10 }; // of a task, on the stack
+
+// period is after how many bytes a stream repeats itself; 0: never, or too late for what n places are worth.
+static int64_t period(const halo_space *w, const halo_stream *s, int64_t n) {
+  const int32_t last = w->rank - 1;
+  if (s->kind != HALO_STRIDED || last < 1 || s->strides[last] != 1)
+    return 0;
+  for (int32_t d = 0; d < last; d++)
+    if (s->strides[d])
+      return 0;
+  return w->dims[last] * w->lane <= CYCLE_BYTES && 2 * w->dims[last] <= n ? w->dims[last] * w->lane : 0;
+}
+
+// cycle_of loads a stream that repeats itself into lanes; place at is the first that is wanted.
+static cycle cycle_of(const halo_space *w, const halo_stream *s, int32_t k, int64_t at, int64_t period, char *lanes) {
+  for (int64_t done = 0; done < period + w->block_bytes; done += w->block_bytes) {
+    char *to = lanes + done, *from = halo_load(w, s, done / w->lane, w->block, to);
+    if (from != to)
+      memcpy(to, from, w->block_bytes);
+  }
+  return (cycle){lanes, period, at * w->lane % period, w->block_bytes % period, k};
+}
+
+static char *turn(cycle *c) {
+  char *here = c->lanes + c->at;
+  c->at += c->step;
+  if (c->at >= c->period)
+    c->at -= c->period;
+  return here;
+}
+
 // whole runs the whole blocks from place at on and returns the place behind them.
 static int64_t whole(const job *j, int64_t at, int64_t end, char **p, char *rooms) {
   const halo_pipeline_record *r = j->r;
   const halo_space *w = &j->space;
   const int32_t all = r->streams + r->outputs;
-  int32_t fast[HALO_MAX_POINTERS], slow[HALO_MAX_POINTERS], fasts = 0, slows = 0;
+  int32_t fast[HALO_MAX_POINTERS], slow[HALO_MAX_POINTERS], fasts = 0, slows = 0, cycles = 0;
+  cycle cyclic[CYCLES];
   for (int32_t k = 0; k < all; k++) {
     const halo_stream *s = &j->streams[k];
-    if (moves(s)) {
+    const int64_t bytes = cycles < CYCLES ? period(w, s, end - at) : 0;
+    if (bytes) {
+      cyclic[cycles++] = cycle_of(w, s, k, at, bytes, halo_aligned(alloca(bytes + 2 * w->block_bytes + 64)));
+    } else if (moves(s)) {
       p[k] = (char *)HALO_AT(w->run, s->ref) + (s->offset + at) * s->size;
       fast[fasts++] = k;
     } else if (k >= r->streams || s->kind == HALO_STRIDED || s->kind == HALO_IOTA || s->kind == HALO_LINEAR)
@@ -36,6 +79,8 @@ static int64_t whole(const job *j, int64_t at, int64_t end, char **p, char *room
   for (; at + w->block <= end; at += w->block) {
     for (int32_t i = 0; i < slows && slow[i] < r->streams; i++)
       p[slow[i]] = halo_load(w, &j->streams[slow[i]], at, w->block, rooms + slow[i] * w->block_bytes);
+    for (int32_t i = 0; i < cycles; i++)
+      p[cyclic[i].stream] = turn(&cyclic[i]);
     w->lanes->block(p, j->stages);
     for (int32_t i = slows - 1; i >= 0 && slow[i] >= r->streams; i--)
       halo_store(w, &j->streams[slow[i]], at, w->block, p[slow[i]]);
