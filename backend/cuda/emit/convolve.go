@@ -54,6 +54,7 @@ type convolving struct {
 	from  [2]Buffer        // where the operands lie
 	c     Conv
 	flip  []bool // W along space
+	split int64  // W's groups follow each other in its input features and not in its output features; 1 for none
 	last  bool   // features are neighbours in memory, else those in space
 	// finite says that weights are known to be.
 	finite bool
@@ -147,7 +148,7 @@ func (p *convolving) addBias() {
 func convolvable(in *hlo.Instruction) bool {
 	a, ok := in.Attrs.(*hlo.ConvolutionAttrs)
 	if !ok || in.Op != hlo.Convolution || in.IsDynamic() || len(a.Window) == 0 || len(a.Window) > 3 ||
-		a.BatchGroupCount > 1 || len(a.DimLabels.InputUnknown) > 0 {
+		len(a.DimLabels.InputUnknown) > 0 {
 		return false
 	}
 	lhs, rhs := in.Operands[0].Shape, in.Operands[1].Shape
@@ -157,7 +158,7 @@ func convolvable(in *hlo.Instruction) bool {
 
 // convKinds lists what of a convolution and its gradients in may be, the best first: what is spread out is the gradient
 // by data of one with a stride, and one whose window has more places than its result, and whose batch is where features
-// are elsewhere, that by weights.
+// are elsewhere, that by weights. Groups of the batch are those of a gradient by weights.
 func convKinds(in *hlo.Instruction) []func(*convolving) bool {
 	a := in.Attrs.(*hlo.ConvolutionAttrs)
 	n, spread, window, results := &a.DimLabels, false, int64(1), int64(1)
@@ -168,9 +169,11 @@ func convKinds(in *hlo.Instruction) []func(*convolving) bool {
 	}
 	forward := (*convolving).forward
 	switch {
+	case a.BatchGroupCount > 1:
+		return []func(*convolving) bool{(*convolving).backwardFilter}
 	case spread:
 		return []func(*convolving) bool{(*convolving).backwardData}
-	case window > results && n.InputFeature < n.InputBatch && n.KernelInput < n.KernelOutput:
+	case window > results && a.FeatureGroupCount <= 1 && n.InputFeature < n.InputBatch && n.KernelInput < n.KernelOutput:
 		return []func(*convolving) bool{(*convolving).backwardFilter, forward}
 	}
 	return []func(*convolving) bool{forward}
@@ -224,14 +227,16 @@ func (p *convolving) forward() bool {
 	return true
 }
 
-// backwardData: W is read the other way.
+// backwardData: W is read the other way. HLO's groups follow each other in output features, which are X's here.
 func (p *convolving) backwardData() bool {
 	n, c := &p.a.DimLabels, &p.c
 	c.Kind = ConvBackwardData
 	c.X = arrayOf(theResult, p.in.Shape, n.OutputBatch, n.OutputFeature, n.OutputSpatial)
 	c.W = arrayOf(p.from[1], p.in.Operands[1].Shape, n.KernelInput, n.KernelOutput, n.KernelSpatial)
 	c.Y = arrayOf(p.from[0], p.in.Operands[0].Shape, n.InputBatch, n.InputFeature, n.InputSpatial)
-	ok := p.a.FeatureGroupCount <= 1
+	p.split = max(p.a.FeatureGroupCount, 1)
+	c.W.Dims[0], c.W.Dims[1] = c.W.Dims[0]*p.split, c.W.Dims[1]/p.split
+	ok := true
 	for i, w := range p.windows() {
 		reach := (w.Size - 1) * w.WindowDilation
 		p.along(w.BaseDilation, w.WindowDilation, reach-w.PadLow, reach-w.PadHigh, !w.Reversal)
@@ -248,11 +253,11 @@ func (p *convolving) backwardFilter() bool {
 	c.X = arrayOf(p.from[0], p.in.Operands[0].Shape, n.InputFeature, n.InputBatch, n.InputSpatial)
 	c.W = arrayOf(theResult, p.in.Shape, n.OutputFeature, n.OutputBatch, n.OutputSpatial)
 	c.Y = arrayOf(p.from[1], p.in.Operands[1].Shape, n.KernelInput, n.KernelOutput, n.KernelSpatial)
-	ok := p.a.FeatureGroupCount <= 1
+	ok := true
 	for i, w := range p.windows() {
 		p.along(w.WindowDilation, w.Stride, w.PadLow, w.PadHigh, false)
 		p.even(i)
-		ok = ok && (!w.Reversal || w.Size == 1)
+		ok = ok && (!w.Reversal || w.Size == 1) && w.BaseDilation == 1
 	}
 	return ok
 }
@@ -300,7 +305,7 @@ func (p *convolving) cut() bool {
 		c.Pre[i], c.Post[i] = n, n
 	}
 	p.pack(&x)
-	p.arrange(c.X, x, low, nil)
+	p.arrange(c.X, x, moving{low: low})
 	c.X = x
 	return true
 }
@@ -364,8 +369,11 @@ func (p *convolving) lower(library func(*Conv) (int64, error)) (*Emission, error
 	result := c.result()
 	var after *ConvArray
 	for _, a := range []*ConvArray{&c.X, &c.W, &c.Y} {
-		flip := a == &c.W && slices.Contains(p.flip, true)
-		if a.packed(p.last) && !flip {
+		how := moving{}
+		if a == &c.W {
+			how = moving{flip: p.flip, split: p.split}
+		}
+		if a.packed(p.last) && how.split <= 1 && !slices.Contains(how.flip, true) {
 			p.pack(a)
 			continue
 		}
@@ -373,10 +381,8 @@ func (p *convolving) lower(library func(*Conv) (int64, error)) (*Emission, error
 		if a == result {
 			was := *a
 			after = &was
-		} else if flip {
-			p.arrange(*a, n, nil, p.flip)
 		} else {
-			p.arrange(*a, n, nil, nil)
+			p.arrange(*a, n, how)
 		}
 		*a = n
 	}
@@ -387,7 +393,7 @@ func (p *convolving) lower(library func(*Conv) (int64, error)) (*Emission, error
 	c.Work = p.e.scratch(bytes)
 	p.e.Steps = append(p.e.Steps, Step{Conv: c})
 	if after != nil {
-		p.arrange(*result, *after, nil, nil)
+		p.arrange(*result, *after, moving{})
 	}
 	p.addBias()
 	p.careful()
@@ -399,9 +405,16 @@ func (c *Conv) result() *ConvArray {
 	return map[ConvKind]*ConvArray{ConvForward: &c.Y, ConvBackwardData: &c.X, ConvBackwardFilter: &c.W}[c.Kind]
 }
 
-// arrange appends a kernel that brings an array into another order, moved by low along space where that is set, with
-// zeros beside it, and read the other way along the dimensions of space where flip is.
-func (p *convolving) arrange(from, to ConvArray, low []int64, flip []bool) {
+// moving is what is done to an array besides: it is moved by low along space where that is set, with zeros beside it,
+// read the other way along the dimensions of space where flip is, and has its groups where split of convolving says.
+type moving struct {
+	low   []int64
+	flip  []bool
+	split int64
+}
+
+// arrange appends a kernel that brings an array into another order.
+func (p *convolving) arrange(from, to ConvArray, how moving) {
 	order := make([]int, len(to.Dims)) // of memory
 	for d := range order {
 		order[d] = d
@@ -416,11 +429,16 @@ func (p *convolving) arrange(from, to ConvArray, low []int64, flip []bool) {
 	at, inside := "0", []string(nil)
 	for i, x := range b.coordinates(index{flat: "t", of: of}) {
 		d := order[i]
-		if d >= 2 && flip != nil && flip[d-2] {
+		if d == 0 && how.split > 1 {
+			each := to.Dims[0] / how.split
+			at = plus(at, times(b.integer(over(x, each)), to.Dims[1]*from.Strides[1]))
+			x = b.integer(modulo(x, each))
+		}
+		if d >= 2 && how.flip != nil && how.flip[d-2] {
 			x = b.integer(differ(num(to.Dims[d]-1), x))
 		}
-		if d >= 2 && low != nil {
-			x = b.integer(plus(x, num(-low[d-2])))
+		if d >= 2 && how.low != nil {
+			x = b.integer(plus(x, num(-how.low[d-2])))
 			inside = append(inside, fmt.Sprintf("%s >= 0 && %s < %d", x, x, from.Dims[d]))
 		}
 		at = plus(at, times(x, from.Strides[d]))
