@@ -3,6 +3,7 @@
 package cuda
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -272,4 +273,27 @@ func dominate(l *literal.Literal) {
 		}
 	}
 	copy(l.Bytes(), literal.FromWide(l.Shape(), w).Bytes())
+}
+
+// TestManyOperands concatenates more arrays than a kernel has parameters.
+func TestManyOperands(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 7))
+	var list []*program
+	for _, of := range []string{"f32", "s4", "c128"} {
+		parameters, names, sum := "", "", 0
+		for i := range 1100 {
+			n := i % 3 // also none
+			parameters += fmt.Sprintf("p%d = %s[2,%d,3] parameter(%d)\n", i, of, n, i)
+			names += fmt.Sprintf(", p%d", i)
+			sum += n
+		}
+		m := parsed(t, fmt.Sprintf("HloModule m\nENTRY e { %sROOT r = %s[2,%d,3] concatenate(%s), dimensions={1} }",
+			parameters, of, sum, names[2:]))
+		p := &program{name: of, m: m}
+		for _, param := range m.Entry.Parameters {
+			p.args = append(p.args, randomLiteral(r, param.Shape, false))
+		}
+		list = append(list, p)
+	}
+	runAll(t, list, len(list))
 }

@@ -214,41 +214,6 @@ func (b *body) choice(other value, condition string, code func() value) value {
 	return value{n, other.t, other.raw}
 }
 
-// concatenate looks in which operand a place lies.
-func concatenate(g *graph, in *hlo.Instruction, ix index) []value {
-	b, d := g.b, in.Attrs.(*hlo.ConcatenateAttrs).Dimension
-	dims := b.coordinates(ix)
-	n, start, t := b.name("w"), int64(0), in.Shape.Type
-	c := ctypes[t].value
-	if narrow(t) {
-		c = ctypes[t].store
-	}
-	b.line("%s %s;", c, n)
-	end := in.Shape.Dims[d]
-	for _, o := range in.Operands {
-		size := o.Shape.Dims[d]
-		if size == 0 {
-			continue
-		}
-		switch {
-		case start == 0 && size == end:
-			b.open("{")
-		case start == 0:
-			b.open("if (%s < %d) {", dims[d], size)
-		case start+size == end:
-			b.open("else {")
-		default:
-			b.open("else if (%s < %d) {", dims[d], start+size)
-		}
-		out := slices.Clone(dims)
-		out[d] = b.integer(plus(dims[d], num(-start)))
-		b.line("%s = %s;", n, b.asRaw(g.at(o, at(o.Shape.Dims, out))).text)
-		b.close("}")
-		start += size
-	}
-	return []value{{n, t, narrow(t)}}
-}
-
 // starts are the places at which a dynamic slice of some sizes begins.
 func (g *graph) starts(list []*hlo.Instruction, dims, sizes []int64) []string {
 	out := make([]string, len(dims))

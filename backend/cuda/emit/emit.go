@@ -92,6 +92,7 @@ var emitters [hlo.NumOps]emitter
 func init() {
 	emitters = [hlo.NumOps]emitter{
 		hlo.Cholesky:             emitCholesky,
+		hlo.Concatenate:          emitConcatenate,
 		hlo.Dot:                  emitDot,
 		hlo.DynamicUpdateSlice:   emitUpdate,
 		hlo.Fft:                  emitFft,
