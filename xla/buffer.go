@@ -187,13 +187,36 @@ func FromScalar[T literal.Element](h Home, v T) (*Buffer, error) {
 // Device returns where the buffer is; it works after Close.
 func (b *Buffer) Device() *Device { return b.device }
 
-// CopyTo returns a buffer of the same array on d. It fails after Close.
+// CopyTo returns a buffer of the same array on d, which may be of another client. From GPU to GPU it goes without the
+// host. It fails after Close.
 func (b *Buffer) CopyTo(d *Device) (*Buffer, error) {
+	if c := d.client; c.remote && b.state.array != nil {
+		a, err := b.movedTo(d)
+		if a != nil || err != nil {
+			return a, err
+		}
+	}
 	l, err := b.Literal()
 	if err != nil {
 		return nil, err
 	}
 	return d.FromLiteral(l)
+}
+
+// movedTo is CopyTo between devices with memory of their own; nil if there is no way.
+func (b *Buffer) movedTo(d *Device) (*Buffer, error) {
+	if err := d.usable(); err != nil {
+		return nil, err
+	}
+	if err := b.take(); err != nil {
+		return nil, err
+	}
+	defer b.drop()
+	a, err := b.state.array.CopyTo(d.client.backend, d.id, d.client.options.MemoryLimit)
+	if a == nil {
+		return nil, wrap(err, Failed)
+	}
+	return d.newRemote(a), nil
 }
 
 // Shape returns the buffer's shape; it works after Close.

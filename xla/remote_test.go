@@ -342,6 +342,44 @@ func useDevice(t *testing.T, c *xla.Client) error {
 	return err
 }
 
+// TestRemoteCopies copies to the same GPU, another, another client and the host's memory: a copy is what it was when
+// the first is closed, or given up to an execution.
+func TestRemoteCopies(t *testing.T) {
+	c := remoteClient(t, xla.ClientOptions{Devices: 2})
+	x, err := c.Compile(t.Context(), xla.Program{Source: []byte(`HloModule m, input_output_alias={ {}: (0, {}, may-alias) }
+ENTRY e { x = f32[300] parameter(0) ROOT y = f32[300] negate(x) }`)}, xla.CompileOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	host := newClient(t, xla.ClientOptions{})
+	data := make([]float32, 300)
+	for i := range data {
+		data[i] = float32(i)
+	}
+	for _, to := range []*xla.Device{c.Devices()[0], c.Devices()[1], remoteClient(t, xla.ClientOptions{}).Devices()[0],
+		host.Devices()[0]} {
+		b := buffer(t, c, data)
+		copied, err := b.CopyTo(to)
+		if err != nil || copied.Device() != to {
+			t.Fatal(err)
+		}
+		out, err := x.ExecuteWith(t.Context(), xla.RunOptions{Donate: []int{0}}, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.CopyTo(to); !errors.Is(err, xla.ErrClosed) {
+			t.Errorf("a copy of what was donated: got %v", err)
+		}
+		wantSlice(t, copied, data...)
+		out[0].Close()
+		wantSlice(t, copied, data...)
+		copied.Close()
+	}
+	host.Close()
+	wantNothingLive(t, host)
+}
+
 // TestRemoteAtOnce has many goroutines share weights, hand results on and give them up.
 func TestRemoteAtOnce(t *testing.T) {
 	c := remoteClient(t, xla.ClientOptions{})

@@ -188,6 +188,20 @@ func (m *machine) Get(data []byte, at exec.Address) error {
 	return m.device.out(data, cuda.Ptr(at), m.device.transfers)
 }
 
+// Fetch copies from a GPU of the same driver.
+func (m *machine) Fetch(dst exec.Address, from exec.Remote, src exec.Address, bytes int64) error {
+	d := m.device
+	other, ok := from.(*machine)
+	if !ok || other.device.info.DriverPath != d.info.DriverPath {
+		return fmt.Errorf("no copies from another driver: %w", errors.ErrUnsupported)
+	}
+	if err := errors.Join(d.gone(), other.device.gone()); err != nil {
+		return err
+	}
+	err := d.FetchAsync(cuda.Ptr(dst), other.device.Device, cuda.Ptr(src), bytes, d.transfers)
+	return errors.Join(err, d.Synchronize(d.transfers))
+}
+
 // limit makes an error of a device that has no room for some bytes one of a limit that is passed.
 func limit(err error, bytes int64) error {
 	if errors.Is(err, cuda.ErrOutOfMemory) {

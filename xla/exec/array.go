@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"errors"
 	"fmt"
 	"sync/atomic"
 
@@ -40,6 +41,32 @@ func Hold(b Backend, d int, l *literal.Literal, limit int64) (*Array, error) {
 		return nil, err
 	}
 	return &Array{shape: s, room: k, bytes: int64(len(data))}, nil
+}
+
+// CopyTo returns the array in the memory of the machine that device d of b is: on the machine where it lies the same
+// memory. It returns nil if there is no way there but over the host. limit is as that of Hold.
+func (a *Array) CopyTo(b Backend, d int, limit int64) (*Array, error) {
+	h := homeOf(b, d)
+	if h == nil {
+		return nil, nil
+	}
+	if h.keeper == a.room.keeper {
+		a.room.hold()
+		return &Array{a.shape, a.room, a.offset, a.bytes}, nil
+	}
+	k, err := h.keeper.takeRoom(h.remote, a.bytes, limit)
+	if err != nil {
+		return nil, err
+	}
+	err = h.remote.Fetch(k.at, a.room.remote, a.room.at+Address(a.offset), a.bytes)
+	if err == nil {
+		return &Array{shape: a.shape, room: k, bytes: a.bytes}, nil
+	}
+	k.drop()
+	if errors.Is(err, errors.ErrUnsupported) {
+		return nil, nil
+	}
+	return nil, err
 }
 
 // RemoteBytes is how much memory the machine that device d of b is has of its own, 0 for none.

@@ -26,6 +26,9 @@ type Remote interface {
 	Put(at Address, data []byte) error
 	// Get copies from a block that no execution writes.
 	Get(data []byte, at Address) error
+	// Fetch copies between blocks as Put does. It fails with errors.ErrUnsupported if there is no way from the other
+	// machine.
+	Fetch(dst Address, from Remote, src Address, bytes int64) error
 }
 
 // Build is what a remote machine gets to build of.
