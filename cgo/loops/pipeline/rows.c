@@ -17,17 +17,27 @@ typedef struct {
   const halo_phase *phases;
   const int32_t *numbers;
   const halo_stage *stages;
-  int bypass;         // the stages are those of halo_bypass
-  int64_t pitch;      // places of a row in a saved value: whole blocks
-  int64_t chunks;     // of a row
-  uint64_t *partials; // what the chunks of each row come to, if it has several
+  int bypass;                       // the stages are those of halo_bypass
+  int64_t pitch;                    // places of a row in a saved value: whole blocks
+  int64_t chunks;                   // of a row
+  uint64_t *partials;               // what the chunks of each row come to, if it has several
+  const halo_phase *first, *second; // that sweep; null: there is none
 } job;
+
+// ahead is what the next tile reads of one row: it is asked for while this one computes, since hardware looks ahead no
+// further than to the end of a page.
+typedef struct {
+  const char *at[4];
+  int64_t bytes[4]; // of a block
+  int32_t n;
+} ahead;
 
 // worker is what a task has of its own.
 typedef struct {
   const job *j;
   char **p, *rooms, *saved;
   int over; // some output lies over an input
+  ahead next;
 } worker;
 
 static char *room_of(const worker *w, int32_t k) { return w->rooms + k * w->j->places.block_bytes; }
@@ -141,6 +151,26 @@ static void block(const worker *w, const halo_phase *f, const aims *a, int64_t r
     put(w, a->puts[i], row, col, m);
 }
 
+// ask asks for what the next tile reads where block number i lies in this one.
+static inline void ask(const ahead *a, int64_t i) {
+  for (int32_t k = 0; k < a->n; k++)
+    for (int64_t line = 0; line < a->bytes[k]; line += 64)
+      __builtin_prefetch(a->at[k] + i * a->bytes[k] + line, 0, 2);
+}
+
+// look says what the next tile's row reads in phase f.
+static void look(worker *w, const halo_phase *f, int64_t row) {
+  const job *j = w->j;
+  w->next.n = 0;
+  for (int32_t i = 0; i < f->uses && w->next.n < 4; i++) {
+    const int32_t k = j->numbers[f->use + i];
+    if (is_saved(j, k) || is_output(j, k) || j->streams[k].kind != HALO_LINEAR)
+      continue;
+    w->next.at[w->next.n] = address(w, k, 0, row, 0);
+    w->next.bytes[w->next.n++] = j->places.block * j->streams[k].size;
+  }
+}
+
 // blocks sweeps the whole blocks of a piece and returns how many places those have. What is behind them it does by
 // sweeping the last m places, some of them once more, if nothing is reduced and no output lies over what is read.
 static int64_t blocks(const worker *w, const halo_phase *f, const piece *x) {
@@ -149,6 +179,7 @@ static int64_t blocks(const worker *w, const halo_phase *f, const piece *x) {
   aim(w, f, x, &a);
   int64_t done = 0;
   for (; done + m <= x->n; done += m) {
+    ask(&w->next, done / m);
     block(w, f, &a, x->row, x->col + done);
     move(w, &a, w->j->places.block_bytes);
   }
@@ -208,7 +239,7 @@ static int over(const job *j) {
 
 static worker prepare(const job *j, char **p, char *rooms, char *saved) {
   const halo_rows_record *r = j->r;
-  worker w = {j, p, rooms, saved, over(j)};
+  worker w = {j, p, rooms, saved, over(j), {.n = 0}};
   const int32_t pointers = r->streams + r->outputs + r->saved + r->rooms;
   memset(rooms, 0, pointers * j->places.block_bytes);
   for (int32_t k = 0; k < pointers; k++)
@@ -231,6 +262,17 @@ static int64_t saved_bytes(const job *j) { return j->r->saved * j->r->tile * j->
   char *p[HALO_MAX_POINTERS];                                                                                          \
   worker w = prepare(j, p, halo_aligned(alloca(room_bytes(j))), halo_aligned(alloca(saved_bytes(j))))
 
+// sweep_rows runs a phase over the n rows of a tile. While the second one computes, the next tile's rows are asked for.
+static void sweep_rows(worker *w, const halo_phase *f, int64_t row, int64_t n, int64_t end) {
+  const job *j = w->j;
+  for (int64_t t = 0; t < n; t++) {
+    w->next.n = 0;
+    if (f == j->second && row + j->r->tile + t < end)
+      look(w, j->first, row + j->r->tile + t);
+    sweep(w, f, &(piece){t, row + t, 0, j->r->row});
+  }
+}
+
 // tiles takes some rows through all phases, a tile at a time.
 static void tiles(void *arg, int64_t number) {
   const job *j = arg;
@@ -242,10 +284,10 @@ static void tiles(void *arg, int64_t number) {
     load_rows(&w, row, n);
     for (int32_t i = 0; i < r->phases; i++) {
       const halo_phase *f = &j->phases[i];
-      if (!f->sweeps)
+      if (f->sweeps)
+        sweep_rows(&w, f, row, n, end);
+      else
         across(&w, f, row, n);
-      for (int64_t t = 0; f->sweeps && t < n; t++)
-        sweep(&w, f, &(piece){t, row + t, 0, r->row});
     }
   }
   halo_drain(j->bypass);
@@ -322,7 +364,10 @@ void halo_rows(const halo_record *record, halo_run *run) {
   const halo_stage *stages = (const halo_stage *)(phases + r->phases);
   job j = {r, halo_space_of(run, r->level, r->lane, r->rank, r->dims),
       halo_space_of(run, r->level, r->lane, r->lead, r->dims), streams, phases,
-      (const int32_t *)(stages + r->stages), stages, 0, 0, 1, 0};
+      (const int32_t *)(stages + r->stages), stages, .chunks = 1};
+  for (int32_t i = 0; i < r->phases && !j.second; i++)
+    if (phases[i].sweeps)
+      *(j.first ? &j.second : &j.first) = &phases[i];
   halo_program p = {streams, r->streams, r->outputs, r->stages, r->rows * r->row, r->row, stages};
   halo_stage room[r->stages];
   j.stages = halo_bypass(&j.places, &p, room);
