@@ -72,7 +72,8 @@ int proposed(const Desc *heuristics) {
 // takes reports whether a way's numbers are those of a convolution of a type.
 bool takes(int way, int type) { return way == FAITHFUL || (way == TENSOR_CORE && type != F32); }
 
-// The sums of a convolution, in memory's order of what is computed.
+// The sums of a convolution, in memory's order of what is computed. Products are rounded, as the evaluator has it; a GPU
+// rounds a product and a sum at once.
 template <class T> std::vector<T> sums(const Conv &c) {
   const Array &to = c.kind == FORWARD ? c.y : c.kind == BACKWARD_DATA ? c.x : c.w;
   std::vector<T> out(size_t(to.size()));
@@ -96,9 +97,9 @@ template <class T> std::vector<T> sums(const Conv &c) {
     }
     if (!inside) continue;
     switch (c.kind) {
-    case FORWARD: out[py] = sum(out[py], c.x.m.get<T>(px), c.w.m.get<T>(pw)); break;
-    case BACKWARD_DATA: out[px] = sum(out[px], c.w.m.get<T>(pw), c.y.m.get<T>(py)); break;
-    default: out[pw] = sum(out[pw], c.x.m.get<T>(px), c.y.m.get<T>(py));
+    case FORWARD: out[py] += c.x.m.get<T>(px) * c.w.m.get<T>(pw); break;
+    case BACKWARD_DATA: out[px] += c.w.m.get<T>(pw) * c.y.m.get<T>(py); break;
+    default: out[pw] += c.x.m.get<T>(px) * c.y.m.get<T>(py);
     }
   }
   return out;
