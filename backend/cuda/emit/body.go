@@ -32,6 +32,7 @@ type body struct {
 	ix     string               // the type of indices
 	own    string               // the index of the element that the thread owns; "" for none
 	vector int                  // how many elements a thread owns
+	rolled bool                 // loops over windows are not unrolled: it hardly ever runs
 }
 
 // param is a pointer that the kernel takes.

@@ -49,6 +49,7 @@ const againBlocks = 1024
 // again appends a kernel that computes the convolution if one of the flags is set.
 func (p *convolving) again(flags Buffer, n int64) {
 	b := newBody(p.e, sizesOf(p.whole)...)
+	b.rolled = true
 	set := fmt.Sprintf("threadIdx.x < %d && %s[threadIdx.x] != 0", n, b.flags(flags, false))
 	b.line("if (!__syncthreads_or(%s)) return;", set)
 	s := p.in.Shape

@@ -87,6 +87,9 @@ func (b *body) loopFrom(first, end string) string {
 		b.open("{")
 		return "0"
 	}
+	if b.rolled {
+		b.line("#pragma unroll 1")
+	}
 	b.open("for (%s %s = %s; %s < %s; %s++) {", b.ix, i, first, i, end, i)
 	return i
 }
