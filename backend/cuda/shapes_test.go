@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/halo-xla/halo/backend/backendtest"
@@ -290,6 +291,68 @@ func TestManyOperands(t *testing.T) {
 		m := parsed(t, fmt.Sprintf("HloModule m\nENTRY e { %sROOT r = %s[2,%d,3] concatenate(%s), dimensions={1} }",
 			parameters, of, sum, names[2:]))
 		p := &program{name: of, m: m}
+		for _, param := range m.Entry.Parameters {
+			p.args = append(p.args, randomLiteral(r, param.Shape, false))
+		}
+		list = append(list, p)
+	}
+	runAll(t, list, len(list))
+}
+
+// manyArrays is a program of one op on n arrays. Its FOLD makes of two values of each array their sum, their maximum, their
+// minimum or, in turns, the one that comes with the larger value of the first array; LESS orders by the last array, then
+// by the first but one.
+func manyArrays(n int, format string) string {
+	var params, names, values, pairs, folded, results, shapes string
+	for i := range n {
+		params += fmt.Sprintf("p%d = f32[7,50] parameter(%d)\n", i, i)
+		names += fmt.Sprintf(", p%d", i)
+		values += fmt.Sprintf("a%d = f32[] parameter(%d)\nb%d = f32[] parameter(%d)\n", i, i, i, n+i)
+		pairs += fmt.Sprintf("x%d = f32[] parameter(%d)\ny%d = f32[] parameter(%d)\n", i, 2*i, i, 2*i+1)
+		op := fmt.Sprintf([]string{"maximum(a%d, b%d)", "add(a%d, b%d)", "minimum(a%d, b%d)", "select(first, a%d, b%d)"}[i%4], i, i)
+		folded += fmt.Sprintf("r%d = f32[] %s\n", i, op)
+		results += fmt.Sprintf(", r%d", i)
+		shapes += ", f32[SIZES]"
+	}
+	fold := fmt.Sprintf("c { %sfirst = pred[] compare(a0, b0), direction=GE\n%sROOT t = (%s) tuple(%s) }\n", values, folded,
+		strings.ReplaceAll(shapes[2:], "SIZES", ""), results[2:])
+	less := fmt.Sprintf("less { %sl = pred[] compare(x%d, y%d), direction=LT\ne = pred[] compare(x%d, y%d), direction=EQ\n"+
+		"f = pred[] compare(x1, y1), direction=LT\ng = pred[] and(e, f)\nROOT r = pred[] or(l, g) }\n", pairs, n-1, n-1, n-1, n-1)
+	return strings.NewReplacer("FOLD", fold, "LESS", less, "PARAMS", params, "NAMES", names[2:], "ZEROS",
+		strings.TrimPrefix(strings.Repeat(", z", n), ", "), "SHAPES", "("+shapes[2:]+")").Replace(format)
+}
+
+// TestManyArrays runs ops on more arrays than a kernel has parameters for: their addresses are in a table.
+func TestManyArrays(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 7))
+	var list []*program
+	for _, c := range []struct{ name, sizes, text string }{
+		{"rows", "7", `FOLD ENTRY e { PARAMS z = f32[] constant(0.5)
+ROOT r = SHAPES reduce(NAMES, ZEROS), dimensions={1}, to_apply=c }`},
+		{"columns", "50", `FOLD ENTRY e { PARAMS z = f32[] constant(-1)
+ROOT r = SHAPES reduce(NAMES, ZEROS), dimensions={0}, to_apply=c }`},
+		{"sort", "7,50", `LESS ENTRY e { PARAMS ROOT r = SHAPES sort(NAMES), dimensions={1}, to_apply=less }`},
+		{"few updates", "7,50", `FOLD ENTRY e { PARAMS i = s32[3] constant({4, 9, 4})
+ROOT r = SHAPES scatter(NAMES, i, UPDATES), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=c }`},
+		{"sorted updates", "7,50", `FOLD ENTRY e { PARAMS i = s32[40] constant({INDICES})
+ROOT r = SHAPES scatter(NAMES, i, UPDATES), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=c }`},
+	} {
+		const n = 300
+		text := strings.ReplaceAll(manyArrays(n, c.text), "SIZES", c.sizes)
+		updates, rows := "", map[string]int{"few updates": 3, "sorted updates": 40}[c.name]
+		for i := range n {
+			updates += fmt.Sprintf(", u%d", i)
+			if rows > 0 {
+				text = strings.Replace(text, "ENTRY e { ", fmt.Sprintf("ENTRY e { u%d = f32[%d,50] parameter(%d)\n", i, rows, n+i), 1)
+			}
+		}
+		text = strings.NewReplacer("UPDATES", updates[2:], "INDICES",
+			strings.TrimPrefix(strings.Repeat(", 3, 0, 6, 3, 1", 8), ", ")).Replace(text)
+		m := parsed(t, "HloModule m\n"+text)
+		if err := hlo.Verify(m); err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		p := &program{name: c.name, m: m}
 		for _, param := range m.Entry.Parameters {
 			p.args = append(p.args, randomLiteral(r, param.Shape, false))
 		}

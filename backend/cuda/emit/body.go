@@ -270,22 +270,51 @@ func (b *body) kernel3(op string, grid [3]int64, block [3]int) *Kernel {
 			refuse("%s needs %d blocks", op, n)
 		}
 	}
-	if n := len(b.params); n > cuda.MaxParams {
-		refuse("%s reads and writes %d buffers, and a kernel has at most %d parameters", op, n, cuda.MaxParams)
-	}
 	k := &Kernel{Grid: [3]uint32{uint32(grid[0]), uint32(grid[1]), uint32(grid[2])},
 		Block: [3]uint32{uint32(block[0]), uint32(block[1]), uint32(block[2])}, Uses: b.uses}
 	head := fmt.Sprintf("__launch_bounds__(%d)", block[0]*block[1]*block[2])
+	text := b.arguments(k) + b.text.String() + "}\n"
+	sum := sha256.Sum256([]byte(head + text))
+	k.Name = fmt.Sprintf("%s_%x", identifier(op), sum[:6])
+	k.Source = "extern \"C\" __global__ void " + head + " " + k.Name + text
+	return k
+}
+
+// arguments writes what comes before the text of k, and gives it its arguments: the pointers, or a table of them where
+// there are too many.
+func (b *body) arguments(k *Kernel) string {
 	list := make([]string, len(b.params))
 	for i, p := range b.params {
 		list[i] = p.declaration(i)
 		k.Args = append(k.Args, p.Buffer)
 	}
-	text := "(" + strings.Join(list, ", ") + ") {\n" + b.text.String() + "}\n"
-	sum := sha256.Sum256([]byte(head + text))
-	k.Name = fmt.Sprintf("%s_%x", identifier(op), sum[:6])
-	k.Source = "extern \"C\" __global__ void " + head + " " + k.Name + text
-	return k
+	if len(list) <= cuda.MaxParams {
+		return "(" + strings.Join(list, ", ") + ") {\n"
+	}
+	k.Args = []Buffer{b.e.addresses(k.Args)}
+	text := "(const u64* __restrict__ table) {\n"
+	for i, p := range b.params {
+		text += fmt.Sprintf("  %s = (%s*)table[%d];\n", list[i], p.t, i)
+	}
+	return text
+}
+
+// addresses makes kernels that write a table of where buffers lie: addresses are parameters of launches, which change
+// from run to run.
+func (e *Emission) addresses(list []Buffer) Buffer {
+	table, at := e.scratch(8*int64(len(list))), 0
+	for part := range slices.Chunk(list, cuda.MaxParams-1) {
+		b := newBody(e)
+		p, name := b.pointer(table, "u64")
+		p.written = true
+		for _, buf := range part {
+			_, from := b.pointer(buf, "u8")
+			b.line("%s[%d] = (u64)%s;", name, at, from)
+			at++
+		}
+		e.add(b.kernel("addresses", 1, 1))
+	}
+	return table
 }
 
 // declaration declares a pointer. None is __restrict__ where results may lie on operands.

@@ -179,16 +179,34 @@ func (r *reductions) newPass(rows, length int64, byColumn bool) *linePass {
 	b := newBody(r.e, sizesOf(r.in)...)
 	p := &linePass{r: r, b: b, rows: rows, length: length, part: length, parts: 1, byColumn: byColumn, lanes: 1}
 	p.g = r.graph(b)
+	var types []shape.ElementType
+	for _, x := range r.list {
+		types = append(types, x.types...)
+	}
+	block := threadsWith(types)
 	if byColumn {
-		p.width = min(powerOf2(rows), 32)
-		p.lanes = min(blockSize/p.width, powerOf2(length))
+		p.width = min(powerOf2(rows), 32, block)
+		p.lanes = min(block/p.width, powerOf2(length))
 		return p
 	}
-	for p.lanes < blockSize && p.lanes*4 < length {
+	for p.lanes < block && p.lanes*4 < length {
 		p.lanes *= 2
 	}
-	p.width = blockSize / p.lanes
+	p.width = block / p.lanes
 	return p
+}
+
+// threadsWith is how many threads a block has whose threads keep a value of each of some types in shared memory: there
+// are 48 KiB of that.
+func threadsWith(types []shape.ElementType) int64 {
+	n, bytes := int64(blockSize), int64(0)
+	for _, t := range types {
+		bytes += int64(max(t.Bytes(), 4))
+	}
+	for n > 1 && n*bytes > 48<<10 {
+		n /= 2
+	}
+	return n
 }
 
 // powerOf2 is the least power of two that is at least n.

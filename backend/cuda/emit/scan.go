@@ -61,7 +61,8 @@ type runningSum struct {
 
 func (r *runningSum) kernel() *Kernel {
 	b, n := r.b, r.lines.n
-	share := ceil(n, blockSize)
+	block := threadsWith(accumulatorTypes(r.a.ToApply, r.n, n))
+	share := ceil(n, block)
 	used := ceil(n, share)
 	b.line("const %s line = blockIdx.x, from = threadIdx.x * %d, to = x_min(from + %d, (%s)%d);", b.ix, share, share,
 		b.ix, n)
@@ -70,7 +71,7 @@ func (r *runningSum) kernel() *Kernel {
 	shared := make([]string, r.n)
 	for i, v := range acc {
 		shared[i] = b.name("shared")
-		b.line("__shared__ %s %s[%d];", ctypes[v.t].value, shared[i], blockSize)
+		b.line("__shared__ %s %s[%d];", ctypes[v.t].value, shared[i], block)
 	}
 	b.open("if (from < %d) {", n)
 	first := r.elements("from")
@@ -100,7 +101,7 @@ func (r *runningSum) kernel() *Kernel {
 		b.store(Buffer{Result, i}, b.flat(place), b.converted(b.frozen(acc[i].t, acc[i].text), s.Type))
 	}
 	b.close("}")
-	return b.kernel("running_"+r.a.ToApply.Root.Op.String(), r.lines.count, blockSize)
+	return b.kernel("running_"+r.a.ToApply.Root.Op.String(), r.lines.count, int(block))
 }
 
 // place is that of element j of the line, counted from the end if the sums run backward.
