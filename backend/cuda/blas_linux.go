@@ -17,6 +17,9 @@ import (
 type blas struct {
 	handle *cublas.Handle
 	lt     *cublaslt.Handle // nil where there is none
+	// ltVersion is that of cublasLt, choices are how products are done.
+	ltVersion string
+	choices   choices
 	// workspace is what a product may use besides, in bytes.
 	workspace int64
 }
@@ -28,7 +31,7 @@ func (d *device) openBLAS() error {
 	if err != nil {
 		return nil
 	}
-	b := &blas{workspace: d.workspace()}
+	b := &blas{workspace: d.workspace(), choices: choices{known: map[string]way{}, folder: d.waysFolder}}
 	err = d.Within(func() (err error) {
 		b.handle, err = l.NewHandle()
 		return err
@@ -83,9 +86,20 @@ func (d *device) lowerGemm(l *exec.Lowering) (exec.Thunk, error) {
 	if e == nil {
 		return nil, nil
 	}
-	t := newThunk(l, e)
 	g := e.Steps[0].Gemm
-	t.kernel, t.calls = "cublas gemm", map[*emit.Gemm]call{g: d.blas.call(l, g)}
+	c, err := d.blas.choose(d, g)
+	switch {
+	case errors.Is(err, errors.ErrUnsupported):
+		t := newThunk(l, e)
+		t.kernel, t.calls = "cublas gemm", map[*emit.Gemm]call{g: d.blas.call(l, g)}
+		return t, nil
+	case err != nil:
+		return nil, err
+	}
+	l.OnClose(c.Close)
+	e.Scratch[g.Work.Index] = c.work + workAlign
+	t := newThunk(l, e)
+	t.kernel, t.calls = "cublasLt gemm", map[*emit.Gemm]call{g: c}
 	return t, nil
 }
 

@@ -25,8 +25,11 @@ type Options struct {
 	// Plain leaves out the passes that compute what they can when a program is compiled: for tests, whose programs are
 	// often made of constants. Only the emulator takes it.
 	Plain bool
-	// Cache is a folder for compiled kernels, which are loaded from there: nobody else may write into it. "" is one in
-	// the user's cache folder, or no folder if that is not safe; the emulator has its own.
+	// NoAutotune has nothing timed: products are done as the libraries first choose. Otherwise the first compilation of a
+	// product tries several ways, and what was found is kept in the user's cache folder.
+	NoAutotune bool
+	// Cache is a folder for compiled kernels, which are loaded from there, and for how products are done: nobody else may
+	// write into it. "" is two in the user's cache folder, or none if that is not safe; the emulator has its own.
 	Cache string
 }
 

@@ -62,12 +62,15 @@ var withBias = "HloModule m\nENTRY e { x = f32[20,20] parameter(0)\n v = f32[20]
 // faulty are programs whose calls fail in turn, each with a library that has calls of its own.
 func faulty(t *testing.T) map[string]*faults {
 	return map[string]*faults{
-		"loop":     {text: control, args: []*literal.Literal{numbers(t, 3)}},
-		"product":  {text: product, args: []*literal.Literal{numbers(t, 20, 32), numbers(t, 32, 24)}},
+		"loop": {text: control, args: []*literal.Literal{numbers(t, 3)}},
+		"product": {text: product, args: []*literal.Literal{numbers(t, 20, 32), numbers(t, 32, 24)},
+			library: "cublasLt", status: 13, says: "CUBLAS_STATUS_EXECUTION_FAILED", fewest: 30},
 		"residual": {text: residual, args: []*literal.Literal{numbers(t, 1, 6, 6, 4), numbers(t, 3, 3, 4, 4), numbers(t, 4)}},
 		"held": {text: residual, args: []*literal.Literal{numbers(t, 1, 6, 6, 4), numbers(t, 3, 3, 4, 4), numbers(t, 4)},
 			holds: true},
 		"biased": {text: withBias, args: []*literal.Literal{filled(shape.F32, 0.25, 20, 20)},
+			library: "cublasLt", status: 13, says: "CUBLAS_STATUS_EXECUTION_FAILED", fewest: 45},
+		"chosen": {text: withBias, args: []*literal.Literal{filled(shape.F32, 0.25, 20, 20)}, knows: true,
 			library: "cublasLt", status: 13, says: "CUBLAS_STATUS_EXECUTION_FAILED", fewest: 15},
 		"transforms": {text: backAndForth, args: []*literal.Literal{numbers(t, 3, 6, 8)},
 			library: "cufft", status: 5, says: "CUFFT_INTERNAL_ERROR", fewest: 20},
@@ -87,6 +90,9 @@ func TestFaults(t *testing.T) {
 			f.begin(t, name)
 			f.variable, f.value = "HALO_CUDA_EMU_FAIL", "%d"
 			f.life(0)
+			if f.knows {
+				f.life(0)
+			}
 			if f.calls < 50 {
 				t.Fatalf("a life has %d calls", f.calls)
 			}
@@ -128,6 +134,7 @@ type faults struct {
 	says    string
 	fewest  int  // calls
 	holds   bool // arguments and results stay on the device
+	knows   bool // how products are done is in a file
 
 	t               *testing.T
 	m               *hlo.Module
@@ -138,6 +145,7 @@ type faults struct {
 	before          []int
 	failed          bool // in this life
 	freeing         bool // it was a call that frees something
+	choices         string
 }
 
 // begin makes ready for lives of the program.
@@ -153,7 +161,7 @@ func (f *faults) begin(t *testing.T, name string) {
 	if f.m, err = hlo.Parse([]byte(f.text), name); err != nil {
 		t.Fatal(err)
 	}
-	f.t, f.errors = t, 0
+	f.t, f.errors, f.choices = t, 0, ""
 	f.want = answer(t, exec.Reference(), f.text, withLAPACK, f.args...)
 }
 
@@ -187,6 +195,7 @@ func (f *faults) life(n int) {
 		f.left(n)
 		return
 	}
+	d.blas.choices.folder = f.folder()
 	b := exec.New(&machine{d})
 	if p := f.compiled(n, b); p != nil {
 		for range 3 {
@@ -204,6 +213,14 @@ func (f *faults) life(n int) {
 		}
 	}
 	f.end(n, d)
+}
+
+// folder is where a life finds how products are done, and keeps it.
+func (f *faults) folder() func() (string, error) {
+	if !f.knows || f.choices == "" {
+		f.choices = f.t.TempDir()
+	}
+	return func() (string, error) { return f.choices, nil }
 }
 
 // compiled compiles the program, a second time if it fails.

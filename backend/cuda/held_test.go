@@ -161,7 +161,7 @@ less { a = f32[] parameter(0)
 
 // TestHeldWithoutRoom wants arrays that the device has no room for to be refused, and the limit to count all of them.
 func TestHeldWithoutRoom(t *testing.T) {
-	t.Setenv("HALO_CUDA_EMU_MEMORY", "1000000")
+	all := smallDevice(t, 1_000_000)
 	_, b := onEmulator(t)
 	x := numbers(t, 100_000)
 	first, second := hold(t, b, x), hold(t, b, x)
@@ -179,7 +179,7 @@ func TestHeldWithoutRoom(t *testing.T) {
 		t.Errorf("the first array has changed, %v", err)
 	}
 	first.Close()
-	if exec.RemoteBytes(b, 0) != 1_000_000 {
+	if exec.RemoteBytes(b, 0) != all {
 		t.Errorf("the device has %d bytes", exec.RemoteBytes(b, 0))
 	}
 }

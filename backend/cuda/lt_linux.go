@@ -13,14 +13,15 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// openLT opens the library of products with a bias, which the other one has opened; where it is not there, products and
-// biases are apart. Info says which.
+// openLT opens the library of products in several ways and with a bias, which the other one has opened; where it is not
+// there, products and biases are apart. Info says which.
 func (b *blas) openLT(d *device) error {
 	l, err := openLibrary(d.kit, "cublasLt", cublaslt.Open)
 	d.info.BLASLt = said(l, err)
 	if err != nil {
 		return nil
 	}
+	b.ltVersion = l.Version()
 	return d.Within(func() (err error) {
 		b.lt, err = l.NewHandle()
 		return err
@@ -56,37 +57,64 @@ func (d *device) lowerBiased(l *exec.Lowering) (exec.Thunk, error) {
 		}
 		calls[g] = c
 		l.OnClose(c.Close)
-		return c.Work + workAlign, nil
+		return c.work + workAlign, nil
 	})
 	if e == nil || err != nil {
 		return nil, err
 	}
 	t := newThunk(l, e)
-	t.kernel, t.calls = "cublasLt gemm", calls
+	t.kernel, t.calls = "cublasLt gemm with bias", calls
 	if g := e.Steps[0].Gemm; calls[g] == nil {
 		t.kernel, calls[g] = "cublas gemm", b.call(l, g)
 	}
 	return t, nil
 }
 
-// choose has the library say how it does a product with a bias.
-func (b *blas) choose(d *device, g *emit.Gemm) (c *cublaslt.Call, err error) {
-	if b.lt == nil {
+// ltCall is a product of cuBLASLt, in the way that was chosen, and the workspace that it takes.
+type ltCall struct {
+	*cublaslt.Call
+	work int64
+}
+
+// choose returns a product of cuBLASLt as it is done on d. It fails with errors.ErrUnsupported if there is none, or
+// cuBLAS is to do it.
+func (b *blas) choose(d *device, g *emit.Gemm) (*ltCall, error) {
+	if b.lt == nil || !ltTakes(g) || d.options.NoAutotune && g.Bias == nil {
 		return nil, errors.ErrUnsupported
 	}
-	err = d.Within(func() (err error) {
-		c, err = b.lt.Product(ltProduct(g), b.workspace)
+	var c *cublaslt.Call
+	err := d.Within(func() (err error) {
+		c, err = b.lt.Product(ltProduct(g))
 		return err
 	})
-	return c, err
+	if err != nil {
+		return nil, err
+	}
+	w, err := b.way(d, g, c)
+	if err == nil && w.lt == nil {
+		err = errors.ErrUnsupported
+	}
+	if err != nil {
+		c.Close()
+		return nil, err
+	}
+	c.Take(*w.lt)
+	return &ltCall{c, w.lt.Work}, nil
 }
 
 var ltTypes = map[shape.ElementType]cublaslt.Type{shape.F32: cublaslt.F32, shape.F16: cublaslt.F16,
 	shape.BF16: cublaslt.BF16}
 
+// ltTakes reports whether a product is of types that it is asked for here.
+func ltTakes(g *emit.Gemm) bool {
+	_, operands := ltTypes[g.A.Type]
+	_, result := ltTypes[g.C.Type]
+	return operands && result
+}
+
 // ltProduct is a product as the library has it: the transpose of C is that of B times that of A.
 func ltProduct(g *emit.Gemm) cublaslt.Product {
-	p := cublaslt.Product{Batch: g.Batch, TF32: g.TF32}
+	p := cublaslt.Product{Batch: g.Batch, TF32: g.TF32, Bias: g.Bias != nil}
 	p.A, p.TransA = ltMatrix(g.B, g.N, g.K)
 	p.B, p.TransB = ltMatrix(g.A, g.K, g.M)
 	p.D, _ = ltMatrix(g.C, g.N, g.M)

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define LOAD(name, result, params, args) \
   if (!(*(void **)&t->name = dlsym(lib, #name))) { \
@@ -22,6 +23,7 @@ cublaslt_table *halo_cublaslt_load(void *lib, const char **missing) {
 
 #define VALUE(name, value) name = value,
 enum { CUBLASLT_VALUES(VALUE) ALLOC_FAILED = 3 };
+_Static_assert(sizeof(halo_lt_algorithm) == sizeof(uint64_t) * HALO_WAY_WORDS, "a way");
 
 struct halo_cublaslt_product {
   halo_cuda_call call; // first
@@ -29,6 +31,7 @@ struct halo_cublaslt_product {
   halo_lt handle;
   halo_lt_desc desc;
   halo_lt_layout a, b, d;
+  int bias;
   halo_lt_algorithm algorithm;
   size_t bytes;
   pthread_mutex_t lock; // of the bias in desc
@@ -50,53 +53,96 @@ static unsigned set(halo_cublaslt_product *p, unsigned what, const void *value, 
   return p->t->cublasLtMatmulDescSetAttribute(p->desc, what, value, bytes);
 }
 
-static unsigned describe(halo_cublaslt_product *p, const halo_cublaslt_shape *s) {
-  const int32_t transa = (int32_t)s->transa, transb = (int32_t)s->transb;
+// add_bias says that there is one.
+static unsigned add_bias(halo_cublaslt_product *p) {
   const uint32_t epilogue = CUBLASLT_EPILOGUE_BIAS;
   const void *const somewhere = (const void *)(uintptr_t)64; // the choice looks at its alignment alone
+  const unsigned status = set(p, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue);
+  return status ? status : set(p, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &somewhere, sizeof somewhere);
+}
+
+static unsigned describe(halo_cublaslt_product *p, const halo_cublaslt_shape *s) {
+  const int32_t transa = (int32_t)s->transa, transb = (int32_t)s->transb;
   unsigned status = p->t->cublasLtMatmulDescCreate(&p->desc, (unsigned)s->compute, CUDA_R_32F);
   if (!status) status = set(p, CUBLASLT_MATMUL_DESC_TRANSA, &transa, sizeof transa);
   if (!status) status = set(p, CUBLASLT_MATMUL_DESC_TRANSB, &transb, sizeof transb);
-  if (!status) status = set(p, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof epilogue);
-  if (!status) status = set(p, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &somewhere, sizeof somewhere);
+  if (!status && p->bias) status = add_bias(p);
   if (!status) status = layout(p, &p->a, &s->a, s->batch);
   if (!status) status = layout(p, &p->b, &s->b, s->batch);
   if (!status) status = layout(p, &p->d, &s->d, s->batch);
   return status;
 }
 
-// choose takes the library's first choice among what needs no more workspace than there may be. Arrays of programs are
-// aligned to 64 bytes.
-static unsigned choose(halo_cublaslt_product *p, size_t most) {
-  const uint32_t aligned = 64;
+// prefer says what the library may choose from: what takes no more workspace than there may be, and, where a sum is
+// cut into parts, keeps these in the type of sums and adds them up in a step of its own, in order. Arrays of programs
+// are aligned to 64 bytes.
+static unsigned prefer(const cublaslt_table *t, halo_lt_preference preference, size_t most) {
+  const uint32_t aligned = 64, parts = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
+  unsigned status = t->cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &most,
+                                                            sizeof most);
+  if (!status)
+    status = t->cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &parts,
+                                                     sizeof parts);
+  for (unsigned what = CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES;
+       what <= CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES && !status; what++)
+    status = t->cublasLtMatmulPreferenceSetAttribute(preference, what, &aligned, sizeof aligned);
+  return status;
+}
+
+enum { MOST_WAYS = 8 };
+
+// propose has the library fill in choices.
+static unsigned propose(const halo_cublaslt_product *p, size_t most, halo_lt_choice *choices, int wanted, int *found) {
   halo_lt_preference preference;
   unsigned status = p->t->cublasLtMatmulPreferenceCreate(&preference);
   if (status) return status;
-  status = p->t->cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &most,
-                                                      sizeof most);
-  for (unsigned what = CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES;
-       what <= CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES && !status; what++)
-    status = p->t->cublasLtMatmulPreferenceSetAttribute(preference, what, &aligned, sizeof aligned);
-  halo_lt_choice choice = {.state = CUBLAS_STATUS_NOT_SUPPORTED};
-  int found = 0;
+  status = prefer(p->t, preference, most);
   if (!status)
-    status = p->t->cublasLtMatmulAlgoGetHeuristic(p->handle, p->desc, p->a, p->b, p->d, p->d, preference, 1, &choice,
-                                                  &found);
+    status = p->t->cublasLtMatmulAlgoGetHeuristic(p->handle, p->desc, p->a, p->b, p->d, p->d, preference, wanted,
+                                                  choices, found);
   p->t->cublasLtMatmulPreferenceDestroy(preference);
+  return status;
+}
+
+unsigned halo_cublaslt_ways(const halo_cublaslt_product *p, int64_t most, halo_cublaslt_way *ways, int room,
+                            int *found) {
+  halo_lt_choice choices[MOST_WAYS];
+  int proposed = 0;
+  *found = 0;
+  const unsigned status = propose(p, (size_t)most, choices, room < MOST_WAYS ? room : MOST_WAYS, &proposed);
   if (status) return status;
-  if (!found) return CUBLAS_STATUS_NOT_SUPPORTED;
-  p->algorithm = choice.algo;
-  p->bytes = choice.workspaceSize;
-  return choice.state;
+  for (int i = 0; i < proposed; i++) {
+    if (choices[i].state) continue;
+    memcpy(ways[*found].algorithm, &choices[i].algo, sizeof choices[i].algo);
+    ways[(*found)++].bytes = (int64_t)choices[i].workspaceSize;
+  }
+  return *found ? 0 : CUBLAS_STATUS_NOT_SUPPORTED;
+}
+
+unsigned halo_cublaslt_check(const halo_cublaslt_product *p, halo_cublaslt_way *way) {
+  halo_lt_algorithm algorithm;
+  halo_lt_choice choice = {.state = CUBLAS_STATUS_NOT_SUPPORTED};
+  memcpy(&algorithm, way->algorithm, sizeof algorithm);
+  const unsigned status = p->t->cublasLtMatmulAlgoCheck(p->handle, p->desc, p->a, p->b, p->d, p->d, &algorithm,
+                                                        &choice);
+  way->bytes = (int64_t)choice.workspaceSize;
+  return status;
+}
+
+void halo_cublaslt_take(halo_cublaslt_product *p, const halo_cublaslt_way *way) {
+  memcpy(&p->algorithm, way->algorithm, sizeof p->algorithm);
+  p->bytes = (size_t)way->bytes;
 }
 
 static unsigned multiply(const halo_cublaslt_product *p, void *stream, const unsigned long long *w) {
   const float one = 1, zero = 0;
   const void *const bias = (const void *)(uintptr_t)w[3];
-  const unsigned status = p->t->cublasLtMatmulDescSetAttribute(p->desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias,
-                                                               sizeof bias);
-  if (status) return status;
-  void *const d = (void *)(uintptr_t)w[2], *const work = (void *)(uintptr_t)((w[4] + 255) / 256 * 256);
+  if (p->bias) {
+    const unsigned status = p->t->cublasLtMatmulDescSetAttribute(p->desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias,
+                                                                 sizeof bias);
+    if (status) return status;
+  }
+  void *const d = (void *)(uintptr_t)w[2], *const work = (void *)(uintptr_t)((w[p->bias ? 4 : 3] + 255) / 256 * 256);
   return p->t->cublasLtMatmul(p->handle, p->desc, &one, (const void *)(uintptr_t)w[0], p->a,
                               (const void *)(uintptr_t)w[1], p->b, &zero, d, p->d, d, p->d, &p->algorithm, work,
                               p->bytes, stream);
@@ -119,22 +165,21 @@ void halo_cublaslt_close(halo_cublaslt_product *p) {
   free(p);
 }
 
-unsigned halo_cublaslt_open(const cublaslt_table *t, halo_lt handle, const halo_cublaslt_shape *shape, size_t most,
-                            halo_cublaslt_product **out, size_t *bytes) {
+unsigned halo_cublaslt_open(const cublaslt_table *t, halo_lt handle, const halo_cublaslt_shape *shape,
+                            halo_cublaslt_product **out) {
   *out = 0;
   halo_cublaslt_product *p = calloc(1, sizeof *p);
   if (!p) return ALLOC_FAILED;
   p->call.run = run;
   p->t = t;
   p->handle = handle;
+  p->bias = shape->bias != 0;
   pthread_mutex_init(&p->lock, 0);
-  unsigned status = describe(p, shape);
-  if (!status) status = choose(p, most);
+  const unsigned status = describe(p, shape);
   if (status) {
     halo_cublaslt_close(p);
     return status;
   }
-  *bytes = p->bytes;
   *out = p;
   return 0;
 }

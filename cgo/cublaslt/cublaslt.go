@@ -1,5 +1,5 @@
-// Package cublaslt calls NVIDIA's library of matrix products with epilogues, which is opened at run time: products plus
-// a bias. They are made once and run as commands of cgo/cuda's arrays.
+// Package cublaslt calls NVIDIA's library of matrix products with epilogues, which is opened at run time: products, and
+// those plus a bias. The library proposes ways to do one; it runs as a command of cgo/cuda's arrays.
 package cublaslt
 
 import (
@@ -25,14 +25,22 @@ type Matrix struct {
 	Stride            int64
 }
 
-// Product is D = A B plus a bias, a number of D's type for each of D's rows; Batch of them, with one bias. A transposed
-// operand is stored as the transpose of what it stands for.
+// Product is D = A B, Batch of them. A transposed operand is stored as the transpose of what it stands for.
 type Product struct {
 	A, B, D        Matrix
 	TransA, TransB bool
 	Batch          int64
+	// Bias says that a number of D's type is added for each of D's rows, the same to all of a batch.
+	Bias bool
 	// TF32 lets operands of f32 be rounded to TF32. Sums are f32.
 	TF32 bool
+}
+
+// Way is how a product is done: an algorithm as the library writes it down, which holds for the library's version, the
+// kind of device and the product that it was proposed for, and the bytes of workspace that it takes.
+type Way struct {
+	Algorithm [8]uint64
+	Work      int64
 }
 
 // Error is a call of the library that has failed.
@@ -45,12 +53,18 @@ type Error struct {
 // Error returns the call and the name of the status.
 func (e *Error) Error() string { return fmt.Sprintf("cublasLt: %s: %s", e.Call, e.Name) }
 
-// notSupported is the status for products that the library does not do.
-const notSupported = 15
+// The statuses for products that the library does not do, and for ways that are not for a product or a device.
+const (
+	invalidValue = 7
+	archMismatch = 8
+	notSupported = 15
+)
 
 // Is makes errors.Is find errors.ErrUnsupported where the library does not do what it is asked.
 func (e *Error) Is(target error) bool {
-	return target == errors.ErrUnsupported && e.Status == notSupported
+	refused := e.Status == notSupported ||
+		e.Call == "cublasLtMatmulAlgoCheck" && (e.Status == invalidValue || e.Status == archMismatch)
+	return target == errors.ErrUnsupported && refused
 }
 
 // checkVersion fails with errors.ErrUnsupported for versions whose functions may not be those of cublaslt.h.

@@ -24,8 +24,10 @@ struct CUstream_st;
   X(CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, 5) \
   X(CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, 6) \
   X(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, 1) \
+  X(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, 3) \
   X(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, 5) \
   X(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, 8) \
+  X(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE, 2) \
   X(CUBLAS_COMPUTE_32F, 68) \
   X(CUBLAS_COMPUTE_32F_FAST_TF32, 77) \
   X(CUBLAS_STATUS_NOT_SUPPORTED, 15) \
@@ -82,6 +84,9 @@ typedef struct {
   X(cublasLtMatmulAlgoGetHeuristic, unsigned, (halo_lt handle, halo_lt_desc desc, halo_lt_layout a, halo_lt_layout b, \
       halo_lt_layout c, halo_lt_layout d, halo_lt_preference preference, int wanted, halo_lt_choice *choices, \
       int *found), (handle, desc, a, b, c, d, preference, wanted, choices, found)) \
+  X(cublasLtMatmulAlgoCheck, unsigned, (halo_lt handle, halo_lt_desc desc, halo_lt_layout a, halo_lt_layout b, \
+      halo_lt_layout c, halo_lt_layout d, const halo_lt_algorithm *algorithm, halo_lt_choice *choice), \
+    (handle, desc, a, b, c, d, algorithm, choice)) \
   X(cublasLtMatmul, unsigned, (halo_lt handle, halo_lt_desc desc, const void *alpha, const void *a, \
       halo_lt_layout alayout, const void *b, halo_lt_layout blayout, const void *beta, const void *c, \
       halo_lt_layout clayout, void *d, halo_lt_layout dlayout, const halo_lt_algorithm *algorithm, void *work, \
@@ -116,20 +121,38 @@ typedef struct {
   int64_t type, rows, columns, ld, stride;
 } halo_cublaslt_matrix;
 
-// A product of matrices plus a bias, a number for each row of the result. Its words are the addresses of a, b, d, of
-// the bias and of the workspace.
+// A product of matrices, maybe plus a bias, a number for each row of the result. Its words are the addresses of a, b,
+// d, of the bias if there is one, and of the workspace.
 typedef struct halo_cublaslt_product halo_cublaslt_product;
 
-// What a product is: d = a b + bias.
+// What a product is: d = a b, plus a bias if that is not 0.
 typedef struct {
   halo_cublaslt_matrix a, b, d;
-  int64_t transa, transb, batch, compute;
+  int64_t transa, transb, batch, compute, bias;
 } halo_cublaslt_shape;
 
-// halo_cublaslt_open chooses how a product is done, with at most so many bytes of workspace, for the context that is
-// current; out is null if that fails. bytes is what it takes.
-unsigned halo_cublaslt_open(const cublaslt_table *t, halo_lt handle, const halo_cublaslt_shape *shape, size_t most,
-                            halo_cublaslt_product **out, size_t *bytes);
+// A way to do a product: as the library writes it down, and the bytes of workspace that it takes.
+enum { HALO_WAY_WORDS = 8 };
+typedef struct {
+  uint64_t algorithm[HALO_WAY_WORDS];
+  int64_t bytes;
+} halo_cublaslt_way;
+
+// halo_cublaslt_open describes a product, for the context that is current; out is null if that fails. A way has to be
+// taken before it is enqueued.
+unsigned halo_cublaslt_open(const cublaslt_table *t, halo_lt handle, const halo_cublaslt_shape *shape,
+                            halo_cublaslt_product **out);
+
+// halo_cublaslt_ways lists what the library proposes with at most so many bytes of workspace, its first choice first:
+// found of at most so many as there is room for.
+unsigned halo_cublaslt_ways(const halo_cublaslt_product *p, int64_t most, halo_cublaslt_way *ways, int room,
+                            int *found);
+
+// halo_cublaslt_check asks whether a way that was written down does the product here, and sets its bytes.
+unsigned halo_cublaslt_check(const halo_cublaslt_product *p, halo_cublaslt_way *way);
+
+// halo_cublaslt_take has the product done in a way from now on. It must not be under way.
+void halo_cublaslt_take(halo_cublaslt_product *p, const halo_cublaslt_way *way);
 
 // halo_cublaslt_close frees it.
 void halo_cublaslt_close(halo_cublaslt_product *p);

@@ -66,36 +66,79 @@ func (h *Handle) Close() error {
 	return h.library.check("cublasLtDestroy", C.halo_cublasLtDestroy(h.library.t, h.p))
 }
 
-// Call is a product that is ready to be enqueued.
+// Call is a product, which can be enqueued once a way to do it has been taken.
 type Call struct {
 	library *Library
 	p       *C.halo_cublaslt_product
-	// Work is the workspace that it takes in bytes.
-	Work int64
 }
 
-// Product chooses how a product is done with at most some bytes of workspace; the context must be current. It fails
-// with errors.ErrUnsupported if the library does not do it. As a command it takes the addresses of A, B, D, of the bias
-// and of a workspace with 256 bytes more than Work.
-func (h *Handle) Product(p Product, most int64) (*Call, error) {
+// Product describes a product; the context must be current. It fails with errors.ErrUnsupported if the library does not
+// do it. As a command it takes the addresses of A, B, D, of the bias if there is one, and of a workspace with 256
+// bytes more than the way takes.
+func (h *Handle) Product(p Product) (*Call, error) {
 	if p.Batch > math.MaxInt32 {
 		return nil, &Error{Call: "cublasLtMatmul", Name: fmt.Sprintf("a batch of %d", p.Batch), Status: notSupported}
 	}
 	const sumF32, sumTF32 = 68, 77
 	s := C.halo_cublaslt_shape{a: matrix(p.A), b: matrix(p.B), d: matrix(p.D), batch: C.int64_t(p.Batch),
-		transa: number(p.TransA), transb: number(p.TransB), compute: sumF32}
+		transa: number(p.TransA), transb: number(p.TransB), compute: sumF32, bias: number(p.Bias)}
 	if p.TF32 {
 		s.compute = sumTF32
 	}
 	c := &Call{library: h.library}
-	var bytes C.size_t
-	err := h.library.check("cublasLtMatmulAlgoGetHeuristic",
-		C.halo_cublaslt_open(h.library.t, h.p, &s, C.size_t(most), &c.p, &bytes))
+	err := h.library.check("cublasLtMatmulDescCreate", C.halo_cublaslt_open(h.library.t, h.p, &s, &c.p))
 	if err != nil {
 		return nil, err
 	}
-	c.Work = int64(bytes)
 	return c, nil
+}
+
+// Ways returns up to so many ways that the library proposes with at most some bytes of workspace, its first choice
+// first; the context must be current. Sums are whole or in parts that are kept in the type of sums. It fails with
+// errors.ErrUnsupported if there is none.
+func (c *Call) Ways(most int64, count int) ([]Way, error) {
+	ways := make([]C.halo_cublaslt_way, count)
+	var found C.int
+	err := c.library.check("cublasLtMatmulAlgoGetHeuristic",
+		C.halo_cublaslt_ways(c.p, C.int64_t(most), &ways[0], C.int(count), &found))
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Way, found)
+	for i := range list {
+		list[i] = wayOf(&ways[i])
+	}
+	return list, nil
+}
+
+// Check asks the library whether a way that was written down does the product on this device, and returns it with the
+// workspace that it takes; the context must be current. It fails with errors.ErrUnsupported if not.
+func (c *Call) Check(w Way) (Way, error) {
+	way := w.c()
+	err := c.library.check("cublasLtMatmulAlgoCheck", C.halo_cublaslt_check(c.p, &way))
+	return wayOf(&way), err
+}
+
+// Take has the product done in a way from now on. Nothing that was enqueued before may be left.
+func (c *Call) Take(w Way) {
+	way := w.c()
+	C.halo_cublaslt_take(c.p, &way)
+}
+
+func wayOf(w *C.halo_cublaslt_way) Way {
+	way := Way{Work: int64(w.bytes)}
+	for i, v := range w.algorithm {
+		way.Algorithm[i] = uint64(v)
+	}
+	return way
+}
+
+func (w Way) c() C.halo_cublaslt_way {
+	way := C.halo_cublaslt_way{bytes: C.int64_t(w.Work)}
+	for i, v := range w.Algorithm {
+		way.algorithm[i] = C.uint64_t(v)
+	}
+	return way
 }
 
 func number(b bool) C.int64_t {

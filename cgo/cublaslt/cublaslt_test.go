@@ -46,9 +46,13 @@ func TestAnotherLibrary(t *testing.T) {
 
 // TestUnsupported wants told apart what the library does not do and what has failed.
 func TestUnsupported(t *testing.T) {
-	for status, want := range map[int]bool{3: false, 13: false, 15: true} {
-		if got := errors.Is(&cublaslt.Error{Status: status}, errors.ErrUnsupported); got != want {
-			t.Errorf("status %d: got %v", status, got)
+	for e, want := range map[cublaslt.Error]bool{
+		{Status: 3}: false, {Status: 7}: false, {Status: 8}: false, {Status: 13}: false, {Status: 15}: true,
+		{Call: "cublasLtMatmulAlgoCheck", Status: 7}: true, {Call: "cublasLtMatmulAlgoCheck", Status: 8}: true,
+		{Call: "cublasLtMatmulAlgoCheck", Status: 13}: false,
+	} {
+		if got := errors.Is(&e, errors.ErrUnsupported); got != want {
+			t.Errorf("%+v: got %v", e, got)
 		}
 	}
 }

@@ -5,7 +5,10 @@ package cuda
 // #include "cuda.h"
 import "C"
 
-import "unsafe"
+import (
+	"time"
+	"unsafe"
+)
 
 func (e Event) c() C.halo_event { return C.halo_event(e.p) }
 
@@ -36,6 +39,20 @@ func (d *Device) NewEvent() (Event, error) {
 	var e C.halo_event
 	err := d.check("cuEventCreate", C.halo_cuEventCreate(d.t, d.context, &e, disableTiming))
 	return Event{unsafe.Pointer(e)}, err
+}
+
+// NewTimer makes an event that tells times.
+func (d *Device) NewTimer() (Event, error) {
+	var e C.halo_event
+	err := d.check("cuEventCreate", C.halo_cuEventCreate(d.t, d.context, &e, 0))
+	return Event{unsafe.Pointer(e)}, err
+}
+
+// Elapsed is the time between two events of NewTimer, which both have happened.
+func (d *Device) Elapsed(from, to Event) (time.Duration, error) {
+	var ms C.float
+	err := d.check("cuEventElapsedTime", C.halo_cuEventElapsedTime(d.t, d.context, &ms, from.c(), to.c()))
+	return time.Duration(float64(ms) * float64(time.Millisecond)), err
 }
 
 // CloseEvent frees an event.

@@ -106,6 +106,16 @@ var Kernels = sync.OnceValues(func() (string, error) {
 	return folderOf("cuda-emu-kernels", cxx, []string{"emu.h", "nvrtc.cc", "shim.h"})
 })
 
+// Products returns the folder for how products are done, which is not there yet, named by what the emulated libraries
+// of products are made of. It fails as Build does.
+var Products = sync.OnceValues(func() (string, error) {
+	cxx, err := Compiler()
+	if err != nil {
+		return "", err
+	}
+	return folderOf("cuda-emu-products", cxx, []string{"cublas.cc", "cublaslt.cc", "products.h"})
+})
+
 // folderOf returns the folder for what cxx makes of some of the sources.
 func folderOf(name, cxx string, files []string) (string, error) {
 	sum := sha256.New()

@@ -162,6 +162,7 @@ static long long counted(unsigned which) {
   case 7: return emu.contexts[0].users;
   case 8: return emu.comms;
   case 9: return emu.held;
+  case 10: return static_cast<long long>(emu.used);
   }
   return -1;
 }

@@ -61,6 +61,7 @@ struct Stream {
 struct Event {
   uint64_t wanted = 0, done = 0; // records so far, and those that have happened
   Stream *stream = nullptr;
+  bool timed = true;
   double time = 0;
 };
 
@@ -90,6 +91,7 @@ struct Emulator {
   std::string detail; // of the last fault that the emulator has found
   long comms = 0; // communicators of the emulated NCCL
   long held = 0;  // objects of the other emulated libraries
+  double time = 0; // milliseconds, as work says that it takes them
 };
 struct Exec { std::shared_ptr<Nodes> nodes; };
 

@@ -23,6 +23,7 @@ struct Driver {
   unsigned (*enqueue)(CUstream_st *, const Work *); // fails while the stream is captured
   void *(*reach)(Ptr, size_t, const char *);
   void (*held)(long);
+  void (*spend)(double ms);
 };
 
 // driver returns null if there is none beside this library.
@@ -35,7 +36,8 @@ inline const Driver *driver() {
     find(lib, "halo_cuda_emu_enqueue", &d.enqueue);
     find(lib, "halo_cuda_emu_reach", &d.reach);
     find(lib, "halo_cuda_emu_held", &d.held);
-    return d.submit && d.enqueue && d.reach && d.held ? &d : nullptr;
+    find(lib, "halo_cuda_emu_spend", &d.spend);
+    return d.submit && d.enqueue && d.reach && d.held && d.spend ? &d : nullptr;
   }();
   return found;
 }

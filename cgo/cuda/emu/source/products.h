@@ -124,15 +124,18 @@ struct Product {
   Matrix a, b, c;
   int compute;
   Rounding rounding;
-  const void *bias; // in c's type, a number for each row of c; null for none
+  const void *bias;       // in c's type, a number for each row of c; null for none
+  bool backwards = false; // sums begin with the last
   template <class T> void run() const {
     for (int64_t z = 0; z < batch; z++)
       for (int64_t j = 0; j < n; j++)
         for (int64_t i = 0; i < m; i++) {
           T s = 0;
-          for (int64_t l = 0; l < k; l++)
+          for (int64_t q = 0; q < k; q++) {
+            const int64_t l = backwards ? k - 1 - q : q;
             s = sum_as(rounding, sum(s, x(a.get<T>(z * a.stride + (ta ? i * a.ld + l : l * a.ld + i))),
                                      x(b.get<T>(z * b.stride + (tb ? l * b.ld + j : j * b.ld + l)))));
+          }
           c.put<T>(z * c.stride + j * c.ld + i, bias ? s + added<T>(i) : s);
         }
   }

@@ -2,8 +2,6 @@
 // missing shows.
 #include <unistd.h>
 
-#include <chrono>
-
 #include "driver.h"
 
 Stream *stream_of(struct CUstream_st *s) { return s ? reinterpret_cast<Stream *>(s) : &emu.standard; }
@@ -105,9 +103,10 @@ API unsigned cuStreamWaitEvent(struct CUstream_st *s, Event *e, unsigned) {
   });
 }
 
-API unsigned cuEventCreate(Event **e, unsigned) {
+API unsigned cuEventCreate(Event **e, unsigned flags) {
   ENTER(true);
   emu.events.insert(*e = new Event);
+  (*e)->timed = !(flags & 2);
   return SUCCESS;
 }
 
@@ -128,7 +127,7 @@ API unsigned cuEventRecord(Event *e, struct CUstream_st *s) {
   return enqueue(stream, 6, [e, number]() -> unsigned {
     if (!emu.events.count(e)) return SUCCESS;
     e->done = number;
-    e->time = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    e->time = emu.time;
     return SUCCESS;
   });
 }
@@ -156,6 +155,7 @@ API unsigned cuEventElapsedTime(float *ms, Event *from, Event *to) {
   ENTER(true);
   EVENT(from);
   EVENT(to);
+  if (!from->timed || !to->timed) return fail(INVALID_HANDLE, "an event tells no times");
   if (!from->done || !to->done) return fail(NOT_READY, "an event has not happened yet");
   *ms = static_cast<float>(to->time - from->time);
   return SUCCESS;
@@ -259,6 +259,12 @@ API void *halo_cuda_emu_reach(Ptr p, size_t bytes, const char *what) {
 API void halo_cuda_emu_comms(long change) {
   std::lock_guard<std::recursive_mutex> guard(emu.lock);
   emu.comms += change;
+}
+
+// halo_cuda_emu_spend has time pass, for work that runs. Nothing else does: times are the same on every machine.
+API void halo_cuda_emu_spend(double ms) {
+  std::lock_guard<std::recursive_mutex> guard(emu.lock);
+  emu.time += ms;
 }
 
 API void halo_cuda_emu_held(long change) {
