@@ -166,6 +166,9 @@ func (c *corpus) keep() {
 	if folder == "" {
 		return
 	}
+	if err := os.WriteFile(filepath.Join(folder, "control.cu"), []byte(emit.Control()), 0o666); err != nil {
+		c.t.Fatal(err)
+	}
 	names := slices.Sorted(maps.Keys(c.kernels))
 	for i := 0; len(names) > 0; i++ {
 		n := min(len(names), 400)

@@ -32,6 +32,10 @@ type device struct {
 	fft      transforms
 	dnn      convolutions
 	staging  ring
+	// conditional says whether graphs may have loops and branches, decider has the kernels that these want.
+	conditional bool
+	decider     decider
+	warn        sync.Once // of graphs that the driver does not take
 	// transfers is the stream of what no execution does.
 	transfers cuda.Stream
 	uuid      [16]byte
@@ -73,6 +77,10 @@ func open(o Options) (*device, error) {
 	}
 	d.gpus, d.links = 1, newLinks(d.openNCCL)
 	if err = d.describe(); err == nil {
+		d.conditional, err = d.Conditionals()
+		d.conditional = d.conditional && d.info.NVRTC >= controlFrom
+	}
+	if err == nil {
 		d.transfers, err = d.NewStream()
 	}
 	if err != nil {
@@ -163,7 +171,7 @@ func (d *device) describe() error {
 // Close gives up the device and what transfers need. No program may be left.
 func (d *device) Close() error {
 	d.links.close()
-	errs := []error{d.blas.close(d), d.solver.close(d), d.dnn.close(d), d.CloseStream(d.transfers)}
+	errs := []error{d.blas.close(d), d.solver.close(d), d.dnn.close(d), d.decider.close(d), d.CloseStream(d.transfers)}
 	for i := range d.staging.pieces {
 		p := &d.staging.pieces[i]
 		if p.memory != nil {

@@ -4,25 +4,28 @@ package cuda
 
 import (
 	"errors"
+	"log/slog"
 	"slices"
 
 	"github.com/halo-xla/halo/cgo/cuda"
+	"github.com/halo-xla/halo/xla/exec"
 )
 
-// graphs are commands that were captured, with the addresses that their slots had, the last used first.
+// graphs are those of a node with the addresses that its slots had, the last used first.
 type graphs struct {
-	slots []int64
-	list  []*graph
+	slots   []int64
+	list    []*graph
+	refused bool // the driver does not take them
 }
 
 // mostGraphs is how many lists of addresses the same commands are kept captured for: loops whose results are the next
 // arguments have two.
 const mostGraphs = 4
 
-// graph is commands captured with some addresses.
+// graph is one with some addresses.
 type graph struct {
 	exec cuda.Exec
-	at   []cuda.Ptr // by the commands' slots
+	at   []cuda.Ptr // by the node's slots
 }
 
 func (g *graphs) close(d *device) error {
@@ -33,26 +36,48 @@ func (g *graphs) close(d *device) error {
 	return errors.Join(errs...)
 }
 
-// submit enqueues a. The first time it does so command by command, since modules are loaded and memory is touched then;
-// after that it runs the graph of the addresses that the slots have now.
-func (m *memory) submit(a *cuda.Array) error {
-	if a.Len() < 2 {
-		return m.device.Submit(a, m.stream, m.base)
+// do does p. A node is done by the host the first time, since modules are loaded and memory is touched then; after that
+// it runs as the graph of the addresses that its slots have now, unless it is a single command.
+func (m *memory) do(r *exec.Run, p part) error {
+	n, ok := p.(node)
+	if c, plain := p.(*commands); !ok || !n.fits() || plain && c.Len() < 2 {
+		return p.run(r, m)
 	}
-	g := m.graphs[a]
-	if g == nil {
-		m.graphs[a] = &graphs{slots: a.Slots()}
-		return m.device.Submit(a, m.stream, m.base)
+	if m.graphs[n] == nil {
+		m.graphs[n] = &graphs{slots: slotsOf(n)}
+		return p.run(r, m)
 	}
-	x, err := m.graph(g, a)
-	if err != nil {
+	if done, err := m.launch(n); done || err != nil {
 		return err
 	}
-	return m.device.Device.Run(x.exec, m.stream)
+	return p.run(r, m)
 }
 
-// graph returns the graph of a with the addresses of m, captured anew if there is none.
-func (m *memory) graph(g *graphs, a *cuda.Array) (*graph, error) {
+// launch enqueues n as a graph, and reports whether that can be done.
+func (m *memory) launch(n node) (done bool, err error) {
+	g := m.graphs[n]
+	if g == nil {
+		g = &graphs{slots: slotsOf(n)}
+		m.graphs[n] = g
+	}
+	if g.refused || !n.ready(m) {
+		return false, nil
+	}
+	x, err := m.graph(g, n)
+	var e *cuda.Error
+	if _, plain := n.(*commands); !plain && errors.As(err, &e) && e.Refused() {
+		m.device.warn.Do(func() { slog.Warn("cuda: the host decides on a loop or a branch", "reason", err) })
+		g.refused = true
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, m.device.Device.Run(x.exec, m.stream)
+}
+
+// graph returns the graph of n with the addresses of m, captured anew if there is none.
+func (m *memory) graph(g *graphs, n node) (*graph, error) {
 	for i, x := range g.list {
 		if m.has(g.slots, x.at) {
 			copy(g.list[1:i+1], g.list[:i])
@@ -60,12 +85,13 @@ func (m *memory) graph(g *graphs, a *cuda.Array) (*graph, error) {
 			return x, nil
 		}
 	}
-	captured, err := m.capture(a)
+	written, err := m.write(n)
 	if err != nil {
 		return nil, err
 	}
-	x, err := m.ready(g, captured)
-	if err = errors.Join(err, m.device.CloseGraph(captured)); err != nil {
+	_, plain := n.(*commands)
+	x, err := m.instance(g, written, plain)
+	if err = errors.Join(err, m.device.CloseGraph(written)); err != nil {
 		if x != nil {
 			err = errors.Join(err, m.device.CloseExec(x.exec))
 		}
@@ -88,41 +114,106 @@ func (m *memory) has(slots []int64, at []cuda.Ptr) bool {
 	return true
 }
 
-// ready makes a graph that runs: one for addresses that were not used for long takes others if there are many.
-func (m *memory) ready(g *graphs, captured cuda.Graph) (*graph, error) {
+// instance makes a graph that runs: one for addresses that were not used for long takes others if there are many,
+// unless there are conditions, which belong to the graph that they were made for.
+func (m *memory) instance(g *graphs, written cuda.Graph, plain bool) (*graph, error) {
 	if last := len(g.list) - 1; last+1 == mostGraphs {
 		x := g.list[last]
 		g.list = g.list[:last]
-		if err := m.device.Update(x.exec, captured); err == nil {
+		if plain && m.device.Update(x.exec, written) == nil {
 			return &graph{exec: x.exec}, nil
 		}
 		if err := m.device.CloseExec(x.exec); err != nil {
 			return nil, err
 		}
 	}
-	x, err := m.device.Instantiate(captured)
+	x, err := m.device.Instantiate(written)
 	if err != nil {
 		return nil, err
 	}
 	return &graph{exec: x}, nil
 }
 
-// capture returns the graph of a.
+// write returns the graph of n.
+func (m *memory) write(n node) (cuda.Graph, error) {
+	if c, ok := n.(*commands); ok {
+		return m.capture(&c.Array)
+	}
+	g, err := m.device.NewGraph()
+	if err != nil {
+		return g, err
+	}
+	if err := n.write(&writer{m: m, graph: g}); err != nil {
+		return cuda.Graph{}, errors.Join(err, m.device.CloseGraph(g))
+	}
+	return g, nil
+}
+
+// capture returns the graph of a, which any driver has.
 func (m *memory) capture(a *cuda.Array) (cuda.Graph, error) {
 	d := m.device
 	if err := d.Capture(m.stream); err != nil {
 		return cuda.Graph{}, err
 	}
 	failed := d.Submit(a, m.stream, m.base)
-	captured, err := d.Captured(m.stream)
-	if err != nil { // the stream must not stay as it is
-		if captured, again := d.Captured(m.stream); again == nil {
-			err = errors.Join(err, d.CloseGraph(captured))
+	captured, err := m.endCapture()
+	if err = errors.Join(failed, err); err != nil && captured != (cuda.Graph{}) {
+		return cuda.Graph{}, errors.Join(err, d.CloseGraph(captured))
+	}
+	return captured, err
+}
+
+// endCapture ends a capture. It tries twice: the stream must not stay as it is.
+func (m *memory) endCapture() (cuda.Graph, error) {
+	g, err := m.device.Captured(m.stream)
+	if err != nil {
+		if again, failed := m.device.Captured(m.stream); failed == nil {
+			g = again
 		}
-		return cuda.Graph{}, errors.Join(failed, err)
 	}
-	if failed != nil {
-		return cuda.Graph{}, errors.Join(failed, d.CloseGraph(captured))
+	return g, err
+}
+
+// writer writes a graph, each node behind the one before.
+type writer struct {
+	m     *memory
+	graph cuda.Graph
+	last  cuda.Node
+}
+
+// commands writes the nodes of a.
+func (w *writer) commands(a *cuda.Array) error {
+	d, s := w.m.device, w.m.stream
+	if err := d.CaptureInto(s, w.graph, w.last); err != nil {
+		return err
 	}
-	return captured, nil
+	failed := d.Submit(a, s, w.m.base)
+	last, err := d.Last(s)
+	w.last = last
+	_, ended := w.m.endCapture()
+	return errors.Join(failed, err, ended)
+}
+
+// parts writes the nodes of parts that fit.
+func (w *writer) parts(list []part) error {
+	for _, p := range list {
+		if err := p.(node).write(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// conditional adds a node whose body runs if a condition is set, once or as long as it is, and returns its writer.
+func (w *writer) conditional(c cuda.Condition, loops bool) (*writer, error) {
+	n, body, err := w.m.device.Conditional(w.graph, w.last, c, loops)
+	w.last = n
+	return &writer{m: w.m, graph: body}, err
+}
+
+// slotsOf lists the slots of n, each once, in order.
+func slotsOf(n node) []int64 {
+	list := n.slots(nil)
+	slices.Sort(list)
+	return slices.Compact(list)
 }

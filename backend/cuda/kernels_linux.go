@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/halo-xla/halo/backend/cuda/emit"
 	"github.com/halo-xla/halo/cgo/cuda"
@@ -94,6 +95,48 @@ func (b *built) load(d *device, module cuda.Module, kernels []*emit.Kernel) erro
 		b.functions[k.Name] = f
 	}
 	return nil
+}
+
+// decider is the kernels that loops and branches of graphs have, in a module that is loaded when they are first wanted.
+type decider struct {
+	mu            sync.Mutex
+	module        cuda.Module
+	again, choose cuda.Function
+}
+
+// controlFrom is the first version of NVRTC that knows what these kernels call.
+const controlFrom = 12040
+
+func (d *device) deciding() (*decider, error) {
+	c := &d.decider
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.module != (cuda.Module{}) {
+		return c, nil
+	}
+	code, err := d.compiled(emit.Control())
+	if err != nil {
+		return nil, err
+	}
+	module, err := d.LoadModule(code)
+	if err != nil {
+		return nil, limit(err, int64(len(code)))
+	}
+	if c.again, err = d.Function(module, emit.Again); err == nil {
+		c.choose, err = d.Function(module, emit.Choose)
+	}
+	if err != nil {
+		return nil, errors.Join(err, d.CloseModule(module))
+	}
+	c.module = module
+	return c, nil
+}
+
+func (c *decider) close(d *device) error {
+	if c.module == (cuda.Module{}) {
+		return nil
+	}
+	return d.CloseModule(c.module)
 }
 
 // compiled returns the code of a source for this device, out of the cache if it is there.

@@ -224,16 +224,19 @@ func (m *machine) Copy(dst, src exec.Slice) exec.Thunk {
 	return &copying{dst: dst, src: src}
 }
 
-// While makes a loop whose condition the host looks at.
+// While makes a loop: a node of a graph if that can be, else the host looks at its condition.
 func (m *machine) While(cond []exec.Thunk, again exec.Slice, body []exec.Thunk) exec.Thunk {
-	return &looping{cond: parts(cond), again: again, body: parts(body)}
+	t := &looping{cond: parts(cond), again: again, body: parts(body)}
+	t.whole = m.device.conditional && allFit(t.cond) && allFit(t.body)
+	return t
 }
 
-// Conditional makes a choice that the host makes.
+// Conditional makes a choice: nodes of a graph if that can be, else the host's.
 func (m *machine) Conditional(index exec.Slice, isPred bool, branches [][]exec.Thunk) exec.Thunk {
-	t := &choosing{index: index, isPred: isPred}
+	t := &choosing{index: index, isPred: isPred, whole: m.device.conditional}
 	for _, b := range branches {
-		t.branches = append(t.branches, parts(b))
+		list := parts(b)
+		t.branches, t.whole = append(t.branches, list), t.whole && allFit(list)
 	}
 	return t
 }

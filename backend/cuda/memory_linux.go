@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"log/slog"
+	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/halo-xla/halo/cgo/cuda"
@@ -21,7 +23,9 @@ type memory struct {
 	// base are the addresses of slots, for each execution anew as far as arguments and results are concerned; the last is
 	// that of the state of random numbers.
 	base   []cuda.Ptr
-	graphs map[*cuda.Array]*graphs
+	graphs map[node]*graphs
+	called map[*commands]bool // whose libraries have worked
+	stop   stop
 	solver *cusolver.Handle // nil until it is wanted
 }
 
@@ -29,7 +33,7 @@ type memory struct {
 const seedBytes = 256
 
 func newMemory(d *device, p *exec.Places) (*memory, error) {
-	m := &memory{device: d, graphs: map[*cuda.Array]*graphs{}}
+	m := &memory{device: d, graphs: map[node]*graphs{}, called: map[*commands]bool{}}
 	var err error
 	if m.stream, err = d.NewStream(); err != nil {
 		return nil, err
@@ -83,6 +87,9 @@ func (m *memory) read(data []byte, s exec.Slice) error {
 // Wait returns when all is done.
 func (m *memory) Wait() error { return m.device.Synchronize(m.stream) }
 
+// Cancel has the loops of graphs end, or not any more.
+func (m *memory) Cancel(on bool) { m.stop.set(on) }
+
 // Close frees all. What fails is logged: nobody waits for it.
 func (m *memory) Close() {
 	var errs []error
@@ -94,10 +101,59 @@ func (m *memory) Close() {
 	if m.solver != nil {
 		errs = append(errs, m.device.Within(m.solver.Close))
 	}
-	errs = append(errs, m.device.CloseStream(m.stream))
+	errs = append(errs, m.stop.close(m.device), m.device.CloseStream(m.stream))
 	if err := errors.Join(errs...); err != nil {
 		slog.Warn("cuda: memory of an execution", "error", err)
 	}
+}
+
+// stop is a word that loops on the device look at in each round: it is memory of the host, for which the host needs
+// nothing of the device, which may be busy with the loop.
+type stop struct {
+	mu   sync.Mutex
+	word *uint32 // nil until a loop wants it
+	at   cuda.Ptr
+	now  bool
+}
+
+// on returns where kernels find the word.
+func (s *stop) on(d *device) (cuda.Ptr, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.word == nil {
+		p, at, err := d.AllocMapped(4)
+		if err != nil {
+			return 0, err
+		}
+		s.word, s.at = (*uint32)(p), at
+		s.write()
+	}
+	return s.at, nil
+}
+
+func (s *stop) set(now bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now = now
+	s.write()
+}
+
+func (s *stop) write() {
+	v := uint32(0)
+	if s.now {
+		v = 1
+	}
+	if s.word != nil {
+		atomic.StoreUint32(s.word, v)
+	}
+}
+
+// close frees the word, which no loop looks at any more.
+func (s *stop) close(d *device) error {
+	if s.word == nil {
+		return nil
+	}
+	return d.FreeHost(unsafe.Pointer(s.word))
 }
 
 // bytesAt is memory of C as a slice.

@@ -11,11 +11,15 @@
     return 0; \
   }
 
+#define LOOK(name, result, params, args) *(void **)&t->name = dlsym(lib, #name);
+
 cuda_table *halo_cuda_load(void *lib, const char **missing) {
   *missing = 0;
   cuda_table *t = malloc(sizeof *t);
   if (!t) return 0;
-  CUDA_LIST(LOAD)
+  CUDA_PLAIN(LOAD)
+  CUDA_BOUND(LOAD)
+  CUDA_LATER(LOOK)
   return t;
 }
 
@@ -104,4 +108,33 @@ unsigned halo_cuda_update(const cuda_table *t, halo_context c, halo_graph_exec e
   long long info[16]; // the result of the update and two nodes, which nobody asks for
   const unsigned status = t->cuCtxSetCurrent(c);
   return status ? status : t->cuGraphExecUpdate_v2(exec, graph, (struct CUgraphExecUpdateResultInfo_st *)info);
+}
+
+unsigned halo_cuda_capture(const cuda_table *t, halo_context c, halo_stream stream, halo_graph graph,
+                           struct CUgraphNode_st *after) {
+  const unsigned relaxed = 2, status = t->cuCtxSetCurrent(c);
+  return status ? status : t->cuStreamBeginCaptureToGraph(stream, graph, &after, 0, after != 0, relaxed);
+}
+
+unsigned halo_cuda_last(const cuda_table *t, halo_context c, halo_stream stream, struct CUgraphNode_st **node) {
+  const unsigned not_supported = 801;
+  unsigned captured;
+  struct CUgraphNode_st *const *last = 0;
+  const struct CUgraphEdgeData_st *edges; // which must be asked for where there are some
+  size_t count = 0;
+  unsigned status = t->cuCtxSetCurrent(c);
+  if (!status) status = t->cuStreamGetCaptureInfo_v3(stream, &captured, 0, 0, &last, &edges, &count);
+  *node = !status && count ? last[0] : 0;
+  return !status && count > 1 ? not_supported : status;
+}
+
+unsigned halo_cuda_conditional_node(const cuda_table *t, halo_context c, halo_graph graph, struct CUgraphNode_st *after,
+                                    uint64_t handle, int loops, struct CUgraphNode_st **node, halo_graph *body) {
+  halo_cuda_conditional params = {.type = HALO_CONDITIONAL_NODE, .handle = handle, .kind = loops != 0, .size = 1,
+                                  .context = c};
+  unsigned status = t->cuCtxSetCurrent(c);
+  if (!status)
+    status = t->cuGraphAddNode_v2(node, graph, &after, 0, after != 0, (struct CUgraphNodeParams_st *)&params);
+  if (!status) *body = params.bodies[0];
+  return status;
 }

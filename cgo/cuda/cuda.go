@@ -15,13 +15,15 @@ import (
 // Ptr is an address in the memory of a device.
 type Ptr uint64
 
-// Stream, Event, Module, Function, Graph and Exec are handles of the driver; the zero Stream is its default stream.
+// Stream, Event, Module, Function, Graph, Node and Exec are handles of the driver; the zero Stream is its default
+// stream, the zero Node none.
 type (
 	Stream   struct{ p unsafe.Pointer }
 	Event    struct{ p unsafe.Pointer }
 	Module   struct{ p unsafe.Pointer }
 	Function struct{ p unsafe.Pointer }
 	Graph    struct{ p unsafe.Pointer }
+	Node     struct{ p unsafe.Pointer }
 	Exec     struct{ p unsafe.Pointer }
 )
 
@@ -60,6 +62,14 @@ var lost = map[int]bool{
 
 // Lost reports whether nothing can be run on the device any more in this process.
 func (e *Error) Lost() bool { return lost[e.Status] }
+
+// Refused reports whether the driver does not take what it was given, or not where it was: a graph that it does not
+// know how to run. All is as it was before.
+func (e *Error) Refused() bool {
+	const invalidValue, notPermitted, notSupported, captures, noMoreCaptures = 1, 800, 801, 900, 910
+	return e.Status == invalidValue || e.Status == notPermitted || e.Status == notSupported ||
+		e.Status >= captures && e.Status < noMoreCaptures
+}
 
 // Is makes errors.Is find an Error of the same status.
 func (e *Error) Is(target error) bool {
@@ -112,6 +122,9 @@ type Value struct{ Slot, Offset int64 }
 // Word is a value that is known.
 func Word(v int64) Value { return Value{Slot: -1, Offset: v} }
 
+// Condition is the handle of a value that kernels set and a node of a graph looks at.
+type Condition uint64
+
 // Launch is one launch of a kernel, whose parameters all take 64 bits.
 type Launch struct {
 	Function    Function
@@ -160,6 +173,9 @@ const (
 
 // Len returns how many commands there are.
 func (a *Array) Len() int { return len(a.commands) }
+
+// Calls reports whether some are calls of libraries.
+func (a *Array) Calls() bool { return len(a.calls) > 0 }
 
 // Launch appends a launch. It panics if there are more than MaxParams parameters.
 func (a *Array) Launch(l Launch) {

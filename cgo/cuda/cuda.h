@@ -1,7 +1,7 @@
 /* The part of the CUDA driver that we call: NVIDIA's cuda.h, versions 12 and 13. One row a function:
  *   X(symbol, result, (parameters), (arguments))
  * A status is an unsigned, as are the enumerations; device memory is an unsigned long long. The lists make the table,
- * its loader and the forwards, so they are the only place to edit. CUDA_PLAIN needs no context; of CUDA_BOUND the
+ * its loader and the forwards, so they are the only place to edit. CUDA_PLAIN needs no context; of the others the
  * forwards make a context current first, so that any thread may call. scripts/check-headers.sh compares with the
  * vendor's headers. */
 #ifndef HALO_CUDA_H
@@ -23,6 +23,9 @@ typedef struct CUmemPoolHandle_st *halo_pool;
 struct CUgraphExecUpdateResultInfo_st;
 struct CUDA_MEMCPY2D_st;
 struct CUuuid_st;
+struct CUgraphNode_st;
+struct CUgraphNodeParams_st;
+struct CUgraphEdgeData_st;
 
 // A copy of rows, as CUDA_MEMCPY2D_st lies in memory.
 typedef struct {
@@ -45,6 +48,32 @@ _Static_assert(sizeof(CUDA_MEMCPY2D) == sizeof(halo_cuda_copy_rows) &&
                offsetof(CUDA_MEMCPY2D, dstDevice) == offsetof(halo_cuda_copy_rows, dst.device) &&
                offsetof(CUDA_MEMCPY2D, WidthInBytes) == offsetof(halo_cuda_copy_rows, width) &&
                CU_MEMORYTYPE_DEVICE == 2, "a copy of rows");
+#endif
+
+// A conditional node, as CUgraphNodeParams_st lies in memory.
+typedef struct {
+  unsigned type, zero[3];
+  union {
+    long long padding[29];
+    struct {
+      uint64_t handle;
+      unsigned kind, size;
+      halo_graph *bodies;
+      halo_context context;
+    };
+  };
+  long long zeros;
+} halo_cuda_conditional;
+enum { HALO_CONDITIONAL_NODE = 13 };
+#ifdef CUDA_VERSION
+_Static_assert(sizeof(CUgraphNodeParams) == sizeof(halo_cuda_conditional) &&
+               offsetof(CUgraphNodeParams, conditional.handle) == offsetof(halo_cuda_conditional, handle) &&
+               offsetof(CUgraphNodeParams, conditional.type) == offsetof(halo_cuda_conditional, kind) &&
+               offsetof(CUgraphNodeParams, conditional.size) == offsetof(halo_cuda_conditional, size) &&
+               offsetof(CUgraphNodeParams, conditional.phGraph_out) == offsetof(halo_cuda_conditional, bodies) &&
+               offsetof(CUgraphNodeParams, conditional.ctx) == offsetof(halo_cuda_conditional, context) &&
+               CU_GRAPH_NODE_TYPE_CONDITIONAL == HALO_CONDITIONAL_NODE && CU_GRAPH_COND_TYPE_IF == 0 &&
+               CU_GRAPH_COND_TYPE_WHILE == 1, "a conditional node");
 #endif
 
 #define CUDA_PLAIN(X) \
@@ -76,6 +105,7 @@ _Static_assert(sizeof(CUDA_MEMCPY2D) == sizeof(halo_cuda_copy_rows) &&
   X(cuMemFreeAsync, unsigned, (unsigned long long p, halo_stream stream), (p, stream)) \
   X(cuMemHostAlloc, unsigned, (void **p, size_t bytes, unsigned flags), (p, bytes, flags)) \
   X(cuMemFreeHost, unsigned, (void *p), (p)) \
+  X(cuMemHostGetDevicePointer_v2, unsigned, (unsigned long long *p, void *host, unsigned flags), (p, host, flags)) \
   X(cuMemcpyHtoD_v2, unsigned, (unsigned long long dst, const void *src, size_t bytes), (dst, src, bytes)) \
   X(cuMemcpyDtoH_v2, unsigned, (void *dst, unsigned long long src, size_t bytes), (dst, src, bytes)) \
   X(cuMemcpyHtoDAsync_v2, unsigned, (unsigned long long dst, const void *src, size_t bytes, halo_stream stream), \
@@ -130,9 +160,22 @@ _Static_assert(sizeof(CUDA_MEMCPY2D) == sizeof(halo_cuda_copy_rows) &&
   X(cuGraphDestroy, unsigned, (halo_graph graph), (graph)) \
   X(cuGraphExecDestroy, unsigned, (halo_graph_exec exec), (exec))
 
-#define CUDA_LIST(X) CUDA_PLAIN(X) CUDA_BOUND(X)
+// What drivers have from CUDA 12.3 on: null in the table of an older one.
+#define CUDA_LATER(X) \
+  X(cuGraphCreate, unsigned, (halo_graph *graph, unsigned flags), (graph, flags)) \
+  X(cuStreamBeginCaptureToGraph, unsigned, (halo_stream stream, halo_graph graph, \
+      struct CUgraphNode_st *const *after, const struct CUgraphEdgeData_st *edges, size_t count, unsigned mode), \
+    (stream, graph, after, edges, count, mode)) \
+  X(cuStreamGetCaptureInfo_v3, unsigned, (halo_stream stream, unsigned *captured, uint64_t *id, halo_graph *graph, \
+      struct CUgraphNode_st *const **last, const struct CUgraphEdgeData_st **edges, size_t *count), \
+    (stream, captured, id, graph, last, edges, count)) \
+  X(cuGraphConditionalHandleCreate, unsigned, (uint64_t *handle, halo_graph graph, halo_context context, \
+      unsigned value, unsigned flags), (handle, graph, context, value, flags)) \
+  X(cuGraphAddNode_v2, unsigned, (struct CUgraphNode_st **node, halo_graph graph, \
+      struct CUgraphNode_st *const *after, const struct CUgraphEdgeData_st *edges, size_t count, \
+      struct CUgraphNodeParams_st *params), (node, graph, after, edges, count, params))
 
-struct CUgraphNode_st;
+#define CUDA_LIST(X) CUDA_PLAIN(X) CUDA_BOUND(X) CUDA_LATER(X)
 
 #define FIELD(name, result, params, args) result(*name) params;
 typedef struct {
@@ -150,6 +193,7 @@ typedef struct {
   }
 CUDA_PLAIN(PLAIN)
 CUDA_BOUND(BOUND)
+CUDA_LATER(BOUND)
 #undef PLAIN
 #undef BOUND
 #undef UNPACK
@@ -185,6 +229,18 @@ enum { HALO_CUDA_PARAMS = 500 };
 // the status of a call is that of its library. It is -1 if the context cannot be made current.
 unsigned halo_cuda_submit(const cuda_table *t, halo_context c, halo_stream stream, const halo_cuda_command *list,
                           int64_t count, const halo_cuda_value *values, const unsigned long long *base, int64_t *done);
+
+// halo_cuda_capture has stream gather what is enqueued on it into graph, behind the node after if there is one.
+unsigned halo_cuda_capture(const cuda_table *t, halo_context c, halo_stream stream, halo_graph graph,
+                           struct CUgraphNode_st *after);
+
+// halo_cuda_last leaves in node the one that was gathered last. Several that nothing follows yet are not supported.
+unsigned halo_cuda_last(const cuda_table *t, halo_context c, halo_stream stream, struct CUgraphNode_st **node);
+
+// halo_cuda_conditional_node adds to graph, behind the node after if there is one, a node that runs body, a graph that
+// it makes, depending on the value of handle: once, or, if loops, as long as that is not 0.
+unsigned halo_cuda_conditional_node(const cuda_table *t, halo_context c, halo_graph graph, struct CUgraphNode_st *after,
+                                    uint64_t handle, int loops, struct CUgraphNode_st **node, halo_graph *body);
 
 // halo_cuda_update makes exec run graph, which has the same nodes but for their parameters.
 unsigned halo_cuda_update(const cuda_table *t, halo_context c, halo_graph_exec exec, halo_graph graph);

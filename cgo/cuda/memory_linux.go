@@ -5,7 +5,10 @@ package cuda
 // #include "cuda.h"
 import "C"
 
-import "unsafe"
+import (
+	"errors"
+	"unsafe"
+)
 
 // Alloc allocates memory at once. It fails with ErrOutOfMemory if there is not enough.
 func (d *Device) Alloc(bytes int64) (Ptr, error) {
@@ -41,6 +44,22 @@ func (d *Device) AllocHost(bytes int64) (unsafe.Pointer, error) {
 	var p unsafe.Pointer
 	err := d.check("cuMemHostAlloc", C.halo_cuMemHostAlloc(d.t, d.context, &p, C.size_t(bytes), portable))
 	return p, err
+}
+
+// AllocMapped allocates memory of the host that kernels read, and returns where they find it. FreeHost frees it.
+func (d *Device) AllocMapped(bytes int64) (unsafe.Pointer, Ptr, error) {
+	const portableAndMapped = 1 | 2
+	var p unsafe.Pointer
+	if err := d.check("cuMemHostAlloc", C.halo_cuMemHostAlloc(d.t, d.context, &p, C.size_t(bytes),
+		portableAndMapped)); err != nil {
+		return nil, 0, err
+	}
+	var at C.ulonglong
+	err := d.check("cuMemHostGetDevicePointer", C.halo_cuMemHostGetDevicePointer_v2(d.t, d.context, &at, p, 0))
+	if err != nil {
+		return nil, 0, errors.Join(err, d.FreeHost(p))
+	}
+	return p, Ptr(at), nil
 }
 
 // FreeHost frees what AllocHost has allocated.

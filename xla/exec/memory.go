@@ -83,10 +83,17 @@ func (m *instance) address(s int32) unsafe.Pointer {
 
 func (m *instance) cancelWord() *uint32 { return (*uint32)(unsafe.Pointer(&m.block[0])) }
 
-// cancel makes native code stop soon; clear undoes it.
-func (m *instance) cancel() { atomic.StoreUint32(m.cancelWord(), 1) }
+// cancel makes native code, and what runs in remote memory, stop soon; clear undoes it.
+func (m *instance) cancel() { m.setCancel(1) }
 
-func (m *instance) clear() { atomic.StoreUint32(m.cancelWord(), 0) }
+func (m *instance) clear() { m.setCancel(0) }
+
+func (m *instance) setCancel(word uint32) {
+	atomic.StoreUint32(m.cancelWord(), word)
+	if m.mirror != nil {
+		m.mirror.Cancel(word != 0)
+	}
+}
 
 func (m *instance) base() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(m.table)) }
 

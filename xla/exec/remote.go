@@ -63,6 +63,9 @@ type RemoteMemory interface {
 	Begin(key uint64) error
 	// Wait returns when all is done, with what has failed.
 	Wait() error
+	// Cancel has what is under way, and what follows, end as soon as it can, until it is called with false. Its results
+	// mean nothing then. Any goroutine may call it.
+	Cancel(on bool)
 	Close()
 }
 

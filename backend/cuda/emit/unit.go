@@ -26,11 +26,7 @@ func Unit(kernels []*Kernel) string {
 	}
 	for _, p := range pieces {
 		if uses[p] {
-			text, err := preludes.ReadFile("prelude/" + p + ".cu")
-			if err != nil {
-				panic("emit: bug: " + err.Error())
-			}
-			b.Write(text)
+			b.WriteString(piece(p))
 		}
 	}
 	var names []string
@@ -42,3 +38,24 @@ func Unit(kernels []*Kernel) string {
 	}
 	return b.String()
 }
+
+func piece(name string) string {
+	text, err := preludes.ReadFile("prelude/" + name + ".cu")
+	if err != nil {
+		panic("emit: bug: " + err.Error())
+	}
+	return string(text)
+}
+
+// The kernels of Control: one that lets a loop of a graph go on, with the condition of its node, where the loop's
+// condition lies and where a word that ends it, and one that sets the conditions of up to Choices branches, with where
+// the index lies, whether it is a predicate, the number of the last branch, that of the first that is set, how many
+// are, and their conditions.
+const (
+	Again   = "halo_again"
+	Choose  = "halo_choose"
+	Choices = 8
+)
+
+// Control is a translation unit with the kernels that loops and choices within a graph have besides those of programs.
+func Control() string { return piece("core") + piece("control") }

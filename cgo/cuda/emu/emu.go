@@ -27,7 +27,7 @@ var parts = []struct {
 	sources []string
 	flags   []string
 }{
-	{"libcuda.so.1", []string{"driver.cc", "memory.cc", "streams.cc", "fibres.cc"}, nil},
+	{"libcuda.so.1", []string{"driver.cc", "memory.cc", "streams.cc", "graphs.cc", "fibres.cc"}, nil},
 	{"libnvrtc.so.12", []string{"nvrtc.cc"}, []string{"-ldl"}},
 	{"libnccl.so.2", []string{"nccl.cc", "ncclwire.cc", "ncclfold.cc"}, []string{"-ldl"}},
 	{"libcublasLt.so.12", []string{"cublaslt.cc"}, []string{"-ldl"}},

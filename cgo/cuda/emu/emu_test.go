@@ -278,3 +278,158 @@ func TestMemory(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// again is a loop's kernel: it counts in x, and goes on while that is less than n.
+const again = `extern "C" __global__ void k(float *x, unsigned long long c, unsigned long long n) {
+  *x += 1;
+  cudaGraphSetConditional(c, *x < n);
+}`
+
+// captured captures a launch of k into a graph.
+func (m *machine) captured(g cuda.Graph, after cuda.Node, params ...cuda.Value) cuda.Node {
+	m.t.Helper()
+	var a cuda.Array
+	a.Launch(cuda.Launch{Function: m.kernels["k"], Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1}, Params: params})
+	check(m.t, m.CaptureInto(m.stream, g, after))
+	check(m.t, m.Submit(&a, m.stream, nil))
+	last, err := m.Last(m.stream)
+	check(m.t, err)
+	_, err = m.Captured(m.stream)
+	check(m.t, err)
+	return last
+}
+
+// TestConditional wants a loop, and one in it, to run as often as kernels say, in a graph that outlives what it is made of.
+func TestConditional(t *testing.T) {
+	m := open(t, again)
+	if ok, err := m.Conditionals(); !ok || err != nil {
+		t.Fatalf("the driver has no conditional nodes, %v", err)
+	}
+	x, y := m.floats(1), m.floats(1)
+	g, err := m.NewGraph()
+	check(t, err)
+	outer, err := m.NewCondition(g)
+	check(t, err)
+	_, body, err := m.Conditional(g, m.captured(g, cuda.Node{}, x, cuda.Word(int64(outer)), cuda.Word(4)), outer, true)
+	check(t, err)
+	inner, err := m.NewCondition(body)
+	check(t, err)
+	loop, most, err := m.Conditional(body, m.captured(body, cuda.Node{}, y, cuda.Word(int64(inner)), cuda.Word(10)), inner, true)
+	check(t, err)
+	m.captured(most, cuda.Node{}, y, cuda.Word(int64(inner)), cuda.Word(10))
+	m.captured(body, loop, x, cuda.Word(int64(outer)), cuda.Word(4))
+	exec, err := m.Instantiate(g)
+	check(t, err)
+	if _, err := m.Instantiate(g); err == nil || !strings.Contains(err.Error(), "instantiated already") {
+		t.Errorf("a second instance: got %v", err)
+	}
+	if m.CloseGraph(body) == nil {
+		t.Error("the body of a node can be freed")
+	}
+	check(t, m.CloseGraph(g))
+	if err := m.Update(exec, g); err == nil {
+		t.Error("an update by a graph that is gone")
+	}
+	for range 2 {
+		check(t, m.FillAsync(cuda.Ptr(x.Offset), 0, 1, m.stream))
+		check(t, m.FillAsync(cuda.Ptr(y.Offset), 0, 1, m.stream))
+		check(t, m.Run(exec, m.stream))
+		check(t, m.Synchronize(m.stream))
+		// The inner loop ends at 10, and once more each time that it is begun.
+		if a, b := m.read(x, 1)[0], m.read(y, 1)[0]; a != 4 || b != 12 {
+			t.Errorf("got %v and %v, want 4 and 12", a, b)
+		}
+	}
+	check(t, m.CloseExec(exec))
+}
+
+// TestConditionalFaults wants what is wrong with conditions found and told.
+func TestConditionalFaults(t *testing.T) {
+	for name, test := range map[string]struct {
+		run  func(m *machine, g cuda.Graph, c cuda.Condition, x cuda.Value) error
+		want string
+	}{
+		"not set": {func(m *machine, g cuda.Graph, c cuda.Condition, x cuda.Value) error {
+			_, _, err := m.Conditional(g, cuda.Node{}, c, true)
+			return err
+		}, "before its condition is set"},
+		"not behind": {func(m *machine, g cuda.Graph, c cuda.Condition, x cuda.Value) error { // whichever comes first
+			m.captured(g, cuda.Node{}, x, cuda.Word(int64(c)), cuda.Word(4))
+			_, body, err := m.Conditional(g, cuda.Node{}, c, true)
+			m.captured(body, cuda.Node{}, x, cuda.Word(int64(c)), cuda.Word(4))
+			return err
+		}, "before its condition is set"},
+		"unused": {func(*machine, cuda.Graph, cuda.Condition, cuda.Value) error { return nil }, "has no node"},
+		"used twice": {func(m *machine, g cuda.Graph, c cuda.Condition, x cuda.Value) error {
+			n, _, err := m.Conditional(g, m.captured(g, cuda.Node{}, x, cuda.Word(int64(c)), cuda.Word(4)), c, true)
+			check(m.t, err)
+			_, _, err = m.Conditional(g, n, c, false)
+			return err
+		}, "for another node of it"},
+		"of another graph": {func(m *machine, g cuda.Graph, c cuda.Condition, x cuda.Value) error {
+			_, _, err := m.Conditional(g, m.captured(g, cuda.Node{}, x, cuda.Word(int64(c)+1000), cuda.Word(4)), c, true)
+			return err
+		}, "is not of the graph that runs"},
+		"a host's copy": {func(m *machine, g cuda.Graph, c cuda.Condition, x cuda.Value) error {
+			_, body, err := m.Conditional(g, m.captured(g, cuda.Node{}, x, cuda.Word(int64(c)), cuda.Word(4)), c, true)
+			check(m.t, err)
+			p, err := m.AllocHost(4)
+			check(m.t, err)
+			check(m.t, m.CaptureInto(m.stream, body, cuda.Node{}))
+			return m.OutAsync(p, cuda.Ptr(x.Offset), 4, m.stream)
+		}, "copies on the device alone"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var err error
+			for seed := 1; seed < 20 && err == nil; seed++ {
+				m := open(t, again, "HALO_CUDA_EMU_SEED", fmt.Sprint(seed))
+				x := m.floats(1)
+				check(t, m.FillAsync(cuda.Ptr(x.Offset), 0, 1, m.stream))
+				g, failed := m.NewGraph()
+				check(t, failed)
+				c, failed := m.NewCondition(g)
+				check(t, failed)
+				err = test.run(m, g, c, x)
+				if err != nil {
+					break
+				}
+				exec, failed := m.Instantiate(g)
+				if err = failed; err != nil {
+					break
+				}
+				check(t, m.Run(exec, m.stream))
+				err = m.Synchronize(m.stream)
+			}
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want it to contain %q", err, test.want)
+			}
+		})
+	}
+}
+
+// TestMapped wants kernels to find the host's memory that was allocated for them, and no other.
+func TestMapped(t *testing.T) {
+	m := open(t, `extern "C" __global__ void k(float *x, const volatile unsigned *word) { *x = *word; }`)
+	p, at, err := m.AllocMapped(4)
+	check(t, err)
+	*(*uint32)(p) = 7
+	x := m.floats(1)
+	check(t, m.launch(1, 1, x, cuda.Word(int64(at))))
+	if got := m.read(x, 1)[0]; got != 7 {
+		t.Errorf("got %v, want 7", got)
+	}
+	check(t, m.FreeHost(p))
+}
+
+// TestOldDriver wants a driver of before CUDA 12.3 to have no conditional nodes.
+func TestOldDriver(t *testing.T) {
+	m := open(t, `extern "C" __global__ void k(float *x) {}`, "HALO_CUDA_EMU_VERSION", "12020")
+	if ok, err := m.Conditionals(); ok || err != nil {
+		t.Errorf("got %v, %v", ok, err)
+	}
+	g, err := m.NewGraph()
+	check(t, err)
+	if _, err := m.NewCondition(g); err == nil {
+		t.Error("there are conditions")
+	}
+}

@@ -218,13 +218,12 @@ static void forget() {
   emu.standard.queue.clear();
   for (Stream *s : emu.streams) delete s;
   for (Event *e : emu.events) delete e;
-  for (Graph *g : emu.graphs) delete g;
-  for (Exec *x : emu.execs) delete x;
+  forget_graphs();
   for (Module *m : emu.modules) {
     dlclose(m->library);
     m->closed = true;
   }
-  emu.streams.clear(), emu.events.clear(), emu.graphs.clear(), emu.execs.clear(), emu.modules.clear();
+  emu.streams.clear(), emu.events.clear(), emu.modules.clear();
   forget_memory();
   emu.lost = SUCCESS;
 }

@@ -48,14 +48,34 @@ struct Function {
   unsigned dynamic_limit = 48 << 10;
 };
 
-// Nodes are commands with what kind each is: updates must have the same.
-struct Nodes { std::vector<Work> work; std::vector<int> kinds; };
+// Node is a command of a graph, of what kind it is, and the numbers of the nodes before it. One with a body runs that:
+// once if its condition is not 0, or as long as that is so.
+struct Node {
+  struct Graph *graph;
+  size_t number;
+  int kind;
+  Work work;
+  std::vector<size_t> after;
+  std::unique_ptr<struct Graph> body;
+  uint64_t condition = 0;
+  bool loops = false;
+};
 
-struct Graph { std::shared_ptr<Nodes> nodes = std::make_shared<Nodes>(); };
+struct Graph {
+  std::vector<std::unique_ptr<Node>> nodes;
+  std::vector<uint64_t> conditions; // that were made for it
+  bool is_body = false;
+  std::shared_ptr<long> instances = std::make_shared<long>(0);
+};
+
+// Condition is a value that kernels set in a launch and a node looks at.
+struct Condition { bool used = false, set = false; unsigned value = 0; };
 
 struct Stream {
   std::deque<Work> queue; // what has not run yet: it runs as late as it may
-  std::unique_ptr<Graph> captured;
+  Graph *captured = nullptr;
+  std::unique_ptr<Graph> own; // the captured one, if no handle of it is out
+  std::vector<Node *> last; // of what is captured: what comes next is behind these
 };
 
 struct Event {
@@ -88,12 +108,15 @@ struct Emulator {
   std::set<Graph *> graphs;
   std::set<struct Exec *> execs;
   std::map<void *, size_t> pinned;
+  std::set<void *> mapped; // of pinned memory
+  std::map<uint64_t, Condition> conditions;
+  const std::set<uint64_t> *running = nullptr; // the conditions of the graph that runs
   std::string detail; // of the last fault that the emulator has found
   long comms = 0; // communicators of the emulated NCCL
   long held = 0;  // objects of the other emulated libraries
   double time = 0; // milliseconds, as work says that it takes them
 };
-struct Exec { std::shared_ptr<Nodes> nodes; };
+struct Exec { std::shared_ptr<Graph> graph; std::shared_ptr<long> instances; };
 
 extern Emulator emu;
 
@@ -120,7 +143,13 @@ void forget_memory(); // frees all of it
 unsigned run_launch(const Launch &l);
 
 // Streams.
+#define STREAM(s) \
+  Stream *const stream = stream_of(s); \
+  if (!known(stream)) return fail(INVALID_HANDLE, "there is no such stream")
 unsigned enqueue(Stream *s, int kind, Work w);
+unsigned capture(Stream *s, int kind, Work w);
+unsigned set_condition(uint64_t handle, unsigned value);
+void forget_graphs();
 unsigned drain(Stream *s);
 unsigned drain_all();
 Stream *stream_of(struct CUstream_st *s);

@@ -16,6 +16,8 @@ struct halo_emu_state {
   }
   const unsigned long long *(*exchanged)(unsigned mask, int line, unsigned long long value);
   int lane;
+  // condition sets a value that a node of the graph that runs looks at.
+  void (*condition)(unsigned long long handle, unsigned value);
 };
 
 #endif

@@ -117,6 +117,10 @@ const unsigned long long *exchange(unsigned mask, int line, unsigned long long v
   return f->all;
 }
 
+void condition(unsigned long long handle, unsigned value) {
+  if (const unsigned status = set_condition(handle, value)) fault = status;
+}
+
 void body() {
   launch->function->run(arguments);
   current->stage = ENDED;
@@ -261,6 +265,7 @@ unsigned run_launch(const Launch &l) {
   state.grid_dim = l.grid;
   state.barrier = barrier;
   state.exchanged = exchange;
+  state.condition = condition;
   state.dynamic = dynamic.data() + (-reinterpret_cast<uintptr_t>(dynamic.data()) & 15);
   *m->state = &state;
   run_blocks(m);

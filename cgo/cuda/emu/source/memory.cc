@@ -165,17 +165,26 @@ API unsigned cuMemFreeAsync(Ptr p, struct CUstream_st *s) {
   return enqueue(stream_of(s), 0, [p] { return release(p); });
 }
 
-API unsigned cuMemHostAlloc(void **p, size_t bytes, unsigned) {
+API unsigned cuMemHostAlloc(void **p, size_t bytes, unsigned flags) {
   ENTER(true);
   if (!bytes || posix_memalign(p, 4096, bytes)) return fail(OUT_OF_MEMORY, "the host has no %zu bytes", bytes);
   memset(*p, poison, bytes);
   emu.pinned[*p] = bytes;
+  if (flags & 2) emu.mapped.insert(*p);
+  return SUCCESS;
+}
+
+API unsigned cuMemHostGetDevicePointer_v2(Ptr *p, void *host, unsigned flags) {
+  ENTER(true);
+  if (flags || !emu.mapped.count(host)) return fail(INVALID_VALUE, "what kernels shall read was not allocated for them");
+  *p = reinterpret_cast<Ptr>(host);
   return SUCCESS;
 }
 
 API unsigned cuMemFreeHost(void *p) {
   ENTER(true);
   if (!emu.pinned.erase(p)) return fail(INVALID_VALUE, "what is freed is no memory of the host that was allocated");
+  emu.mapped.erase(p);
   const unsigned status = drain_all();
   free(p);
   return status;

@@ -78,6 +78,9 @@ template <class T> inline T __ldcs(const T *p) { return *p; }
 template <class T> inline T __ldcg(const T *p) { return *p; }
 template <class T> inline void __stcs(T *p, T v) { *p = v; }
 
+// Conditional nodes.
+inline void cudaGraphSetConditional(unsigned long long handle, unsigned value) { halo_emu->condition(handle, value); }
+
 // Atomics.
 template <class T> struct halo_emu_same { typedef T type; };
 #define HALO_EMU_ATOMIC(name, expression) \

@@ -1,4 +1,4 @@
-// Streams, events and graphs of the emulated device. Nothing runs before somebody waits for it, so that a wait that is
+// Streams and events of the emulated device. Nothing runs before somebody waits for it, so that a wait that is
 // missing shows.
 #include <unistd.h>
 
@@ -9,12 +9,8 @@ Stream *stream_of(struct CUstream_st *s) { return s ? reinterpret_cast<Stream *>
 bool known(const Stream *s) { return s == &emu.standard || emu.streams.count(const_cast<Stream *>(s)); }
 
 unsigned enqueue(Stream *s, int kind, Work w) {
-  if (s->captured) {
-    s->captured->nodes->work.push_back(std::move(w));
-    s->captured->nodes->kinds.push_back(kind);
-  } else {
-    s->queue.push_back(std::move(w));
-  }
+  if (s->captured) return capture(s, kind, std::move(w));
+  s->queue.push_back(std::move(w));
   return SUCCESS;
 }
 
@@ -51,9 +47,6 @@ unsigned drain_all() {
   return status;
 }
 
-#define STREAM(s) \
-  Stream *const stream = stream_of(s); \
-  if (!known(stream)) return fail(INVALID_HANDLE, "there is no such stream")
 #define EVENT(e) \
   if (!emu.events.count(e)) return fail(INVALID_HANDLE, "there is no such event")
 
@@ -158,79 +151,6 @@ API unsigned cuEventElapsedTime(float *ms, Event *from, Event *to) {
   if (!from->timed || !to->timed) return fail(INVALID_HANDLE, "an event tells no times");
   if (!from->done || !to->done) return fail(NOT_READY, "an event has not happened yet");
   *ms = static_cast<float>(to->time - from->time);
-  return SUCCESS;
-}
-
-API unsigned cuStreamBeginCapture_v2(struct CUstream_st *s, unsigned) {
-  ENTER(true);
-  STREAM(s);
-  if (stream == &emu.standard) return fail(CAPTURE_UNSUPPORTED, "the default stream cannot be captured");
-  if (stream->captured) return fail(CAPTURE_WRONG, "the stream is captured already");
-  stream->captured.reset(new Graph);
-  return SUCCESS;
-}
-
-API unsigned cuStreamEndCapture(struct CUstream_st *s, Graph **g) {
-  ENTER(true);
-  STREAM(s);
-  if (!stream->captured) return fail(CAPTURE_WRONG, "the stream is not captured");
-  emu.graphs.insert(*g = stream->captured.release());
-  return SUCCESS;
-}
-
-#define KNOWN(set, x, what) \
-  if (!emu.set.count(x)) return fail(INVALID_HANDLE, "there is no such " what)
-
-API unsigned cuGraphGetNodes(Graph *g, void **nodes, size_t *count) {
-  ENTER(true);
-  KNOWN(graphs, g, "graph");
-  if (nodes) return fail(NOT_SUPPORTED, "the emulator counts nodes, and has no handles of them");
-  *count = g->nodes->work.size();
-  return SUCCESS;
-}
-
-API unsigned cuGraphInstantiateWithFlags(Exec **x, Graph *g, unsigned long long) {
-  ENTER(true);
-  KNOWN(graphs, g, "graph");
-  *x = new Exec{std::make_shared<Nodes>(*g->nodes)};
-  emu.execs.insert(*x);
-  return SUCCESS;
-}
-
-API unsigned cuGraphExecUpdate_v2(Exec *x, Graph *g, void *) {
-  ENTER(true);
-  KNOWN(execs, x, "instantiated graph");
-  KNOWN(graphs, g, "graph");
-  if (x->nodes->kinds != g->nodes->kinds) return fail(GRAPH_UPDATE_FAILED, "the graph has other nodes");
-  x->nodes = std::make_shared<Nodes>(*g->nodes);
-  return SUCCESS;
-}
-
-API unsigned cuGraphLaunch(Exec *x, struct CUstream_st *s) {
-  ENTER(true);
-  STREAM(s);
-  KNOWN(execs, x, "instantiated graph");
-  const std::shared_ptr<Nodes> nodes = x->nodes;
-  return enqueue(stream, 7, [nodes]() -> unsigned {
-    for (const Work &w : nodes->work)
-      if (const unsigned status = w()) return status;
-    return SUCCESS;
-  });
-}
-
-API unsigned cuGraphDestroy(Graph *g) {
-  ENTER(true);
-  KNOWN(graphs, g, "graph");
-  emu.graphs.erase(g);
-  delete g;
-  return SUCCESS;
-}
-
-API unsigned cuGraphExecDestroy(Exec *x) {
-  ENTER(true);
-  KNOWN(execs, x, "instantiated graph");
-  emu.execs.erase(x);
-  delete x;
   return SUCCESS;
 }
 
