@@ -27,10 +27,15 @@ func onednnProduct(lhs, rhs, out shape.ElementType) bool {
 	return false
 }
 
+// splitsPair reports whether n narrow floats are not whole pairs: oneDNN multiplies pairs, and of an odd number the
+// last with what lies behind it by zero, which NaN and infinities survive.
+func splitsPair(t shape.ElementType, n int64) bool { return t.IsFloat() && t.Bits() == 16 && n%2 != 0 }
+
 // matMul multiplies by oneDNN's matmul: f32 if rhs is known, which is packed then, and the types that BLAS has not.
 func matMul(l *exec.Lowering, c *contraction) *thunk {
 	f, ok := matricesOf(&c.Contraction)
-	if !ok || f.swapped || onednn.Load() != nil || !onednnProduct(c.lhsType, c.rhsType, c.outType) {
+	if !ok || f.swapped || onednn.Load() != nil || !onednnProduct(c.lhsType, c.rhsType, c.outType) ||
+		splitsPair(c.lhsType, int64(f.k)) {
 		return nil
 	}
 	known := c.weights != nil && f.m > 1

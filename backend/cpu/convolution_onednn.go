@@ -107,10 +107,9 @@ type placed struct {
 	weights int64
 }
 
-// fits says whether windows move as oneDNN has it. It multiplies narrow floats in pairs of input features, an odd one
-// with what lies behind it by zero, which NaN and infinities survive.
+// fits says whether windows move as oneDNN has it.
 func (p *convolutionPlan) fits() bool {
-	if t := p.of.lhsType; t.IsFloat() && t.Bits() == 16 && p.RHS[p.Kernel.Feature]%2 != 0 {
+	if splitsPair(p.of.lhsType, p.RHS[p.Kernel.Feature]) {
 		return false
 	}
 	for _, w := range p.Window {
