@@ -1,20 +1,26 @@
 #!/usr/bin/env bash
 # Times halo beside XLA:CPU, ONNX Runtime and PyTorch, interleaved, on the programs of $HALO_CONFORMANCE/bench.
-#   scripts/bench.sh [PROGRAM...] [-- FLAGS OF peers.py]       all programs, one thread and two, unless told
+#   scripts/bench.sh [--compare] [PROGRAM...] [-- FLAGS OF peers.py]       all programs, one thread and two, unless told
+# It prints the table of docs/performance.md; with --compare it names instead what became slower than that says, by more
+# than 10 %, and ends with 1 if something did.
 # The peers come from PyPI into a virtual environment in ${HALO_BENCH_VENV:-$HOME/.cache/halo/bench}: some 3 GB.
 # Run it on a quiet machine: a peer whose rounds differ is marked with ~ and tells nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source scripts/setup.sh
 : "${HALO_CONFORMANCE:?set it to the folder of the outside programs, which has bench/peers.py}"
-programs=() flags=()
+programs=() flags=() show=()
 while [ $# -gt 0 ]; do
   if [ "$1" = -- ]; then
     shift
     flags=("$@")
     break
   fi
-  programs+=("$1")
+  case $1 in
+  --compare) show=(--compare docs/performance.md) ;;
+  -*) echo "bench: $1: flags are --compare and, behind --, those of peers.py" >&2; exit 2 ;;
+  *) programs+=("$1") ;;
+  esac
   shift
 done
 [ ${#programs[@]} -gt 0 ] || programs=(all)
@@ -36,4 +42,6 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 go build -trimpath -o "$work/halo" ./cmd/halo
-HALO=$work/halo "$venv/bin/python" "$HALO_CONFORMANCE/bench/peers.py" "${programs[@]}" "${flags[@]}"
+HALO=$work/halo "$venv/bin/python" "$HALO_CONFORMANCE/bench/peers.py" "${programs[@]}" "${flags[@]}" \
+  --json "$work/run.json"
+python3 scripts/bench_table.py ${show[@]+"${show[@]}"} "$work/run.json"
