@@ -58,8 +58,10 @@ func lowerBags(l *exec.Lowering, c *hlo.Computation) exec.Thunk {
 		return l.Operand(int(p.Attrs.(*hlo.ParameterAttrs).Number))
 	}
 	gather := reduce.Operands[0]
-	src, starts, init := operand(gather.Operands[0]), operand(gather.Operands[1]), operand(reduce.Operands[1])
+	from, by := unwrapped(gather.Operands[1])
+	src, starts, init := operand(gather.Operands[0]), operand(from), operand(reduce.Operands[1])
 	x := indexingOf(gather)
+	x.Wrap = by
 	row, bag := sizeOf(gather.Attrs.(*hlo.GatherAttrs).SliceSizes), bagOf(reduce)
 	part := max(1, windowBytes/(x.Width*row*bag))
 	r := nativePlan(&x, starts).Bags(ref(l.Result()), ref(src), ref(init), row, bag, part)

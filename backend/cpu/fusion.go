@@ -24,6 +24,9 @@ func lowerFusion(l *exec.Lowering) (exec.Thunk, error) {
 	if c.Root.Op == hlo.Reduce && c.Root.Operands[0].Op == hlo.Gather {
 		return lowerBags(l, c), nil
 	}
+	if lower := wrapping[c.Root.Op]; lower != nil {
+		return lowerWrapped(l, c.Root, lower)
+	}
 	roots := []*hlo.Instruction{c.Root}
 	if c.Root.Op == hlo.Tuple {
 		roots = c.Root.Operands

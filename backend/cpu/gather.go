@@ -11,8 +11,12 @@ import (
 	"github.com/halo-xla/halo/xla/hlo"
 )
 
-func lowerGather(l *exec.Lowering) (exec.Thunk, error) {
+func lowerGather(l *exec.Lowering) (exec.Thunk, error) { return gatherWrapped(l, 0) }
+
+// gatherWrapped lowers a gather; wrap is added to indices below 0.
+func gatherWrapped(l *exec.Lowering, wrap int64) (exec.Thunk, error) {
 	x := indexingOf(l.In)
+	x.Wrap = wrap
 	dst, src, at := l.Result(), l.Operand(0), l.Operand(1)
 	uses := append(exec.Reads(src, at), exec.Writes(dst)...)
 	if run.Available() {
@@ -76,7 +80,7 @@ func nativePlan(x *kernel.Indexing, starts exec.Slice) *index.Plan {
 		p.Batches = append(p.Batches, index.Batch(a))
 	}
 	for _, e := range x.Entries {
-		p.Entries = append(p.Entries, index.Entry(e))
+		p.Entries = append(p.Entries, index.Entry{Stride: e.Stride, Last: e.Last, Wrap: x.Wrap})
 	}
 	return p
 }

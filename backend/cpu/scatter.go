@@ -24,7 +24,10 @@ type scatter struct {
 	program                  *scalar.Program  // otherwise
 }
 
-func lowerScatter(l *exec.Lowering) (exec.Thunk, error) {
+func lowerScatter(l *exec.Lowering) (exec.Thunk, error) { return scatterWrapped(l, 0) }
+
+// scatterWrapped lowers a scatter; wrap is added to indices below 0.
+func scatterWrapped(l *exec.Lowering, wrap int64) (exec.Thunk, error) {
 	a, n := attrsOf[*hlo.ScatterAttrs](l), len(l.In.Operands)/2
 	s := &scatter{results: l.Results(), starts: l.Operand(n), updateShape: operandShape(l, n+1).Dims}
 	for i := range n {
@@ -33,6 +36,7 @@ func lowerScatter(l *exec.Lowering) (exec.Thunk, error) {
 	}
 	s.to = l.In.Shape.Leaves()
 	s.x = scatterIndexing(a, s.to[0], operandShape(l, n), operandShape(l, n+1))
+	s.x.Wrap = wrap
 	if err := s.choose(a.ToApply); err != nil {
 		return nil, err
 	}

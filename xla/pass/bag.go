@@ -4,6 +4,7 @@ import "github.com/halo-xla/halo/xla/hlo"
 
 // Bags puts a gather and the reduction of its result into one fusion, of kind kInput, if only the reduction reads the
 // result and bag reports that the backend can do both at once: the rows of an embedding and their sum.
+// What wraps indices is in the fusion, too.
 func Bags(bag func(reduce *hlo.Instruction) bool) Pass {
 	return into("bags", (*epilogues).bag, func(x *epilogues, in *hlo.Instruction) bool {
 		return x.sumsGathered(in) && bag(in)
@@ -23,7 +24,8 @@ func (x *epilogues) sumsGathered(in *hlo.Instruction) bool {
 func (x *epilogues) bag(in *hlo.Instruction) {
 	f := &fusion{now: map[*hlo.Instruction]*hlo.Instruction{}}
 	g := in.Operands[0]
-	for _, o := range []*hlo.Instruction{g.Operands[0], g.Operands[1], in.Operands[1]} {
+	x.copyIndices(f, g.Operands[1])
+	for _, o := range []*hlo.Instruction{g.Operands[0], in.Operands[1]} {
 		f.now[o] = f.input(o)
 	}
 	x.copyInto(f, g)

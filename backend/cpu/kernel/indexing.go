@@ -39,6 +39,7 @@ type Indexing struct {
 	Window  []WindowAxis // slowest first
 	Slab    int64        // bytes: every window lies between two multiples of it in the operand
 	Bytes   int64        // of the operand
+	Wrap    int64        // native kernels alone: what is added to entries below 0
 }
 
 // NewIndexing plans windows of the given sizes, by operand dimension, on an array of sizes operand. starts are the

@@ -1,126 +1,36 @@
 //go:build linux
-// fold.c: the loops that fold updates, by reducer and type.
+// fold.c: the loops that fold single updates, at places that are known or along a stretch of index vectors.
 #pragma GCC optimize("O3,no-math-errno,no-trapping-math")
+#include "entry.h"
 #include "scatter.h"
 
+#define UPDATE(T, EXPRESSION, to, from)                                                                      \
+  {                                                                                                          \
+    const T a = *(T *)(dst + (to)), b = *(const T *)(src + (from));                                          \
+    (void)a;                                                                                                 \
+    *(T *)(dst + (to)) = EXPRESSION;                                                                         \
+  }
+#define ALONG_BY(INDEX, T, EXPRESSION, START, WINDOWED, OPERAND, STRIDE)                                     \
+  for (int64_t i = 0; i < x.n; i++) {                                                                        \
+    const int64_t v = value_##INDEX(p[i * (START)], e);                                                      \
+    if ((uint64_t)v <= (uint64_t)e.last)                                                                     \
+      UPDATE(T, EXPRESSION, i * (OPERAND) + v * (STRIDE), i * (WINDOWED))                                    \
+  }
+#define ALONG(name, INDEX, T, EXPRESSION)                                                                    \
+  static void along_##INDEX##_##name(char *dst, const char *src, index_stretch x, index_entry e) {           \
+    const INDEX *p = (const INDEX *)x.starts;                                                                \
+    dst += x.operand, src += x.windowed;                                                                     \
+    if (is_dense(&x, e, sizeof(T))) ALONG_BY(INDEX, T, EXPRESSION, 1, sizeof(T), 0, sizeof(T))               \
+    else ALONG_BY(INDEX, T, EXPRESSION, x.step.start, x.step.windowed, x.step.operand, e.stride)             \
+  }
 #define FOLD(name, T, EXPRESSION)                                                                            \
-  static void line_##name(char *dst, const char *src, int64_t n, int64_t dst_step, int64_t src_step) {       \
-    if (dst_step == sizeof(T) && src_step == sizeof(T)) {                                                    \
-      T *restrict d = (T *)dst;                                                                              \
-      const T *restrict s = (const T *)src;                                                                  \
-      for (int64_t i = 0; i < n; i++) {                                                                      \
-        const T a = d[i], b = s[i];                                                                          \
-        (void)a;                                                                                             \
-        d[i] = EXPRESSION;                                                                                   \
-      }                                                                                                      \
-      return;                                                                                                \
-    }                                                                                                        \
-    for (int64_t i = 0; i < n; i++) {                                                                        \
-      const T a = *(T *)(dst + i * dst_step), b = *(const T *)(src + i * src_step);                          \
-      (void)a;                                                                                               \
-      *(T *)(dst + i * dst_step) = EXPRESSION;                                                               \
-    }                                                                                                        \
+  static void each_##name(char *dst, const char *src, const index_places *p, int64_t n) {                    \
+    for (int64_t i = 0; i < n; i++)                                                                          \
+      if (p->operand[i] >= 0) UPDATE(T, EXPRESSION, p->operand[i], p->windowed[i])                           \
   }                                                                                                          \
-  static void each_##name(char *dst, const char *src, const index_places *p, int64_t n, int64_t low,         \
-                          int64_t high) {                                                                    \
-    for (int64_t i = 0; i < n; i++) {                                                                        \
-      const int64_t at = p->operand[i];                                                                      \
-      if (at < low || at >= high) continue;                                                                  \
-      const T a = *(T *)(dst + at), b = *(const T *)(src + p->windowed[i]);                                  \
-      (void)a;                                                                                               \
-      *(T *)(dst + at) = EXPRESSION;                                                                         \
-    }                                                                                                        \
-  }
+  ALONG(name, int32_t, T, EXPRESSION)                                                                        \
+  ALONG(name, int64_t, T, EXPRESSION)
+#define OF(name) {each_##name, {along_int32_t_##name, along_int64_t_##name}}
+#include "folds.h"
 
-typedef struct {
-  uint64_t half[2];
-} wide;
-
-// Minimum and maximum propagate NaN and order zeros by their sign.
-#define FLOAT_MIN(T, U, name)                                                                                \
-  static inline T least_##name(T a, T b) {                                                                   \
-    U x, y;                                                                                                  \
-    memcpy(&x, &a, sizeof a), memcpy(&y, &b, sizeof b);                                                      \
-    x |= y;                                                                                                  \
-    T zero;                                                                                                  \
-    memcpy(&zero, &x, sizeof a);                                                                             \
-    return a < b ? a : b < a ? b : a == b ? zero : a + b;                                                    \
-  }                                                                                                          \
-  static inline T most_##name(T a, T b) {                                                                    \
-    U x, y;                                                                                                  \
-    memcpy(&x, &a, sizeof a), memcpy(&y, &b, sizeof b);                                                      \
-    x &= y;                                                                                                  \
-    T zero;                                                                                                  \
-    memcpy(&zero, &x, sizeof a);                                                                             \
-    return a > b ? a : b > a ? b : a == b ? zero : a + b;                                                    \
-  }
-FLOAT_MIN(float, uint32_t, f32)
-FLOAT_MIN(double, uint64_t, f64)
-
-static inline float widen(uint16_t x) {
-  const uint32_t u = (uint32_t)x << 16;
-  float f;
-  memcpy(&f, &u, 4);
-  return f;
-}
-
-// narrow rounds to nearest, ties to even. NaN stay quiet NaN.
-static inline uint16_t narrow(float f) {
-  uint32_t u;
-  memcpy(&u, &f, 4);
-  if ((u & 0x7fffffff) > 0x7f800000) return (uint16_t)(u >> 16 | 0x40);
-  return (uint16_t)((u + 0x7fff + (u >> 16 & 1)) >> 16);
-}
-
-#define INTEGER(T, U, name)                                                                                  \
-  FOLD(add_##name, T, (T)((U)a + (U)b))                                                                      \
-  FOLD(multiply_##name, T, (T)((U)((uint64_t)(U)a * (U)b)))                                                  \
-  FOLD(minimum_##name, T, a < b ? a : b)                                                                     \
-  FOLD(maximum_##name, T, a > b ? a : b)                                                                     \
-  FOLD(and_##name, T, a & b)                                                                                 \
-  FOLD(or_##name, T, a | b)                                                                                  \
-  FOLD(xor_##name, T, a ^ b)
-
-#define FLOAT(T, name)                                                                                       \
-  FOLD(add_##name, T, a + b)                                                                                 \
-  FOLD(multiply_##name, T, a *b)                                                                             \
-  FOLD(minimum_##name, T, least_##name(a, b))                                                                \
-  FOLD(maximum_##name, T, most_##name(a, b))
-
-INTEGER(int8_t, uint8_t, s8)
-INTEGER(int16_t, uint16_t, s16)
-INTEGER(int32_t, uint32_t, s32)
-INTEGER(int64_t, uint64_t, s64)
-INTEGER(uint8_t, uint8_t, u8)
-INTEGER(uint16_t, uint16_t, u16)
-INTEGER(uint32_t, uint32_t, u32)
-INTEGER(uint64_t, uint64_t, u64)
-FLOAT(float, f32)
-FLOAT(double, f64)
-FOLD(add_bf16, uint16_t, narrow(widen(a) + widen(b)))
-FOLD(multiply_bf16, uint16_t, narrow(widen(a) * widen(b)))
-FOLD(minimum_bf16, uint16_t, narrow(least_f32(widen(a), widen(b))))
-FOLD(maximum_bf16, uint16_t, narrow(most_f32(widen(a), widen(b))))
-FOLD(assign_u8, uint8_t, b)
-FOLD(assign_u16, uint16_t, b)
-FOLD(assign_u32, uint32_t, b)
-FOLD(assign_u64, uint64_t, b)
-FOLD(assign_wide, wide, b)
-
-#define OF(name) {line_##name, each_##name}
-#define INTEGERS(op)                                                                                         \
-  [OF_S8] = OF(op##_s8), [OF_S16] = OF(op##_s16), [OF_S32] = OF(op##_s32), [OF_S64] = OF(op##_s64),          \
-  [OF_U8] = OF(op##_u8), [OF_U16] = OF(op##_u16), [OF_U32] = OF(op##_u32), [OF_U64] = OF(op##_u64)
-#define NUMBERS(op) INTEGERS(op), [OF_F32] = OF(op##_f32), [OF_F64] = OF(op##_f64), [OF_BF16] = OF(op##_bf16)
-
-const fold halo_folds[FOLDS][OF_TYPES] = {
-    [FOLD_ASSIGN] = {[OF_U8] = OF(assign_u8), [OF_U16] = OF(assign_u16), [OF_U32] = OF(assign_u32),
-                     [OF_U64] = OF(assign_u64), [OF_WIDE] = OF(assign_wide)},
-    [FOLD_ADD] = {NUMBERS(add)},
-    [FOLD_MULTIPLY] = {NUMBERS(multiply)},
-    [FOLD_MINIMUM] = {NUMBERS(minimum)},
-    [FOLD_MAXIMUM] = {NUMBERS(maximum)},
-    [FOLD_AND] = {INTEGERS(and)},
-    [FOLD_OR] = {INTEGERS(or)},
-    [FOLD_XOR] = {INTEGERS(xor)},
-};
+const fold halo_folds[FOLDS][OF_TYPES] = FOLDS_TABLE;

@@ -1,6 +1,6 @@
 //go:build linux
 #pragma GCC optimize("O3")
-#include "index.h"
+#include "entry.h"
 
 #include <string.h>
 
@@ -10,21 +10,51 @@ typedef struct {
   const move_axis *axes;
 } gathering;
 
-// Several elements that move as one need not be aligned as one.
+// Elements that index vectors of one entry choose, by their type and width: several that move as one need not be
+// aligned as one. Finding all places first would make them wait for one another.
+#define TAKE_BY(T, WIDTH, START, WINDOWED, OPERAND, STRIDE)                                                  \
+  for (int64_t i = 0; i < x.n; i++)                                                                          \
+    memcpy(d + i * (WINDOWED), s + i * (OPERAND) + inside(value_##T(p[i * (START)], e), e) * (STRIDE), WIDTH);
+#define TAKE(T, WIDTH)                                                                                       \
+  static void take_##T##_##WIDTH(char *d, const char *s, index_stretch x, index_entry e) {                   \
+    const T *p = (const T *)x.starts;                                                                        \
+    d += x.windowed, s += x.operand;                                                                         \
+    if (is_dense(&x, e, WIDTH)) TAKE_BY(T, WIDTH, 1, WIDTH, 0, WIDTH)                                        \
+    else TAKE_BY(T, WIDTH, x.step.start, x.step.windowed, x.step.operand, e.stride)                          \
+  }
+#define WIDTHS(T) TAKE(T, 1) TAKE(T, 2) TAKE(T, 4) TAKE(T, 8) TAKE(T, 16)
+WIDTHS(uint8_t)
+WIDTHS(uint16_t)
+WIDTHS(uint32_t)
+WIDTHS(uint64_t)
+WIDTHS(int8_t)
+WIDTHS(int16_t)
+WIDTHS(int32_t)
+WIDTHS(int64_t)
+
+#define TAKES(T) {take_##T##_1, take_##T##_2, take_##T##_4, take_##T##_8, take_##T##_16}
+
+// By the type of a move_index and the logarithm of the width.
+static void (*const takes[12][5])(char *d, const char *s, index_stretch, index_entry) = {
+    TAKES(uint8_t), TAKES(uint16_t), TAKES(uint32_t), TAKES(uint64_t), {NULL}, {NULL}, {NULL}, {NULL},
+    TAKES(int8_t),  TAKES(int16_t),  TAKES(int32_t),  TAKES(int64_t),
+};
+
+// take gathers n single elements from index vector first on, whose vectors have one entry.
+static void take(const gathering *x, int64_t first, int64_t n) {
+  const index_plan *p = &x->g->plan;
+  char *d = HALO_AT(x->run, x->g->dst);
+  const char *s = HALO_AT(x->run, x->g->src);
+  for (int64_t done = 0; done < n;) {
+    const index_stretch a = halo_index_stretch(p, x->run, first + done, n - done);
+    takes[p->type][x->g->log_width](d, s, a, *index_entries(p));
+    done += a.n;
+  }
+}
+
 #define ELEMENTS(BYTES)                                                                                      \
   for (int64_t k = 0; k < n; k++) memcpy(d + p.windowed[k], s + p.operand[k], BYTES);                        \
   return;
-#define DENSE(BYTES)                                                                                         \
-  for (int64_t k = 0; k < n; k++) memcpy(d + k * BYTES, s + places[k], BYTES);                               \
-  return;
-#define BY_WIDTH(OF, LOG_WIDTH)                                                                              \
-  switch (LOG_WIDTH) {                                                                                       \
-  case 0: OF(1)                                                                                              \
-  case 1: OF(2)                                                                                              \
-  case 2: OF(4)                                                                                              \
-  case 3: OF(8)                                                                                              \
-  }                                                                                                          \
-  OF(16)
 
 // elements gathers n single elements from index vector first on.
 static void elements(const gathering *x, int64_t first, int64_t n) {
@@ -32,21 +62,13 @@ static void elements(const gathering *x, int64_t first, int64_t n) {
   const char *s = HALO_AT(x->run, x->g->src);
   index_places p;
   halo_index_places(&x->g->plan, x->run, first, n, 1, p.windowed, p.operand);
-  BY_WIDTH(ELEMENTS, x->g->log_width)
-}
-
-// are_dense reports whether elements lie in dst one behind the other.
-static int are_dense(const index_gather *g) {
-  return g->plan.batches == 1 && index_batches(&g->plan)->windowed == (int64_t)1 << g->log_width;
-}
-
-// dense gathers elements that are dense.
-static void dense(const gathering *x, int64_t first, int64_t n) {
-  char *d = (char *)HALO_AT(x->run, x->g->dst) + (first << x->g->log_width);
-  const char *s = HALO_AT(x->run, x->g->src);
-  int64_t places[INDEX_BLOCK];
-  halo_index_places(&x->g->plan, x->run, first, n, 1, NULL, places);
-  BY_WIDTH(DENSE, x->g->log_width)
+  switch (x->g->log_width) {
+  case 0: ELEMENTS(1)
+  case 1: ELEMENTS(2)
+  case 2: ELEMENTS(4)
+  case 3: ELEMENTS(8)
+  }
+  ELEMENTS(16)
 }
 
 enum { AHEAD = 6, LINES = 4 }; // windows that are fetched ahead, and how much of each
@@ -69,7 +91,7 @@ static void gather_task(void *arg, int64_t i) {
   for (int64_t k = i * x->g->part; k < end; k += INDEX_BLOCK) {
     const int64_t n = end - k < INDEX_BLOCK ? end - k : INDEX_BLOCK;
     if (!x->g->element) windows(x, k, n);
-    else if (are_dense(x->g)) dense(x, k, n);
+    else if (x->g->plan.entries == 1) take(x, k, n);
     else elements(x, k, n);
   }
 }

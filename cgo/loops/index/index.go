@@ -12,8 +12,9 @@ import (
 // the windowed array, gather's result or scatter's updates, and in the operand.
 type Batch struct{ N, Start, Windowed, Operand int64 }
 
-// Entry is an entry of an index vector: it moves the window Stride bytes in the operand, from 0 to Last times.
-type Entry struct{ Stride, Last int64 }
+// Entry is an entry of an index vector: it moves the window Stride bytes in the operand, from 0 to Last times. Wrap is
+// added first to one below 0.
+type Entry struct{ Stride, Last, Wrap int64 }
 
 // Plan is where windows are.
 type Plan struct {

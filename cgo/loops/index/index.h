@@ -12,9 +12,10 @@ typedef struct {
   int64_t n, start, windowed, operand;
 } index_batch;
 
-// An entry of an index vector moves the window stride bytes in the operand, from 0 to last times.
+// An entry of an index vector moves the window stride bytes in the operand, from 0 to last times. wrap is added first
+// to one below 0.
 typedef struct {
-  int64_t stride, last;
+  int64_t stride, last, wrap;
 } index_entry;
 
 // Where windows are: batches and entries follow.
@@ -30,15 +31,6 @@ static inline const index_entry *index_entries(const index_plan *p) {
 }
 static inline const void *index_end(const index_plan *p) { return index_entries(p) + p->entries; }
 
-// What entry number k of n index vectors, which are step integers apart, adds to places; by the type of a move_index.
-typedef void (*index_entries_table[12])(const void *starts, int64_t step, int64_t n, index_entry, int clamp,
-                                        int64_t *places);
-
-extern const index_entries_table halo_entries_base;
-#if defined(__x86_64__)
-extern const index_entries_table halo_entries_avx2, halo_entries_avx512;
-#endif
-
 enum { INDEX_BLOCK = 512 };
 
 // The places of the windows of some index vectors, in bytes; below 0 in the operand if a window does not lie in it.
@@ -50,6 +42,18 @@ typedef struct {
 // windowed may be NULL.
 void halo_index_places(const index_plan *, const halo_run *, int64_t first, int64_t n, int clamp, int64_t *windowed,
                        int64_t *operand);
+
+// n index vectors along the last batch dimension: where their first entries are, and the places of their windows before
+// entries move them.
+typedef struct {
+  int64_t n;
+  const char *starts;
+  int64_t windowed, operand;
+  index_batch step;
+} index_stretch;
+
+// halo_index_stretch returns the stretch of at most n index vectors from number first on.
+index_stretch halo_index_stretch(const index_plan *, const halo_run *, int64_t first, int64_t n);
 
 // A gather copies windows from src to dst: by the loop of a move, in tasks of part index vectors, or of one if a window
 // itself is several tasks. Element windows have axes of one step.

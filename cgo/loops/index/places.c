@@ -1,48 +1,42 @@
 //go:build linux
 // places.c: from index vectors to the places of windows.
 #pragma GCC optimize("O3")
-#include "index.h"
+#include "level.h"
 
-// In the order of run.ISA.
-static const index_entries_table *const tables[] = {
+const index_level *halo_index_level(int64_t isa) {
+  static const index_level *const levels[] = {
 #if defined(__x86_64__)
-    &halo_entries_base, &halo_entries_avx2, &halo_entries_avx512, &halo_entries_base,
+      &halo_index_base, &halo_index_avx2, &halo_index_avx512, &halo_index_base,
 #else
-    &halo_entries_base, &halo_entries_base, &halo_entries_base, &halo_entries_base,
+      &halo_index_base, &halo_index_base, &halo_index_base, &halo_index_base,
 #endif
-};
+  };
+  return levels[isa];
+}
 
-// stretch finds the places of n index vectors along the last batch dimension.
-static void stretch(const index_plan *p, const char *starts, index_batch from, index_batch step, int64_t n, int clamp,
-                    int64_t *windowed, int64_t *operand) {
-  const int64_t width = 1 << (p->type & 3);
-  if (windowed)
-    for (int64_t i = 0; i < n; i++, from.windowed += step.windowed) windowed[i] = from.windowed;
-  for (int64_t i = 0; i < n; i++, from.operand += step.operand) operand[i] = from.operand;
-  for (int64_t k = 0; k < p->entries; k++) {
-    const char *at = starts + (from.start + k * p->vector) * width;
-    (*tables[p->isa])[p->type](at, step.start, n, index_entries(p)[k], clamp, operand);
+index_stretch halo_index_stretch(const index_plan *p, const halo_run *run, int64_t first, int64_t n) {
+  const index_batch *axes = index_batches(p), none = {1, 0, 0, 0};
+  index_stretch x = {.step = p->batches ? axes[p->batches - 1] : none};
+  int64_t rest = first, inner = 0, start = 0;
+  for (int64_t d = p->batches - 1; d >= 0; d--) {
+    const int64_t i = rest % axes[d].n;
+    rest /= axes[d].n;
+    if (d == p->batches - 1) inner = i;
+    start += i * axes[d].start;
+    x.windowed += i * axes[d].windowed;
+    x.operand += i * axes[d].operand;
   }
+  x.n = x.step.n - inner < n ? x.step.n - inner : n;
+  x.starts = (const char *)HALO_AT(run, p->starts) + (start << (p->type & 3));
+  return x;
 }
 
 void halo_index_places(const index_plan *p, const halo_run *run, int64_t first, int64_t n, int clamp,
                        int64_t *windowed, int64_t *operand) {
-  const char *starts = HALO_AT(run, p->starts);
-  const index_batch *axes = index_batches(p), none = {1, 0, 0, 0};
-  const index_batch last = p->batches ? axes[p->batches - 1] : none;
+  const index_level *level = halo_index_level(p->isa);
   for (int64_t done = 0; done < n;) {
-    index_batch from = {0};
-    int64_t rest = first + done, inner = 0;
-    for (int64_t d = p->batches - 1; d >= 0; d--) {
-      const int64_t i = rest % axes[d].n;
-      rest /= axes[d].n;
-      if (d == p->batches - 1) inner = i;
-      from.start += i * axes[d].start;
-      from.windowed += i * axes[d].windowed;
-      from.operand += i * axes[d].operand;
-    }
-    const int64_t m = last.n - inner < n - done ? last.n - inner : n - done;
-    stretch(p, starts, from, last, m, clamp, windowed ? windowed + done : NULL, operand + done);
-    done += m;
+    const index_stretch x = halo_index_stretch(p, run, first + done, n - done);
+    level->places(p, x, clamp, windowed ? windowed + done : NULL, operand + done);
+    done += x.n;
   }
 }

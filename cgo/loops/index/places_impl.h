@@ -1,25 +1,26 @@
-// places_impl.h: what index vectors' entries add to places, for one ISA level, which the including file names LEVEL.
-#include "index.h"
+// places_impl.h: what index vectors' entries add to places, and which of those are in a part, for one ISA level.
+#include "entry.h"
 
 // Places that are out of the operand stay below 0 whatever is added, and some of these to one another.
 #define OUTSIDE (-((int64_t)1 << 56))
 
-static inline int64_t inside(int64_t v, index_entry e) { return v < 0 ? 0 : v > e.last ? e.last : v; }
-
 #define ENTRY(T)                                                                                             \
-  static inline int64_t value_##T(T x) {                                                                     \
-    const int64_t v = (int64_t)x;                                                                            \
-    return (T)~(T)0 > 0 && sizeof(T) == 8 && v < 0 ? INT64_MAX : v;                                          \
-  }                                                                                                          \
   static void entry_##T(const void *starts, int64_t step, int64_t n, index_entry e, int clamp,               \
                         int64_t *restrict at) {                                                              \
     const T *restrict p = starts;                                                                            \
     if (step == 1 && clamp) {                                                                                \
-      for (int64_t i = 0; i < n; i++) at[i] += inside(value_##T(p[i]), e) * e.stride;                        \
+      for (int64_t i = 0; i < n; i++) at[i] += inside(value_##T(p[i], e), e) * e.stride;                     \
+      return;                                                                                                \
+    }                                                                                                        \
+    if (step == 1) {                                                                                         \
+      for (int64_t i = 0; i < n; i++) {                                                                      \
+        const int64_t v = value_##T(p[i], e);                                                                \
+        at[i] += (uint64_t)v <= (uint64_t)e.last ? v * e.stride : OUTSIDE;                                   \
+      }                                                                                                      \
       return;                                                                                                \
     }                                                                                                        \
     for (int64_t i = 0; i < n; i++) {                                                                        \
-      const int64_t v = value_##T(p[i * step]), c = inside(v, e);                                            \
+      const int64_t v = value_##T(p[i * step], e), c = inside(v, e);                                         \
       at[i] += clamp || c == v ? c * e.stride : OUTSIDE;                                                     \
     }                                                                                                        \
   }
@@ -32,7 +33,43 @@ ENTRY(int16_t)
 ENTRY(int32_t)
 ENTRY(int64_t)
 
-const index_entries_table LEVEL = {
+// What an entry of n index vectors, which are step integers apart, adds to places; by the type of a move_index.
+static void (*const entries[12])(const void *starts, int64_t step, int64_t n, index_entry, int clamp,
+                                 int64_t *places) = {
     entry_uint8_t, entry_uint16_t, entry_uint32_t, entry_uint64_t, NULL, NULL, NULL, NULL,
     entry_int8_t,  entry_int16_t,  entry_int32_t,  entry_int64_t,
 };
+
+// places finds the places of the windows of x.
+static void places(const index_plan *p, index_stretch x, int clamp, int64_t *restrict windowed,
+                   int64_t *restrict operand) {
+  if (windowed)
+    for (int64_t i = 0; i < x.n; i++, x.windowed += x.step.windowed) windowed[i] = x.windowed;
+  for (int64_t i = 0; i < x.n; i++, x.operand += x.step.operand) operand[i] = x.operand;
+  for (int64_t k = 0; k < p->entries; k++) {
+    const char *at = x.starts + (k * p->vector << (p->type & 3));
+    entries[p->type](at, x.step.start, x.n, index_entries(p)[k], clamp, operand);
+  }
+}
+
+// within leaves those of n places that lie from low to high, and returns how many. Which do is chance where several
+// threads fold a part each: a jump would be predicted wrong half of the time.
+static int64_t within(index_places *p, int64_t n, int64_t low, int64_t high) {
+  int64_t m = 0, i = 0;
+#ifdef COMPRESS
+  const __m512i from = _mm512_set1_epi64(low), bytes = _mm512_set1_epi64(high - low);
+  for (; i + 8 <= n; i += 8) {
+    const __m512i at = _mm512_loadu_si512(p->operand + i), w = _mm512_loadu_si512(p->windowed + i);
+    const __mmask8 k = _mm512_cmplt_epu64_mask(_mm512_sub_epi64(at, from), bytes);
+    _mm512_storeu_si512(p->operand + m, COMPRESS(k, at));
+    _mm512_storeu_si512(p->windowed + m, COMPRESS(k, w));
+    m += __builtin_popcount(k);
+  }
+#endif
+  for (; i < n; i++) {
+    const int64_t at = p->operand[i], from = p->windowed[i];
+    p->operand[m] = at, p->windowed[m] = from;
+    m += (uint64_t)(at - low) < (uint64_t)(high - low);
+  }
+  return m;
+}

@@ -2,7 +2,7 @@
 // scatter.c: each task goes through all index vectors in order and folds the updates that are in its part of the array,
 // so that no result depends on how many tasks there are.
 #pragma GCC optimize("O3")
-#include "scatter.h"
+#include "level.h"
 
 typedef struct {
   const scatter_body *body;
@@ -11,6 +11,8 @@ typedef struct {
   const scatter_array *arrays;
   const halo_program *program; // NULL: a reducer
   fold fold;
+  fold_line line;
+  const index_level *level;
   int64_t parts;
 } scattering;
 
@@ -49,19 +51,32 @@ static void window(const worker *w, const scatter_axis *axes, int64_t k, int64_t
   }
   char *d = HALO_AT(x->run, x->arrays[0].dst);
   const char *u = HALO_AT(x->run, x->arrays[0].updates);
-  x->fold.line(d + to, u + from, a.n, a.operand, a.windowed);
+  x->line(d + to, u + from, a.n, a.operand, a.windowed);
 }
 
-// within leaves those of n places that lie from low to high, and returns how many. Which do is chance where several
-// threads fold a part each: a jump would be predicted wrong half of the time.
-static int64_t within(index_places *p, int64_t n, int64_t low, int64_t high) {
-  int64_t m = 0;
-  for (int64_t i = 0; i < n; i++) {
-    const int64_t at = p->operand[i], from = p->windowed[i];
-    p->operand[m] = at, p->windowed[m] = from;
-    m += (uint64_t)(at - low) < (uint64_t)(high - low);
+// along folds single updates that index vectors of one entry place, without finding all places first, which would make
+// them wait for one another. It returns 0 if there is no loop for such integers.
+enum { SIGNED_WORDS = 10 }; // the types of 32 and 64 bits with a sign begin
+
+static int along(const scattering *x, int64_t first, int64_t n) {
+  const index_plan *p = &x->body->plan;
+  if (x->program || x->body->elements != 1 || x->parts > 1) return 0;
+  if (p->entries != 1 || (p->type & ~1) != SIGNED_WORDS) return 0;
+  for (int64_t done = 0; done < n;) {
+    const index_stretch s = halo_index_stretch(p, x->run, first + done, n - done);
+    x->fold.along[p->type & 1](HALO_AT(x->run, x->arrays[0].dst), HALO_AT(x->run, x->arrays[0].updates), s,
+                               *index_entries(p));
+    done += s.n;
   }
-  return m;
+  return 1;
+}
+
+enum { AHEAD = 8, LINES = 8 }; // windows that are asked for ahead, and how much of each
+
+static void fetch(const scattering *x, int64_t to) {
+  const char *d = (const char *)HALO_AT(x->run, x->arrays[0].dst) + to;
+  const int64_t bytes = x->body->elements * x->arrays[0].width;
+  for (int64_t at = 0; at < bytes && at < 64 * LINES; at += 64) __builtin_prefetch(d + at, 1);
 }
 
 // walk folds the windows that lie from low to high, shifted by to and from.
@@ -71,14 +86,17 @@ static void walk(const worker *w, const scatter_axis *axes, int64_t low, int64_t
   for (int64_t k = 0; k < x->body->plan.count && !*x->run->cancel; k += INDEX_BLOCK) {
     const int64_t rest = x->body->plan.count - k;
     int64_t n = rest < INDEX_BLOCK ? rest : INDEX_BLOCK;
+    if (along(x, k, n)) continue;
     halo_index_places(&x->body->plan, x->run, k, n, 0, p.windowed, p.operand);
-    if (x->parts > 1) n = within(&p, n, low, high);
+    if (x->parts > 1) n = x->level->within(&p, n, low, high);
     if (!x->program && x->body->elements == 1) {
-      x->fold.each(HALO_AT(x->run, x->arrays[0].dst), HALO_AT(x->run, x->arrays[0].updates), &p, n, low, high);
+      x->fold.each(HALO_AT(x->run, x->arrays[0].dst), HALO_AT(x->run, x->arrays[0].updates), &p, n);
       continue;
     }
-    for (int64_t i = 0; i < n; i++)
-      if (p.operand[i] >= low && p.operand[i] < high) window(w, axes, 0, p.operand[i] + to, p.windowed[i] + from);
+    for (int64_t i = 0; i < n; i++) {
+      if (i + AHEAD < n) fetch(x, p.operand[i + AHEAD] + to);
+      if (p.operand[i] >= 0) window(w, axes, 0, p.operand[i] + to, p.windowed[i] + from);
+    }
   }
 }
 
@@ -152,7 +170,8 @@ void halo_scatter(const halo_record *head, halo_run *run) {
   for (int64_t k = 0; k < r->scatters && !*run->cancel; k++) {
     scattering x = {.body = b, .run = run, .axes = index_end(&b->plan)};
     x.arrays = (const scatter_array *)(x.axes + b->axes);
-    if (b->reducer) x.fold = halo_folds[b->reducer][b->type];
+    x.level = halo_index_level(b->plan.isa);
+    if (b->reducer) x.fold = halo_folds[b->reducer][b->type], x.line = x.level->lines[b->reducer][b->type];
     else x.program = (const halo_program *)(x.arrays + b->arrays);
     start(&x);
     if (b->plan.count > 0 && b->elements > 0 && x.arrays[0].bytes > 0 && !*run->cancel) {

@@ -24,12 +24,11 @@ enum { OF_S8, OF_S16, OF_S32, OF_S64, OF_U8, OF_U16, OF_U32, OF_U64, OF_F32, OF_
 // How n updates are folded into elements, both some bytes apart.
 typedef void (*fold_line)(char *dst, const char *src, int64_t n, int64_t dst_step, int64_t src_step);
 
-// How single updates are folded at places from low to high.
-typedef void (*fold_each)(char *dst, const char *src, const index_places *, int64_t n, int64_t low, int64_t high);
-
+// How single updates are folded: at places, of which those below 0 are left out, or where index vectors of one entry
+// say, of 32 bits or 64 with a sign.
 typedef struct {
-  fold_line line;
-  fold_each each;
+  void (*each)(char *dst, const char *src, const index_places *, int64_t n);
+  void (*along[2])(char *dst, const char *src, index_stretch, index_entry);
 } fold;
 
 extern const fold halo_folds[FOLDS][OF_TYPES];

@@ -1,0 +1,22 @@
+// level.h: what there is for each ISA level.
+#ifndef HALO_INDEX_LEVEL_H
+#define HALO_INDEX_LEVEL_H
+
+#include "scatter.h"
+
+typedef struct {
+  void (*places)(const index_plan *, index_stretch, int clamp, int64_t *windowed, int64_t *operand);
+  int64_t (*within)(index_places *, int64_t n, int64_t low, int64_t high);
+  void (*bag)(float *dst, const char *src, int64_t row, const int64_t *places, int64_t n, int64_t more, float init);
+  fold_line lines[FOLDS][OF_TYPES];
+} index_level;
+
+extern const index_level halo_index_base;
+#if defined(__x86_64__)
+extern const index_level halo_index_avx2, halo_index_avx512;
+#endif
+
+// halo_index_level returns the one of run.ISA.
+const index_level *halo_index_level(int64_t isa);
+
+#endif

@@ -1,0 +1,5 @@
+//go:build linux
+#pragma GCC optimize("O3", "no-math-errno", "no-trapping-math", "fp-contract=off")
+#define LEVEL halo_index_base
+#define VB 16
+#include "level_impl.h"

@@ -1,0 +1,8 @@
+// level_impl.h: the loops for one ISA level, which the including file names LEVEL; vectors have VB bytes.
+#include "level.h"
+
+#include "bags_impl.h"
+#include "lines_impl.h"
+#include "places_impl.h"
+
+const index_level LEVEL = {places, within, bag, LINES};

@@ -1,0 +1,23 @@
+// lines_impl.h: the loops that fold a line of updates, for one ISA level.
+#define FOLD(name, T, EXPRESSION)                                                                            \
+  static void line_##name(char *dst, const char *src, int64_t n, int64_t dst_step, int64_t src_step) {       \
+    if (dst_step == sizeof(T) && src_step == sizeof(T)) {                                                    \
+      T *restrict d = (T *)dst;                                                                              \
+      const T *restrict s = (const T *)src;                                                                  \
+      for (int64_t i = 0; i < n; i++) {                                                                      \
+        const T a = d[i], b = s[i];                                                                          \
+        (void)a;                                                                                             \
+        d[i] = EXPRESSION;                                                                                   \
+      }                                                                                                      \
+      return;                                                                                                \
+    }                                                                                                        \
+    for (int64_t i = 0; i < n; i++) {                                                                        \
+      const T a = *(T *)(dst + i * dst_step), b = *(const T *)(src + i * src_step);                          \
+      (void)a;                                                                                               \
+      *(T *)(dst + i * dst_step) = EXPRESSION;                                                               \
+    }                                                                                                        \
+  }
+
+#define OF(name) line_##name
+#include "folds.h"
+#define LINES FOLDS_TABLE
