@@ -64,6 +64,7 @@ func faulty(t *testing.T) map[string]*faults {
 	return map[string]*faults{
 		"loop":   {text: control, args: []*literal.Literal{numbers(t, 3)}},
 		"nested": {text: nestedLoops, args: []*literal.Literal{numbers(t, 40), literal.Scalar[int32](7)}},
+		"chains": {text: chains(4), args: []*literal.Literal{numbers(t, 300)}},
 		"product": {text: product, args: []*literal.Literal{numbers(t, 20, 32), numbers(t, 32, 24)},
 			library: "cublasLt", status: 13, says: "CUBLAS_STATUS_EXECUTION_FAILED", fewest: 30},
 		"residual": {text: residual, args: []*literal.Literal{numbers(t, 1, 6, 6, 4), numbers(t, 3, 3, 4, 4), numbers(t, 4)}},

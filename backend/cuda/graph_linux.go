@@ -64,8 +64,7 @@ func (m *memory) launch(n node) (done bool, err error) {
 		return false, nil
 	}
 	x, err := m.graph(g, n)
-	var e *cuda.Error
-	if _, plain := n.(*commands); !plain && errors.As(err, &e) && e.Refused() {
+	if _, plain := n.(*commands); !plain && isRefused(err) {
 		m.device.warn.Do(func() { slog.Warn("cuda: the host decides on a loop or a branch", "reason", err) })
 		g.refused = true
 		return false, nil
@@ -136,9 +135,25 @@ func (m *memory) instance(g *graphs, written cuda.Graph, plain bool) (*graph, er
 
 // write returns the graph of n.
 func (m *memory) write(n node) (cuda.Graph, error) {
-	if c, ok := n.(*commands); ok {
+	c, plain := n.(*commands)
+	if plain && c.branches(m) == nil {
 		return m.capture(&c.Array)
 	}
+	g, err := m.written(n)
+	if plain && isRefused(err) {
+		return m.capture(&c.Array)
+	}
+	return g, err
+}
+
+// isRefused reports whether the driver does not take what it was given.
+func isRefused(err error) bool {
+	var e *cuda.Error
+	return errors.As(err, &e) && e.Refused()
+}
+
+// written returns the graph of n, piece by piece.
+func (m *memory) written(n node) (cuda.Graph, error) {
 	g, err := m.device.NewGraph()
 	if err != nil {
 		return g, err
@@ -174,24 +189,68 @@ func (m *memory) endCapture() (cuda.Graph, error) {
 	return g, err
 }
 
-// writer writes a graph, each node behind the one before.
+// writer writes a graph.
 type writer struct {
 	m     *memory
 	graph cuda.Graph
-	last  cuda.Node
+	last  []cuda.Node // which all that comes next is behind
 }
 
-// commands writes the nodes of a.
-func (w *writer) commands(a *cuda.Array) error {
+// commands writes the nodes of a, each behind the one before.
+func (w *writer) commands(a *cuda.Array) (err error) {
+	w.last, err = w.behind(w.last, a)
+	return err
+}
+
+// behind writes the nodes of a behind some others, and returns the last.
+func (w *writer) behind(after []cuda.Node, a *cuda.Array) ([]cuda.Node, error) {
 	d, s := w.m.device, w.m.stream
-	if err := d.CaptureInto(s, w.graph, w.last); err != nil {
-		return err
+	if err := d.CaptureInto(s, w.graph, after...); err != nil {
+		return nil, err
 	}
 	failed := d.Submit(a, s, w.m.base)
 	last, err := d.Last(s)
-	w.last = last
 	_, ended := w.m.endCapture()
-	return errors.Join(failed, err, ended)
+	return last, errors.Join(failed, err, ended)
+}
+
+// branches writes the nodes of pieces of work that wait for those that they depend on, and for no others.
+func (w *writer) branches(c *commands, before [][]int) error {
+	ends, followed := make([][]cuda.Node, len(c.work)), make([]bool, len(c.work))
+	from := 0
+	for i, p := range c.work {
+		after := w.last
+		if len(before[i]) > 0 {
+			after = nil
+		}
+		for _, k := range before[i] {
+			followed[k] = true
+			after = append(after, ends[k]...)
+		}
+		var err error
+		if ends[i], err = w.behind(unique(after), c.Range(from, p.end)); err != nil {
+			return err
+		}
+		from = p.end
+	}
+	w.last = nil
+	for i, e := range ends {
+		if !followed[i] {
+			w.last = append(w.last, e...)
+		}
+	}
+	w.last = unique(w.last)
+	return nil
+}
+
+// unique returns nodes each once.
+func unique(list []cuda.Node) (out []cuda.Node) {
+	for _, n := range list {
+		if !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	return out
 }
 
 // parts writes the nodes of parts that fit.
@@ -206,8 +265,8 @@ func (w *writer) parts(list []part) error {
 
 // conditional adds a node whose body runs if a condition is set, once or as long as it is, and returns its writer.
 func (w *writer) conditional(c cuda.Condition, loops bool) (*writer, error) {
-	n, body, err := w.m.device.Conditional(w.graph, w.last, c, loops)
-	w.last = n
+	n, body, err := w.m.device.Conditional(w.graph, c, loops, w.last...)
+	w.last = []cuda.Node{n}
 	return &writer{m: w.m, graph: body}, err
 }
 

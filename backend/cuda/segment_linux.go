@@ -30,7 +30,10 @@ type node interface {
 }
 
 // commands is a part of commands alone.
-type commands struct{ cuda.Array }
+type commands struct {
+	cuda.Array
+	work []work
+}
 
 func (c *commands) run(_ *exec.Run, m *memory) error {
 	err := m.device.Submit(&c.Array, m.stream, m.base)
@@ -46,7 +49,12 @@ func (c *commands) ready(m *memory) bool { return !c.Calls() || m.called[c] }
 
 func (c *commands) slots(list []int64) []int64 { return append(list, c.Slots()...) }
 
-func (c *commands) write(w *writer) error { return w.commands(&c.Array) }
+func (c *commands) write(w *writer) error {
+	if before := c.branches(w.m); before != nil {
+		return w.branches(c, before)
+	}
+	return w.commands(&c.Array)
+}
 
 // sequence is nodes that follow each other, for one graph.
 type sequence struct{ list []part }
@@ -119,6 +127,13 @@ func (q *queue) array() *cuda.Array {
 		q.parts = append(q.parts, q.last)
 	}
 	return &q.last.Array
+}
+
+// did says what the commands since the last call of it use.
+func (q *queue) did(uses []exec.Use) {
+	if c := q.last; c != nil && (len(c.work) == 0 || c.work[len(c.work)-1].end < c.Len()) {
+		c.work = append(c.work, work{c.Len(), uses})
+	}
 }
 
 // add appends what is no command.

@@ -3,6 +3,8 @@
 package cuda
 
 import (
+	"slices"
+
 	"github.com/halo-xla/halo/backend/cuda/emit"
 	"github.com/halo-xla/halo/cgo/cuda"
 	"github.com/halo-xla/halo/cgo/cudnn"
@@ -74,6 +76,7 @@ func valueOf(s exec.Slice) cuda.Value { return cuda.Value{Slot: int64(s.Slot), O
 func (t *thunk) appendTo(q *queue) {
 	for _, s := range t.emission.Steps {
 		if s.Solve != nil {
+			q.did(t.touches())
 			q.add(t.solves[s.Solve])
 			continue
 		}
@@ -93,6 +96,18 @@ func (t *thunk) appendTo(q *queue) {
 			a.Launch(t.launch(s.Kernel))
 		}
 	}
+	q.did(t.touches())
+}
+
+// touches is all that the commands of t read and write: also what only they know.
+func (t *thunk) touches() []exec.Use {
+	uses := append(t.Uses(), exec.Writes(t.memory[emit.Scratch]...)...)
+	for _, s := range t.emission.Steps {
+		if s.Kernel != nil && slices.ContainsFunc(s.Kernel.Args, func(b emit.Buffer) bool { return b.Kind == emit.Seed }) {
+			return append(uses, exec.Writes(exec.Slice{Slot: int32(t.built.seed), Size: seedBytes})...)
+		}
+	}
+	return uses
 }
 
 // multiply appends a product, of which the library sees the transpose.
@@ -135,4 +150,7 @@ type copying struct {
 	dst, src exec.Slice
 }
 
-func (t *copying) appendTo(q *queue) { q.array().Copy(valueOf(t.dst), valueOf(t.src), t.dst.Size) }
+func (t *copying) appendTo(q *queue) {
+	q.array().Copy(valueOf(t.dst), valueOf(t.src), t.dst.Size)
+	q.did(append(exec.Reads(t.src), exec.Writes(t.dst)...))
+}

@@ -111,30 +111,26 @@ unsigned halo_cuda_update(const cuda_table *t, halo_context c, halo_graph_exec e
 }
 
 unsigned halo_cuda_capture(const cuda_table *t, halo_context c, halo_stream stream, halo_graph graph,
-                           struct CUgraphNode_st *after) {
+                           struct CUgraphNode_st *const *after, size_t count) {
   const unsigned relaxed = 2, status = t->cuCtxSetCurrent(c);
-  return status ? status : t->cuStreamBeginCaptureToGraph(stream, graph, &after, 0, after != 0, relaxed);
+  return status ? status : t->cuStreamBeginCaptureToGraph(stream, graph, after, 0, count, relaxed);
 }
 
-unsigned halo_cuda_last(const cuda_table *t, halo_context c, halo_stream stream, struct CUgraphNode_st **node) {
-  const unsigned not_supported = 801;
+unsigned halo_cuda_last(const cuda_table *t, halo_context c, halo_stream stream, struct CUgraphNode_st *const **last,
+                        size_t *count) {
   unsigned captured;
-  struct CUgraphNode_st *const *last = 0;
   const struct CUgraphEdgeData_st *edges; // which must be asked for where there are some
-  size_t count = 0;
-  unsigned status = t->cuCtxSetCurrent(c);
-  if (!status) status = t->cuStreamGetCaptureInfo_v3(stream, &captured, 0, 0, &last, &edges, &count);
-  *node = !status && count ? last[0] : 0;
-  return !status && count > 1 ? not_supported : status;
+  const unsigned status = t->cuCtxSetCurrent(c);
+  return status ? status : t->cuStreamGetCaptureInfo_v3(stream, &captured, 0, 0, last, &edges, count);
 }
 
-unsigned halo_cuda_conditional_node(const cuda_table *t, halo_context c, halo_graph graph, struct CUgraphNode_st *after,
-                                    uint64_t handle, int loops, struct CUgraphNode_st **node, halo_graph *body) {
+unsigned halo_cuda_conditional_node(const cuda_table *t, halo_context c, halo_graph graph,
+                                    struct CUgraphNode_st *const *after, size_t count, uint64_t handle, int loops,
+                                    struct CUgraphNode_st **node, halo_graph *body) {
   halo_cuda_conditional params = {.type = HALO_CONDITIONAL_NODE, .handle = handle, .kind = loops != 0, .size = 1,
                                   .context = c};
   unsigned status = t->cuCtxSetCurrent(c);
-  if (!status)
-    status = t->cuGraphAddNode_v2(node, graph, &after, 0, after != 0, (struct CUgraphNodeParams_st *)&params);
+  if (!status) status = t->cuGraphAddNode_v2(node, graph, after, 0, count, (struct CUgraphNodeParams_st *)&params);
   if (!status) *body = params.bodies[0];
   return status;
 }

@@ -174,6 +174,19 @@ const (
 // Len returns how many commands there are.
 func (a *Array) Len() int { return len(a.commands) }
 
+// Range returns the commands from number from up to number to.
+func (a *Array) Range(from, to int) *Array {
+	out := &Array{commands: a.commands[from:to], values: a.values}
+	for i := from; i < to; i++ {
+		if c := a.calls[i]; c != nil && out.calls == nil {
+			out.calls = map[int]Call{i - from: c}
+		} else if c != nil {
+			out.calls[i-from] = c
+		}
+	}
+	return out
+}
+
 // Calls reports whether some are calls of libraries.
 func (a *Array) Calls() bool { return len(a.calls) > 0 }
 

@@ -230,17 +230,19 @@ enum { HALO_CUDA_PARAMS = 500 };
 unsigned halo_cuda_submit(const cuda_table *t, halo_context c, halo_stream stream, const halo_cuda_command *list,
                           int64_t count, const halo_cuda_value *values, const unsigned long long *base, int64_t *done);
 
-// halo_cuda_capture has stream gather what is enqueued on it into graph, behind the node after if there is one.
+// halo_cuda_capture has stream gather what is enqueued on it into graph, behind count nodes.
 unsigned halo_cuda_capture(const cuda_table *t, halo_context c, halo_stream stream, halo_graph graph,
-                           struct CUgraphNode_st *after);
+                           struct CUgraphNode_st *const *after, size_t count);
 
-// halo_cuda_last leaves in node the one that was gathered last. Several that nothing follows yet are not supported.
-unsigned halo_cuda_last(const cuda_table *t, halo_context c, halo_stream stream, struct CUgraphNode_st **node);
+// halo_cuda_last leaves in last the count nodes that what stream gathers next is behind, until its next call.
+unsigned halo_cuda_last(const cuda_table *t, halo_context c, halo_stream stream, struct CUgraphNode_st *const **last,
+                        size_t *count);
 
-// halo_cuda_conditional_node adds to graph, behind the node after if there is one, a node that runs body, a graph that
+// halo_cuda_conditional_node adds to graph, behind count nodes, a node that runs body, a graph that
 // it makes, depending on the value of handle: once, or, if loops, as long as that is not 0.
-unsigned halo_cuda_conditional_node(const cuda_table *t, halo_context c, halo_graph graph, struct CUgraphNode_st *after,
-                                    uint64_t handle, int loops, struct CUgraphNode_st **node, halo_graph *body);
+unsigned halo_cuda_conditional_node(const cuda_table *t, halo_context c, halo_graph graph,
+                                    struct CUgraphNode_st *const *after, size_t count, uint64_t handle, int loops,
+                                    struct CUgraphNode_st **node, halo_graph *body);
 
 // halo_cuda_update makes exec run graph, which has the same nodes but for their parameters.
 unsigned halo_cuda_update(const cuda_table *t, halo_context c, halo_graph_exec exec, halo_graph graph);

@@ -5,7 +5,10 @@ package cuda
 // #include "cuda.h"
 import "C"
 
-import "unsafe"
+import (
+	"slices"
+	"unsafe"
+)
 
 // conditionalsFrom is the first version of CUDA whose drivers have loops and choices as nodes, within each other too.
 const conditionalsFrom = 12040
@@ -20,8 +23,6 @@ func (d *Driver) Conditionals() (bool, error) {
 
 func (g Graph) c() C.halo_graph { return C.halo_graph(g.p) }
 
-func (n Node) c() *C.struct_CUgraphNode_st { return (*C.struct_CUgraphNode_st)(n.p) }
-
 // NewGraph makes a graph without nodes.
 func (d *Device) NewGraph() (Graph, error) {
 	var g C.halo_graph
@@ -29,16 +30,26 @@ func (d *Device) NewGraph() (Graph, error) {
 	return Graph{unsafe.Pointer(g)}, err
 }
 
-// CaptureInto makes s gather what is enqueued on it into g, behind a node if there is one, instead of running it.
-func (d *Device) CaptureInto(s Stream, g Graph, after Node) error {
-	return d.check("cuStreamBeginCaptureToGraph", C.halo_cuda_capture(d.t, d.context, s.c(), g.c(), after.c()))
+// nodes is a list of nodes for C.
+func nodes(list []Node) (**C.struct_CUgraphNode_st, C.size_t) {
+	return (**C.struct_CUgraphNode_st)(unsafe.Pointer(unsafe.SliceData(list))), C.size_t(len(list))
 }
 
-// Last returns the node that s has gathered last.
-func (d *Device) Last(s Stream) (Node, error) {
-	var n *C.struct_CUgraphNode_st
-	err := d.check("cuStreamGetCaptureInfo", C.halo_cuda_last(d.t, d.context, s.c(), &n))
-	return Node{unsafe.Pointer(n)}, err
+// CaptureInto makes s gather what is enqueued on it into g, behind some nodes, instead of running it.
+func (d *Device) CaptureInto(s Stream, g Graph, after ...Node) error {
+	list, n := nodes(after)
+	return d.check("cuStreamBeginCaptureToGraph", C.halo_cuda_capture(d.t, d.context, s.c(), g.c(), list, n))
+}
+
+// Last returns the nodes that what s gathers next is behind.
+func (d *Device) Last(s Stream) ([]Node, error) {
+	var last **C.struct_CUgraphNode_st
+	var n C.size_t
+	err := d.check("cuStreamGetCaptureInfo", C.halo_cuda_last(d.t, d.context, s.c(), &last, &n))
+	if err != nil {
+		return nil, err
+	}
+	return slices.Clone(unsafe.Slice((*Node)(unsafe.Pointer(last)), int(n))), nil
 }
 
 // NewCondition makes a condition for a conditional node of g. Kernels set it with cudaGraphSetConditional.
@@ -49,16 +60,17 @@ func (d *Device) NewCondition(g Graph) (Condition, error) {
 	return Condition(c), err
 }
 
-// Conditional adds a node to g, behind another if there is one, that runs the graph body, which is empty yet: once if c
-// is not 0, or, if it loops, as long as that is so. The body is the node's.
-func (d *Device) Conditional(g Graph, after Node, c Condition, loops bool) (n Node, body Graph, err error) {
+// Conditional adds a node to g, behind others, that runs the graph body, which is empty yet: once if c is not 0, or, if
+// it loops, as long as that is so. The body is the node's.
+func (d *Device) Conditional(g Graph, c Condition, loops bool, after ...Node) (n Node, body Graph, err error) {
 	var node *C.struct_CUgraphNode_st
 	var inner C.halo_graph
 	kind := C.int(0)
 	if loops {
 		kind = 1
 	}
-	err = d.check("cuGraphAddNode", C.halo_cuda_conditional_node(d.t, d.context, g.c(), after.c(), C.uint64_t(c), kind,
+	list, count := nodes(after)
+	err = d.check("cuGraphAddNode", C.halo_cuda_conditional_node(d.t, d.context, g.c(), list, count, C.uint64_t(c), kind,
 		&node, &inner))
 	return Node{unsafe.Pointer(node)}, Graph{unsafe.Pointer(inner)}, err
 }

@@ -285,12 +285,12 @@ const again = `extern "C" __global__ void k(float *x, unsigned long long c, unsi
   cudaGraphSetConditional(c, *x < n);
 }`
 
-// captured captures a launch of k into a graph.
-func (m *machine) captured(g cuda.Graph, after cuda.Node, params ...cuda.Value) cuda.Node {
+// captured captures a launch of k into a graph, behind some nodes.
+func (m *machine) captured(g cuda.Graph, after []cuda.Node, params ...cuda.Value) []cuda.Node {
 	m.t.Helper()
 	var a cuda.Array
 	a.Launch(cuda.Launch{Function: m.kernels["k"], Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{1, 1, 1}, Params: params})
-	check(m.t, m.CaptureInto(m.stream, g, after))
+	check(m.t, m.CaptureInto(m.stream, g, after...))
 	check(m.t, m.Submit(&a, m.stream, nil))
 	last, err := m.Last(m.stream)
 	check(m.t, err)
@@ -310,14 +310,16 @@ func TestConditional(t *testing.T) {
 	check(t, err)
 	outer, err := m.NewCondition(g)
 	check(t, err)
-	_, body, err := m.Conditional(g, m.captured(g, cuda.Node{}, x, cuda.Word(int64(outer)), cuda.Word(4)), outer, true)
+	first := m.captured(g, nil, x, cuda.Word(int64(outer)), cuda.Word(4))
+	_, body, err := m.Conditional(g, outer, true, first...)
 	check(t, err)
 	inner, err := m.NewCondition(body)
 	check(t, err)
-	loop, most, err := m.Conditional(body, m.captured(body, cuda.Node{}, y, cuda.Word(int64(inner)), cuda.Word(10)), inner, true)
+	first = m.captured(body, nil, y, cuda.Word(int64(inner)), cuda.Word(10))
+	loop, most, err := m.Conditional(body, inner, true, first...)
 	check(t, err)
-	m.captured(most, cuda.Node{}, y, cuda.Word(int64(inner)), cuda.Word(10))
-	m.captured(body, loop, x, cuda.Word(int64(outer)), cuda.Word(4))
+	m.captured(most, nil, y, cuda.Word(int64(inner)), cuda.Word(10))
+	m.captured(body, []cuda.Node{loop}, x, cuda.Word(int64(outer)), cuda.Word(4))
 	exec, err := m.Instantiate(g)
 	check(t, err)
 	if _, err := m.Instantiate(g); err == nil || !strings.Contains(err.Error(), "instantiated already") {
@@ -350,32 +352,32 @@ func TestConditionalFaults(t *testing.T) {
 		want string
 	}{
 		"not set": {func(m *machine, g cuda.Graph, c cuda.Condition, x cuda.Value) error {
-			_, _, err := m.Conditional(g, cuda.Node{}, c, true)
+			_, _, err := m.Conditional(g, c, true)
 			return err
 		}, "before its condition is set"},
 		"not behind": {func(m *machine, g cuda.Graph, c cuda.Condition, x cuda.Value) error { // whichever comes first
-			m.captured(g, cuda.Node{}, x, cuda.Word(int64(c)), cuda.Word(4))
-			_, body, err := m.Conditional(g, cuda.Node{}, c, true)
-			m.captured(body, cuda.Node{}, x, cuda.Word(int64(c)), cuda.Word(4))
+			m.captured(g, nil, x, cuda.Word(int64(c)), cuda.Word(4))
+			_, body, err := m.Conditional(g, c, true)
+			m.captured(body, nil, x, cuda.Word(int64(c)), cuda.Word(4))
 			return err
 		}, "before its condition is set"},
 		"unused": {func(*machine, cuda.Graph, cuda.Condition, cuda.Value) error { return nil }, "has no node"},
 		"used twice": {func(m *machine, g cuda.Graph, c cuda.Condition, x cuda.Value) error {
-			n, _, err := m.Conditional(g, m.captured(g, cuda.Node{}, x, cuda.Word(int64(c)), cuda.Word(4)), c, true)
+			n, _, err := m.Conditional(g, c, true, m.captured(g, nil, x, cuda.Word(int64(c)), cuda.Word(4))...)
 			check(m.t, err)
-			_, _, err = m.Conditional(g, n, c, false)
+			_, _, err = m.Conditional(g, c, false, n)
 			return err
 		}, "for another node of it"},
 		"of another graph": {func(m *machine, g cuda.Graph, c cuda.Condition, x cuda.Value) error {
-			_, _, err := m.Conditional(g, m.captured(g, cuda.Node{}, x, cuda.Word(int64(c)+1000), cuda.Word(4)), c, true)
+			_, _, err := m.Conditional(g, c, true, m.captured(g, nil, x, cuda.Word(int64(c)+1000), cuda.Word(4))...)
 			return err
 		}, "is not of the graph that runs"},
 		"a host's copy": {func(m *machine, g cuda.Graph, c cuda.Condition, x cuda.Value) error {
-			_, body, err := m.Conditional(g, m.captured(g, cuda.Node{}, x, cuda.Word(int64(c)), cuda.Word(4)), c, true)
+			_, body, err := m.Conditional(g, c, true, m.captured(g, nil, x, cuda.Word(int64(c)), cuda.Word(4))...)
 			check(m.t, err)
 			p, err := m.AllocHost(4)
 			check(m.t, err)
-			check(m.t, m.CaptureInto(m.stream, body, cuda.Node{}))
+			check(m.t, m.CaptureInto(m.stream, body))
 			return m.OutAsync(p, cuda.Ptr(x.Offset), 4, m.stream)
 		}, "copies on the device alone"},
 	} {

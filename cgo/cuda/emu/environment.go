@@ -22,6 +22,7 @@ var variables = []struct {
 	{"DEVICES", "a number from 0 to 64", within(0, 64)},
 	{"ARCH", "a compute capability without its point, such as 90", within(10, 999)},
 	{"VERSION", "a version of CUDA as its driver has it, such as 12040", within(1000, 99990)},
+	{"RACES", "0 or 1", within(0, 1)},
 	{"CXX", "a C++ compiler", func(string) bool { return true }},
 	{"PLAIN", "0 or 1", within(0, 1)},
 	{"LIB_FAIL", "LIBRARY:N or LIBRARY:N:STATUS, the number of a call of a library and what it fails with", ofLibrary},

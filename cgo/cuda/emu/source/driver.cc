@@ -3,7 +3,7 @@
 //
 // Variables of the environment, read by cuInit: HALO_CUDA_EMU_FAIL=N or N:STATUS (the call with number N fails),
 // HALO_CUDA_EMU_SEED, HALO_CUDA_EMU_MEMORY in bytes, HALO_CUDA_EMU_DEVICES, HALO_CUDA_EMU_ARCH (90),
-// HALO_CUDA_EMU_VERSION (12040).
+// HALO_CUDA_EMU_VERSION (12040), HALO_CUDA_EMU_RACES.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -63,6 +63,7 @@ API unsigned cuInit(unsigned flags) {
     emu.capacity = static_cast<size_t>(variable("HALO_CUDA_EMU_MEMORY", 4LL << 30));
     emu.arch = static_cast<int>(variable("HALO_CUDA_EMU_ARCH", 90));
     emu.version = static_cast<int>(variable("HALO_CUDA_EMU_VERSION", 12040));
+    emu.races = variable("HALO_CUDA_EMU_RACES", 0);
     if (emu.contexts.empty()) {
       emu.devices = static_cast<int>(variable("HALO_CUDA_EMU_DEVICES", 1));
       for (int i = 0; i < emu.devices; i++) emu.contexts.push_back({i});

@@ -99,6 +99,7 @@ struct Emulator {
   unsigned fail_with = 0, lost = 0;
   int devices = 1, arch = 90, version = 12040;
   size_t capacity = size_t(4) << 30, used = 0;
+  bool races = false; // look for nodes of graphs that write the same and do not wait for each other
   uint64_t random = 1;
   std::vector<Context> contexts;
   Stream standard;
@@ -138,6 +139,14 @@ void *reach(Ptr p, size_t bytes, const char *what); // null if it is not all in 
 bool freed(Ptr p);
 unsigned check_memory(const char *after);
 size_t live_blocks();
+// Changes finds what is written while it lives, piece by piece: spans of bytes that are others than before.
+typedef std::vector<std::pair<Ptr, Ptr>> Spans;
+struct Changes {
+  Changes();
+  Spans since();
+private:
+  std::map<Ptr, std::vector<unsigned char>> was;
+};
 void forget_memory(); // frees all of it
 
 unsigned run_launch(const Launch &l);

@@ -36,22 +36,67 @@ unsigned set_condition(uint64_t handle, unsigned value) {
   return SUCCESS;
 }
 
-static unsigned run_graph(const Graph &g);
+// Writes is who has written what in a graph that runs.
+struct Writes {
+  std::vector<Spans> of;
+  std::vector<std::vector<bool>> behind; // the nodes that each is behind, at whatever distance
+};
 
-static unsigned run_node(const Node &n) {
-  if (!n.body) return n.work();
+static bool meet(const Spans &a, const Spans &b) {
+  auto x = a.begin();
+  auto y = b.begin();
+  while (x != a.end() && y != b.end()) {
+    if (x->first < y->second && y->first < x->second) return true;
+    if (x->second < y->second) ++x;
+    else ++y;
+  }
+  return false;
+}
+
+static Spans together(const Spans &a, const Spans &b) {
+  Spans out = a;
+  out.insert(out.end(), b.begin(), b.end());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+// judge notes what a node has written, and looks whether one did so that does not wait for it, and it not for that one.
+static unsigned judge(const Node &n, Spans spans, Writes *w) {
+  std::vector<bool> behind(w->of.size());
+  for (const size_t before : n.after) {
+    behind[before] = true;
+    for (size_t i = 0; i < behind.size(); i++) behind[i] = behind[i] || w->behind[before][i];
+  }
+  w->of[n.number] = std::move(spans), w->behind[n.number] = behind;
+  for (size_t i = 0; i < w->of.size(); i++)
+    if (i != n.number && !behind[i] && meet(w->of[i], w->of[n.number]))
+      return fail(LAUNCH_FAILED, "nodes %zu and %zu of a graph write the same memory, and neither waits for the other", i,
+                  n.number);
+  return SUCCESS;
+}
+
+static unsigned run_graph(const Graph &g, Changes *changes, Spans *all);
+
+// run_node runs a node, and adds what it writes to spans if somebody asks for the changes.
+static unsigned run_node(const Node &n, Changes *changes, Spans *spans) {
+  if (!n.body) {
+    const unsigned status = n.work();
+    if (changes) *spans = changes->since();
+    return status;
+  }
   const Condition &c = emu.conditions[n.condition];
   do {
     if (!c.set) return fail(LAUNCH_FAILED, "a conditional node runs before its condition is set");
     if (!c.value) return SUCCESS;
-    if (const unsigned status = run_graph(*n.body)) return status;
+    if (const unsigned status = run_graph(*n.body, changes, spans)) return status;
   } while (n.loops);
   return SUCCESS;
 }
 
-static unsigned run_graph(const Graph &g) {
+static unsigned run_graph(const Graph &g, Changes *changes, Spans *all) {
   std::vector<size_t> missing, ready;
   std::vector<std::vector<size_t>> next(g.nodes.size());
+  Writes writes{std::vector<Spans>(g.nodes.size()), std::vector<std::vector<bool>>(g.nodes.size())};
   for (const auto &n : g.nodes) {
     missing.push_back(n->after.size());
     if (n->after.empty()) ready.push_back(n->number);
@@ -59,10 +104,13 @@ static unsigned run_graph(const Graph &g) {
   }
   while (!ready.empty()) {
     if (ready.size() > 1) std::swap(ready.back(), ready[random_below(ready.size())]);
-    const size_t now = ready.back();
+    const Node &now = *g.nodes[ready.back()];
     ready.pop_back();
-    if (const unsigned status = run_node(*g.nodes[now])) return status;
-    for (const size_t n : next[now])
+    Spans spans;
+    unsigned status = run_node(now, changes, &spans);
+    if (changes && !status) *all = together(*all, spans), status = judge(now, std::move(spans), &writes);
+    if (status) return status;
+    for (const size_t n : next[now.number])
       if (!--missing[n]) ready.push_back(n);
   }
   return SUCCESS;
@@ -238,19 +286,17 @@ API unsigned cuGraphInstantiateWithFlags(Exec **x, Graph *g, unsigned long long)
   return SUCCESS;
 }
 
-static std::vector<int> kinds(const Graph &g) {
-  std::vector<int> list;
-  for (const auto &n : g.nodes) list.push_back(n->kind);
-  return list;
+static bool same_nodes(const Graph &a, const Graph &b) {
+  return std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(),
+                    [](const auto &x, const auto &y) { return x->kind == y->kind && x->after == y->after; });
 }
 
 API unsigned cuGraphExecUpdate_v2(Exec *x, Graph *g, void *) {
   ENTER(true);
   KNOWN(execs, x, "instantiated graph");
   KNOWN(graphs, g, "graph");
-  const std::vector<int> now = kinds(*g);
-  if (now != kinds(*x->graph)) return fail(GRAPH_UPDATE_FAILED, "the graph has other nodes");
-  if (std::count(now.begin(), now.end(), conditional))
+  if (!same_nodes(*g, *x->graph)) return fail(GRAPH_UPDATE_FAILED, "the graph has other nodes");
+  if (std::any_of(g->nodes.begin(), g->nodes.end(), [](const auto &n) { return n->kind == conditional; }))
     return fail(GRAPH_UPDATE_FAILED, "kernels of the graph have the conditions of another");
   x->graph = copied(*g);
   return SUCCESS;
@@ -261,7 +307,9 @@ static unsigned launch(const Graph &g) {
   conditions_of(g, &conditions);
   for (const uint64_t c : conditions) emu.conditions[c].set = false;
   emu.running = &conditions;
-  const unsigned status = run_graph(g);
+  Spans all;
+  std::unique_ptr<Changes> changes(emu.races ? new Changes : nullptr);
+  const unsigned status = run_graph(g, changes.get(), &all);
   emu.running = nullptr;
   return status;
 }

@@ -111,6 +111,25 @@ unsigned check_memory(const char *after) {
   return SUCCESS;
 }
 
+Changes::Changes() {
+  for (const auto &b : blocks)
+    if (!b.second.freed) was[b.first].assign(raw(b.first), raw(b.first) + b.second.size);
+}
+
+Spans Changes::since() {
+  Spans found;
+  for (auto &w : was) {
+    const unsigned char *now = raw(w.first);
+    for (size_t i = 0; i < w.second.size(); i++) {
+      if (now[i] == w.second[i]) continue;
+      w.second[i] = now[i];
+      if (!found.empty() && found.back().second == w.first + i) found.back().second++;
+      else found.push_back({w.first + i, w.first + i + 1});
+    }
+  }
+  return found;
+}
+
 size_t live_blocks() {
   size_t n = 0;
   for (const auto &b : blocks) n += !b.second.freed;
