@@ -110,7 +110,7 @@ func TestLoops(t *testing.T) {
 		reference := compiled(t, exec.Reference(), m, exec.Options{})
 		for version := range drivers {
 			t.Setenv("HALO_CUDA_EMU_VERSION", version)
-			b := emulated(t)
+			b := either(t)
 			p := compiled(t, b, parsed(t, text), exec.Options{})
 			for i, n := range []int32{7, 0, 1, 2, 13, 13, 6} {
 				if i == 3 {
@@ -162,7 +162,7 @@ func TestLoopCalls(t *testing.T) {
 func TestEndlessLoop(t *testing.T) {
 	for version := range drivers {
 		t.Setenv("HALO_CUDA_EMU_VERSION", version)
-		b := emulated(t)
+		b := either(t)
 		for _, text := range []string{counted, nestedLoops} {
 			m := parsed(t, text)
 			x := numbers(t, m.Entry.Parameters[0].Shape.Dims...)
@@ -294,7 +294,7 @@ ENTRY e { x = f32[2,3,3] parameter(0)
   ROOT q = f32[2,3,3] get-tuple-element(w), index=1 }`, `api_version=API_VERSION_TYPED_FFI, backend_config={uplo = 76 : ui8}`)
 	x := numbers(t, 2, 3, 3)
 	dominate(x)
-	got := answer(t, emulated(t), text, withLAPACK, x)
+	got := answer(t, either(t), text, withLAPACK, x)
 	want := answer(t, exec.Reference(), text, withLAPACK, x)
 	if d := literal.Compare(got, want, literal.Tolerance{RTol: 1e-4, ATol: 1e-4}); d != nil {
 		t.Error(d)
