@@ -87,7 +87,9 @@ func (f *nativeFft[T]) step(s fourier.Step, dims []int64, dst, src exec.Slice) {
 	if s.Scaled {
 		t.Scale = f.scale
 	}
-	if s.Dim == len(dims)-1 && f.rows(t, s, dst, src) {
+	rows := s.Dim == len(dims)-1
+	short := !s.Real && n <= mostVendorRow
+	if rows && short && f.rows(t, s, dst, src) || f.swift(t, s) || rows && f.rows(t, s, dst, src) {
 		return
 	}
 	if s.Real {
@@ -108,10 +110,12 @@ func (f *nativeFft[T]) step(s fourier.Step, dims []int64, dst, src exec.Slice) {
 	f.add(t, packed, n+packed.Work)
 }
 
-// The lengths that FFTW gets: short ones keep the bits of the reference, and long ones run on all threads here.
+// The lengths that FFTW gets: shorter ones keep the bits of the reference, and long ones run on all threads here. Those
+// of small factors are ours, but for short rows of complex numbers.
 const (
-	leastVendor = 64
-	mostVendor  = 1 << 14
+	leastVendor   = leastSwift
+	mostVendorRow = 512
+	mostVendor    = 1 << 14
 )
 
 // rows adds the transform of contiguous rows by FFTW. Its columns would be slow: its estimate for strided lines is far

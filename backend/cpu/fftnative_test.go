@@ -27,24 +27,41 @@ func (m *testMemory) Pack(data []byte) exec.Slice {
 	return exec.Slice{Slot: int32(len(m.slots) - 1), Size: int64(len(data))}
 }
 
-// Every instruction set gives the bits of the plans in Go, for any number of threads.
+// Every instruction set gives the bits of the plans in Go, if a line is short or has a large factor, for any number of
+// threads.
 func TestNativeFft(t *testing.T) {
 	needNative(t)
+	eachFft(t, [][2][]int64{
+		{{40, 22}, {22}}, {{17, 13, 20}, {13, 20}}, {{33, 113}, {113}}, {{5, 139, 18}, {139, 18}}, {{10010}, {10010}},
+		{{3, 12, 2, 34}, {12, 2, 34}}, {{20, 1210}, {1210}}, {{20014}, {20014}}, {{35, 7, 1}, {35, 7, 1}},
+		{{2, 35}, {35}}, {{2, 48}, {48}},
+	}, true)
+}
+
+// Lines of small factors are within the error of their type: contiguous ones, few long ones, columns, groups of columns
+// that are not full, and lengths for each butterfly.
+func TestSwiftFft(t *testing.T) {
+	needNative(t)
+	eachFft(t, [][2][]int64{
+		{{1024}, {1024}}, {{40, 96}, {96}}, {{1 << 17}, {1 << 17}}, {{3, 65536}, {65536}}, {{2, 7, 2560}, {2560}},
+		{{64, 64}, {64, 64}}, {{128, 70, 4}, {128, 70, 4}}, {{2, 105, 33}, {105, 33}}, {{343, 20}, {343, 20}},
+		{{512}, {512}}, {{33, 256, 5}, {256, 5}}, {{9, 1000}, {1000}}, {{1536}, {1536}}, {{64, 1, 98}, {64, 1, 98}},
+		{{4410}, {4410}}, {{35, 400}, {400}}, {{19, 128}, {128}}, {{2187, 1, 17}, {2187, 1, 17}}, {{72, 3, 31}, {72, 3, 31}}, {{18432}, {18432}},
+	}, false)
+}
+
+// eachFft compares the transforms of shapes and lengths at every level, in both types.
+func eachFft(t *testing.T, cases [][2][]int64, exact bool) {
 	r := rand.New(rand.NewPCG(9, 10))
 	for _, isa := range run.Levels() {
-		for _, tc := range []struct{ dims, lengths []int64 }{
-			{[]int64{1024}, []int64{1024}}, {[]int64{40, 96}, []int64{96}}, {[]int64{17, 13, 20}, []int64{13, 20}},
-			{[]int64{33, 113}, []int64{113}}, {[]int64{5, 139, 18}, []int64{139, 18}}, {[]int64{16384}, []int64{16384}},
-			{[]int64{10010}, []int64{10010}}, {[]int64{3, 12, 2, 34}, []int64{12, 2, 34}}, {[]int64{20, 1210}, []int64{1210}},
-			{[]int64{20014}, []int64{20014}}, {[]int64{35, 7, 1}, []int64{35, 7, 1}},
-		} {
-			compareFft[float32](t, r, isa, tc.dims, tc.lengths)
-			compareFft[float64](t, r, isa, tc.dims, tc.lengths)
+		for _, c := range cases {
+			compareFft[float32](t, r, isa, c[0], c[1], exact)
+			compareFft[float64](t, r, isa, c[0], c[1], exact)
 		}
 	}
 }
 
-func compareFft[T fourier.Number](t *testing.T, r *rand.Rand, isa run.ISA, full, lengths []int64) {
+func compareFft[T fourier.Number](t *testing.T, r *rand.Rand, isa run.ISA, full, lengths []int64, exact bool) {
 	t.Helper()
 	half := append([]int64{}, full...)
 	half[len(half)-1] = half[len(half)-1]/2 + 1
@@ -60,9 +77,10 @@ func compareFft[T fourier.Number](t *testing.T, r *rand.Rand, isa run.ISA, full,
 		{fourier.RealForward, true, half, volume(full), 2 * volume(half)},
 		{fourier.RealInverse, false, half, 2 * volume(half), volume(full)},
 	} {
-		src := make([]T, k.from)
+		src, sum := make([]T, k.from), 0.0
 		for i := range src {
 			src[i] = T(r.NormFloat64())
+			sum += float64(src[i]) * float64(src[i])
 		}
 		size := int64(unsafe.Sizeof(T(0)))
 		data := unsafe.Slice((*byte)(unsafe.Pointer(&src[0])), k.from*size)
@@ -70,15 +88,78 @@ func compareFft[T fourier.Number](t *testing.T, r *rand.Rand, isa run.ISA, full,
 		kernel.NewFft[T](k.kind, k.forward, k.dims, lengths).Run(kernel.Serial, want, data, make([]byte, len(data)))
 		m := &testMemory{}
 		from, to := m.Pack(data), m.Scratch(k.to*size)
+		if k.kind == fourier.Complex && r.IntN(2) == 0 { // in place
+			to = from
+		}
 		f := newNativeFft[T](m, fftOptions{isa: isa}, k.kind, k.forward, k.dims, lengths, to, from)
 		for _, threads := range []int{1, 2, 3, 7} {
-			clear(m.slots[to.Slot])
+			copy(m.slots[from.Slot], data)
 			runNative(t, threads, m.slots, f.records...)
+			if !exact && threads == 1 {
+				scale := math.Sqrt(sum)
+				if !k.forward {
+					scale /= float64(volume(lengths))
+				}
+				nearFft(t, kernel.Cast[T](m.slots[to.Slot]), kernel.Cast[T](want), scale)
+				copy(want, m.slots[to.Slot])
+			}
 			if !bytes.Equal(m.slots[to.Slot], want) {
 				t.Errorf("%v, %T, kind %d of %v, %v, %d threads: other bits", isa, T(0), k.kind, full, lengths, threads)
 			}
 		}
 	}
+}
+
+// nearFft fails unless got is want within the error of two transforms whose results are of a scale.
+func nearFft[T fourier.Number](t *testing.T, got, want []T, scale float64) {
+	t.Helper()
+	unit := 0x1p-24
+	if unsafe.Sizeof(T(0)) == 8 {
+		unit = 0x1p-53
+	}
+	bound := 4 * math.Log2(float64(len(want))) * unit * scale // as fftError
+	for i, w := range want {
+		if d := math.Abs(float64(got[i] - w)); !(d <= bound) {
+			t.Fatalf("number %d of %d: got %v, want %v, within %g", i, len(want), got[i], w, bound)
+		}
+	}
+}
+
+// What is free to be fast is no less exact than the plans in Go, to a twentieth, with f64 for the truth.
+func TestSwiftFftError(t *testing.T) {
+	needNative(t)
+	r := rand.New(rand.NewPCG(13, 14))
+	for _, isa := range run.Levels() {
+		for _, n := range []int64{64, 128, 1000, 1024, 2520, 1 << 12, 1 << 16} {
+			dims := []int64{1 + 65536/n, n}
+			src, wide := make([]float32, 2*volume(dims)), make([]float64, 2*volume(dims))
+			for i := range src {
+				src[i] = float32(r.NormFloat64())
+				wide[i] = float64(src[i])
+			}
+			truth, plain := make([]byte, 8*len(src)), make([]byte, 4*len(src))
+			data := unsafe.Slice((*byte)(unsafe.Pointer(&src[0])), 4*len(src))
+			kernel.NewFft[float64](fourier.Complex, true, dims, dims[1:]).Run(kernel.Serial, truth, kernelBytes(wide), nil)
+			kernel.NewFft[float32](fourier.Complex, true, dims, dims[1:]).Run(kernel.Serial, plain, data, nil)
+			m := &testMemory{}
+			from, to := m.Pack(data), m.Scratch(int64(len(data)))
+			f := newNativeFft[float32](m, fftOptions{isa: isa}, fourier.Complex, true, dims, dims[1:], to, from)
+			runNative(t, 2, m.slots, f.records...)
+			got, most := squareError(m.slots[to.Slot], truth), squareError(plain, truth)
+			if got > 1.05*most {
+				t.Errorf("%v, rows of %d: root of the mean square error %g, of the plans in Go %g", isa, n, got, most)
+			}
+		}
+	}
+}
+
+// squareError is the root of the mean square difference of f32 and f64 numbers.
+func squareError(got, truth []byte) float64 {
+	sum, want := 0.0, kernel.Cast[float64](truth)
+	for i, v := range kernel.Cast[float32](got) {
+		sum += (float64(v) - want[i]) * (float64(v) - want[i])
+	}
+	return math.Sqrt(sum / float64(len(want)))
 }
 
 // leastTime returns the least time of f in some rounds.
@@ -118,21 +199,21 @@ func BenchmarkFft(b *testing.B) {
 	}
 }
 
-// The columns of a transform are ours, its rows FFTW's: within the error of both.
+// Rows with a factor that no butterfly of ours has are FFTW's, columns ours: within the error of both.
 func TestFftwRows(t *testing.T) {
 	needNative(t)
 	testfile.Library(t, "fftw", fftw.Load())
 	r := rand.New(rand.NewPCG(11, 12))
-	dims, lengths := []int64{3, 20, 100}, []int64{20, 100}
-	half := []int64{3, 20, 51}
+	dims, lengths := []int64{3, 20, 110}, []int64{20, 110}
+	half := []int64{3, 20, 56}
 	for _, k := range []struct {
 		kind     fourier.Kind
 		forward  bool
 		dims     []int64
 		from, to int64
 	}{
-		{fourier.Complex, true, dims, 12000, 12000}, {fourier.Complex, false, dims, 12000, 12000},
-		{fourier.RealForward, true, half, 6000, 6120}, {fourier.RealInverse, false, half, 6120, 6000},
+		{fourier.Complex, true, dims, 13200, 13200}, {fourier.Complex, false, dims, 13200, 13200},
+		{fourier.RealForward, true, half, 6600, 6720}, {fourier.RealInverse, false, half, 6720, 6600},
 	} {
 		src, want, sum := make([]float64, k.from), make([]byte, 8*k.to), 0.0
 		for i := range src {
@@ -168,7 +249,7 @@ func TestTune(t *testing.T) {
 	folder := t.TempDir()
 	o := newFftOptions(exec.Options{Tune: 50 * time.Millisecond, TuneFolder: folder})
 	m := &testMemory{}
-	f := newNativeFft[float64](m, o, fourier.Complex, true, []int64{96}, []int64{96}, m.Scratch(96*16), m.Scratch(96*16))
+	f := newNativeFft[float64](m, o, fourier.Complex, true, []int64{110}, []int64{110}, m.Scratch(110*16), m.Scratch(110*16))
 	o.learned(f.calls.Count > 0)
 	if files, err := os.ReadDir(folder); err != nil || len(files) != 2 {
 		t.Errorf("got the files %v, %v, want what FFTW has measured in f32 and f64", files, err)

@@ -2,9 +2,11 @@
 
 package fft
 
-// #include "plan.h"
+// #include "swift.h"
 import "C"
 
 import "unsafe"
 
 func function() unsafe.Pointer { return unsafe.Pointer(C.halo_fft) }
+
+func swiftFunction() unsafe.Pointer { return unsafe.Pointer(C.halo_swift) }

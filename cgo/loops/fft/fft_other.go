@@ -7,3 +7,5 @@ import "unsafe"
 func function() unsafe.Pointer {
 	panic("fft: bug: this build has no native kernels, ask run.Available")
 }
+
+func swiftFunction() unsafe.Pointer { return function() }
