@@ -4,10 +4,12 @@
 typedef float bag_wide __attribute__((vector_size(VB), aligned(4)));
 typedef float bag_narrow __attribute__((vector_size(16), aligned(4)));
 
-enum { BAG_VECTORS = 8, BAG_AHEAD = 8, BAG_LINES = 8 }; // windows that are asked for ahead, and how much of each
+// Windows that are asked for ahead, and how much of each. They come into the second cache: few lines can be on the way
+// to the first.
+enum { BAG_VECTORS = 8, BAG_AHEAD = 24, BAG_LINES = 8 };
 
 static inline void ask(const char *s, int64_t bytes) {
-  for (int64_t at = 0; at < bytes && at < 64 * BAG_LINES; at += 64) __builtin_prefetch(s + at);
+  for (int64_t at = 0; at < bytes && at < 64 * BAG_LINES; at += 64) __builtin_prefetch(s + at, 0, 2);
 }
 
 // While there is room for COUNT vectors from float i on, their sums of n windows are made in registers, rounded term by

@@ -71,16 +71,24 @@ static void elements(const gathering *x, int64_t first, int64_t n) {
   ELEMENTS(16)
 }
 
-enum { AHEAD = 6, LINES = 4 }; // windows that are fetched ahead, and how much of each
+enum { AHEAD = 16, LINES = 8 }; // windows that are asked for ahead, and how much of each: into the second cache
+
+// lines is how many lines a piece of a window has, at most LINES.
+static int64_t lines(const gathering *x) {
+  const move_axis a = x->axes[x->g->axes - 1];
+  const int64_t bytes = (a.n - 1) * a.src + ((int64_t)1 << x->g->log_width), n = (bytes + 63) / 64;
+  return n < LINES ? n : LINES;
+}
 
 static void windows(const gathering *x, int64_t first, int64_t n) {
   char *d = HALO_AT(x->run, x->g->dst);
   const char *s = HALO_AT(x->run, x->g->src);
+  const int64_t ahead = lines(x);
   index_places p;
   halo_index_places(&x->g->plan, x->run, first, n, 1, p.windowed, p.operand);
   for (int64_t k = 0; k < n; k++) {
     if (k + AHEAD < n)
-      for (int64_t b = 0; b < LINES; b++) __builtin_prefetch(s + p.operand[k + AHEAD] + 64 * b);
+      for (int64_t b = 0; b < ahead; b++) __builtin_prefetch(s + p.operand[k + AHEAD] + 64 * b, 0, 2);
     move_count(x->g->loop, d + p.windowed[k], s + p.operand[k], x->axes, x->g->axes);
   }
 }
