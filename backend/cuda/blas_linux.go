@@ -10,6 +10,7 @@ import (
 	"github.com/halo-xla/halo/cgo/cublas"
 	"github.com/halo-xla/halo/cgo/cublaslt"
 	"github.com/halo-xla/halo/xla/exec"
+	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/shape"
 )
 
@@ -101,6 +102,35 @@ func (d *device) lowerGemm(l *exec.Lowering) (exec.Thunk, error) {
 	t := newThunk(l, e)
 	t.kernel, t.calls = "cublasLt gemm", map[*emit.Gemm]call{g: c}
 	return t, nil
+}
+
+// lowerTrsm returns the thunk of triangular systems; nil if the library is not there or l.In is nothing for it.
+func (d *device) lowerTrsm(l *exec.Lowering) (exec.Thunk, error) {
+	if d.blas == nil {
+		return nil, nil
+	}
+	e := emit.LowerTriangularSolve(l.In, d.blas.workspace)
+	if e == nil {
+		return nil, nil
+	}
+	t := newThunk(l, e)
+	for _, s := range e.Steps {
+		if s.Trsm != nil {
+			c := d.blas.handle.Trsm(transposed(s.Trsm))
+			l.OnClose(c.Close)
+			t.kernel, t.trsm = "cublas trsm", c
+		}
+	}
+	return t, nil
+}
+
+// transposed are triangular systems as the library has them, column-major: the unknowns and the triangle are
+// transposed, which turns sides and leaves op as it is.
+func transposed(x *emit.Trsm) cublas.Trsm {
+	op := map[hlo.TransposeA]cublas.Op{hlo.NoTranspose: cublas.None, hlo.TransposeMatrix: cublas.Transpose,
+		hlo.Adjoint: cublas.Adjoint}
+	return cublas.Trsm{Type: blasTypes[x.Type], M: x.M, K: x.K, Batch: x.Batch, Right: x.Left, Upper: x.Lower,
+		Unit: x.Unit, Op: op[x.Transpose]}
 }
 
 // call makes the product ready to be enqueued as long as the program is.

@@ -5,6 +5,7 @@ package cuda
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
@@ -74,6 +75,9 @@ func faulty(t *testing.T) map[string]*faults {
 			library: "cublasLt", status: 13, says: "CUBLAS_STATUS_EXECUTION_FAILED", fewest: 45},
 		"chosen": {text: withBias, args: []*literal.Literal{filled(shape.F32, 0.25, 20, 20)}, knows: true,
 			library: "cublasLt", status: 13, says: "CUBLAS_STATUS_EXECUTION_FAILED", fewest: 15},
+		"triangles": {text: triangleText("f32[64,64]", "f32[64,3]", true, true, false, "NO_TRANSPOSE"),
+			args:    []*literal.Literal{triangle(rand.New(rand.NewPCG(1, 1)), shape.Array(shape.F32, 64, 64), true, false), numbers(t, 64, 3)},
+			library: "cublas", status: 13, says: "CUBLAS_STATUS_EXECUTION_FAILED", fewest: 6},
 		"transforms": {text: backAndForth, args: []*literal.Literal{numbers(t, 3, 6, 8)},
 			library: "cufft", status: 5, says: "CUFFT_INTERNAL_ERROR", fewest: 20},
 		"convolution": {text: convolution, args: []*literal.Literal{numbers(t, 1, 5, 5, 2), numbers(t, 3, 3, 2, 2)},

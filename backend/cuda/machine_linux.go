@@ -107,6 +107,7 @@ var ways = []func(*device, *exec.Lowering) (exec.Thunk, error){
 	(*device).lowerSolve,
 	lowerHosted,
 	(*device).lowerGemm,
+	(*device).lowerTrsm,
 	(*device).lowerBiased,
 	(*device).lowerFft,
 	(*device).lowerConvolution,

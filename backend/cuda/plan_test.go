@@ -139,5 +139,8 @@ func (t *thunk) told(s emit.Step) string {
 		return fmt.Sprintf("%s: %s to %s, workspace %s", t.kernel, at(s.Conv.X.Buffer, s.Conv.W.Buffer),
 			at(s.Conv.Y.Buffer), at(s.Conv.Work))
 	}
+	if s.Trsm != nil {
+		return fmt.Sprintf("%s: %s to %s, workspace %s", t.kernel, at(s.Trsm.A), at(s.Trsm.X), at(s.Trsm.Work))
+	}
 	return fmt.Sprintf("%s: %s, work space %s", t.kernel, at(s.Solve.A.Buffer, s.Solve.Info.Buffer), at(s.Solve.Work))
 }

@@ -25,6 +25,7 @@ type thunk struct {
 	inPlace  []exec.Pair
 	kernel   string
 	calls    map[*emit.Gemm]call
+	trsm     call
 	solves   map[*emit.Solve]*solving
 	ffts     map[*emit.Fft]*cufft.Call
 	convs    map[*emit.Conv]*cudnn.Call
@@ -92,6 +93,9 @@ func (t *thunk) appendTo(q *queue) {
 			a.Call(t.ffts[s.Fft], t.value(s.Fft.From), t.value(s.Fft.To), t.value(s.Fft.Work))
 		case s.Conv != nil:
 			t.convolve(a, s.Conv)
+		case s.Trsm != nil:
+			a.Call(t.trsm, t.value(s.Trsm.A), t.value(s.Trsm.X), t.value(s.Trsm.Work),
+				cuda.Word(t.emission.Scratch[s.Trsm.Work.Index]))
 		default:
 			a.Launch(t.launch(s.Kernel))
 		}

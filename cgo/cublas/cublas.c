@@ -53,12 +53,18 @@ unsigned halo_cublas_close(halo_cublas_handle *h) {
   return status;
 }
 
+// prepare has the handle enqueue on stream, with a workspace of some bytes.
+static unsigned prepare(const halo_cublas_handle *h, void *stream, unsigned long long work, unsigned long long bytes) {
+  const unsigned long long at = (work + 255) / 256 * 256, skipped = at - work; // the library wants it aligned
+  const unsigned status = h->t->cublasSetStream_v2(h->handle, stream);
+  if (status || bytes <= skipped) return status;
+  return h->t->cublasSetWorkspace_v2(h->handle, (void *)(uintptr_t)at, (size_t)(bytes - skipped));
+}
+
 static unsigned gemm(const halo_cublas_gemm *g, void *stream, const unsigned long long *w) {
   const cublas_table *t = g->handle->t;
   const halo_cublas h = g->handle->handle;
-  const unsigned long long at = (w[3] + 255) / 256 * 256, skipped = at - w[3]; // the library wants it aligned
-  unsigned status = t->cublasSetStream_v2(h, stream);
-  if (!status && w[4] > skipped) status = t->cublasSetWorkspace_v2(h, (void *)(uintptr_t)at, (size_t)(w[4] - skipped));
+  const unsigned status = prepare(g->handle, stream, w[3], w[4]);
   if (status) return status;
   return t->cublasGemmStridedBatchedEx_64(
       h, (unsigned)g->transa, (unsigned)g->transb, g->m, g->n, g->k, g->one, (const void *)(uintptr_t)w[0],
@@ -88,3 +94,44 @@ void halo_cublas_start(halo_cublas_gemm *g) {
   }
   g->call.run = run;
 }
+
+enum { F32, F64, C64 = 4, C128 };
+
+// one solves the systems of one matrix at a for what lies at b.
+static unsigned one(const halo_cublas_trsm *x, const void *a, void *b) {
+  static const halo_c64 c = {1, 0};
+  static const halo_c128 z = {1, 0};
+  static const float s = 1;
+  static const double d = 1;
+  const cublas_table *t = x->handle->t;
+  const int64_t rows = x->right ? x->k : x->m, columns = x->right ? x->m : x->k;
+#define SOLVE(name, factor) \
+  t->name(x->handle->handle, (unsigned)x->right, (unsigned)x->upper, (unsigned)x->op, (unsigned)x->unit, rows, \
+          columns, &factor, a, x->m, b, rows)
+  switch (x->type) {
+  case F32: return SOLVE(cublasStrsm_v2_64, s);
+  case F64: return SOLVE(cublasDtrsm_v2_64, d);
+  case C64: return SOLVE(cublasCtrsm_v2_64, c);
+  }
+  return SOLVE(cublasZtrsm_v2_64, z);
+#undef SOLVE
+}
+
+static unsigned solve(const halo_cublas_trsm *x, void *stream, const unsigned long long *w) {
+  const unsigned long long bytes = x->type == F32 ? 4 : x->type == C128 ? 16 : 8;
+  const unsigned long long m = (unsigned long long)x->m, k = (unsigned long long)x->k;
+  unsigned status = prepare(x->handle, stream, w[2], w[3]);
+  for (unsigned long long i = 0; i < (unsigned long long)x->batch && !status; i++)
+    status = one(x, (const void *)(uintptr_t)(w[0] + i * m * m * bytes), (void *)(uintptr_t)(w[1] + i * m * k * bytes));
+  return status;
+}
+
+static unsigned run_trsm(const halo_cuda_call *call, void *stream, const unsigned long long *words) {
+  const halo_cublas_trsm *x = (const halo_cublas_trsm *)call;
+  pthread_mutex_lock(&x->handle->lock);
+  const unsigned status = solve(x, stream, words);
+  pthread_mutex_unlock(&x->handle->lock);
+  return status;
+}
+
+void halo_cublas_start_trsm(halo_cublas_trsm *x) { x->call.run = run_trsm; }

@@ -45,6 +45,25 @@ type Gemm struct {
 	Compute        Compute
 }
 
+// Op says what is done to a matrix before it is used.
+type Op int64
+
+// What may be done to a matrix.
+const (
+	None Op = iota
+	Transpose
+	Adjoint
+)
+
+// Trsm is triangular systems op(A) X = B, or X op(A) = B if it is Right, of column-major matrices A of M by M, Batch of
+// them one after the other, of which one triangle counts. X has K columns, or K rows if it is Right, and no gaps.
+type Trsm struct {
+	Type               Type
+	M, K, Batch        int64
+	Right, Upper, Unit bool
+	Op                 Op
+}
+
 // Error is a call of the library that has failed.
 type Error struct {
 	// Call is the library's function, Name what it calls the status.

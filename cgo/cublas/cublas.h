@@ -12,6 +12,22 @@
 
 typedef struct cublasContext *halo_cublas;
 struct CUstream_st;
+#ifdef CUBLAS_VER_MAJOR
+typedef cuComplex halo_c64;
+typedef cuDoubleComplex halo_c128;
+#else
+typedef struct {
+  float re, im;
+} halo_c64;
+typedef struct {
+  double re, im;
+} halo_c128;
+#endif
+
+#define CUBLAS_TRSM(X, name, T) \
+  X(name, unsigned, (halo_cublas handle, unsigned side, unsigned fill, unsigned op, unsigned diagonal, int64_t m, \
+      int64_t n, const T *alpha, const T *a, int64_t lda, T *b, int64_t ldb), \
+    (handle, side, fill, op, diagonal, m, n, alpha, a, lda, b, ldb))
 
 #define CUBLAS_LIST(X) \
   X(cublasCreate_v2, unsigned, (halo_cublas *handle), (handle)) \
@@ -25,7 +41,11 @@ struct CUstream_st;
       const void *b, unsigned btype, int64_t ldb, long long strideb, const void *beta, void *c, unsigned ctype, \
       int64_t ldc, long long stridec, int64_t batch, unsigned compute, int algorithm), \
     (handle, transa, transb, m, n, k, alpha, a, atype, lda, stridea, b, btype, ldb, strideb, beta, c, ctype, ldc, \
-      stridec, batch, compute, algorithm))
+      stridec, batch, compute, algorithm)) \
+  CUBLAS_TRSM(X, cublasStrsm_v2_64, float) \
+  CUBLAS_TRSM(X, cublasDtrsm_v2_64, double) \
+  CUBLAS_TRSM(X, cublasCtrsm_v2_64, halo_c64) \
+  CUBLAS_TRSM(X, cublasZtrsm_v2_64, halo_c128)
 
 #define FIELD(name, result, params, args) result(*name) params;
 typedef struct {
@@ -66,6 +86,17 @@ typedef struct {
   halo_cublas_matrix a, b, c;
   double one[2], zero[2]; // in the type of sums
 } halo_cublas_gemm;
+
+// Triangular systems op(a) x = b, or x op(a) = b. Its words are the addresses of a, of x, which has b before, of the
+// workspace, and the workspace's bytes.
+typedef struct {
+  halo_cuda_call call; // first
+  halo_cublas_handle *handle;
+  int64_t type, m, k, batch, right, upper, unit, op;
+} halo_cublas_trsm;
+
+// halo_cublas_start_trsm makes x ready to be called.
+void halo_cublas_start_trsm(halo_cublas_trsm *x);
 
 // halo_cublas_start makes g ready to be called.
 void halo_cublas_start(halo_cublas_gemm *g);

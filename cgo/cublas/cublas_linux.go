@@ -55,25 +55,37 @@ func (l *Library) NewHandle() (*Handle, error) {
 // Close frees the handle. Its context must be current, and its products done.
 func (h *Handle) Close() error { return h.library.check("cublasDestroy", C.halo_cublas_close(h.p)) }
 
-// Call is a product that is ready to be enqueued.
+// Call is a product, or triangular systems, ready to be enqueued.
 type Call struct {
 	library *Library
-	p       *C.halo_cublas_gemm
+	p       unsafe.Pointer
+	name    string // of the library's function
 }
 
 // Gemm makes a product, to be freed by Close. As a command it takes the addresses of A, B, C and of a workspace, and
 // the workspace's bytes.
 func (h *Handle) Gemm(g Gemm) *Call {
-	c := &Call{h.library, (*C.halo_cublas_gemm)(C.calloc(1, C.sizeof_halo_cublas_gemm))}
-	*c.p = C.halo_cublas_gemm{handle: h.p, m: C.int64_t(g.M), n: C.int64_t(g.N), k: C.int64_t(g.K),
+	p := (*C.halo_cublas_gemm)(C.calloc(1, C.sizeof_halo_cublas_gemm))
+	*p = C.halo_cublas_gemm{handle: h.p, m: C.int64_t(g.M), n: C.int64_t(g.N), k: C.int64_t(g.K),
 		batch: C.int64_t(g.Batch), transa: operation(g.TransA), transb: operation(g.TransB),
 		compute: C.int64_t(g.Compute), a: matrix(g.A), b: matrix(g.B), c: matrix(g.C)}
-	C.halo_cublas_start(c.p)
-	return c
+	C.halo_cublas_start(p)
+	return &Call{h.library, unsafe.Pointer(p), "cublasGemmStridedBatchedEx"}
 }
 
-func operation(transposed bool) C.int64_t {
-	if transposed {
+// Trsm makes triangular systems, to be freed by Close. As a command they take the addresses of A, of X, which has B
+// before, and of a workspace, and the workspace's bytes.
+func (h *Handle) Trsm(s Trsm) *Call {
+	p := (*C.halo_cublas_trsm)(C.calloc(1, C.sizeof_halo_cublas_trsm))
+	*p = C.halo_cublas_trsm{handle: h.p, _type: C.int64_t(s.Type), m: C.int64_t(s.M), k: C.int64_t(s.K),
+		batch: C.int64_t(s.Batch), right: operation(s.Right), upper: operation(s.Upper), unit: operation(s.Unit),
+		op: C.int64_t(s.Op)}
+	C.halo_cublas_start_trsm(p)
+	return &Call{h.library, unsafe.Pointer(p), "cublas trsm"}
+}
+
+func operation(yes bool) C.int64_t {
+	if yes {
 		return 1
 	}
 	return 0
@@ -83,13 +95,11 @@ func matrix(m Matrix) C.halo_cublas_matrix {
 	return C.halo_cublas_matrix{C.int64_t(m.Type), C.int64_t(m.Ld), C.int64_t(m.Stride)}
 }
 
-// Pointer is the halo_cuda_call of the product, for cgo/cuda.
-func (c *Call) Pointer() unsafe.Pointer { return unsafe.Pointer(c.p) }
+// Pointer is the halo_cuda_call of c, for cgo/cuda.
+func (c *Call) Pointer() unsafe.Pointer { return c.p }
 
-// Failed makes an error of a status that enqueueing the product has returned.
-func (c *Call) Failed(status int) error {
-	return c.library.check("cublasGemmStridedBatchedEx", C.uint(status))
-}
+// Failed makes an error of a status that enqueueing c has returned.
+func (c *Call) Failed(status int) error { return c.library.check(c.name, C.uint(status)) }
 
-// Close frees the product, which must not be enqueued any more.
-func (c *Call) Close() { C.free(unsafe.Pointer(c.p)) }
+// Close frees c, which must not be enqueued any more.
+func (c *Call) Close() { C.free(c.p) }

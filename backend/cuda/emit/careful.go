@@ -1,8 +1,12 @@
 package emit
 
-import "fmt"
+import (
+	"fmt"
 
-// maxFlags is how many blocks look at weights, each with a flag of its own.
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// maxFlags is how many blocks look at an array, each with a flag of its own.
 const maxFlags = 128
 
 // careful appends kernels that compute all of a convolution anew where weights are not finite and there is padding, or
@@ -15,19 +19,29 @@ func (p *convolving) careful() {
 	if !padded || p.finite {
 		return
 	}
-	weights := p.in.Operands[1].Shape
-	blocks := min(ceil(weights.Size(), 16*blockSize), maxFlags)
-	flags := p.e.scratch(4 * blocks)
-	b := newBody(p.e, sizesOf(p.in)...)
+	p.again(notFinite(newBody(p.e, sizesOf(p.in)...), p.from[1], p.in.Operands[1].Shape))
+}
+
+// notFinite appends a kernel, of which b is the empty body, that looks at an array: it sets flags, n of them, where that
+// has a NaN or an infinity.
+func notFinite(b *body, from Buffer, s shape.Shape) (flags Buffer, n int64) {
+	n = min(ceil(s.Size(), 16*blockSize), maxFlags)
+	flags = b.e.scratch(4 * n)
 	b.line("bool found = false;")
-	b.everyThread(weights.Size())
-	v := b.plain(b.load(p.from[1], weights.Type, index{flat: "t", of: weights.Dims}))
-	b.line("found = found || !x_finite(%s);", v.text)
+	b.everyThread(s.Size())
+	v := b.plain(b.load(from, s.Type, index{flat: "t", of: s.Dims}))
+	b.line("found = found || !%s(%s);", map[bool]string{false: "x_finite", true: "finite"}[s.Type.IsComplex()], v.text)
 	b.close("}")
 	b.line("const int any = __syncthreads_or(found);")
 	b.line("if (threadIdx.x == 0) %s[blockIdx.x] = any;", b.flags(flags, true))
-	p.e.add(b.kernel("finite", blocks, blockSize))
-	p.again(flags, blocks)
+	b.e.add(b.kernel("finite", n, blockSize))
+	return flags, n
+}
+
+// unlessSet ends a block if none of the flags is set, of which there are n.
+func (b *body) unlessSet(flags Buffer, n int64) {
+	set := fmt.Sprintf("threadIdx.x < %d && %s[threadIdx.x] != 0", n, b.flags(flags, false))
+	b.line("if (!__syncthreads_or(%s)) return;", set)
 }
 
 // flags returns the pointer to flags.
@@ -50,8 +64,7 @@ const againBlocks = 1024
 func (p *convolving) again(flags Buffer, n int64) {
 	b := newBody(p.e, sizesOf(p.whole)...)
 	b.rolled = true
-	set := fmt.Sprintf("threadIdx.x < %d && %s[threadIdx.x] != 0", n, b.flags(flags, false))
-	b.line("if (!__syncthreads_or(%s)) return;", set)
+	b.unlessSet(flags, n)
 	s := p.in.Shape
 	b.everyThread(s.Size())
 	b.store(theResult, "t", b.newGraphOf(p.whole).all(p.whole, index{flat: "t", of: s.Dims})[0])

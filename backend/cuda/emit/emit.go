@@ -30,6 +30,7 @@ type Step struct {
 	Solve  *Solve
 	Fft    *Fft
 	Conv   *Conv
+	Trsm   *Trsm
 }
 
 // Copy copies bytes on the device, unless both have one address.

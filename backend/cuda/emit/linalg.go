@@ -128,10 +128,14 @@ func (m *matrix) storeFactor(in *hlo.Instruction, lower bool) {
 
 // emitTriangularSolve solves for each right-hand side in a thread of its own.
 func emitTriangularSolve(e *Emission, in *hlo.Instruction) {
-	a, s := in.Attrs.(*hlo.TriangularSolveAttrs), in.Shape
-	if s.Size() == 0 {
-		return
+	if in.Shape.Size() > 0 {
+		solveByThreads(newBody(e, sizesOf(in)...), in)
 	}
+}
+
+// solveByThreads appends a kernel that does so, whose body has begun.
+func solveByThreads(b *body, in *hlo.Instruction) {
+	a, s := in.Attrs.(*hlo.TriangularSolveAttrs), in.Shape
 	rank := len(s.Dims)
 	m, other := in.Operands[0].Shape.Dims[rank-1], s.Dims[rank-1]
 	step, next := other, int64(1) // of the unknowns of one right-hand side, and to the next one
@@ -143,10 +147,9 @@ func emitTriangularSolve(e *Emission, in *hlo.Instruction) {
 	flip := (a.TransposeA != hlo.NoTranspose) == a.LeftSide
 	lower := a.Lower != flip
 	wide := wideOfField(s.Type)
-	b := newBody(e, sizesOf(in)...)
 	b.need("complex")
 	mx := &matrix{b: b, n: m, wide: wide}
-	work := e.scratch(s.Size() * int64(wide.Bytes()))
+	work := b.e.scratch(s.Size() * int64(wide.Bytes()))
 	p, x := b.pointer(work, ctypes[wide].value)
 	p.written = true
 	b.threads(s.Size() / m)
@@ -167,7 +170,7 @@ func emitTriangularSolve(e *Emission, in *hlo.Instruction) {
 	b.line("%s[base + i * %d] = v;", x, step)
 	b.store(Buffer{Result, 0}, b.integer(fmt.Sprintf("base + i * %d", step)), b.converted(valueOf("v", wide), s.Type))
 	b.close("}")
-	e.add(b.kernel("triangular_solve", ceil(s.Size()/m, blockSize), blockSize))
+	b.e.add(b.kernel("triangular_solve", ceil(s.Size()/m, blockSize), blockSize))
 }
 
 // entry is element (i, column) of the triangle, turned round if asked.

@@ -36,7 +36,7 @@ var variables = []struct {
 var numbered = regexp.MustCompile(`^\d{1,18}(:\d{1,9})?$`).MatchString
 
 // ofLibrary reports whether v is what is asked of a library that knows these variables.
-var ofLibrary = regexp.MustCompile(`^(cublasLt|cudnn|cusolver|cufft):\d{1,9}(:\d{1,9})?$`).MatchString
+var ofLibrary = regexp.MustCompile(`^(cublas|cublasLt|cudnn|cusolver|cufft):\d{1,9}(:\d{1,9})?$`).MatchString
 
 func within(least, most int64) func(string) bool {
 	return func(v string) bool {
