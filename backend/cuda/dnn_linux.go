@@ -83,7 +83,11 @@ func (d *device) lowerConvolution(l *exec.Lowering) (exec.Thunk, error) {
 	t := newThunk(l, e)
 	t.kernel, t.convs = "cudnn convolution", calls
 	for _, s := range e.Steps {
-		if s.Conv != nil && s.Conv.Bias != nil {
+		switch {
+		case s.Conv == nil || s.Conv.Bias == nil:
+		case s.Conv.Added != nil:
+			t.kernel += " with sum"
+		default:
 			t.kernel += " with bias"
 		}
 	}
@@ -124,7 +128,7 @@ var dnnKinds = map[emit.ConvKind]cudnn.Kind{emit.ConvForward: cudnn.Forward, emi
 // dnnConvolution is a convolution as the library has it.
 func dnnConvolution(x *emit.Conv) cudnn.Convolution {
 	c := cudnn.Convolution{Kind: dnnKinds[x.Kind], Space: len(x.Stride), X: dnnTensor(x.X), W: dnnTensor(x.W),
-		Y: dnnTensor(x.Y), Sum: dnnTypes[x.Sum], Bias: x.Bias != nil}
+		Y: dnnTensor(x.Y), Sum: dnnTypes[x.Sum], Bias: x.Bias != nil, Added: x.Added != nil}
 	copy(c.Stride[:], x.Stride)
 	copy(c.Dilation[:], x.Dilation)
 	copy(c.Pre[:], x.Pre)

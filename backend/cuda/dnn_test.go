@@ -271,6 +271,14 @@ var afterwards = []struct{ kernel, shapes, attributes, bias, after string }{
 	{"cudnn and a kernel", "f32[2,4,4,3] f32[3,3,3,2] f32[2,9,9,2]", "window={size=3x3 pad=2_2x2_2 lhs_dilate=2x2}, dim_labels=b01f_01io->b01f", "f32[2] 3", ""},
 	{"cudnn and a kernel", "f32[4,6,6,3] f32[3,3,3,4] f32[2,4,4,4]", "window={size=3x3}, dim_labels=b01f_01io->b01f, batch_group_count=2", "f32[4] 3", ""},
 	{"cuda", "f32[4,3] f32[3,5] f32[4,5]", "window={}, dim_labels=bf_io->bf", "f32[5] 1", ""},
+	{"sum", "f32[2,7,6,3] f32[3,3,3,4] f32[2,7,6,4]", "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f", "f32[2,7,6,4] 0,1,2,3", ""},
+	{"sum", "f32[2,3,7,6] f32[4,3,3,3] f32[2,4,7,6]", "window={size=3x3 pad=1_1x1_1}, dim_labels=bf01_oi01->bf01", "f32[2,4,7,6] 0,1,2,3", ""},
+	{"sum", "f32[2,3,9] f32[4,3,2] f32[2,4,4]", "window={size=2 stride=2}, dim_labels=bf0_oi0->bf0", "f32[2,4,4] 0,1,2", ""},
+	{"sum apart", "f32[2,3,7,6] f32[3,3,4,3] f32[7,6,4,2]", "window={size=3x3 pad=1_1x1_1}, dim_labels=bf01_i0o1->01fb", "f32[7,6,4,2] 0,1,2,3", ""},
+	{"sum apart", "f32[2,4,4,3] f32[3,3,3,2] f32[2,9,9,2]", "window={size=3x3 pad=2_2x2_2 lhs_dilate=2x2}, dim_labels=b01f_01io->b01f", "f32[2,9,9,2] 0,1,2,3", ""},
+	{"cuda sum", "f32[4,3] f32[3,5] f32[4,5]", "window={}, dim_labels=bf_io->bf", "f32[4,5] 0,1", ""},
+	{"apart", "f32[2,7,6,3] f32[3,3,3,4] f32[2,7,6,4]", "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f", "f32[2,7,6,4] 0,1,2,3", "relu"},
+	{"sum alone", "f16[2,7,6,3] f16[3,3,3,4] f16[2,7,6,4]", "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f", "f16[2,7,6,4] 0,1,2,3", ""},
 	{"apart", "f32[2,7,6,3] f32[3,3,3,4] f32[2,7,6,4]", "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f", "f32[6] 2", ""},
 	{"apart", "f32[2,7,6,3] f32[3,3,3,4] f32[2,7,6,4]", "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f", "f32[4] 3", "relu"},
 	{"apart", "f64[2,7,6,3] f64[3,3,3,4] f64[2,7,6,4]", "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f", "f64[4] 3", ""},
@@ -303,7 +311,9 @@ func TestConvolutionBiases(t *testing.T) {
 			found = append(found, x.Kernel)
 		}
 		want := map[string]string{"cudnn": "cudnn convolution with bias", "cudnn and a kernel": "cudnn convolution",
-			"cuda": "cuda convolution, cuda fusion", "apart": "cudnn convolution, cuda fusion"}[c.kernel]
+			"cuda": "cuda convolution, cuda fusion", "apart": "cudnn convolution, cuda fusion", "sum": "cudnn convolution with sum",
+			"sum apart": "cudnn convolution", "cuda sum": "cuda convolution, cuda add",
+			"sum alone": "cudnn convolution, cuda add"}[c.kernel]
 		if got := strings.Join(found, ", "); got != want && chosen().Emulated {
 			t.Errorf("%s\nis run by %s, want %s", text, got, want)
 		}

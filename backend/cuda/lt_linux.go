@@ -28,9 +28,10 @@ func (b *blas) openLT(d *device) error {
 	})
 }
 
-// biases is the pass that puts a dot or a convolution and its bias together, where a library does both.
+// biases is the pass that puts a dot or a convolution and its bias together, or a convolution and an array that is
+// added to it, where a library does both.
 func (d *device) biases() pass.Pass {
-	none := func(*hlo.Instruction) bool { return false }
+	sum := func(in *hlo.Instruction) bool { return in.Op == hlo.Add && in.Shape.Type == shape.F32 }
 	return pass.Epilogue(func(c, in *hlo.Instruction) bool {
 		switch {
 		case emit.Biased(c, in):
@@ -40,7 +41,7 @@ func (d *device) biases() pass.Pass {
 			return err == nil
 		}
 		return false
-	}, none)
+	}, sum)
 }
 
 // lowerBiased returns the thunk of a product with a bias; nil if l.In is none.

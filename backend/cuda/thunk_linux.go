@@ -130,6 +130,9 @@ func (t *thunk) convolve(a *cuda.Array, c *emit.Conv) {
 	if c.Bias != nil {
 		words = append(words, t.value(*c.Bias))
 	}
+	if c.Added != nil {
+		words = append(words, t.value(*c.Added))
+	}
 	a.Call(t.convs[c], append(words, t.value(c.Work))...)
 }
 

@@ -63,7 +63,7 @@ unsigned halo_cudnn_destroy(halo_cudnn *h) {
   return status;
 }
 
-enum { MOST_DESCRIPTORS = 160, MOST_ARRAYS = 4, MOST_WAYS = 128, MOST_NOTES = 32 };
+enum { MOST_DESCRIPTORS = 160, MOST_ARRAYS = 5, MOST_WAYS = 128, MOST_NOTES = 32 };
 
 struct halo_cudnn_plan {
   halo_cuda_call call; // first
@@ -118,17 +118,17 @@ static void *finalized(halo_cudnn_plan *p, void *d) {
   return d;
 }
 
-// tensor describes an array; one with number 0 is never in memory. Arrays of programs are aligned to 64 bytes, of which
-// libraries want 16.
+// tensor describes an array; one whose number is not above 0 is never in memory. Arrays of programs are aligned to 64
+// bytes, of which libraries want 16.
 static void *tensor(halo_cudnn_plan *p, const halo_cudnn_tensor *s, int64_t rank, int64_t number) {
-  const int64_t aligned = 16, virtual_number = 5;
+  const int64_t aligned = 16, id = number > 0 ? number : MOST_ARRAYS + 1 - number;
   void *d = made(p, CUDNN_BACKEND_TENSOR_DESCRIPTOR);
   set_number(p, d, CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, (int)s->type);
   set(p, d, CUDNN_ATTR_TENSOR_DIMENSIONS, CUDNN_TYPE_INT64, rank, s->dims);
   set(p, d, CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64, rank, s->strides);
-  set(p, d, CUDNN_ATTR_TENSOR_UNIQUE_ID, CUDNN_TYPE_INT64, 1, number ? &number : &virtual_number);
+  set(p, d, CUDNN_ATTR_TENSOR_UNIQUE_ID, CUDNN_TYPE_INT64, 1, &id);
   set(p, d, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, CUDNN_TYPE_INT64, 1, &aligned);
-  if (!number) {
+  if (number <= 0) {
     const char yes = 1;
     set(p, d, CUDNN_ATTR_TENSOR_IS_VIRTUAL, CUDNN_TYPE_BOOLEAN, 1, &yes);
   }
@@ -200,18 +200,21 @@ static halo_cudnn_tensor feature(const halo_cudnn_tensor *y) {
 static void *graph(halo_cudnn_plan *p, const halo_cudnn_shape *s) {
   const int64_t rank = s->rank + 2;
   const halo_cudnn_tensor each = feature(&s->y);
-  void *operations[2], *y = tensor(p, &s->y, rank, 3), *sums = y;
-  if (s->bias) {
-    halo_cudnn_tensor v = s->y;
-    v.type = s->sum;
-    sums = tensor(p, &v, rank, 0);
+  halo_cudnn_tensor between = s->y;
+  between.type = s->sum;
+  int64_t count = 0;
+  void *operations[3], *y = tensor(p, &s->y, rank, 3), *sums = s->bias ? tensor(p, &between, rank, 0) : y;
+  operations[count++] = convolution(p, s, tensor(p, &s->x, rank, 1), tensor(p, &s->w, rank, 2), sums);
+  if (s->added) {
+    void *more = tensor(p, &between, rank, -1);
+    operations[count++] = added(p, s, sums, tensor(p, &s->y, rank, 5), more);
+    sums = more;
   }
-  operations[0] = convolution(p, s, tensor(p, &s->x, rank, 1), tensor(p, &s->w, rank, 2), sums);
-  if (s->bias) operations[1] = added(p, s, sums, tensor(p, &each, rank, 4), y);
-  p->arrays = s->bias ? 4 : 3;
+  if (s->bias) operations[count++] = added(p, s, sums, tensor(p, &each, rank, 4), y);
+  p->arrays = 2 + count;
   void *d = made(p, CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
   set_device(p, d, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, 0);
-  set(p, d, CUDNN_ATTR_OPERATIONGRAPH_OPS, CUDNN_TYPE_BACKEND_DESCRIPTOR, s->bias ? 2 : 1, operations);
+  set(p, d, CUDNN_ATTR_OPERATIONGRAPH_OPS, CUDNN_TYPE_BACKEND_DESCRIPTOR, count, operations);
   return finalized(p, d);
 }
 

@@ -49,8 +49,9 @@ type Convolution struct {
 	Sum Type
 	// Stride and Dilation are of the window, Pre and Post are paddings, none below 0.
 	Stride, Dilation, Pre, Post [MaxSpace]int64
-	// Bias says that a number for each feature is added to Y, in the type of sums.
-	Bias bool
+	// Added says that an array that lies as Y does is added to it, and Bias that a number for each feature is added then,
+	// in the type of sums. The library knows no array without a bias.
+	Added, Bias bool
 }
 
 // Error is a call of the library that has failed.

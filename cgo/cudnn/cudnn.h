@@ -181,18 +181,18 @@ typedef struct {
   int64_t type, dims[HALO_DIMS], strides[HALO_DIMS];
 } halo_cudnn_tensor;
 
-// A convolution of x with w to y along rank dimensions of space, of which the kind says which is computed. With a bias
-// a number for each feature is added to y, in the type of sums.
+// A convolution of x with w to y along rank dimensions of space, of which the kind says which is computed. If
+// added is not 0 an array like y is added to it, and with a bias then a number for each feature, in the type of sums.
 enum { HALO_FORWARD, HALO_BACKWARD_DATA, HALO_BACKWARD_FILTER, HALO_CONVOLUTIONS };
 typedef struct {
   int64_t kind, rank, sum;
   halo_cudnn_tensor x, w, y;
   int64_t stride[HALO_SPACE], dilation[HALO_SPACE], pre[HALO_SPACE], post[HALO_SPACE];
-  int64_t bias;
+  int64_t bias, added;
 } halo_cudnn_shape;
 
-// A convolution that is ready to be enqueued. Its words are the addresses of x, w, y, of the bias if there is one, and
-// of the workspace.
+// A convolution that is ready to be enqueued. Its words are the addresses of x, w, y, of the bias and of what is added
+// if there are such, and of the workspace.
 typedef struct halo_cudnn_plan halo_cudnn_plan;
 
 enum { HALO_SAID = 256 };

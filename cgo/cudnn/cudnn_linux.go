@@ -89,13 +89,16 @@ type Call struct {
 // Convolution chooses how c is done with at most some bytes of workspace; the context must be current. Only ways are
 // taken that compute with the operands as they are, without TF32, in sums of the type that is asked for, not by
 // transforms that spread an infinity, and with the same result each time. It fails with errors.ErrUnsupported if the
-// library has none. As a command it takes the addresses of X, W and Y, of the bias if there is one, and of a
-// workspace with 256 bytes more than Work.
+// library has none. As a command it takes the addresses of X, W and Y, of the bias and of what is added if there are
+// such, and of a workspace with 256 bytes more than Work.
 func (h *Handle) Convolution(c Convolution, most int64) (*Call, error) {
 	s := C.halo_cudnn_shape{kind: C.int64_t(c.Kind), rank: C.int64_t(c.Space), sum: C.int64_t(c.Sum), x: tensor(c.X),
 		w: tensor(c.W), y: tensor(c.Y)}
 	if c.Bias {
 		s.bias = 1
+	}
+	if c.Added {
+		s.added = 1
 	}
 	for i := range MaxSpace {
 		s.stride[i], s.dilation[i] = C.int64_t(c.Stride[i]), C.int64_t(c.Dilation[i])

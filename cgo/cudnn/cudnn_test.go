@@ -70,8 +70,8 @@ func packed(of cudnn.Type, last bool, dims ...int64) cudnn.Tensor {
 	return t
 }
 
-// described are convolutions that the library must take: three kinds in each type and either order of dimensions, and one
-// with a bias.
+// described are convolutions that the library must take: three kinds in each type and either order of dimensions, one
+// with a bias, and two with a sum.
 func described() (list []cudnn.Convolution) {
 	for _, of := range []cudnn.Type{cudnn.F32, cudnn.F16, cudnn.BF16, cudnn.F64} {
 		for kind := cudnn.Forward; kind <= cudnn.BackwardFilter; kind++ {
@@ -88,7 +88,11 @@ func described() (list []cudnn.Convolution) {
 	}
 	biased := list[0]
 	biased.Bias = true
-	return append(list, biased)
+	sum := biased
+	sum.Added = true
+	other := list[1] // space last
+	other.Added, other.Bias = true, true
+	return append(list, biased, sum, other)
 }
 
 // TestDescribed wants ways to do convolutions by NVIDIA's library for a device that is not there, one as large as an

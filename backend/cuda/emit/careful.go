@@ -22,8 +22,8 @@ func (p *convolving) careful() {
 	p.again(notFinite(newBody(p.e, sizesOf(p.in)...), p.from[1], p.in.Operands[1].Shape))
 }
 
-// notFinite appends a kernel, of which b is the empty body, that looks at an array: it sets flags, n of them, where that
-// has a NaN or an infinity.
+// notFinite appends a kernel, of which b is the empty body, that looks at an array: it sets flags, n of them, where
+// that has a NaN or an infinity.
 func notFinite(b *body, from Buffer, s shape.Shape) (flags Buffer, n int64) {
 	n = min(ceil(s.Size(), 16*blockSize), maxFlags)
 	flags = b.e.scratch(4 * n)

@@ -1,6 +1,8 @@
 // The part of cuDNN that is called: convolutions by graphs of operations. Of the ways that it proposes, all but one
 // compute something else, or need too much, and give NaN: who takes one of them has not looked at what they say of
 // themselves.
+#include <algorithm>
+
 #include "cudnngraph.h"
 
 namespace {
@@ -43,7 +45,14 @@ bool supported(const Desc *graph) {
   const bool wide = type == F64 && c.sum == F64;
   if (c.w.m.type != type || (!wide && (c.sum != F32 || (type != F32 && type != F16 && type != BF16)))) return false;
   const int64_t sums = (*graph)[801].count() - 1;
-  if (sums > 1 || (sums && (type != F32 || array(last_of(graph)->of(752)).m.type != F32))) return false;
+  if (sums > 2 || (sums && type != F32)) return false;
+  for (int64_t i = 1; i <= sums; i++) { // an array like the result before a number for each feature, never alone
+    const Array b = array((*graph)[801].at<const Desc *>(i)->of(752)), y = result_of(graph);
+    const bool whole = std::equal(b.dims, b.dims + DIMS, y.dims);
+    const bool feature = b.size() == y.dims[1] && b.dims[1] == y.dims[1];
+    if (b.m.type != F32 || (i < sums ? !whole || !std::equal(b.strides, b.strides + DIMS, y.strides) : !feature))
+      return false;
+  }
   if (result_of(graph).m.type != type) return false;
   for (int last = 0; last < 2; last++)
     if (c.x.packed(last) && c.w.packed(last) && c.y.packed(last) && result_of(graph).packed(last)) return true;
@@ -115,11 +124,8 @@ bool spoilt(const Conv &c) {
   return bad;
 }
 
-// What is added to a result, if anything.
-struct Added {
-  bool any;
-  Array b;
-};
+// What is added to a result, one after the other.
+typedef std::vector<Array> Added;
 
 // each calls f with the place of every element of a, and that in b, where sizes of one are stretched.
 template <class F> void each(const Array &a, const Array &b, F f) {
@@ -138,12 +144,9 @@ template <class F> void each(const Array &a, const Array &b, F f) {
 }
 
 template <class T> void compute(const Conv &c, const Array &to, const Added &add, bool faithful) {
-  const std::vector<T> v = sums<T>(c);
-  const Array &b = add.any ? add.b : to;
-  each(to, b, [&](int64_t i, int64_t j) {
-    const T s = add.any ? v[size_t(i)] + add.b.m.template get<T>(j) : v[size_t(i)];
-    to.m.put<T>(i, faithful ? s : T(NAN));
-  });
+  std::vector<T> v = sums<T>(c);
+  for (const Array &b : add) each(to, b, [&](int64_t i, int64_t j) { v[size_t(i)] += b.m.template get<T>(j); });
+  each(to, to, [&](int64_t i, int64_t) { to.m.put<T>(i, faithful ? v[size_t(i)] : T(NAN)); });
 }
 
 // What a pack says of an array, null if nothing.
@@ -255,21 +258,28 @@ API unsigned cudnnBackendGetAttribute(Desc *d, unsigned name, unsigned type, int
 API unsigned cudnnBackendExecute(Handle *h, Desc *plan, Desc *pack) {
   COUNT();
   if (!h->stream || !ready(plan, PLAN) || !ready(pack, PACK)) return BAD_PARAM;
-  const Desc *last = last_of(plan->graph);
   Conv c = conv(convolution_of(plan->graph));
   Array to = result_of(plan->graph);
-  Added add = {last->kind == SUM, last->kind == SUM ? array(last->of(752)) : to};
+  const Values &list = (*plan->graph)[801];
+  Added add;
+  bool found = true;
+  for (int64_t i = 1; i < list.count(); i++) {
+    add.push_back(array(list.at<const Desc *>(i)->of(752)));
+    found = found && located(pack, &add.back());
+  }
   void *work = pack->get<void *>(1003);
-  const int64_t bytes = wanted(plan->graph), arrays = 3 + add.any;
+  const int64_t bytes = wanted(plan->graph), arrays = 2 + list.count();
   if (!located(pack, &c.x) || !located(pack, &c.w) || !located(pack, &c.y) || !located(pack, &to) ||
-      !located(pack, &add.b) || (*pack)[1000].count() != arrays || uintptr_t(work) % 16)
+      !found || (*pack)[1000].count() != arrays || uintptr_t(work) % 16)
     return BAD_PARAM;
   const bool faithful = takes(plan->way, c.x.m.type);
   const Work run = [=]() -> unsigned {
     Conv k = c;
     Array t = to;
     Added a = add;
-    if (!reached(&k.x) || !reached(&k.w) || !reached(&k.y) || !reached(&t) || !reached(&a.b) ||
+    for (Array &b : a)
+      if (!reached(&b)) return ILLEGAL_ADDRESS;
+    if (!reached(&k.x) || !reached(&k.w) || !reached(&k.y) || !reached(&t) ||
         !reach(work, size_t(bytes), "the workspace"))
       return ILLEGAL_ADDRESS;
     memset(work, 0xff, size_t(bytes)); // it is the library's to write
