@@ -62,7 +62,7 @@ func (f *nativeFft[T]) swiftColumns(w fft.Swift, inner int64) bool {
 	return true
 }
 
-// swiftLines adds the transform of contiguous lines. Few long ones are parted.
+// swiftLines adds the transform of contiguous lines. Those that are long, and few, are parted.
 func (f *nativeFft[T]) swiftLines(w fft.Swift, real bool) bool {
 	plan := f.swiftPlan(w.ISA)
 	line, ok := plan.PackLine(int(w.N), int(w.Outer), real)
@@ -85,7 +85,7 @@ func (f *nativeFft[T]) swiftLines(w fft.Swift, real bool) bool {
 		return true
 	}
 	w.Tasks = f.swiftTasks(w.N, w.Outer, w.Outer)
-	if w.Outer < mostFftTasks && lineFlops(w.N) > 2*fftTaskFlops {
+	if lineFlops(w.N) > 2*swiftTaskFlops*float64(w.Outer) {
 		w.Tasks = f.swiftTasks(w.N, w.Outer, mostFftTasks)
 		w.SharedBytes = f.swiftBytes(shared)
 		f.addSwift(w, line.Packed, own)
@@ -95,9 +95,12 @@ func (f *nativeFft[T]) swiftLines(w fft.Swift, real bool) bool {
 	return true
 }
 
+// swiftTaskFlops are the operations of a task, about 20 us.
+const swiftTaskFlops = 1 << 20
+
 // swiftTasks returns in how many tasks so many lines are done, which are parts of that number at most.
 func (f *nativeFft[T]) swiftTasks(n, lines, parts int64) int64 {
-	return min(max(1, int64(lineFlops(n)*float64(lines)/fftTaskFlops)), mostFftTasks, parts)
+	return min(max(1, int64(lineFlops(n)*float64(lines)/swiftTaskFlops)), mostFftTasks, parts)
 }
 
 // swiftBytes are those of so many complex numbers, in lines of the cache.
