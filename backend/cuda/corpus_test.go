@@ -36,7 +36,7 @@ func TestCorpus(t *testing.T) {
 	for _, libs := range []string{"", "-cublas,-cublasLt,-cudnn,-cufft,-cusolver"} {
 		t.Setenv("HALO_LIBS", libs)
 		for _, plain := range []bool{false, true} {
-			d, err := open(Options{Emulated: true, Plain: plain})
+			d, err := open(Options{Emulated: true, Plain: plain, NoAutotune: true})
 			testfile.Library(t, "cuda-emu", err)
 			c.cells = append(c.cells, cell{libs, exec.New(noting{&machine{d}, c})})
 		}
