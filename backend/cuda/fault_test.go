@@ -75,6 +75,8 @@ func faulty(t *testing.T) map[string]*faults {
 			library: "cublasLt", status: 13, says: "CUBLAS_STATUS_EXECUTION_FAILED", fewest: 45},
 		"chosen": {text: withBias, args: []*literal.Literal{filled(shape.F32, 0.25, 20, 20)}, knows: true,
 			library: "cublasLt", status: 13, says: "CUBLAS_STATUS_EXECUTION_FAILED", fewest: 15},
+		"timed": {text: product, args: []*literal.Literal{numbers(t, 20, 32), numbers(t, 32, 24)},
+			library: "cublas", status: 13, says: "CUBLAS_STATUS_EXECUTION_FAILED", fewest: 8},
 		"triangles": {text: triangleText("f32[64,64]", "f32[64,3]", true, true, false, "NO_TRANSPOSE"),
 			args:    []*literal.Literal{triangle(rand.New(rand.NewPCG(1, 1)), shape.Array(shape.F32, 64, 64), true, false), numbers(t, 64, 3)},
 			library: "cublas", status: 13, says: "CUBLAS_STATUS_EXECUTION_FAILED", fewest: 6},
