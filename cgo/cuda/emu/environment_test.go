@@ -17,7 +17,7 @@ func TestCheckEnvironment(t *testing.T) {
 		{"HALO_CUDA_EMU_FAIL=-1", "want N or N:STATUS"}, {"HALO_CUDA_EMU_MEMORY=4G", "want bytes"},
 		{"HALO_CUDA_EMU_MEMORY=0", "want bytes"}, {"HALO_CUDA_EMU_ARCH=sm_90", "such as 90"},
 		{"HALO_CUDA_EMU_VERSION=12.4", "such as 12040"}, {"HALO_CUDA_EMU_PLAIN=yes", "want 0 or 1"},
-		{"HALO_CUDA_EMU_LIB_FAIL=cusolver:3:7", ""}, {"HALO_CUDA_EMU_LIB_FAIL=cublas:3", "want LIBRARY:N"},
+		{"HALO_CUDA_EMU_LIB_FAIL=cusolver:3:7", ""}, {"HALO_CUDA_EMU_LIB_FAIL=nvrtc:3", "want LIBRARY:N"},
 		{"HALO_CUDA_EMU_LIB_VERSION=11603", "such as cusolver:11603"},
 		{"HALO_CUDA_EMU_DEVICES=-1", "from 0 to 64"},
 		{"HALO_CUDA_EMU_SEDE=1", "HALO_CUDA_EMU_SEDE: there is no such variable, want one of HALO_CUDA_EMU_FAIL, "},
