@@ -84,14 +84,42 @@ INLINE VF f_expf(VF x) {
   return scaled(1 + q, t);
 }
 
-// f_logisticf adds 1 to exp(-x) without rounding that first.
+// f_logisticf adds 1 to exp(-x) without rounding that first, and what rounding 1 + s has lost.
 INLINE VF f_logisticf(VF x) {
   VF t, y = most(-60, least(104, -x));
   VF q = exp32_parts(y, &t);
   VF small = scaled(1 / (1 + q), -t); // where exp(-x) is so large that adding 1 makes no difference
   VF s = power2(least(60, t));
-  VF r = 1 / ((1 + s) + s * q);
+  VF w = 1 + s, lost = 1 - (w - s);
+  VF r = 1 / (w + (s * q + lost));
   return blend(LESS(same(40), y), small, r);
+}
+
+// f_expm1f takes 1 off 2^t, which is exact, before it adds what is left; its sign is that of x, of zero too.
+INLINE VF f_expm1f(VF x) {
+  VF t, y = most(-20, least(89, x));
+  VF q = exp32_parts(y, &t);
+  VF s = power2(least(60, t));
+  VF v = blend(LESS(same(40), y), scaled(1 + q, t), (s - 1) + s * q);
+  return (VF)((VI)v | ((VI)x & SIGN));
+}
+
+// f_cbrtf takes y near a^(-1/3), by a third of a's bits taken as an integer, nearer in two steps of which each leaves
+// the cube of the error, and then corrects a*y^2. Numbers whose cubes would not be ordinary are scaled.
+INLINE VF f_cbrtf(VF x) {
+  VF a = magnitude(x);
+  MASK small = LESS(a, same(0x1p-90f)), large = LESS(same(0x1p90f), a);
+  a = blend(small, a * 0x1p60f, blend(large, a * 0x1p-60f, a));
+  VF third = __builtin_convertvector((VI)a, VF) * (1.0f / 3);
+  VF y = (VF)(0x54a20000 - __builtin_convertvector(third, VI));
+  for (int i = 0; i < 2; i++) {
+    VF c = 1 - (a * y) * (y * y);
+    y = y + y * c * (0x1.555556p-2f + c * (0x1.c71c72p-3f));
+  }
+  VF z = y * y, v = a * z;
+  v = v + (a - v * v * v) * z * 0x1.555556p-2f;
+  v = blend(small, v * 0x1p-20f, blend(large, v * 0x1p20f, v));
+  return blend(EQUAL(x - x, same(0)), with_sign(v, x), x);
 }
 
 INLINE VF f_tanhf(VF x) {

@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""ulps.py [HALO]: how far elementary functions are from the truth, in units of the last place, and what they cost.
+
+Each function runs on the cpu backend on numbers of all sizes: f32 on 2^22 of them, compared with numpy's functions in
+f64, f64 on 20 000, compared with mpmath's in 40 digits; infinities, zeros, NaN and sub-normal numbers are among them. A
+row has the worst error in ULP and the operand it is at, then nanoseconds an element of 2^20 ordinary numbers on one
+thread. Needs numpy, scipy and mpmath. Ends with 1 if an error is above 2, of power 3.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import mpmath
+import numpy as np
+import scipy.special
+
+HALO = sys.argv[1] if len(sys.argv) > 1 else "halo"
+# op: (f in numpy, f in mpmath, how many operands)
+FUNCTIONS = {
+    "exponential": (np.exp, mpmath.exp), "exponential_minus_one": (np.expm1, mpmath.expm1), "log": (np.log, mpmath.log),
+    "log_plus_one": (np.log1p, mpmath.log1p), "sine": (np.sin, mpmath.sin), "cosine": (np.cos, mpmath.cos),
+    "tan": (np.tan, mpmath.tan), "tanh": (np.tanh, mpmath.tanh), "sqrt": (np.sqrt, mpmath.sqrt),
+    "rsqrt": (lambda x: 1 / np.sqrt(x), lambda x: 1 / mpmath.sqrt(x)), "cbrt": (np.cbrt, lambda x: root(x)),
+    "logistic": (scipy.special.expit, lambda x: 1 / (1 + mpmath.exp(-x))),
+    "erf": (scipy.special.erf, mpmath.erf), "power": (np.power, mpmath.power), "atan2": (np.arctan2, mpmath.atan2),
+}
+DIALECT = {"erf": "chlo"}
+BINARY = ("power", "atan2")
+
+
+def root(x):
+    return mpmath.cbrt(x) if x >= 0 else -mpmath.cbrt(-x)
+
+
+def program(op, kind, n):
+    t = f"tensor<{n}x{kind}>"
+    names = ["%x", "%y"][:2 if op in BINARY else 1]
+    sign = f"({', '.join([t] * len(names))}) -> {t}" if op in BINARY else t
+    if DIALECT.get(op) == "chlo":
+        sign = f"{t} -> {t}"
+    return (f"func.func @main({', '.join(f'{v}: {t}' for v in names)}) -> {t} {{\n"
+            f'%r = "{DIALECT.get(op, "stablehlo")}.{op}"({", ".join(names)}) : ({", ".join([t] * len(names))}) -> {t}\n'
+            f"return %r : {t} }}")
+
+
+def numbers(kind, n, seed):
+    """Numbers of all sizes: half of any bits, half around 1; special ones first."""
+    r = np.random.default_rng(seed)
+    word, real = (np.uint32, np.float32) if kind == "f32" else (np.uint64, np.float64)
+    x = r.integers(0, np.iinfo(word).max, n, dtype=word).view(real).copy()
+    x[::2] = (r.standard_normal(len(x[::2])) * 8).astype(real)
+    tiny = np.finfo(real).smallest_subnormal
+    special = [0.0, -0.0, np.inf, -np.inf, np.nan, 1, -1, tiny, -tiny, np.finfo(real).tiny, np.finfo(real).max]
+    x[:len(special)] = np.array(special, real)
+    return x
+
+
+def ordinary(op, n):
+    x = np.random.default_rng(3).uniform(0.1, 4, n).astype(np.float32)
+    return [x, x[::-1].copy()][:2 if op in BINARY else 1]
+
+
+def run(text, arguments, command, flags):
+    with tempfile.TemporaryDirectory() as d:
+        open(f"{d}/module.mlir", "w").write(text)
+        for i, a in enumerate(arguments):
+            np.save(f"{d}/input_{i}.npy", a)
+        files = [f"@{d}/input_{i}.npy" for i in range(len(arguments))]
+        what = [d] if command == "bench" else [f"{d}/module.mlir", *files]
+        flags = [f.replace("DIR", d) for f in flags]
+        done = subprocess.run([HALO, command, *what, *flags], capture_output=True, text=True)
+        if done.returncode:
+            sys.exit(done.stderr[:2000])
+        return json.loads(done.stdout)["p50_ms"] if command == "bench" else np.load(f"{d}/out/result_0.npy")
+
+
+def ulps(got, want, real):
+    """Errors in ULP of the truth, which is as wide as it can be had; what is not finite must be the same."""
+    near = np.abs(want.astype(real))
+    unit = np.maximum(np.spacing(near.astype(real)), np.finfo(real).smallest_subnormal).astype(want.dtype)
+    with np.errstate(all="ignore"):
+        error = np.abs(got.astype(want.dtype) - want) / unit
+        rounded = want.astype(real)
+    same = (got == rounded) | (np.isnan(got) & np.isnan(rounded))
+    return np.where(same, np.where(np.isfinite(error), error, 0), np.where(np.isfinite(error), error, np.inf))
+
+
+def single(op):
+    x = [numbers("f32", 1 << 22, s) for s in (1, 2)][:2 if op in BINARY else 1]
+    got = run(program(op, "f32", 1 << 22), x, "run", ["--out", "DIR/out", "--no-reference"])
+    with np.errstate(all="ignore"):
+        want = FUNCTIONS[op][0](*(a.astype(np.float64) for a in x))
+    return worst(ulps(got, want, np.float32), x)
+
+
+def double(op):
+    n = 20000
+    x = [numbers("f64", n, s) for s in (1, 2)][:2 if op in BINARY else 1]
+    got = run(program(op, "f64", n), x, "run", ["--out", "DIR/out", "--no-reference"])
+    errors = np.zeros(n)
+    for i in range(11, n):  # special numbers are f32's
+        errors[i] = exact(op, float(got[i]), [float(a[i]) for a in x])
+    return worst(errors, x)
+
+
+def exact(op, got, x):
+    """The error in ULP of one result in f64; 0 where the truth is no finite number of that size."""
+    if not all(np.isfinite(x)) or op in ("sine", "cosine", "tan") and abs(x[0]) > 1e300:
+        return 0
+    try:
+        want = FUNCTIONS[op][1](*(mpmath.mpf(v) for v in x))
+    except (ValueError, ZeroDivisionError, OverflowError):
+        return 0
+    if isinstance(want, mpmath.mpc) or abs(want) > mpmath.mpf(2) ** 1024 * (1 - mpmath.mpf(2) ** -54):
+        return 0 if not np.isfinite(got) else np.inf
+    unit = np.spacing(abs(float(want)))
+    return float(abs(mpmath.mpf(got) - want) / unit) if np.isfinite(got) else np.inf
+
+
+def worst(errors, x):
+    i = int(np.argmax(errors))
+    return errors[i], ", ".join(f"{float(a[i]):.9g}" for a in x)
+
+
+def main():
+    mpmath.mp.dps = 40
+    failed = False
+    print("| op | f32, ULP | at | f64, ULP | at | f32, ns |\n|---|---|---|---|---|---|")
+    for op in FUNCTIONS:
+        one, two = single(op), double(op)
+        n = 1 << 20
+        ms = run(program(op, "f32", n), ordinary(op, n), "bench", ["--threads", "1", "--seconds", "0.3", "--json", "-"])
+        print(f"| {op} | {one[0]:.2f} | {one[1]} | {two[0]:.2f} | {two[1]} | {ms * 1e6 / n:.2f} |", flush=True)
+        failed |= max(one[0], two[0]) > (3 if op == "power" else 2)
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    main()
