@@ -6,10 +6,19 @@ import (
 	"unsafe"
 )
 
-// Uncleared returns n bytes that may hold anything. make would clear them, which nothing can cancel: a millisecond for
-// 10 MB.
+// Uncleared returns n bytes that may hold anything, in huge pages if they are many. make would clear them, which
+// nothing can cancel: a millisecond for 10 MB.
 func Uncleared(n int64) []byte {
-	var b strings.Builder
-	b.Grow(int(n))
-	return unsafe.Slice(unsafe.StringData(b.String()), n)
+	var s strings.Builder
+	s.Grow(int(n))
+	b := unsafe.Slice(unsafe.StringData(s.String()), n)
+	AskHuge(b)
+	return b
+}
+
+// Zeros returns n bytes of zeros, in huge pages if they are many.
+func Zeros(n int64) []byte {
+	b := make([]byte, n)
+	AskHuge(b)
+	return b
 }

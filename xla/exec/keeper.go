@@ -117,9 +117,7 @@ func newResult(n int64) []byte {
 	if n < huge {
 		return make([]byte, n)
 	}
-	b := memory.Uncleared(n)
-	adviseHuge(b)
-	return b
+	return memory.Uncleared(n)
 }
 
 // allocate calls f, and where f finds no room gives back all that is kept and calls it once more: other programs' idle

@@ -7,6 +7,3 @@ func newBlock(n int64) ([]byte, error) { return make([]byte, max(n, 1)), nil }
 
 // freeBlock leaves a block to the collector.
 func freeBlock([]byte) {}
-
-// adviseHuge does nothing: this system has no such advice.
-func adviseHuge([]byte) {}

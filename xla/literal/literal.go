@@ -62,7 +62,7 @@ func newDepth(s shape.Shape, depth int) (*Literal, error) {
 	if s.Layout != nil && s.Layout.PaddedDims != nil {
 		l.fillPadding()
 	} else {
-		l.data = make([]byte, n)
+		l.data = memory.Zeros(n)
 	}
 	return l, nil
 }

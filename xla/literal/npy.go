@@ -85,7 +85,7 @@ func readBytes(r io.Reader, n int64) ([]byte, error) {
 	if remaining(r) >= n {
 		size = n
 	}
-	out := make([]byte, size)
+	out := memory.Zeros(size)
 	at := int64(0)
 	for {
 		got, err := io.ReadFull(r, out[at:])

@@ -50,7 +50,7 @@ func (p place) read() ([]byte, error) {
 	if err := memory.Check(p.size); err != nil {
 		return nil, err
 	}
-	b := make([]byte, p.size)
+	b := memory.Zeros(p.size)
 	return b, readAt(p.r, b, p.offset)
 }
 
