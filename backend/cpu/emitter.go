@@ -249,12 +249,16 @@ func (e *emitter) memory(x int) operand {
 // binary brings name(x, y) into the registers.
 func (e *emitter) binary(name string, x, y int) {
 	other := swapped[name]
-	if e.held == y && x != y && other != "" {
+	switch {
+	case x == y && name == "mul_f":
+		e.hold(x)
+		e.stage("square_f", number(0), number(0))
+	case e.held == y && x != y && other != "":
 		e.stage(other, e.memory(x), number(0))
-		return
+	default:
+		e.hold(x)
+		e.stage(name, e.memory(y), number(0))
 	}
-	e.hold(x)
-	e.stage(name, e.memory(y), number(0))
 }
 
 func (e *emitter) reserve() operand {

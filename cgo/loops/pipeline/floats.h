@@ -57,19 +57,22 @@ INLINE VF round_afz(VF x) {
   return pickf(a < WHOLE, with_sign(r, x), x);
 }
 
-// The machine's own choice knows the signs of zeros, but of a NaN and a number it takes the number.
+// The machine's own choice knows the signs of zeros, but of a NaN and a number it takes the number: number_max_f and
+// number_min_f are for numbers, UNORDERED is not 0 where one of two is none.
 #if defined(__x86_64__) && VB == 64
 #if LANE == 32
-#define RANGE(x, y, how)                                                                                               \
-  (VI) _mm512_mask_add_ps(_mm512_range_ps((__m512)(x), (__m512)(y), how),                                              \
-      _mm512_cmp_ps_mask((__m512)(x), (__m512)(y), _CMP_UNORD_Q), (__m512)(x), (__m512)(y))
+#define RANGE(x, y, how) ((VI)_mm512_range_ps((__m512)(x), (__m512)(y), how))
+#define UNORDERED(x, y) _mm512_cmp_ps_mask((__m512)(x), (__m512)(y), _CMP_UNORD_Q)
+#define SUM_WHERE(r, m, x, y) ((VI)_mm512_mask_add_ps((__m512)(r), m, (__m512)(x), (__m512)(y)))
 #else
-#define RANGE(x, y, how)                                                                                               \
-  (VI) _mm512_mask_add_pd(_mm512_range_pd((__m512d)(x), (__m512d)(y), how),                                            \
-      _mm512_cmp_pd_mask((__m512d)(x), (__m512d)(y), _CMP_UNORD_Q), (__m512d)(x), (__m512d)(y))
+#define RANGE(x, y, how) ((VI)_mm512_range_pd((__m512d)(x), (__m512d)(y), how))
+#define UNORDERED(x, y) _mm512_cmp_pd_mask((__m512d)(x), (__m512d)(y), _CMP_UNORD_Q)
+#define SUM_WHERE(r, m, x, y) ((VI)_mm512_mask_add_pd((__m512d)(r), m, (__m512d)(x), (__m512d)(y)))
 #endif
-INLINE VI maximum(VI x, VI y) { return RANGE(x, y, 5); }
-INLINE VI minimum(VI x, VI y) { return RANGE(x, y, 4); }
+INLINE VI number_max_f(VI x, VI y) { return RANGE(x, y, 5); }
+INLINE VI number_min_f(VI x, VI y) { return RANGE(x, y, 4); }
+INLINE VI maximum(VI x, VI y) { return SUM_WHERE(RANGE(x, y, 5), UNORDERED(x, y), x, y); }
+INLINE VI minimum(VI x, VI y) { return SUM_WHERE(RANGE(x, y, 4), UNORDERED(x, y), x, y); }
 #else
 INLINE VI maximum(VI x, VI y) {
   VF a = F(x), b = F(y);

@@ -24,6 +24,7 @@ enum { N = VB / sizeof(I), BLOCK = 8 * N };
 typedef I VI __attribute__((vector_size(VB)));
 typedef U VU __attribute__((vector_size(VB)));
 typedef F VF __attribute__((vector_size(VB)));
+typedef I Im __attribute__((aligned(1), may_alias));
 typedef I VIm __attribute__((vector_size(VB), aligned(1), may_alias)); // in memory
 
 typedef struct halo_stage stage;

@@ -29,24 +29,30 @@ static const level *level_of(int32_t i) {
   return i >= 0 && i < (int32_t)(sizeof levels / sizeof *levels) && levels[i].bytes ? &levels[i] : 0;
 }
 
-static const char *const stage_names[] = {
-#define UNARY(name, e) #name,
-#define BINARY(name, e) #name,
-#define TERNARY(name, e) #name,
-#define ARRAY1(name, T, e) #name,
-#define ARRAY2(name, T, e) #name,
-#define STORE(name) #name,
-#define MIX(name) #name,
-#define INTO(name) #name,
-#define QUOTIENT(name) #name,
-#define STREAM(name) #name,
-#define END(name) #name,
-#define MATH1(name, fv, fs) #name,
-#define MATH2(name, fv, fs) #name,
-#define MATHL(name, fv, fs) #name,
-#define FAST1(name, fv, dv, fs) #name,
-#define FASTL(name, fv, dv, fs) #name,
-#define REDUCE(name, e, none) "acc_" #name,
+// The stages, with how many of their operands may be one lane.
+static const struct {
+  const char *name;
+  int32_t spreads;
+} stage_list[] = {
+#define STAGE(name, spreads) {#name, spreads},
+#define UNARY(name, e) STAGE(name, 0)
+#define BINARY(name, e) STAGE(name, 1)
+#define TERNARY(name, e) STAGE(name, 0)
+#define ARRAY1(name, T, e) STAGE(name, 0)
+#define ARRAY2(name, T, e) STAGE(name, 0)
+#define STORE(name) STAGE(name, 0)
+#define MIX(name) STAGE(name, 0)
+#define INTO(name) STAGE(name, 0)
+#define QUOTIENT(name) STAGE(name, 2)
+#define STREAM(name) STAGE(name, 0)
+#define END(name) STAGE(name, 0)
+#define MATH1(name, fv, fs) STAGE(name, 0)
+#define MATH2(name, fv, fs) STAGE(name, 0)
+#define MATHL(name, fv, fs) STAGE(name, 0)
+#define FAST1(name, fv, dv, fs) STAGE(name, 0)
+#define FASTL(name, fv, dv, fs) STAGE(name, 0)
+#define REDUCE(name, e, none) STAGE(acc_##name, 0)
+#define CHOOSE REDUCE
 #include "reducers.def"
 #include "stages.def"
 };
@@ -63,8 +69,9 @@ static const char *const convert_names[] = {
 #include "memory.def"
 };
 
-int32_t halo_stage_count(void) { return sizeof stage_names / sizeof *stage_names; }
-const char *halo_stage_name(int32_t i) { return stage_names[i]; }
+int32_t halo_stage_count(void) { return sizeof stage_list / sizeof *stage_list; }
+const char *halo_stage_name(int32_t i) { return stage_list[i].name; }
+int32_t halo_stage_spreads(int32_t i) { return stage_list[i].spreads; }
 int32_t halo_convert_count(void) { return sizeof convert_names / sizeof *convert_names; }
 const char *halo_convert_name(int32_t i) { return convert_names[i]; }
 

@@ -79,10 +79,36 @@ INLINE VF exp32_parts(VF x, VF *t) {
   return r + r * r * q;
 }
 
+#if VB == 64
+// looked_up is the number of a table for each place: that of the four lowest bits of i.
+INLINE VF looked_up(const float *table, VI i) {
+  return (VF)_mm512_permutexvar_ps((__m512i)i, *(const __m512 *)table);
+}
+
+// exp32_power gives p and t so that exp(x) = p*2^floor(t), by the powers of 2^(1/16).
+INLINE VF exp32_power(VF x, VF *t) {
+  static const float powers[16] __attribute__((aligned(64))) = {
+      0x1p0f, 0x1.0b5586p0f, 0x1.172b84p0f, 0x1.2387a6p0f, 0x1.306fep0f, 0x1.3dea64p0f, 0x1.4bfdaep0f, 0x1.5ab07ep0f,
+      0x1.6a09e6p0f, 0x1.7a1148p0f, 0x1.8ace54p0f, 0x1.9c4918p0f, 0x1.ae89fap0f, 0x1.c199bep0f, 0x1.d5818ep0f,
+      0x1.ea4afap0f};
+  const VF y = x * 0x1.715476p0f + SHIFT32 / 16;
+  *t = y - SHIFT32 / 16;
+  VF r = x - *t * 0x1.62e400p-1f;
+  r = r - *t * 0x1.7f7d1cp-20f;
+  VF q = r + r * r * (0.500009774918f + r * 0.166668621646f), s = looked_up(powers, (VI)y);
+  return s + s * q;
+}
+
+INLINE VF f_expf(VF x) {
+  VF t, p = exp32_power(most(-104, least(89, x)), &t);
+  return scaled(p, t);
+}
+#else
 INLINE VF f_expf(VF x) {
   VF t, q = exp32_parts(most(-104, least(89, x)), &t);
   return scaled(1 + q, t);
 }
+#endif
 
 // f_logisticf adds 1 to exp(-x) without rounding that first, and what rounding 1 + s has lost.
 INLINE VF f_logisticf(VF x) {
@@ -174,18 +200,53 @@ INLINE VF f_erff(VF x) {
   return blend(LESS(a, same(0.9219f)), near, far);
 }
 
-// f_erfcf is exp(-x^2) times a polynomial in (|x|-3)/(|x|+3), with the square rounded and 0 where the operations have
-// that which programs write for it.
-INLINE VF f_erfcf(VF x) {
-  VF a = magnitude(x), z = x * x, t;
-  ROUNDED(z);
+// f_erfcf is exp(-x^2) times a polynomial, with the square rounded and 0 where the operations have that which programs
+// write for it.
+#if VB == 64
+// erfcx32 is erfc(a)*exp(a^2) by polynomials in the distance from one of 16 numbers below a, for a from 0 to 9.5.
+INLINE VF erfcx32(VF a) {
+  static const float c[6][16] __attribute__((aligned(64))) = {
+      {0.367059618f, 0.284493327f, 0.230763644f, 0.193430781f, 0.16616267f, 0.129239365f, 0.105541572f, 0.0891056806f,
+      0.0770609602f, 0.0606193878f, 0.99588114f, 0.869899213f, 0.767632663f, 0.613817632f, 0.505593181f,
+      0.426585108f},
+      {-0.208040133f, -0.130568385f, -0.0882526189f, -0.0630931556f, -0.0471040346f, -0.0288979262f, -0.0194196235f,
+      -0.0139055448f, -0.0104306024f, -0.00647649588f, -1.12108517f, -0.904533029f, -0.738939583f, -0.510065556f,
+      -0.366286308f, -0.272084534f},
+      {0.106200062f, 0.0555074587f, 0.0318685062f, 0.019691145f, 0.0128893061f, 0.00631510187f, 0.00351662491f,
+      0.00214486406f, 0.00139824254f, 0.00068966992f, 0.99166739f, 0.753523231f, 0.580135226f, 0.35689339f,
+      0.229537457f, 0.153504491f},
+      {-0.0494638234f, -0.0220146365f, -0.0109059345f, -0.00588356098f, -0.00337416772f, -0.00134161231f,
+      -0.000624316337f, -0.000325889676f, -0.000183247714f, -0.000105903564f, -0.74112606f, -0.538418889f,
+      -0.393384904f, -0.219704971f, -0.128788576f, -0.0786447674f},
+      {0.0200030934f, 0.00780963153f, 0.00340199098f, 0.00160977105f, 0.000778845395f, 0.000260547036f,
+      0.000103405488f, 4.65571102e-05f, 2.14602715e-05f, 0.000239335728f, 0.448620021f, 0.340784639f, 0.230224535f,
+      0.118622363f, 0.0649513751f, 0.0366594866f},
+      {-0.00523121748f, -0.00187640113f, -0.000737971044f, -0.000303285808f, -0.000113271759f, -3.39097496e-05f,
+      -1.19842434e-05f, -4.70280293e-06f, -1.58521357e-06f, -0.00052602269f, -0.100686058f, -0.174364164f,
+      -0.0934609547f, -0.0454510413f, -0.0245615467f, -0.0130720157f}};
+  const VI u = (VI)(a + 0.75f), i = (VI)((VU)u >> 21);
+  const VF h = a - ((VF)(u & ~0x1fffff) - 0x1.7e2p-1f);
+  VF p = looked_up(c[4], i) + h * looked_up(c[5], i);
+  p = looked_up(c[2], i) + h * (looked_up(c[3], i) + h * p);
+  return looked_up(c[0], i) + h * (looked_up(c[1], i) + h * p);
+}
+#else
+// erfcx32 is a polynomial in (a-3)/(a+3).
+INLINE VF erfcx32(VF a) {
   VF y = (a - 3) * inverse(a + 3);
   VF p = -0.0005951704294f + y * (2.76838674e-5f + y * 5.541645305e-5f);
   p = -0.0243942767f + y * (0.004269296849f + y * (0.0007162207229f + y * p));
   p = 0.2456038021f + y * (-0.1501157826f + y * (0.07166578669f + y * p));
-  p = 0.1790011512f + y * (-0.3262335637f + y * p);
-  VF q = exp32_parts(-z, &t);
-  VF far = scaled(p + p * q, t);
+  return 0.1790011512f + y * (-0.3262335637f + y * p);
+}
+INLINE VF exp32_power(VF x, VF *t) { return 1 + exp32_parts(x, t); }
+#endif
+
+INLINE VF f_erfcf(VF x) {
+  VF z = x * x, t;
+  ROUNDED(z);
+  const VF p = erfcx32(magnitude(x)) * exp32_power(-z, &t);
+  VF far = scaled(p, t);
   far = blend(LESS(same(88.72283905206835f), z), same(0), far);
   return blend(NEGATIVE(x), 2 - far, far);
 }

@@ -76,12 +76,16 @@ static int64_t whole(const job *j, int64_t at, int64_t end, char **p, char *room
     } else if (k >= r->streams || s->kind == HALO_STRIDED || s->kind == HALO_IOTA || s->kind == HALO_LINEAR)
       slow[slows++] = k;
   }
-  for (; at + w->block <= end; at += w->block) {
+  halo_loop *l = (halo_loop *)p[HALO_LOOP];
+  *l = (halo_loop){.first = j->stages, .bytes = w->block_bytes, .moved = fast, .moves = fasts};
+  const int64_t n = (end - at) / w->block, step = slows + cycles ? 1 : n;
+  for (int64_t done = 0; done < n; done += step, at += step * w->block) {
     for (int32_t i = 0; i < slows && slow[i] < r->streams; i++)
       p[slow[i]] = halo_load(w, &j->streams[slow[i]], at, w->block, rooms + slow[i] * w->block_bytes);
     for (int32_t i = 0; i < cycles; i++)
       p[cyclic[i].stream] = turn(&cyclic[i]);
-    w->lanes->block(p, j->stages);
+    l->left = step;
+    w->lanes->blocks(p);
     for (int32_t i = slows - 1; i >= 0 && slow[i] >= r->streams; i--)
       halo_store(w, &j->streams[slow[i]], at, w->block, p[slow[i]]);
     for (int32_t i = 0; i < fasts; i++)
@@ -98,7 +102,8 @@ static void rest(const job *j, int64_t at, int64_t m, char **p, char *rooms) {
     p[k] = halo_load(w, &j->streams[k], at, m, rooms + k * w->block_bytes);
   for (int32_t k = inputs; k < all; k++)
     p[k] = rooms + k * w->block_bytes;
-  w->lanes->block(p, j->stages);
+  *(halo_loop *)p[HALO_LOOP] = (halo_loop){.first = j->stages, .left = 1};
+  w->lanes->blocks(p);
   for (int32_t k = inputs; k < all; k++)
     halo_store(w, &j->streams[k], at, m, p[k]);
 }
@@ -108,7 +113,9 @@ static void task(void *arg, int64_t number) {
   const halo_pipeline_record *r = j->r;
   const halo_space *w = &j->space;
   const int32_t pointers = r->streams + r->outputs + r->slots;
-  char *p[HALO_MAX_POINTERS], *rooms = halo_aligned(alloca(pointers * w->block_bytes + 64));
+  halo_loop loop;
+  char *p[HALO_POINTERS], *rooms = halo_aligned(alloca(pointers * w->block_bytes + 64));
+  p[HALO_LOOP] = (char *)&loop;
   for (int32_t k = 0; k < pointers; k++)
     p[k] = rooms + k * w->block_bytes;
   for (int32_t k = 0; k < r->streams; k++)

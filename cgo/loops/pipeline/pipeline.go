@@ -4,6 +4,9 @@
 package pipeline
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/halo-xla/halo/cgo/loops/run"
 )
 
@@ -51,6 +54,57 @@ type Stage struct {
 	Name string
 	A, B int
 }
+
+// joined is a stage that loads what it begins with, from the pointer of number from-1, or that ends the program. Its
+// operand A is one lane for all if it is spread.
+type joined struct {
+	Stage
+	from         int
+	last, spread bool
+}
+
+// join makes loads part of the stages behind them, and the end of the program part of the stage before it. isOne says
+// of which pointers all lanes are one.
+func join(list []Stage, isOne func(pointer int) bool) []joined {
+	var out []joined
+	from := 0
+	for _, s := range list {
+		if s.Name == "load" {
+			from = s.A + 1
+			continue
+		}
+		out = append(out, joined{Stage: s, from: from, spread: s.spreads() == 1 && isOne(s.A)})
+		from = 0
+	}
+	if n := len(out); n > 0 && out[n-1].leaves() {
+		out[n-1].last = true
+		return out
+	}
+	return append(out, joined{Stage: Stage{Name: "end"}})
+}
+
+// isOneOf returns whether all lanes of an input are one.
+func isOneOf(inputs []Stream) func(pointer int) bool {
+	return func(k int) bool { return k < len(inputs) && (inputs[k].Kind == Splat || inputs[k].Kind == Immediate) }
+}
+
+// isOne returns whether all lanes of a pointer are one in the phase.
+func (f *Phase) isOne(inputs []Stream) func(pointer int) bool {
+	one := isOneOf(inputs)
+	return func(k int) bool {
+		return one(k) || slices.ContainsFunc(f.Splats, func(s Spread) bool { return s.To == k })
+	}
+}
+
+// wantsBlock reports whether some stage wants a whole block at a pointer, not one lane.
+func (f *Phase) wantsBlock(k int) bool {
+	return slices.ContainsFunc(f.Stages, func(s Stage) bool {
+		return s.A == k && (s.spreads() < 1 || s.Name == "load") || s.B == k && s.spreads() < 2
+	})
+}
+
+// leaves reports whether a stage leaves a block in memory or reduces it, so that a program may end with it.
+func (s *Stage) leaves() bool { return s.Name == "store" || strings.HasPrefix(s.Name, "acc_") }
 
 // Program computes the outputs, arrays over a space of places. A value that two stages want is kept in a slot. The last
 // stages store the outputs, in their order: an output may have the memory of an input that is Linear.

@@ -12,14 +12,23 @@
 
 #include "../run/record.h"
 
-enum { HALO_MAX_RANK = 8, HALO_MAX_POINTERS = 240 };
+enum { HALO_MAX_RANK = 8, HALO_MAX_POINTERS = 240, HALO_MAX_ASKS = 4 };
 
 // halo_stage is one step: a function of stages.def at some level, and up to two operands: numbers of pointers, or a
-// small number such as a shift.
+// small number such as a shift. A jump from one to the next takes about as long as five vector operations, so that what
+// begins with a load or ends the program needs no stage for that.
 typedef struct halo_stage {
   void (*fn)(void);
-  int32_t a, b;
+  int32_t a;
+  int16_t b;
+  uint8_t from; // 1 more than the number of the pointer at what the registers hold first; 0: what they held before
+  uint8_t flags;
 } halo_stage;
+
+enum {
+  HALO_LAST = 1,  // the program ends here, not with the stage end; for stages that leave something in memory
+  HALO_SPREAD = 2 // a is a pointer to one lane, which stands for all; for stages of halo_stage_spreads
+};
 
 // Kinds of streams.
 enum { HALO_LINEAR, HALO_STRIDED, HALO_ROWWISE, HALO_SPLAT, HALO_IOTA, HALO_IMMEDIATE };
@@ -54,6 +63,8 @@ void halo_pipeline(const halo_record *, halo_run *);
 // stage, null if this build has no such level.
 int32_t halo_stage_count(void);
 const char *halo_stage_name(int32_t i);
+// halo_stage_spreads is how many of its operands may be one lane: the first if it is told so, or both, which then are.
+int32_t halo_stage_spreads(int32_t i);
 void *halo_stage_function(int32_t level, int32_t lane, int32_t i);
 // halo_convert_count and halo_convert_name are those of memory.def.
 int32_t halo_convert_count(void);
@@ -62,18 +73,31 @@ const char *halo_convert_name(int32_t i);
 int32_t halo_reducer_count(void);
 const char *halo_reducer_name(int32_t i);
 
-// halo_reducer works on blocks.
+// halo_reducer works on accumulators, which are the first vector of a block.
 typedef struct {
   void (*clear)(char *acc);                   // makes all lanes such that they change nothing
   void (*join)(char *acc, const char *other); // lane by lane
   void (*fold)(char *acc);                    // reduces all lanes to the first, as a tree
 } halo_reducer;
 
+// halo_loop says how the stages go on when they have run on a block: pointers move and the first stage runs again. What
+// is asked for ahead comes into the cache meanwhile. Pointer number HALO_LOOP is the loop's address.
+typedef struct {
+  const halo_stage *first;
+  int64_t left;              // blocks, the one that runs counted
+  int64_t bytes;             // that pointers move
+  const int32_t *moved;      // their numbers
+  int32_t moves, asks;       // how many
+  const char *ask[HALO_MAX_ASKS];
+  int64_t ask_bytes[HALO_MAX_ASKS]; // for each block
+} halo_loop;
+enum { HALO_LOOP = HALO_MAX_POINTERS, HALO_POINTERS };
+
 // What each level and lane brings.
 typedef struct {
   void (*const *stages)(void);
   const halo_reducer *reducers;
-  void (*block)(char *const *p, const halo_stage *s); // runs the stages on one block
+  void (*blocks)(char *const *p);                     // runs the stages of the loop on its blocks
   void (*fill)(char *room, const void *lane);         // makes all lanes of a block one
   void (*store)(void), (*stream)(void);               // the two stages that leave a block in memory
 } halo_lanes;

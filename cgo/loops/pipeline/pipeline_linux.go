@@ -42,22 +42,31 @@ func Has(stage string) bool {
 	return ok
 }
 
+// spreads returns how many operands of a stage may be one lane.
+func (s *Stage) spreads() int {
+	if n, ok := stages()[s.Name]; ok {
+		return int(C.halo_stage_spreads(n))
+	}
+	return 0
+}
+
 // Record makes the record of a program for the instruction set level, which the machine must have.
 func (p *Program) Record(level run.ISA) run.Record {
 	if !p.Fits() {
 		panic("pipeline: bug: a program beyond the limits")
 	}
+	stages := join(p.Stages, isOneOf(p.Inputs))
 	head := C.halo_pipeline_record{
 		elements: C.int64_t(p.Elements()), task: C.int64_t(p.Task), rank: C.int32_t(len(p.Dims)), level: C.int32_t(level),
 		lane: C.int32_t(p.Lane), streams: C.int32_t(len(p.Inputs)), outputs: C.int32_t(len(p.Outputs)),
-		slots: C.int32_t(p.Slots), stages: C.int32_t(len(p.Stages) + 1),
+		slots: C.int32_t(p.Slots), stages: C.int32_t(len(stages)),
 	}
 	for i, d := range p.Dims {
 		head.dims[i] = C.int64_t(d)
 	}
 	args := bytesOf(&head)[unsafe.Sizeof(head.head):]
 	args = appendStreams(args, p.Inputs, p.Outputs)
-	args = appendStages(args, p.Stages, level, p.Lane)
+	args = appendStages(args, stages, level, p.Lane)
 	return run.Record{Fn: unsafe.Pointer(C.halo_pipeline), Args: args}
 }
 
@@ -80,8 +89,9 @@ func (p *Rows) Record(level run.ISA) run.Record {
 	for i := range p.Phases {
 		f := p.Phases[i].native(head.stages, &numbers)
 		phases = append(phases, bytesOf(&f)...)
-		stages = appendStages(stages, p.Phases[i].Stages, level, p.Lane)
-		head.stages += C.int32_t(len(p.Phases[i].Stages) + 1)
+		list := join(p.Phases[i].Stages, p.Phases[i].isOne(p.Inputs))
+		stages = appendStages(stages, list, level, p.Lane)
+		head.stages += C.int32_t(len(list))
 	}
 	args := bytesOf(&head)[unsafe.Sizeof(head.head):]
 	args = appendStreams(args, p.Inputs, p.Outputs)
@@ -103,7 +113,11 @@ func (f *Phase) native(stage C.int32_t, numbers *[]int32) C.halo_phase {
 	}
 	n.splat, n.splats = C.int32_t(len(*numbers)), C.int32_t(len(f.Splats))
 	for _, s := range f.Splats {
-		*numbers = append(*numbers, int32(s.From), int32(s.To))
+		filled := int32(0)
+		if f.wantsBlock(s.To) {
+			filled = 1
+		}
+		*numbers = append(*numbers, int32(s.From), int32(s.To), filled)
 	}
 	n.fold, n.folds = C.int32_t(len(*numbers)), C.int32_t(len(f.Folds))
 	for _, d := range f.Folds {
@@ -126,8 +140,8 @@ func appendStreams(args []byte, lists ...[]Stream) []byte {
 	return args
 }
 
-func appendStages(args []byte, list []Stage, level run.ISA, lane int) []byte {
-	for _, st := range append(list[:len(list):len(list)], Stage{Name: "end"}) {
+func appendStages(args []byte, list []joined, level run.ISA, lane int) []byte {
+	for _, st := range list {
 		s := st.native(level, lane)
 		args = append(args, bytesOf(&s)...)
 	}
@@ -153,7 +167,7 @@ func (s *Stream) native() C.halo_stream {
 	return n
 }
 
-func (s *Stage) native(level run.ISA, lane int) C.halo_stage {
+func (s *joined) native(level run.ISA, lane int) C.halo_stage {
 	number, ok := stages()[s.Name]
 	if !ok {
 		panic("pipeline: bug: no stage " + s.Name)
@@ -162,7 +176,14 @@ func (s *Stage) native(level run.ISA, lane int) C.halo_stage {
 	if fn == nil {
 		panic("pipeline: bug: this build has no level " + level.String())
 	}
-	return C.halo_stage{fn: (*[0]byte)(fn), a: C.int32_t(s.A), b: C.int32_t(s.B)}
+	n := C.halo_stage{fn: (*[0]byte)(fn), a: C.int32_t(s.A), b: C.int16_t(s.B), from: C.uint8_t(s.from)}
+	if s.last {
+		n.flags |= C.HALO_LAST
+	}
+	if s.spread {
+		n.flags |= C.HALO_SPREAD
+	}
+	return n
 }
 
 // bytesOf copies the bytes of a struct.

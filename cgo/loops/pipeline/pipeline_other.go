@@ -7,6 +7,8 @@ import "github.com/halo-xla/halo/cgo/loops/run"
 // Has reports false: this build has no native kernels.
 func Has(string) bool { return false }
 
+func (s *Stage) spreads() int { return 0 }
+
 // Record panics: this build has no native kernels.
 func (p *Program) Record(run.ISA) run.Record {
 	panic("pipeline: bug: this build has no native kernels")

@@ -24,20 +24,12 @@ typedef struct {
   const halo_phase *first, *second; // that sweep; null: there is none
 } job;
 
-// ahead is what the next tile reads of one row: it is asked for while this one computes, since hardware looks ahead no
-// further than to the end of a page.
-typedef struct {
-  const char *at[4];
-  int64_t bytes[4]; // of a block
-  int32_t n;
-} ahead;
-
 // worker is what a task has of its own.
 typedef struct {
   const job *j;
   char **p, *rooms, *saved;
   int over; // some output lies over an input
-  ahead next;
+  halo_loop loop;
 } worker;
 
 static char *room_of(const worker *w, int32_t k) { return w->rooms + k * w->j->places.block_bytes; }
@@ -93,8 +85,15 @@ typedef struct {
 
 static int is_output(const job *j, int32_t k) { return k >= j->r->streams && !is_saved(j, k); }
 
+// run runs the stages of a phase on n blocks, whose fast pointers move on.
+static void run(worker *w, const halo_lanes *lanes, const halo_phase *f, int64_t n) {
+  w->loop.first = w->j->stages + f->stage;
+  w->loop.left = n;
+  lanes->blocks(w->p);
+}
+
 // tail sweeps the last places of a piece, less than a block: what is not saved in rooms.
-static void tail(const worker *w, const halo_phase *f, int64_t row, int64_t col, int64_t n) {
+static void tail(worker *w, const halo_phase *f, int64_t row, int64_t col, int64_t n) {
   const job *j = w->j;
   const int32_t *use = j->numbers + f->use;
   for (int32_t i = 0; i < f->uses; i++) {
@@ -105,7 +104,7 @@ static void tail(const worker *w, const halo_phase *f, int64_t row, int64_t col,
   }
   if (f->folds)
     memset(w->p[j->r->mask] + n * j->r->lane, 0, j->places.block_bytes - n * j->r->lane);
-  j->places.lanes->block(w->p, j->stages + f->stage);
+  run(w, j->places.lanes, f, 1);
   for (int32_t i = 0; i < f->uses; i++)
     if (is_output(j, use[i]))
       put(w, use[i], row, col, n);
@@ -141,62 +140,66 @@ static void move(const worker *w, const aims *a, int64_t bytes) {
     w->p[a->fast[i]] += bytes;
 }
 
-// block sweeps one block, to which fast pointers point.
-static void block(const worker *w, const halo_phase *f, const aims *a, int64_t row, int64_t col) {
+// sweep_blocks sweeps n blocks from the one on to which fast pointers point; more than one if all pointers are fast.
+static void sweep_blocks(worker *w, const halo_phase *f, const aims *a, int64_t row, int64_t col, int64_t n) {
   const int64_t m = w->j->places.block;
   for (int32_t i = 0; i < a->in; i++)
     w->p[a->loads[i]] = fetch(w, a->loads[i], row, col, m);
-  w->j->places.lanes->block(w->p, w->j->stages + f->stage);
+  run(w, w->j->places.lanes, f, n);
   for (int32_t i = 0; i < a->out; i++)
     put(w, a->puts[i], row, col, m);
 }
 
-// ask asks for what the next tile reads where block number i lies in this one.
-static inline void ask(const ahead *a, int64_t i) {
-  for (int32_t k = 0; k < a->n; k++)
-    for (int64_t line = 0; line < a->bytes[k]; line += 64)
-      __builtin_prefetch(a->at[k] + i * a->bytes[k] + line, 0, 2);
-}
-
-// look says what the next tile's row reads in phase f.
+// look says what the next tile's row reads in phase f: it is asked for while this one computes, since hardware looks
+// ahead no further than to the end of a page.
 static void look(worker *w, const halo_phase *f, int64_t row) {
   const job *j = w->j;
-  w->next.n = 0;
-  for (int32_t i = 0; i < f->uses && w->next.n < 4; i++) {
+  halo_loop *l = &w->loop;
+  for (int32_t i = 0; i < f->uses && l->asks < HALO_MAX_ASKS; i++) {
     const int32_t k = j->numbers[f->use + i];
     if (is_saved(j, k) || is_output(j, k) || j->streams[k].kind != HALO_LINEAR)
       continue;
-    w->next.at[w->next.n] = address(w, k, 0, row, 0);
-    w->next.bytes[w->next.n++] = j->places.block * j->streams[k].size;
+    l->ask[l->asks] = address(w, k, 0, row, 0);
+    l->ask_bytes[l->asks++] = j->places.block * j->streams[k].size;
   }
 }
 
 // blocks sweeps the whole blocks of a piece and returns how many places those have. What is behind them it does by
 // sweeping the last m places, some of them once more, if nothing is reduced and no output lies over what is read.
-static int64_t blocks(const worker *w, const halo_phase *f, const piece *x) {
-  const int64_t m = w->j->places.block;
+static int64_t blocks(worker *w, const halo_phase *f, const piece *x) {
+  const int64_t m = w->j->places.block, done = x->n / m * m;
   aims a;
   aim(w, f, x, &a);
-  int64_t done = 0;
-  for (; done + m <= x->n; done += m) {
-    ask(&w->next, done / m);
-    block(w, f, &a, x->row, x->col + done);
-    move(w, &a, w->j->places.block_bytes);
+  w->loop.moved = a.fast;
+  w->loop.moves = a.fasts;
+  const int64_t step = a.in + a.out ? m : done;
+  for (int64_t at = 0; at < done; at += step) {
+    if (at > 0)
+      move(w, &a, w->loop.bytes);
+    sweep_blocks(w, f, &a, x->row, x->col + at, step / m);
   }
-  if (done == 0 || done == x->n || f->folds || w->over)
+  if (done == 0 || done == x->n)
     return done;
+  move(w, &a, w->loop.bytes);
+  if (f->folds || w->over)
+    return done;
+  w->loop.asks = 0;
   move(w, &a, (x->n - m - done) * w->j->r->lane);
-  block(w, f, &a, x->row, x->col + x->n - m);
+  sweep_blocks(w, f, &a, x->row, x->col + x->n - m, 1);
   return x->n;
 }
 
 // sweep runs a phase over a piece and leaves what it comes to in lane t of the rooms for that.
-static void sweep(const worker *w, const halo_phase *f, const piece *x) {
+static void sweep(worker *w, const halo_phase *f, const piece *x) {
   const job *j = w->j;
   const halo_lanes *lanes = j->places.lanes;
   const int32_t *splat = j->numbers + f->splat, *fold = j->numbers + f->fold;
-  for (int32_t i = 0; i < f->splats; i++)
-    lanes->fill(w->p[splat[2 * i + 1]], w->p[splat[2 * i]] + x->t * j->r->lane);
+  for (int32_t i = 0; i < f->splats; i++, splat += 3) {
+    char *value = w->p[splat[0]] + x->t * j->r->lane;
+    w->p[splat[1]] = splat[2] ? room_of(w, splat[1]) : value;
+    if (splat[2])
+      lanes->fill(w->p[splat[1]], value);
+  }
   for (int32_t i = 0; i < f->folds; i++)
     lanes->reducers[fold[3 * i]].clear(w->p[fold[3 * i + 1]]);
   int64_t done = blocks(w, f, x);
@@ -210,9 +213,10 @@ static void sweep(const worker *w, const halo_phase *f, const piece *x) {
 }
 
 // across runs a phase over n rows, a lane each.
-static void across(const worker *w, const halo_phase *f, int64_t row, int64_t n) {
+static void across(worker *w, const halo_phase *f, int64_t row, int64_t n) {
   const job *j = w->j;
-  j->rows.lanes->block(w->p, j->stages + f->stage);
+  w->loop.asks = 0;
+  run(w, j->rows.lanes, f, 1);
   for (int32_t i = 0; i < f->uses; i++) {
     const int32_t k = j->numbers[f->use + i];
     halo_store(&j->rows, &j->streams[k], row, n, w->p[k]);
@@ -239,7 +243,7 @@ static int over(const job *j) {
 
 static worker prepare(const job *j, char **p, char *rooms, char *saved) {
   const halo_rows_record *r = j->r;
-  worker w = {j, p, rooms, saved, over(j), {.n = 0}};
+  worker w = {j, p, rooms, saved, over(j), {.bytes = j->places.block_bytes}};
   const int32_t pointers = r->streams + r->outputs + r->saved + r->rooms;
   memset(rooms, 0, pointers * j->places.block_bytes);
   for (int32_t k = 0; k < pointers; k++)
@@ -259,14 +263,15 @@ static int64_t saved_bytes(const job *j) { return j->r->saved * j->r->tile * j->
 
 // WORKER declares the worker of a task.
 #define WORKER(w)                                                                                                      \
-  char *p[HALO_MAX_POINTERS];                                                                                          \
-  worker w = prepare(j, p, halo_aligned(alloca(room_bytes(j))), halo_aligned(alloca(saved_bytes(j))))
+  char *p[HALO_POINTERS];                                                                                              \
+  worker w = prepare(j, p, halo_aligned(alloca(room_bytes(j))), halo_aligned(alloca(saved_bytes(j))));                 \
+  p[HALO_LOOP] = (char *)&w.loop
 
 // sweep_rows runs a phase over the n rows of a tile. While the second one computes, the next tile's rows are asked for.
 static void sweep_rows(worker *w, const halo_phase *f, int64_t row, int64_t n, int64_t end) {
   const job *j = w->j;
   for (int64_t t = 0; t < n; t++) {
-    w->next.n = 0;
+    w->loop.asks = 0;
     if (f == j->second && row + j->r->tile + t < end)
       look(w, j->first, row + j->r->tile + t);
     sweep(w, f, &(piece){t, row + t, 0, j->r->row});

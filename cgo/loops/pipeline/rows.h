@@ -14,7 +14,8 @@ typedef struct {
   int32_t sweeps;        // over places, once for each row; 0: over the rows of a tile
   int32_t stage;         // the first
   int32_t use, uses;     // numbers: the pointers that move; of a phase over rows the outputs
-  int32_t splat, splats; // numbers: pairs of a room of values of rows and one that is filled with that of the row
+  int32_t splat, splats; // numbers: a room of values of rows, one that is filled with that of the row, and 0 if the
+                         // pointer of the second may as well point at the one value
   int32_t fold, folds;   // numbers: a reducer, the room of its accumulator, the room of the rows' values
 } halo_phase;
 

@@ -71,9 +71,38 @@ static __attribute__((unused)) double inverse_erf(double x) {
 #define PUT1(a, k) *(VIm *)((char *)t + k * VB) = a;
 #define GET1(a, k) a = *(VIm *)((char *)t + k * VB);
 
+// TAKE loads what a stage begins with, FINISH goes on behind one that may be the last.
+#define TAKE1(a, k) a = LOAD(from, k);
+#define TAKE                                                                                                           \
+  if (s->from) {                                                                                                       \
+    const char *from = p[s->from - 1];                                                                                 \
+    EACH(TAKE1)                                                                                                        \
+  }
+#define FINISH                                                                                                         \
+  if (s->flags & HALO_LAST)                                                                                            \
+    return again(p, s, a0, a1, a2, a3, a4, a5, a6, a7);                                                                \
+  NEXT
+
+// again runs the stages on the next block, if there is one.
+static void again(ARGS) {
+  halo_loop *l = (halo_loop *)p[HALO_LOOP];
+  for (int32_t i = 0; i < l->asks; i++) {
+    for (int64_t line = 0; line < l->ask_bytes[i]; line += 64)
+      __builtin_prefetch(l->ask[i] + line, 0, 2);
+    l->ask[i] += l->ask_bytes[i];
+  }
+  if (--l->left <= 0)
+    return;
+  for (int32_t i = 0; i < l->moves; i++)
+    ((char **)p)[l->moved[i]] += l->bytes;
+  s = l->first;
+  return ((stage_fn)s->fn)(p, s, a0, a1, a2, a3, a4, a5, a6, a7);
+}
+
 #define UNARY(name, e)                                                                                                 \
   INLINE VI f_##name(VI x, const I imm) { (void)imm; return e; }                                                       \
   static void s_##name(ARGS) {                                                                                         \
+    TAKE                                                                                                               \
     const I imm = s->a;                                                                                                \
     a0 = f_##name(a0, imm); a1 = f_##name(a1, imm); a2 = f_##name(a2, imm); a3 = f_##name(a3, imm);                    \
     a4 = f_##name(a4, imm); a5 = f_##name(a5, imm); a6 = f_##name(a6, imm); a7 = f_##name(a7, imm);                    \
@@ -82,7 +111,14 @@ static __attribute__((unused)) double inverse_erf(double x) {
 #define BINARY(name, e)                                                                                                \
   INLINE VI f_##name(VI x, VI y, const stage *s) { (void)x, (void)s; return e; }                                       \
   static void s_##name(ARGS) {                                                                                         \
+    TAKE                                                                                                               \
     const char *q = p[s->a];                                                                                           \
+    if (s->flags & HALO_SPREAD) {                                                                                      \
+      const VI y = samei(*(const Im *)q);                                                                              \
+      a0 = f_##name(a0, y, s); a1 = f_##name(a1, y, s); a2 = f_##name(a2, y, s); a3 = f_##name(a3, y, s);              \
+      a4 = f_##name(a4, y, s); a5 = f_##name(a5, y, s); a6 = f_##name(a6, y, s); a7 = f_##name(a7, y, s);              \
+      NEXT;                                                                                                            \
+    }                                                                                                                  \
     a0 = f_##name(a0, LOAD(q, 0), s); a1 = f_##name(a1, LOAD(q, 1), s); a2 = f_##name(a2, LOAD(q, 2), s);              \
     a3 = f_##name(a3, LOAD(q, 3), s); a4 = f_##name(a4, LOAD(q, 4), s); a5 = f_##name(a5, LOAD(q, 5), s);              \
     a6 = f_##name(a6, LOAD(q, 6), s); a7 = f_##name(a7, LOAD(q, 7), s);                                                \
@@ -91,6 +127,7 @@ static __attribute__((unused)) double inverse_erf(double x) {
 #define TERNARY(name, e)                                                                                               \
   INLINE VI f_##name(VI x, VI y, VI z) { return e; }                                                                   \
   static void s_##name(ARGS) {                                                                                         \
+    TAKE                                                                                                               \
     const char *q = p[s->a], *w = p[s->b];                                                                             \
     a0 = f_##name(a0, LOAD(q, 0), LOAD(w, 0)); a1 = f_##name(a1, LOAD(q, 1), LOAD(w, 1));                              \
     a2 = f_##name(a2, LOAD(q, 2), LOAD(w, 2)); a3 = f_##name(a3, LOAD(q, 3), LOAD(w, 3));                              \
@@ -100,6 +137,7 @@ static __attribute__((unused)) double inverse_erf(double x) {
   }
 #define ARRAY1(name, T, e)                                                                                             \
   static void s_##name(ARGS) {                                                                                         \
+    TAKE                                                                                                               \
     PUT(T, t)                                                                                                          \
     for (int i = 0; i < BLOCK; i++) {                                                                                  \
       T x = t[i];                                                                                                      \
@@ -109,6 +147,7 @@ static __attribute__((unused)) double inverse_erf(double x) {
   }
 #define ARRAY2(name, T, e)                                                                                             \
   static void s_##name(ARGS) {                                                                                         \
+    TAKE                                                                                                               \
     PUT(T, t)                                                                                                          \
     const char *q = p[s->a];                                                                                           \
     for (int i = 0; i < BLOCK; i++) {                                                                                  \
@@ -128,6 +167,7 @@ static __attribute__((unused)) double inverse_erf(double x) {
   }
 #define MIX(name)                                                                                                      \
   static void s_##name(ARGS) {                                                                                         \
+    TAKE                                                                                                               \
     char *q = p[s->a];                                                                                                 \
     const I n = s->b;                                                                                                  \
     EACH(MIX1) NEXT;                                                                                                   \
@@ -135,12 +175,14 @@ static __attribute__((unused)) double inverse_erf(double x) {
 #define INTO1(a, k) *(VIm *)(q + k * VB) = (VI)((VU)LOAD(q, k) + (VU)LOAD(w, k));
 #define INTO(name)                                                                                                     \
   static void s_##name(ARGS) {                                                                                         \
+    TAKE                                                                                                               \
     char *q = p[s->a];                                                                                                 \
     const char *w = p[s->b];                                                                                           \
     EACH(INTO1) NEXT;                                                                                                  \
   }
 // QUOTIENT divides by y, which is one number in all lanes, with its rounded inverse z: two corrections of the product
-// give the rounded quotient, if nothing on the way leaves the normal numbers. Else it divides.
+// give the rounded quotient, if nothing on the way leaves the normal numbers. Else it divides, as it does with half of
+// the vectors anyway: machines divide beside their multiplications.
 #define DIVIDE1(a, k) a = I(F(a) / y);
 #if LANE == 32 && (VB > 16 || defined(__aarch64__))
 INLINE VU larger(VU x, VU y) {
@@ -164,6 +206,8 @@ INLINE int exceeds(VU x, U limit) {
   return any != 0;
 #endif
 }
+#define HALF(M) M(a0, 0) M(a1, 1) M(a2, 2) M(a3, 3)
+#define OTHERS(M) M(a4, 4) M(a5, 5) M(a6, 6) M(a7, 7)
 #define WITHIN(a, k) out = larger(out, within(a));
 #define QUOTIENT1(a, k)                                                                                                \
   {                                                                                                                    \
@@ -173,28 +217,32 @@ INLINE int exceeds(VU x, U limit) {
   }
 #define QUOTIENT(name)                                                                                                 \
   static void s_##name(ARGS) {                                                                                         \
-    const VF y = F(LOAD(p[s->a], 0)), z = F(LOAD(p[s->b], 0));                                                         \
+    TAKE                                                                                                               \
+    const VF y = F(samei(*(const Im *)p[s->a])), z = F(samei(*(const Im *)p[s->b]));                                   \
     VU out = within(I(y));                                                                                             \
-    EACH(WITHIN)                                                                                                       \
+    HALF(WITHIN)                                                                                                       \
     if (exceeds(out, 0x7e000000)) {                                                                                    \
       EACH(DIVIDE1) NEXT;                                                                                              \
     }                                                                                                                  \
-    EACH(QUOTIENT1) NEXT;                                                                                              \
+    HALF(QUOTIENT1) OTHERS(DIVIDE1) NEXT;                                                                              \
   }
 #else
 #define QUOTIENT(name)                                                                                                 \
   static void s_##name(ARGS) {                                                                                         \
-    const VF y = F(LOAD(p[s->a], 0));                                                                                  \
+    TAKE                                                                                                               \
+    const VF y = F(samei(*(const Im *)p[s->a]));                                                                       \
     EACH(DIVIDE1) NEXT;                                                                                                \
   }
 #endif
 #define STORE1(a, k) *(VIm *)(q + k * VB) = a;
 #define STORE(name)                                                                                                    \
   static void s_##name(ARGS) {                                                                                         \
+    TAKE                                                                                                               \
     char *q = p[s->a];                                                                                                 \
-    EACH(STORE1) NEXT;                                                                                                 \
+    EACH(STORE1) FINISH;                                                                                               \
   }
-#define END(name) static void s_##name(ARGS) {}
+#define END(name)                                                                                                      \
+  static void s_##name(ARGS) { return again(p, s, a0, a1, a2, a3, a4, a5, a6, a7); }
 
 #if defined(__x86_64__) && VB == 64
 #define STREAM1(a, k) _mm512_stream_si512((__m512i *)(q + k * VB), (__m512i)a);
@@ -205,8 +253,9 @@ INLINE int exceeds(VU x, U limit) {
 #endif
 #define STREAM(name)                                                                                                   \
   static void s_##name(ARGS) {                                                                                         \
+    TAKE                                                                                                               \
     char *q = p[s->a];                                                                                                 \
-    EACH(STREAM1) NEXT;                                                                                                \
+    EACH(STREAM1) FINISH;                                                                                              \
   }
 
 #if LANE == 32
@@ -218,12 +267,14 @@ typedef float VH __attribute__((vector_size(VB / 2), may_alias));
   }
 #define MATH1(name, fv, fs)                                                                                            \
   static void s_##name(ARGS) {                                                                                         \
+    TAKE                                                                                                               \
     PUT(F, t)                                                                                                          \
     HALVES(t, fv(x))                                                                                                   \
     GET(t) NEXT;                                                                                                       \
   }
 #define MATH2(name, fv, fs)                                                                                            \
   static void s_##name(ARGS) {                                                                                         \
+    TAKE                                                                                                               \
     PUT(F, t)                                                                                                          \
     typedef float VHm __attribute__((vector_size(VB / 2), may_alias, aligned(1)));                                     \
     const char *q = p[s->a];                                                                                           \
@@ -239,6 +290,7 @@ static __attribute__((noinline)) void large(F *t, const F *x, F limit, double (*
 #define OVER(a, k) over |= magnitude(F(a)) > limit;
 #define LIMITED(name, loop, most, fs)                                                                                  \
   static void s_##name(ARGS) {                                                                                         \
+    TAKE                                                                                                               \
     const F limit = most;                                                                                              \
     VI over = {};                                                                                                      \
     EACH(OVER)                                                                                                         \
@@ -262,6 +314,7 @@ typedef float VFm __attribute__((vector_size(VB), may_alias));
     *(VFm *)(t + i) = fv(*(VFm *)(t + i));
 #define FAST1(name, fv, dv, fs)                                                                                        \
   static void s_##name(ARGS) {                                                                                         \
+    TAKE                                                                                                               \
     a0 = I(fv(F(a0))), a1 = I(fv(F(a1))), a2 = I(fv(F(a2))), a3 = I(fv(F(a3)));                                        \
     a4 = I(fv(F(a4))), a5 = I(fv(F(a5))), a6 = I(fv(F(a6))), a7 = I(fv(F(a7)));                                        \
     NEXT;                                                                                                              \
@@ -292,42 +345,58 @@ typedef float VFm __attribute__((vector_size(VB), may_alias));
 #endif
 
 // Accumulators begin with what changes nothing: of sums -0, since 0 would make a 0 of it.
-#define REDUCE(name, e, none)                                                                                          \
+#define REDUCE_BY(name, e, none, all, fold)                                                                            \
   INLINE VI r_##name(VI x, VI y) { return e; }                                                                         \
   static void s_acc_##name(ARGS) {                                                                                     \
-    char *q = p[s->a];                                                                                                 \
+    TAKE                                                                                                               \
+    VIm *acc = (VIm *)p[s->a];                                                                                         \
     const char *w = p[s->b];                                                                                           \
-    const VI unchanged = none;                                                                                         \
-    ACC(r_##name, a0, 0) ACC(r_##name, a1, 1) ACC(r_##name, a2, 2) ACC(r_##name, a3, 3)                                \
-    ACC(r_##name, a4, 4) ACC(r_##name, a5, 5) ACC(r_##name, a6, 6) ACC(r_##name, a7, 7)                                \
-    NEXT;                                                                                                              \
+    VI b0 = a0, b1 = a1, b2 = a2, b3 = a3, b4 = a4, b5 = a5, b6 = a6, b7 = a7;                                         \
+    if (!((const I *)w)[BLOCK - 1]) {                                                                                  \
+      const VI unchanged = none;                                                                                       \
+      COUNTED(b0, 0) COUNTED(b1, 1) COUNTED(b2, 2) COUNTED(b3, 3)                                                      \
+      COUNTED(b4, 4) COUNTED(b5, 5) COUNTED(b6, 6) COUNTED(b7, 7)                                                      \
+    }                                                                                                                  \
+    *acc = all(name, *acc);                                                                                            \
+    FINISH;                                                                                                            \
   }                                                                                                                    \
-  static void clear_##name(char *acc) {                                                                                \
-    for (int k = 0; k < 8; k++)                                                                                        \
-      *(VIm *)(acc + k * VB) = none;                                                                                   \
-  }                                                                                                                    \
-  static void join_##name(char *acc, const char *other) {                                                              \
-    for (int k = 0; k < 8; k++)                                                                                        \
-      *(VIm *)(acc + k * VB) = r_##name(LOAD(acc, k), LOAD(other, k));                                                 \
-  }                                                                                                                    \
+  static void clear_##name(char *acc) { *(VIm *)acc = none; }                                                          \
+  static void join_##name(char *acc, const char *other) { *(VIm *)acc = r_##name(LOAD(acc, 0), LOAD(other, 0)); }      \
   static void fold_##name(char *acc) {                                                                                 \
-    VI x = r_##name(r_##name(LOAD(acc, 0), LOAD(acc, 4)), r_##name(LOAD(acc, 2), LOAD(acc, 6)));                       \
-    VI y = r_##name(r_##name(LOAD(acc, 1), LOAD(acc, 5)), r_##name(LOAD(acc, 3), LOAD(acc, 7)));                       \
-    x = r_##name(x, y);                                                                                                \
-    if (N > 8)                                                                                                         \
-      x = r_##name(x, AHEAD(x, 8));                                                                                    \
-    if (N > 4)                                                                                                         \
-      x = r_##name(x, AHEAD(x, 4));                                                                                    \
-    if (N > 2)                                                                                                         \
-      x = r_##name(x, AHEAD(x, 2));                                                                                    \
-    *(VIm *)acc = r_##name(x, AHEAD(x, 1));                                                                            \
+    VI x = LOAD(acc, 0);                                                                                               \
+    fold(name, x)                                                                                                      \
+    *(VIm *)acc = x;                                                                                                   \
   }
-#define ACC(f, a, k) *(VIm *)(q + k * VB) = f(LOAD(q, k), pick(LOAD(w, k), a, unchanged));
+#define COUNTED(b, k) b = pick(LOAD(w, k), b, unchanged);
+#define PAIRS(f) f(f(f(b0, b1), f(b2, b3)), f(f(b4, b5), f(b6, b7)))
+#define ALL8(name, acc) r_##name(acc, PAIRS(r_##name))
+#define STEP(f, x, w)                                                                                                  \
+  if (N > w)                                                                                                           \
+    x = f(x, AHEAD(x, w));
+#define STEPS(f, x) STEP(f, x, 8) STEP(f, x, 4) STEP(f, x, 2) STEP(f, x, 1)
+#define FOLD(name, x) STEPS(r_##name, x)
+#define REDUCE(name, e, none) REDUCE_BY(name, e, none, ALL8, FOLD)
+// CHOOSE is a maximum or minimum of floats, which is faster where no NaN is.
+#ifdef UNORDERED
+#define NUMBERS8(acc)                                                                                                  \
+  !(UNORDERED(acc, b0) | UNORDERED(b1, b2) | UNORDERED(b3, b4) | UNORDERED(b5, b6) | UNORDERED(b7, b7))
+#define CHOSEN8(name, acc) NUMBERS8(acc) ? number_##name(acc, PAIRS(number_##name)) : ALL8(name, acc)
+#define CHOSEN_FOLD(name, x)                                                                                           \
+  if (UNORDERED(x, x)) {                                                                                               \
+    STEPS(r_##name, x)                                                                                                 \
+  } else {                                                                                                             \
+    STEPS(number_##name, x)                                                                                            \
+  }
+#define CHOOSE(name, e, none) REDUCE_BY(name, e, none, CHOSEN8, CHOSEN_FOLD)
+#else
+#define CHOOSE REDUCE
+#endif
 
 #include "reducers.def"
 #include "stages.def"
 
 #undef REDUCE
+#undef CHOOSE
 #undef UNARY
 #undef BINARY
 #undef TERNARY
@@ -346,6 +415,7 @@ typedef float VFm __attribute__((vector_size(VB), may_alias));
 #undef FASTL
 #define ROW(name) (void (*)(void))s_##name,
 #define REDUCE(name, e, none) ROW(acc_##name)
+#define CHOOSE REDUCE
 #define UNARY(name, e) ROW(name)
 #define BINARY(name, e) ROW(name)
 #define TERNARY(name, e) ROW(name)
@@ -374,9 +444,10 @@ static const halo_reducer reducers[] = {
 #include "reducers.def"
 };
 
-// block clears the upper halves of the registers when the stages are through: the compiler does that where vectors are
-// local, and here they are arguments. Code without AVX would wait a hundred cycles after each block.
-static void block(char *const *p, const stage *s) {
+// blocks clears the upper halves of the registers when the stages are through: the compiler does that where vectors are
+// local, and here they are arguments. Code without AVX would wait a hundred cycles each time.
+static void blocks(char *const *p) {
+  const stage *s = ((halo_loop *)p[HALO_LOOP])->first;
   VI z = {};
   ((stage_fn)s->fn)(p, s, z, z, z, z, z, z, z, z);
 #if defined(__x86_64__) && VB > 16
@@ -391,5 +462,5 @@ static void fill(char *room, const void *lane) {
     *(VIm *)(room + k * VB) = samei(v);
 }
 
-const halo_lanes CAT3(halo_lanes, LANE, LEVEL) = {table, reducers, block, fill, (void (*)(void))s_store,
+const halo_lanes CAT3(halo_lanes, LANE, LEVEL) = {table, reducers, blocks, fill, (void (*)(void))s_store,
     (void (*)(void))s_stream};

@@ -1,0 +1,49 @@
+package pipeline
+
+import (
+	"reflect"
+	"testing"
+)
+
+// TestJoin wants loads in the stages behind them, what all lanes share as one lane, and no end behind a store.
+func TestJoin(t *testing.T) {
+	if !Has("store") {
+		t.Skip("no native kernels in this build")
+	}
+	isOne := isOneOf([]Stream{{}, {Kind: Immediate}, {Kind: Splat}})
+	for _, c := range []struct {
+		list []Stage
+		want []joined
+	}{
+		{nil, []joined{{Stage: Stage{Name: "end"}}}},
+		{[]Stage{{"load", 0, 0}, {"store", 3, 0}}, []joined{{Stage{"store", 3, 0}, 1, true, false}}},
+		{[]Stage{{"load", 0, 0}, {"mul_f", 1, 0}, {"store", 4, 0}, {"load", 1, 0}, {"add_f", 4, 0}, {"acc_add_f", 5, 6}},
+			[]joined{{Stage{"mul_f", 1, 0}, 1, false, true}, {Stage: Stage{"store", 4, 0}},
+				{Stage{"add_f", 4, 0}, 2, false, false}, {Stage{"acc_add_f", 5, 6}, 0, true, false}}},
+		{[]Stage{{"load", 2, 0}, {"select", 1, 2}, {"mix", 1, 2}},
+			[]joined{{Stage{"select", 1, 2}, 3, false, false}, {Stage: Stage{"mix", 1, 2}}, {Stage: Stage{"end", 0, 0}}}},
+	} {
+		if got := join(c.list, isOne); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%v: got %+v, want %+v", c.list, got, c.want)
+		}
+	}
+}
+
+// TestWantsBlock wants values of rows in whole blocks where some stage reads more than one lane.
+func TestWantsBlock(t *testing.T) {
+	if !Has("store") {
+		t.Skip("no native kernels in this build")
+	}
+	for _, c := range []struct {
+		stage Stage
+		want  bool
+	}{
+		{Stage{"sub_f", 7, 0}, false}, {Stage{"load", 7, 0}, true}, {Stage{"select", 7, 1}, true},
+		{Stage{"select", 1, 7}, true}, {Stage{"quotient", 7, 8}, false}, {Stage{"quotient", 6, 7}, false},
+		{Stage{"pow", 7, 0}, true}, {Stage{"sub_f", 6, 0}, false},
+	} {
+		if got := (&Phase{Stages: []Stage{c.stage}}).wantsBlock(7); got != c.want {
+			t.Errorf("%v: got %v", c.stage, got)
+		}
+	}
+}
