@@ -14,11 +14,17 @@ import (
 	"github.com/halo-xla/halo/cgo/cuda"
 )
 
-// mostWays is how many ways of cuBLASLt are timed, mostTrial how many bytes the arrays of a product may have for that.
-const (
-	mostWays  = 8
-	mostTrial = 2 << 30
-)
+// mostWays is how many ways of cuBLASLt are timed.
+const mostWays = 8
+
+// mostTrial is how many bytes the arrays of a product may have to be timed: the emulated device takes long for large
+// ones.
+func (d *device) mostTrial() int64 {
+	if d.options.Emulated {
+		return 256 << 10
+	}
+	return 2 << 30
+}
 
 // time returns the fastest way to do a product among those that give the same bits as the first: cuBLAS, or with a bias
 // cuBLASLt's first choice. It is not sure of one that it had no room to compare.
@@ -83,7 +89,7 @@ func trialPlacesOf(g *emit.Gemm, workspace int64) trialPlaces {
 // newTrial makes one, with operands written.
 func (b *blas) newTrial(d *device, g *emit.Gemm, c *cublaslt.Call) (*trial, error) {
 	t := &trial{device: d, product: g, lt: c, at: trialPlacesOf(g, b.workspace), seed: maphash.MakeSeed()}
-	if t.at.bytes > mostTrial {
+	if t.at.bytes > d.mostTrial() {
 		return nil, fmt.Errorf("%d bytes of arrays are %w", t.at.bytes, errTooLarge)
 	}
 	t.blas = b.handle.Gemm(columnMajor(g))

@@ -206,6 +206,16 @@ func TestAutotuneRefused(t *testing.T) {
 	}
 }
 
+// TestAutotuneLarge wants a product that is too large to be timed in the first way, and nothing kept.
+func TestAutotuneLarge(t *testing.T) {
+	folder := t.TempDir()
+	d := openOne(t, Options{Cache: folder})
+	checkTimed(t, d, dotText("f32[200,200]", "f32[200,200]", "f32[200,200]", ""), "cublas gemm", 0, 0)
+	if files, err := os.ReadDir(folder); err != nil || len(files) != 0 {
+		t.Errorf("got files %v, %v, want none", files, err)
+	}
+}
+
 // TestAutotuneNoRoom has each call of the driver find no memory in turn: where a product is compiled without a trial, it
 // is in the first way, and nothing is kept.
 func TestAutotuneNoRoom(t *testing.T) {
