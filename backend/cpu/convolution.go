@@ -28,6 +28,9 @@ func lowerConvolution(l *exec.Lowering) (exec.Thunk, error) {
 		return contract(l, c), nil
 	}
 	slow := &goConvolution{s, c.lhsType, c.rhsType, c.outType}
+	if t := depthwiseConvolution(l, s, &c); t != nil {
+		return t, nil
+	}
 	if t := weightGradient(l, s, &c); t != nil {
 		return careful(t, slow, nil, lhs, c.rhs, c.out), nil
 	}

@@ -36,6 +36,7 @@ var withEpilogue = []struct{ text, dims string }{
 // epilogues are what is done to y, of dimensions D the last of which has F elements and is number L; c is another array.
 var epilogues = []string{
 	"ROOT r = T[D] add(y, c)",
+	"v = T[F] parameter(3) w = T[D] broadcast(v), dimensions={L} ROOT r = T[D] add(w, y)",
 	"v = T[F] parameter(3) w = T[D] broadcast(v), dimensions={L} s = T[D] add(y, w) z = T[] constant(0) " +
 		"o = T[D] broadcast(z), dimensions={} ROOT r = T[D] maximum(s, o)",
 	"v = T[F] parameter(3) w = T[D] broadcast(v), dimensions={L} s = T[D] add(y, w) t = T[D] add(s, c) z = T[] constant(-1) " +

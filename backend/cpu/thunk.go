@@ -17,7 +17,9 @@ type thunk struct {
 	record  run.Record
 	keep    any // what the record needs, and Go does not see
 	parts   *parts
-	calls   exec.Calls // of vendors' libraries
+	// biased is the same with a number for each feature added to the result; nil: there is no such kernel.
+	biased func(bias exec.Slice) *thunk
+	calls  exec.Calls // of vendors' libraries
 }
 
 // goThunk returns the thunk that runs a kernel in Go; kernel is its name in reports, "go transpose".

@@ -1,0 +1,70 @@
+package cpu
+
+import (
+	"github.com/halo-xla/halo/backend/cpu/kernel"
+	"github.com/halo-xla/halo/cgo/loops/depthwise"
+	"github.com/halo-xla/halo/cgo/loops/run"
+	"github.com/halo-xla/halo/xla/exec"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+const (
+	depthwiseBytes    = 256 << 10 // of the result that are computed at a time, if they can be fewer
+	depthwiseFeatures = 8         // for fewer, vectors have too little to do
+)
+
+// depthwiseConvolution lowers a convolution in f32 of one feature at a time, with features side by side. It returns nil
+// for others.
+func depthwiseConvolution(l *exec.Lowering, s *kernel.Convolution, c *contraction) *thunk {
+	f32 := c.lhsType == shape.F32 && c.rhsType == shape.F32 && c.outType == shape.F32
+	if !run.Available() || !f32 || !isDepthwise(s) {
+		return nil
+	}
+	d := depthwise.Convolution{Image: ref(c.lhs), Weights: ref(c.rhs), Result: ref(c.out),
+		Channels: int64(s.FeatureGroups), Y: depthwise.Axis{In: 1, Out: 1, Window: 1, Stride: 1, Dilation: 1}}
+	axes := []*depthwise.Axis{&d.Y, &d.X}[2-len(s.Window):]
+	for i, w := range s.Window {
+		*axes[i] = depthwise.Axis{In: s.LHS[i+1], Out: s.Out[i+1], Window: int64(w.Size), Stride: int64(w.Stride),
+			Dilation: int64(w.WindowDilation), Pad: int64(w.PadLow)}
+	}
+	d.Rows, d.Task = s.Out[0]*d.Y.Out, max(depthwiseBytes/(4*d.X.Out*d.Channels), 1)
+	t := depthwiseThunk(d, c.lhs, c.rhs, c.out)
+	t.biased = func(bias exec.Slice) *thunk {
+		d.Bias, d.Biased = ref(bias), true
+		return depthwiseThunk(d, c.lhs, c.rhs, c.out, bias)
+	}
+	return t
+}
+
+// depthwiseThunk returns the thunk that computes all rows of d, in parts of a task each.
+func depthwiseThunk(d depthwise.Convolution, lhs, rhs, out exec.Slice, more ...exec.Slice) *thunk {
+	uses := append(exec.Reads(append(more, lhs, rhs)...), exec.Writes(out)...)
+	t := recordThunk("loops depthwise", uses, d.Record(run.Level()))
+	row := d.X.Out * d.Channels
+	var list []piece
+	for part := d; part.First < d.Rows; part.First += d.Task {
+		part.Rows = min(d.Task, d.Rows-part.First)
+		list = append(list, piece{part.Record(run.Level()), part.First * row, part.Rows * row})
+	}
+	return t.inParts(list, d.Rows*row)
+}
+
+// isDepthwise reports whether each output feature of a convolution has an input feature of its own, in one or two
+// dimensions whose places are laid out row by row, features side by side.
+func isDepthwise(s *kernel.Convolution) bool {
+	n := int64(len(s.Window))
+	features := int64(s.FeatureGroups)
+	if n < 1 || n > 2 || s.BatchGroups > 1 || features < depthwiseFeatures ||
+		s.LHS[s.Input.Feature] != features || s.Out[s.Output.Feature] != features ||
+		s.Input.Feature != n+1 || s.Output.Feature != n+1 || s.Kernel.Batch < n || s.Kernel.Feature < n {
+		return false
+	}
+	for i, w := range s.Window {
+		d := int64(i)
+		if s.Input.Spatial[i] != d+1 || s.Output.Spatial[i] != d+1 || s.Kernel.Spatial[i] != d ||
+			w.BaseDilation > 1 || w.Reversal {
+			return false
+		}
+	}
+	return true
+}

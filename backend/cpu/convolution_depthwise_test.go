@@ -1,0 +1,54 @@
+package cpu
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/halo-xla/halo/cgo/loops/run"
+	"github.com/halo-xla/halo/internal/testfile"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// randomDepthwise makes a convolution of one or two dimensions whose features are apart, at times with more padding than
+// its window needs, so that places have no element of the image at all.
+func randomDepthwise(r *rand.Rand) product {
+	rank := 1 + r.IntN(2)
+	pick := func(list ...int) int { return list[r.IntN(len(list))] }
+	features, images := pick(8, 16, 19, 32, 37, 64, 96), pick(1, 1, 2, 3)
+	lhs, kernel, result := []int{images}, []int{}, []int{images}
+	var size, stride, pad, dilate []string
+	for range rank {
+		n, k, step, dilation := pick(1, 5, 8, 17, 30), pick(1, 2, 3, 3, 5), pick(1, 1, 2, 3), pick(1, 1, 1, 2)
+		low, high := pick(0, 1, 1, 2, 7, -1), pick(0, 1, 1, 2, 6)
+		places := ((n-1)+1+low+high-(k-1)*dilation-1)/step + 1
+		lhs, kernel, result = append(lhs, n), append(kernel, k), append(result, max(places, 0))
+		size, stride = append(size, fmt.Sprint(k)), append(stride, fmt.Sprint(step))
+		pad, dilate = append(pad, fmt.Sprintf("%d_%d", low, high)), append(dilate, fmt.Sprint(dilation))
+	}
+	dims := func(d ...int) string { return strings.ReplaceAll(fmt.Sprint(d), " ", ",") }
+	by := func(list []string) string { return strings.Join(list, "x") }
+	return product{fmt.Sprintf("ENTRY e { a = LHS%s parameter(0) b = RHS%s parameter(1) ROOT c = OUT%s convolution(a, b), "+
+		"window={size=%s stride=%s pad=%s rhs_dilate=%s}, dim_labels=b%[8]sf_%[8]sio->b%[8]sf, feature_group_count=%[9]d }",
+		dims(append(lhs, features)...), dims(append(kernel, 1, features)...), dims(append(result, features)...),
+		by(size), by(stride), by(pad), by(dilate), "01"[:rank], features)}
+}
+
+func TestDepthwiseConvolutions(t *testing.T) {
+	native := 0
+	for seed := range uint64(120) {
+		r := rand.New(rand.NewPCG(seed, 31))
+		p := randomDepthwise(r)
+		p.check(t, r, shape.F32, shape.F32, shape.F32)
+		_, q := compile(t, New(Options{}), p.with(shape.F32, shape.F32, shape.F32))
+		if q.Report()[0].Kernel == "loops depthwise" {
+			native++
+		}
+		q.Close()
+	}
+	testfile.Native(t, run.Available())
+	if native < 60 {
+		t.Errorf("%d of 120 ran in the kernel for such convolutions", native)
+	}
+}

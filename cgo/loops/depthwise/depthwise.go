@@ -1,0 +1,23 @@
+// Package depthwise has native convolutions in f32 whose output features each have an input feature of their own.
+package depthwise
+
+import (
+	"github.com/halo-xla/halo/cgo/loops/run"
+)
+
+// Axis is a dimension of the image: the places that it and the result have, and how the window moves along it. Window,
+// Stride and Dilation are at least 1; Pad is how far the window sticks out before the first place.
+type Axis struct{ In, Out, Window, Stride, Dilation, Pad int64 }
+
+// Convolution is result[n, y, x, c] = the sum over i and j of image[n, y*Stride+i*Dilation-Pad, ...x and j, c] times
+// weights[i, j, c], where those lie in the image.
+type Convolution struct {
+	Image, Weights, Result run.Ref
+	// Bias has a number for each c that is added to the sums, if Biased.
+	Bias     run.Ref
+	Biased   bool
+	Channels int64
+	// Rows of the result from First on are computed, Task of them at a time; those of all images are counted.
+	First, Rows, Task int64
+	Y, X              Axis
+}

@@ -1,0 +1,36 @@
+/* depthwise.h: convolutions whose output features each have an input feature of their own, in f32, with features side
+ * by side. Places of a window that stick out of the image are left out. */
+#ifndef HALO_DEPTHWISE_H
+#define HALO_DEPTHWISE_H
+
+#include "../run/record.h"
+
+/* halo_depthwise_axis is one dimension of the image: how many places it and the result have, and how the window
+ * moves. */
+typedef struct {
+  int64_t in, out, window, stride, dilation, pad;
+} halo_depthwise_axis;
+
+typedef struct {
+  halo_record head;
+  halo_ref image, weights, bias, result;
+  int64_t isa, channels, biased; /* biased: a number for each feature is added to the sums */
+  int64_t first, rows, task; /* rows of the result, images one below the other; of a task */
+  halo_depthwise_axis y, x;
+} halo_depthwise_record;
+
+/* A row of the result: taps of the window's rows are in the image, the first of which begins at image. bias may be
+ * null. */
+typedef struct {
+  const float *image, *weights, *bias;
+  float *result;
+  int64_t taps;
+} halo_depthwise_row;
+
+/* Computes a row. */
+typedef void halo_depthwise_kernel(const halo_depthwise_record *, const halo_depthwise_row *);
+extern halo_depthwise_kernel halo_depthwise_base, halo_depthwise_avx2, halo_depthwise_avx512;
+
+void halo_depthwise(const halo_record *, halo_run *);
+
+#endif

@@ -1,0 +1,149 @@
+/* The kernel of one instruction set. The including file defines VB, the bytes of a vector, and KERNEL, its name. */
+#include "depthwise.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+enum { VL = VB / sizeof(float), WIDE = 7 };
+
+typedef float vec __attribute__((vector_size(VB), aligned(sizeof(float)), may_alias));
+
+/* first_tap and last_tap are the taps of an axis that lie in the image, at place i of the result. */
+INLINE int64_t first_tap(const halo_depthwise_axis *a, int64_t i) {
+  const int64_t out = a->pad - i * a->stride, k = out > 0 ? (out + a->dilation - 1) / a->dilation : 0;
+  return k < a->window ? k : a->window;
+}
+INLINE int64_t last_tap(const halo_depthwise_axis *a, int64_t i) {
+  const int64_t room = a->in - 1 + a->pad - i * a->stride, k = room < 0 ? 0 : room / a->dilation + 1;
+  return k < a->window ? k : a->window;
+}
+
+/* alike is the end of the places from at on that have all taps as it has; if it has not, it is alone. */
+INLINE int64_t alike(const halo_depthwise_axis *a, int64_t at) {
+  if (first_tap(a, at) > 0 || last_tap(a, at) < a->window)
+    return at + 1;
+  const int64_t end = (a->in - 1 + a->pad - (a->window - 1) * a->dilation) / a->stride + 1;
+  return end < a->out ? end : a->out;
+}
+
+/* LOADED keeps the compiler from loading a value again for each use. */
+#if defined(__x86_64__)
+#define LOADED(v) __asm__("" : "+v"(v))
+#elif defined(__aarch64__)
+#define LOADED(v) __asm__("" : "+w"(v))
+#else
+#define LOADED(v)
+#endif
+
+/* apart is a pointer of which the compiler knows no other: so few registers hold the addresses of many places. */
+INLINE const char *apart(const char *p, int64_t bytes) {
+  p += bytes;
+  __asm__("" : "+r"(p));
+  return p;
+}
+
+/* FEATURES defines the computation of M values of type V of features. NAME_span computes n places side by side: each
+ * weight is loaded once for all of them. NAME computes all places of a row, some of them twice rather than one by one,
+ * but those at the ends, which have fewer taps. */
+#define FEATURES(NAME, V, M)                                                                                           \
+  INLINE void NAME##_place(V *sum, const char *q, V first, V last) {                                                   \
+    sum[0] += ((const V *)q)[0] * first;                                                                               \
+    if (M > 1)                                                                                                         \
+      sum[M - 1] += ((const V *)q)[M - 1] * last;                                                                      \
+  }                                                                                                                    \
+  INLINE void NAME##_store(const int n, V(*sum)[M], int64_t c, const float *bias, float *out) {                        \
+    _Pragma("GCC unroll 2") for (int m = 0; m < M; m++) {                                                              \
+      if (bias) {                                                                                                      \
+        const V more = ((const V *)bias)[m];                                                                           \
+        _Pragma("GCC unroll 7") for (int j = 0; j < n; j++) sum[j][m] += more;                                         \
+      }                                                                                                                \
+      _Pragma("GCC unroll 7") for (int j = 0; j < n; j++)((V *)(out + j * c))[m] = sum[j][m];                          \
+    }                                                                                                                  \
+  }                                                                                                                    \
+  INLINE void NAME##_span(const int n, const halo_depthwise_record *r, const float *x, const float *w,                 \
+                          const float *bias, float *out, int64_t rows, int64_t columns) {                              \
+    const int64_t c = r->channels, tap = c * r->x.dilation * sizeof *x, place = c * r->x.stride * sizeof *x;           \
+    V sum[WIDE][M] = {};                                                                                               \
+    for (int64_t i = 0; i < rows; i++) {                                                                               \
+      const char *q = (const char *)(x + i * r->x.in * c * r->y.dilation), *q3 = apart(q, 3 * place),                  \
+                 *q6 = apart(q3, 3 * place);                                                                           \
+      const float *f = w + i * r->x.window * c;                                                                        \
+      for (int64_t k = 0; k < columns; k++, q += tap, q3 += tap, q6 += tap, f += c) {                                  \
+        const V first = ((const V *)f)[0], last = ((const V *)f)[M - 1];                                               \
+        NAME##_place(sum[0], q, first, last);                                                                          \
+        if (n == 1)                                                                                                    \
+          continue;                                                                                                    \
+        NAME##_place(sum[1], q + place, first, last);                                                                  \
+        NAME##_place(sum[2], q + 2 * place, first, last);                                                              \
+        NAME##_place(sum[3], q3, first, last);                                                                         \
+        NAME##_place(sum[4], q3 + place, first, last);                                                                 \
+        NAME##_place(sum[5], q3 + 2 * place, first, last);                                                             \
+        NAME##_place(sum[6], q6, first, last);                                                                         \
+      }                                                                                                                \
+    }                                                                                                                  \
+    NAME##_store(n, sum, c, bias, out);                                                                                \
+  }                                                                                                                    \
+  /* three is span for WIDE places of windows of three neighbours that move by S: what several places need is loaded   \
+   * once. */                                                                                                          \
+  INLINE void NAME##_three(const int S, const halo_depthwise_record *r, const float *x, const float *w,                \
+                           const float *bias, float *out, int64_t rows) {                                              \
+    const int64_t c = r->channels, place = c * sizeof *x;                                                              \
+    V sum[WIDE][M] = {};                                                                                               \
+    for (int64_t i = 0; i < rows; i++, w += 3 * c) {                                                                   \
+      const char *q[5] = {(const char *)(x + i * r->x.in * c * r->y.dilation)};                                        \
+      for (int t = 1; t < 5; t++)                                                                                      \
+        q[t] = apart(q[t - 1], 3 * place);                                                                             \
+      V f[3][M];                                                                                                       \
+      for (int k = 0; k < 3; k++)                                                                                      \
+        for (int m = 0; m < M; m++)                                                                                    \
+          f[k][m] = ((const V *)(w + k * c))[m];                                                                       \
+      _Pragma("GCC unroll 15") for (int t = 0; t < (WIDE - 1) * S + 3; t++)                                            \
+        _Pragma("GCC unroll 2") for (int m = 0; m < M; m++) {                                                          \
+          V v = ((const V *)(q[t / 3] + t % 3 * place))[m];                                                            \
+          LOADED(v);                                                                                                   \
+          _Pragma("GCC unroll 3") for (int k = 0; k < 3; k++)                                                          \
+            if (t >= k && (t - k) % S == 0 && (t - k) / S < WIDE)                                                      \
+              sum[(t - k) / S][m] += v * f[k][m];                                                                      \
+        }                                                                                                              \
+    }                                                                                                                  \
+    NAME##_store(WIDE, sum, c, bias, out);                                                                             \
+  }                                                                                                                    \
+  /* run computes the places from at to end, which have all the taps from k on. */                                     \
+  INLINE void NAME##_run(const halo_depthwise_record *r, const halo_depthwise_row *row, int64_t f, int64_t at,         \
+                         int64_t end, int64_t k, int64_t taps) {                                                       \
+    const int64_t c = r->channels, step = end - at < WIDE ? 1 : WIDE;                                                  \
+    const int near = step > 1 && taps == 3 && r->x.window == 3 && r->x.dilation == 1 ? r->x.stride : 0;                \
+    const float *w = row->weights + k * c + f, *bias = row->bias ? row->bias + f : 0;                                  \
+    for (; at < end; at += step) {                                                                                     \
+      at = end - at < step ? end - step : at;                                                                          \
+      const float *x = row->image + (at * r->x.stride + k * r->x.dilation - r->x.pad) * c + f;                         \
+      float *out = row->result + at * c + f;                                                                           \
+      if (near == 1)                                                                                                   \
+        NAME##_three(1, r, x, w, bias, out, row->taps);                                                                \
+      else if (near == 2)                                                                                              \
+        NAME##_three(2, r, x, w, bias, out, row->taps);                                                                \
+      else if (step > 1)                                                                                               \
+        NAME##_span(WIDE, r, x, w, bias, out, row->taps, taps);                                                        \
+      else                                                                                                             \
+        NAME##_span(1, r, x, w, bias, out, row->taps, taps);                                                           \
+    }                                                                                                                  \
+  }                                                                                                                    \
+  static void NAME(const halo_depthwise_record *r, const halo_depthwise_row *row, int64_t f) {                         \
+    for (int64_t at = 0, end; at < r->x.out; at = end) {                                                               \
+      const int64_t k = first_tap(&r->x, at), last = last_tap(&r->x, at);                                              \
+      end = alike(&r->x, at);                                                                                          \
+      NAME##_run(r, row, f, at, end, k, last > k ? last - k : 0);                                                      \
+    }                                                                                                                  \
+  }
+FEATURES(two, vec, 2)
+FEATURES(one, vec, 1)
+FEATURES(single, float, 1)
+
+void KERNEL(const halo_depthwise_record *r, const halo_depthwise_row *row) {
+  int64_t f = 0;
+  for (; f + 2 * VL <= r->channels; f += 2 * VL)
+    two(r, row, f);
+  for (; f + VL <= r->channels; f += VL)
+    one(r, row, f);
+  for (; f < r->channels; f++)
+    single(r, row, f);
+}

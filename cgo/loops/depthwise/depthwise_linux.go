@@ -1,0 +1,28 @@
+//go:build cgo
+
+package depthwise
+
+// #include "depthwise.h"
+import "C"
+
+import (
+	"unsafe"
+
+	"github.com/halo-xla/halo/cgo/loops/run"
+)
+
+type args struct {
+	image, weights, bias, result run.Ref
+	isa, channels, biased        int64
+	first, rows, task            int64
+	y, x                         Axis
+}
+
+// Record makes the record of a convolution by the kernels of an instruction set.
+func (c *Convolution) Record(isa run.ISA) run.Record {
+	a := args{c.Image, c.Weights, c.Bias, c.Result, int64(isa), c.Channels, 0, c.First, c.Rows, c.Task, c.Y, c.X}
+	if c.Biased {
+		a.biased = 1
+	}
+	return run.Pack(unsafe.Pointer(C.halo_depthwise), &a)
+}
