@@ -78,7 +78,7 @@ var (
 	// NVIDIA's sine and cosine keep the reduction of large angles in local memory; functions of complex numbers have
 	// both. Around these calls, and those for the rare cases of quotients and roots, a few registers may be saved.
 	angles = regexp.MustCompile(`\bx_(sin|cos|tan)\(|\bc(64|128)\b(?s:.*)\bx_(exp|pow|sinh|cosh|tanh|expm1)\(`)
-	rare   = regexp.MustCompile(`\bx_(div|sqrt|rsqrt)\(`)
+	rare   = regexp.MustCompile(`\b(x_(div|sqrt|rsqrt)|root_of_one)\(`) // roots of one have a quotient, too
 )
 
 // mostSaved is how many bytes of registers may be saved around calls.
