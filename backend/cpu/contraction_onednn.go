@@ -35,7 +35,7 @@ func splitsPair(t shape.ElementType, n int64) bool { return t.IsFloat() && t.Bit
 func matMul(l *exec.Lowering, c *contraction) *thunk {
 	f, ok := matricesOf(&c.Contraction)
 	if !ok || f.swapped || onednn.Load() != nil || !onednnProduct(c.lhsType, c.rhsType, c.outType) ||
-		splitsPair(c.lhsType, int64(f.k)) {
+		splitsPair(c.lhsType, int64(f.k)) || f.packedFirst(c) {
 		return nil
 	}
 	known := c.weights != nil && f.m > 1

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"github.com/halo-xla/halo/backend/cpu/kernel"
 	"github.com/halo-xla/halo/cgo/loops/gemm"
 	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/cgo/onednn"
@@ -8,30 +9,67 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// packedTypes are the types of our products of large matrices.
-var packedTypes = map[shape.ElementType]gemm.Type{shape.F32: gemm.F32, shape.F64: gemm.F64}
+// packedKinds are the kinds of our products of large matrices by the types of the operands.
+var packedKinds = map[[2]shape.ElementType]gemm.Kind{
+	{shape.F32, shape.F32}: gemm.ProductF32, {shape.F64, shape.F64}: gemm.ProductF64,
+	{shape.F16, shape.F16}: gemm.ProductF16, {shape.BF16, shape.BF16}: gemm.ProductBF16,
+	{shape.S8, shape.S8}: gemm.ProductS8S8, {shape.S8, shape.U8}: gemm.ProductS8U8,
+	{shape.U8, shape.S8}: gemm.ProductU8S8, {shape.U8, shape.U8}: gemm.ProductU8U8,
+}
+
+// packedResults are what sums become in results, by the type of sums and that of the result.
+var packedResults = map[[2]shape.ElementType]gemm.Rounding{
+	{shape.F32, shape.F32}: gemm.Sums, {shape.F32, shape.F16}: gemm.ToF16, {shape.F32, shape.BF16}: gemm.ToBF16,
+	{shape.F64, shape.F64}: gemm.Sums, {shape.U32, shape.S32}: gemm.Sums, {shape.U32, shape.U32}: gemm.Sums,
+}
+
+// packedKind is how our own kernels multiply c, if they do.
+func (f *matrices) packedKind(c *contraction) (kind gemm.Kind, to gemm.Rounding, ok bool) {
+	types := [2]shape.ElementType{c.lhsType, c.rhsType}
+	if f.swapped {
+		types[0], types[1] = types[1], types[0]
+	}
+	kind, ok1 := packedKinds[types]
+	sum := kernel.SumType(c.lhsType, c.rhsType, c.outType)
+	to, ok2 := packedResults[[2]shape.ElementType{sum, c.outType}]
+	own := sum.IsFloat() == c.lhsType.IsFloat() && (sum == shape.F64) == (c.lhsType == shape.F64) // what kernels sum in
+	return kind, to, ok1 && ok2 && own && kind.Knows(run.Level()) && min(f.m, f.n, f.k) >= leastPacked &&
+		len(f.a) <= maxPieces
+}
 
 // leastPacked is how many rows, columns and terms a product must have for packing both sides to pay.
 const leastPacked = 64
 
 // packedProduct multiplies large matrices by our own kernels, which pack each side once for all pieces.
 func packedProduct(l *exec.Lowering, c *contraction) *thunk {
-	kind, ok := packedTypes[c.outType]
-	if !ok || c.lhsType != c.outType || c.rhsType != c.outType {
-		return nil
-	}
 	f, ok := matricesOf(&c.Contraction)
-	if !ok || len(f.a) > maxPieces || min(f.m, f.n, f.k) < leastPacked || f.bySgemm(c.outType) {
+	if !ok {
 		return nil
 	}
-	p := f.packed(int64(c.outType.Bytes()))
-	p.A, p.B, p.C = ref(c.lhs), ref(c.rhs), ref(c.out)
-	if f.swapped {
-		p.A, p.B = p.B, p.A
+	kind, to, ok := f.packedKind(c)
+	if !ok || kind == gemm.ProductF32 && c.outType == shape.F32 && f.bySgemm() {
+		return nil
 	}
-	scratch := l.Scratch(p.Bytes(run.Level(), kind))
+	p := f.packed(c)
+	p.Kind, p.Rounding = kind, to
+	scratch := l.Scratch(p.Bytes(run.Level()))
 	p.Scratch = ref(scratch)
-	return recordThunk("loops gemm", append(c.uses(), exec.Writes(scratch)...), p.Record(run.Level(), kind))
+	return recordThunk("loops gemm", append(c.uses(), exec.Writes(scratch)...), p.Record(run.Level()))
+}
+
+// packedFirst reports whether our own kernels are quicker than oneDNN's matmul: for f16, which they make f32 as they
+// pack, and for bf16 that is not packed before and integers, unless there are instructions for whole tiles.
+func (f *matrices) packedFirst(c *contraction) bool {
+	kind, _, ok := f.packedKind(c)
+	switch {
+	case !ok:
+		return false
+	case kind == gemm.ProductBF16:
+		return c.weights == nil && !onednn.Tiles()
+	case kind >= gemm.ProductS8S8:
+		return !onednn.Tiles()
+	}
+	return kind == gemm.ProductF16
 }
 
 // page is the distance of rows that fall on the same places of the first cache.
@@ -39,24 +77,27 @@ const page = 4096
 
 // bySgemm reports whether oneDNN's product of f32 is quicker: its pieces pack their own parts or nothing, which is slow
 // where rows are pages apart.
-func (f *matrices) bySgemm(t shape.ElementType) bool {
-	apart := f.strideA*t.Bytes()%page == 0 || f.strideB*t.Bytes()%page == 0
-	return t == shape.F32 && !apart && onednn.Load() == nil
+func (f *matrices) bySgemm() bool {
+	apart := f.strideA*4%page == 0 || f.strideB*4%page == 0
+	return !apart && onednn.Load() == nil
 }
 
-// packed is the form of our own kernels, of elements of so many bytes.
-func (f *matrices) packed(width int64) gemm.Packed {
-	p := gemm.Packed{M: int64(f.m), N: int64(f.n), K: int64(f.k), RowA: int64(f.strideA), ColumnA: 1,
-		RowB: int64(f.strideB), ColumnB: 1, RowC: int64(f.strideC)}
+// packed is the form of our own kernels.
+func (f *matrices) packed(c *contraction) gemm.Packed {
+	p := gemm.Packed{A: ref(c.lhs), B: ref(c.rhs), C: ref(c.out), M: int64(f.m), N: int64(f.n), K: int64(f.k),
+		RowA: int64(f.strideA), ColumnA: 1, RowB: int64(f.strideB), ColumnB: 1, RowC: int64(f.strideC)}
+	if f.swapped {
+		p.A, p.B = p.B, p.A
+	}
 	if f.transposeA {
 		p.RowA, p.ColumnA = p.ColumnA, p.RowA
 	}
 	if f.transposeB {
 		p.RowB, p.ColumnB = p.ColumnB, p.RowB
 	}
+	in, out := int64(c.lhsType.Bytes()), int64(c.outType.Bytes())
 	for i := range f.a {
-		a, b, c := int64(f.a[i]), int64(f.b[i]), int64(f.c[i])
-		p.Places = append(p.Places, gemm.Place{A: width * a, B: width * b, C: width * c})
+		p.Places = append(p.Places, gemm.Place{A: in * int64(f.a[i]), B: in * int64(f.b[i]), C: out * int64(f.c[i])})
 	}
 	return p
 }

@@ -80,6 +80,12 @@ func ExactIntegers() bool {
 	return C.halo_dnnl_isa()&(vnni|avxVNNI) != 0
 }
 
+// Tiles says whether the CPU has instructions that multiply tiles of matrices, and the library uses them. It must be open.
+func Tiles() bool {
+	const amx = 0x200
+	return C.halo_dnnl_isa()&amx != 0
+}
+
 // Primitive computes what a spec says. It is safe for concurrent use and lives as long as something refers to it: what
 // holds records made of it must hold the primitive too.
 type Primitive struct {

@@ -18,6 +18,9 @@ func Load() error {
 // Info fails as Load does.
 func Info() (file, version string, err error) { return "", "", Load() }
 
+// Tiles is false.
+func Tiles() bool { return false }
+
 // ExactIntegers is false.
 func ExactIntegers() bool { return false }
 

@@ -26,12 +26,15 @@ func Vectors(run.ISA, Type) unsafe.Pointer {
 	panic("gemm: bug: this build has no native kernels, ask run.Available")
 }
 
+// Knows is false: this build has no native kernels.
+func (Kind) Knows(run.ISA) bool { return false }
+
 // Bytes panics: this build has no native kernels.
-func (p *Packed) Bytes(run.ISA, Type) int64 {
+func (p *Packed) Bytes(run.ISA) int64 {
 	panic("gemm: bug: this build has no native kernels, ask run.Available")
 }
 
 // Record panics: this build has no native kernels.
-func (p *Packed) Record(run.ISA, Type) run.Record {
+func (p *Packed) Record(run.ISA) run.Record {
 	panic("gemm: bug: this build has no native kernels, ask run.Available")
 }

@@ -2,138 +2,199 @@
 
 #include "packed.h"
 
-/* Panels of rows and of columns in a task. */
-enum { TASK_ROWS = 4, TASK_COLUMNS = 16 };
+/* A task packs so many panels of columns by so many words. Or it multiplies as many panels of rows, which it packs, as
+ * have enough to do and leave tasks for many threads, by some columns: half of them at most, unless they are few, since
+ * two threads, which the pool has begin at both ends, each read what they packed themselves then. */
+enum {
+  PACK_PANELS = 8,
+  PACK_WORDS = 128,
+  LEAST_COLUMNS = 256,
+  TASK_COLUMNS = 2048,
+  TASK_PANELS = 4,
+  MOST_WORK = 13000000, /* rows by columns by words */
+  LEAST_WORK = 800000,
+  ALONE_WORK = 3000000,
+  FEW_TASKS = 30
+};
+
+/* Bytes of a task's packed rows. */
+enum { TASK_BYTES = TASK_PANELS * 12 * (PACKED_WORDS + 1) * 4 };
 
 typedef struct {
   const halo_packed_record *record;
   const halo_packed_kernel *kernel;
   halo_run *run;
-  int64_t first, terms; /* of the sums, that are packed now */
+  int64_t first, terms, words; /* of the sums, that are packed now */
+  int64_t rows, columns;       /* of a task */
 } work;
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t pieces(int64_t n, int64_t size) { return (n + size - 1) / size; }
 static int64_t whole(int64_t n, int64_t size) { return pieces(n, size) * size; }
 
-static const halo_packed_kernel *kernel_of(int64_t isa, int64_t type) {
+static const halo_packed_kernel *kernel_of(int64_t isa, int64_t kind) {
 #if defined(__x86_64__)
-  if (isa == 2) return &halo_packed_avx512[type];
-  if (isa == 1) return &halo_packed_avx2[type];
+  if (kind >= PACKED_FLOATS)
+    return isa == 2 && __builtin_cpu_supports("avx512vnni") ? &halo_packed_vnni[kind - PACKED_FLOATS] : 0;
+  if (isa == 2 && kind == PACKED_BF16 && __builtin_cpu_supports("avx512bf16")) return &halo_packed_bf16;
+  if (isa == 2) return &halo_packed_avx512[kind];
+  if (isa == 1) return &halo_packed_avx2[kind];
 #endif
   (void)isa;
-  return &halo_packed_base[type];
+  return kind < PACKED_FLOATS ? &halo_packed_base[kind] : 0;
 }
 
-/* lines_bytes are the bytes of the packed panels of n rows, or columns. */
-static int64_t lines_bytes(const halo_packed_kernel *kernel, int64_t panel, int64_t n, int64_t k) {
-  return whole(whole(n, panel) * least(k, PACKED_TERMS) * kernel->bytes, 64);
+int halo_packed_knows(int64_t isa, int64_t kind) { return kernel_of(isa, kind) != 0; }
+
+/* Bytes of the packed panels of all columns, and of the sums that must be kept until they are rounded. */
+static int64_t columns_bytes(const halo_packed_kernel *k, int64_t columns, int64_t terms) {
+  return whole(whole(columns, k->columns) * least(pieces(terms, k->terms), PACKED_WORDS) * k->bytes, 64);
+}
+static int64_t sums_bytes(const halo_packed_kernel *k, int64_t rounding, int64_t m, int64_t n, int64_t terms) {
+  return rounding && terms > PACKED_WORDS * k->terms ? whole(m * n * k->bytes, 64) : 0;
 }
 
-int64_t halo_packed_bytes(int64_t isa, int64_t type, int64_t places, int64_t m, int64_t n, int64_t k) {
-  const halo_packed_kernel *kernel = kernel_of(isa, type);
-  return places * (lines_bytes(kernel, kernel->rows, m, k) + lines_bytes(kernel, kernel->columns, n, k));
+int64_t halo_packed_bytes(int64_t isa, int64_t kind, int64_t rounding, int64_t places, int64_t m, int64_t n, int64_t k) {
+  const halo_packed_kernel *kernel = kernel_of(isa, kind);
+  return places * (columns_bytes(kernel, n, k) + sums_bytes(kernel, rounding, m, n, k));
 }
 
-/* side is one operand: how its matrix lies, and its panels. */
+static char *packed_columns(const work *w, int64_t place) {
+  const halo_packed_record *r = w->record;
+  return (char *)HALO_AT(w->run, r->packed) + place * columns_bytes(w->kernel, r->n, r->k);
+}
+
+/* kept_sums is where the sums of a place are kept until they are rounded. */
+static char *kept_sums(const work *w, int64_t place) {
+  const halo_packed_record *r = w->record;
+  return packed_columns(w, r->places) + place * sums_bytes(w->kernel, r->rounding, r->m, r->n, r->k);
+}
+
+/* side is some lines of an operand: where they begin, how many bytes lines and terms are apart, and the packer of panels
+ * of so many, which begin after head. */
 typedef struct {
   const char *from;
-  char *to;
-  int64_t lines, line, term, panel, panels;
-  void (*pack)(void *to, const void *from, int64_t lines, int64_t terms, int64_t line, int64_t term);
+  int64_t lines, line, term, panel, head;
+  halo_packer *pack;
 } side;
 
-static side rows_of(const work *w, int64_t place) {
+static side rows_of(const work *w, int64_t place, int64_t first) {
   const halo_packed_record *r = w->record;
-  const halo_packed_kernel *kernel = w->kernel;
-  char *packed = HALO_AT(w->run, r->packed);
-  return (side){(const char *)HALO_AT(w->run, r->a) + r->place[place].a,
-                packed + place * lines_bytes(kernel, kernel->rows, r->m, r->k),
-                r->m, r->row_a, r->column_a, kernel->rows, TASK_ROWS, kernel->pack_rows};
+  const halo_packed_kernel *k = w->kernel;
+  const int64_t line = r->row_a * k->element, term = r->column_a * k->element;
+  return (side){(const char *)HALO_AT(w->run, r->a) + r->place[place].a + first * line + w->first * term,
+                least(w->rows, r->m - first), line, term, k->rows, k->head ? 1 : 0, k->pack_rows};
 }
 
-static side columns_of(const work *w, int64_t place) {
+static side columns_of(const work *w, int64_t place, int64_t first, int64_t columns) {
   const halo_packed_record *r = w->record;
-  const halo_packed_kernel *kernel = w->kernel;
-  char *packed = (char *)HALO_AT(w->run, r->packed) + r->places * lines_bytes(kernel, kernel->rows, r->m, r->k);
-  return (side){(const char *)HALO_AT(w->run, r->b) + r->place[place].b,
-                packed + place * lines_bytes(kernel, kernel->columns, r->n, r->k),
-                r->n, r->column_b, r->row_b, kernel->columns, TASK_COLUMNS, kernel->pack_columns};
+  const halo_packed_kernel *k = w->kernel;
+  const int64_t line = r->column_b * k->element, term = r->row_b * k->element;
+  return (side){(const char *)HALO_AT(w->run, r->b) + r->place[place].b + first * line + w->first * term,
+                least(columns, r->n - first), line, term, k->columns, 0, k->pack_columns};
 }
 
-static int64_t packers(const side *s) { return pieces(s->lines, s->panel * s->panels); }
+/* pack packs some words of all lines of a side. If lines are neighbours, few words at a time of all panels. */
+static void pack(const work *w, const side *s, char *to, int64_t begin, int64_t end) {
+  const halo_packed_kernel *k = w->kernel;
+  const int64_t some = s->line < s->term ? 8 : PACKED_WORDS;
+  for (int64_t p = begin; p < end; p += some)
+    for (int64_t i = 0; i < s->lines; i += s->panel)
+      s->pack(to + (i * (w->words + s->head) + (p + s->head) * s->panel) * k->bytes,
+              s->from + i * s->line + p * k->terms * s->term, least(s->panel, s->lines - i),
+              least(least(some, end - p) * k->terms, w->terms - p * k->terms), s->line, s->term);
+}
 
-/* pack_some packs the panels of one task, some terms of all before the next: neighbours in memory are read together. */
-static void pack_some(const work *w, const side *s, int64_t task) {
-  const int64_t bytes = w->kernel->bytes, from = task * s->panel * s->panels,
-                to = least(from + s->panel * s->panels, s->lines);
-  enum { SOME = 256 };
-  for (int64_t p = 0; p < w->terms; p += SOME)
-    for (int64_t i = from; i < to; i += s->panel)
-      s->pack(s->to + (i * w->terms + p * s->panel) * bytes,
-              s->from + (i * s->line + (w->first + p) * s->term) * bytes, least(s->panel, s->lines - i),
-              least(SOME, w->terms - p), s->line, s->term);
+static int64_t packers(const work *w) {
+  return pieces(w->record->n, PACK_PANELS * w->kernel->columns) * pieces(w->words, PACK_WORDS);
 }
 
 static void pack_task(void *arg, int64_t i) {
   const work *w = arg;
   if (*w->run->cancel) return;
-  side rows = rows_of(w, 0), columns = columns_of(w, 0);
-  const int64_t down = packers(&rows), each = down + packers(&columns), place = i / each, task = i % each;
-  rows = rows_of(w, place), columns = columns_of(w, place);
-  if (task < down)
-    pack_some(w, &rows, task);
-  else
-    pack_some(w, &columns, task - down);
+  const int64_t each = packers(w), place = i / each, down = pieces(w->words, PACK_WORDS),
+                columns = PACK_PANELS * w->kernel->columns, first = i % each / down * columns,
+                begin = i % down * PACK_WORDS;
+  const side s = columns_of(w, place, first, columns);
+  pack(w, &s, packed_columns(w, place) + first * w->words * w->kernel->bytes, begin,
+       least(begin + PACK_WORDS, w->words));
 }
 
-/* multiply does a task: some panels of rows, from i on, by some of columns, from j on. */
-static void multiply(const work *w, int64_t place, int64_t i, int64_t j) {
+/* pack_rows packs the rows of a task, and the heads of their panels. */
+static void pack_rows(const work *w, const side *s, char *to) {
+  const halo_packed_kernel *k = w->kernel;
+  pack(w, s, to, 0, w->words);
+  for (int64_t i = 0; k->head && i < s->lines; i += s->panel) k->head(to + i * (w->words + 1) * k->bytes, w->words);
+}
+
+/* multiply_tile does the product of two panels whose first row and column are x and y. What is rounded is summed
+ * elsewhere first: beside the others, if there are more words to come, else here. */
+static void multiply_tile(const work *w, int64_t place, const void *a, const void *b, int64_t x, int64_t y) {
   const halo_packed_record *r = w->record;
-  const halo_packed_kernel *kernel = w->kernel;
-  const side rows = rows_of(w, place), columns = columns_of(w, place);
-  const int64_t bytes = kernel->bytes, down = least(i + rows.panel * rows.panels, r->m),
-                across = least(j + columns.panel * columns.panels, r->n);
+  const halo_packed_kernel *k = w->kernel;
+  const int64_t rows = least(k->rows, r->m - x), columns = least(k->columns, r->n - y);
+  const int first = w->first == 0, last = w->first + w->terms == r->k;
   char *c = (char *)HALO_AT(w->run, r->c) + r->place[place].c;
-  for (int64_t y = j; y < across; y += columns.panel)
-    for (int64_t x = i; x < down; x += rows.panel)
-      kernel->tile(rows.to + x * w->terms * bytes, columns.to + y * w->terms * bytes, c + (x * r->row_c + y) * bytes,
-                   w->terms, r->row_c, least(rows.panel, r->m - x), least(columns.panel, r->n - y), w->first == 0);
-}
-
-static void multiply_task(void *arg, int64_t task) {
-  const work *w = arg;
-  const int64_t rows = w->kernel->rows * TASK_ROWS, columns = w->kernel->columns * TASK_COLUMNS;
-  const int64_t down = pieces(w->record->m, rows), across = pieces(w->record->n, columns);
-  if (!*w->run->cancel) multiply(w, task / (down * across), task / across % down * rows, task % across * columns);
-}
-
-static void run_packed(const halo_record *record, halo_run *run, const halo_packed_kernel *kernel) {
-  work w = {(const halo_packed_record *)record, kernel, run, 0, 0};
-  const halo_packed_record *r = w.record;
-  const side rows = rows_of(&w, 0), columns = columns_of(&w, 0);
-  for (; w.first < r->k && !*run->cancel; w.first += w.terms) {
-    w.terms = least(PACKED_TERMS, r->k - w.first);
-    run->parallel(run, r->places * (packers(&rows) + packers(&columns)), pack_task, &w);
-    run->parallel(run, r->places * packers(&rows) * packers(&columns), multiply_task, &w);
+  if (!r->rounding) {
+    k->tile(a, b, c + (x * r->row_c + y) * k->bytes, w->words, r->row_c, rows, columns, first);
+    return;
   }
+  float here[12 * 32];
+  const int one = first && last;
+  const int64_t row = one ? k->columns : r->n;
+  void *sums = one ? (char *)here : kept_sums(w, place) + (x * r->n + y) * k->bytes;
+  k->tile(a, b, sums, w->words, row, rows, columns, first);
+  if (last) kernel_of(r->isa, PACKED_F32)->round[r->rounding](c + (x * r->row_c + y) * 2, sums, r->row_c, row, rows, columns);
 }
 
-#define RECORD(level, type, i) \
-  static void level##_##type(const halo_record *r, halo_run *run) { run_packed(r, run, &halo_packed_##level[i]); }
-#define RECORDS(level) RECORD(level, f32, 0) RECORD(level, f64, 1)
+static int64_t tasks(const work *w) { return pieces(w->record->m, w->rows) * pieces(w->record->n, w->columns); }
 
-RECORDS(base)
-#if defined(__x86_64__)
-RECORDS(avx2)
-RECORDS(avx512)
-#endif
+static void multiply_task(void *arg, int64_t i) {
+  const work *w = arg;
+  const halo_packed_record *r = w->record;
+  const halo_packed_kernel *k = w->kernel;
+  if (*w->run->cancel) return;
+  const int64_t each = tasks(w), place = i / each, down = pieces(r->m, w->rows), x = i % each % down * w->rows,
+                y = i % each / down * w->columns, end = least(y + w->columns, r->n);
+  char rows[TASK_BYTES] __attribute__((aligned(64)));
+  const side s = rows_of(w, place, x);
+  pack_rows(w, &s, rows);
+  for (int64_t j = y; j < end; j += k->columns)
+    for (int64_t l = 0; l < s.lines; l += s.panel)
+      multiply_tile(w, place, rows + l * (w->words + s.head) * k->bytes,
+                    packed_columns(w, place) + j * w->words * k->bytes, x + l, j);
+}
 
-void *halo_packed_of(int64_t isa, int64_t type) {
-#if defined(__x86_64__)
-  if (isa == 2) return (void *)(type ? avx512_f64 : avx512_f32);
-  if (isa == 1) return (void *)(type ? avx2_f64 : avx2_f32);
-#endif
-  (void)isa;
-  return (void *)(type ? base_f64 : base_f32);
+/* divide says how many rows and columns a task has: by the record and the kernel alone. */
+static void divide(work *w) {
+  const halo_packed_record *r = w->record;
+  const halo_packed_kernel *k = w->kernel;
+  const int64_t words = least(pieces(r->k, k->terms), PACKED_WORDS);
+  w->columns = whole(pieces(r->n, r->n < 2 * LEAST_COLUMNS ? 1 : pieces(r->n, TASK_COLUMNS) * 2), k->columns);
+  w->rows = TASK_PANELS * k->rows;
+  while (w->rows > k->rows && (w->rows * w->columns * words > MOST_WORK || w->rows * (words + 1) * k->bytes > TASK_BYTES ||
+                               (w->rows * w->columns * words > LEAST_WORK && r->places * tasks(w) < FEW_TASKS)))
+    w->rows /= 2;
+}
+
+/* each does tasks: by itself if they are not worth a second thread. */
+static void each(work *w, int64_t tasks, halo_task task) {
+  const halo_packed_record *r = w->record;
+  if (r->places * r->m * r->n * w->words > ALONE_WORK)
+    w->run->parallel(w->run, tasks, task, w);
+  else
+    for (int64_t i = 0; i < tasks; i++) task(w, i);
+}
+
+void halo_packed(const halo_record *record, halo_run *run) {
+  const halo_packed_record *r = (const halo_packed_record *)record;
+  const halo_packed_kernel *k = kernel_of(r->isa, r->kind);
+  work w = {.record = r, .kernel = k, .run = run};
+  divide(&w);
+  for (; w.first < r->k && !*run->cancel; w.first += w.terms) {
+    w.terms = least(PACKED_WORDS * k->terms, r->k - w.first);
+    w.words = pieces(w.terms, k->terms);
+    each(&w, r->places * packers(&w), pack_task);
+    each(&w, r->places * tasks(&w), multiply_task);
+  }
 }

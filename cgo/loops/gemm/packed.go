@@ -11,8 +11,35 @@ type Packed struct {
 	Scratch                            run.Ref
 	M, N, K                            int64
 	RowA, ColumnA, RowB, ColumnB, RowC int64
+	Kind                               Kind
+	Rounding                           Rounding
 	Places                             []Place
 }
+
+// Kind is what the elements of a and b are. Sums are f64, f32 of smaller floats, s32 of integers.
+type Kind int64
+
+// Kinds of products.
+const (
+	ProductF32 Kind = iota
+	ProductF64
+	ProductF16
+	ProductBF16
+	ProductS8S8
+	ProductS8U8
+	ProductU8S8
+	ProductU8U8
+)
+
+// Rounding is what sums of f32 become in c.
+type Rounding int64
+
+// Roundings.
+const (
+	Sums Rounding = iota // as they are
+	ToF16
+	ToBF16
+)
 
 // Place is where the matrices of one product begin, in bytes behind the operands.
 type Place struct{ A, B, C int64 }

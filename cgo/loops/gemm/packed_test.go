@@ -1,69 +1,141 @@
 package gemm_test
 
 import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"math/bits"
 	"math/rand/v2"
-	"slices"
 	"testing"
-	"unsafe"
 
 	"github.com/halo-xla/halo/cgo/loops/gemm"
 	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/internal/testfile"
 )
 
+// element is a type in memory: its bytes, random whole numbers of it from least on, that are so many, and their bits.
+type element struct {
+	bytes, least, many int64
+	bits               func(int64) uint64
+}
+
+var (
+	f64 = element{8, -8, 17, func(v int64) uint64 { return math.Float64bits(float64(v)) }}
+	f32 = element{4, -8, 17, func(v int64) uint64 { return uint64(math.Float32bits(float32(v))) }}
+	f16 = element{2, -1, 3, func(v int64) uint64 { return float(v, 10, 15) }}
+	bf  = element{2, -1, 3, func(v int64) uint64 { return float(v, 7, 127) }}
+	s8  = element{1, -128, 256, func(v int64) uint64 { return uint64(v) }}
+	u8  = element{1, 0, 256, func(v int64) uint64 { return uint64(v) }}
+	s32 = element{4, 0, 1, func(v int64) uint64 { return uint64(v) }}
+)
+
+// float is the bits of a whole number in a type of 16 bits, which must have them.
+func float(v int64, mantissa, bias int) uint64 {
+	if v == 0 {
+		return 0
+	}
+	size := uint64(max(v, -v))
+	log := bits.Len64(size) - 1
+	return uint64(v)>>63<<15 | uint64(bias+log)<<mantissa | (size<<mantissa>>log)&(1<<mantissa-1)
+}
+
+// put writes the bits of v at place i of memory.
+func (e *element) put(memory []byte, i, v int64) {
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], e.bits(v))
+	copy(memory[i*e.bytes:], b[:e.bytes])
+}
+
+// random is n numbers, and what they are in memory.
+func (e *element) random(r *rand.Rand, n int64) (values []int64, memory []byte) {
+	memory = make([]byte, n*e.bytes)
+	for i := range n {
+		values = append(values, e.least+r.Int64N(e.many))
+		e.put(memory, i, values[i])
+	}
+	return values, memory
+}
+
 func TestPacked(t *testing.T) {
 	testfile.Native(t, run.Available())
-	t.Run("f32", func(t *testing.T) { testPacked[float32](t, gemm.F32) })
-	t.Run("f64", func(t *testing.T) { testPacked[float64](t, gemm.F64) })
+	for _, c := range []struct {
+		name     string
+		kind     gemm.Kind
+		rounding gemm.Rounding
+		a, b, c  element
+	}{
+		{"f32", gemm.ProductF32, gemm.Sums, f32, f32, f32},
+		{"f64", gemm.ProductF64, gemm.Sums, f64, f64, f64},
+		{"f16", gemm.ProductF16, gemm.ToF16, f16, f16, f16},
+		{"f16 to f32", gemm.ProductF16, gemm.Sums, f16, f16, f32},
+		{"bf16", gemm.ProductBF16, gemm.ToBF16, bf, bf, bf},
+		{"bf16 to f32", gemm.ProductBF16, gemm.Sums, bf, bf, f32},
+		{"s8 s8", gemm.ProductS8S8, gemm.Sums, s8, s8, s32},
+		{"s8 u8", gemm.ProductS8U8, gemm.Sums, s8, u8, s32},
+		{"u8 s8", gemm.ProductU8S8, gemm.Sums, u8, s8, s32},
+		{"u8 u8", gemm.ProductU8U8, gemm.Sums, u8, u8, s32},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			testPacked(t, gemm.Packed{Kind: c.kind, Rounding: c.rounding}, c.a, c.b, c.c)
+		})
+	}
 }
 
 // testPacked multiplies two pairs of matrices whose neighbours lie in any way, of sizes around those of panels, tasks and
-// packed terms. What lies between the rows of the result stays as it is.
-func testPacked[T float32 | float64](t *testing.T, kind gemm.Type) {
-	r, size := rand.New(rand.NewPCG(1, 3)), int64(unsafe.Sizeof(T(0)))
-	for _, s := range [][3]int64{{1, 1, 1}, {12, 32, 16}, {13, 33, 17}, {6, 8, 4}, {97, 70, 530}, {50, 520, 40}, {5, 3, 1100}} {
-		m, n, k := s[0], s[1], s[2]
+// packed words. What lies between the rows of the result stays as it is.
+func testPacked(t *testing.T, p gemm.Packed, ea, eb, ec element) {
+	r := rand.New(rand.NewPCG(1, 3))
+	for _, s := range [][3]int64{{1, 1, 1}, {12, 32, 16}, {13, 33, 17}, {6, 8, 4}, {97, 70, 530}, {50, 520, 41},
+		{5, 3, 1100}, {21, 37, 4099}, {8, 16, 66}} {
+		p.M, p.N, p.K = s[0], s[1], s[2]
 		for form := range 5 {
-			p := gemm.Packed{A: run.Ref{Slot: 0}, B: run.Ref{Slot: 1}, C: run.Ref{Slot: 2}, Scratch: run.Ref{Slot: 3}, M: m,
-				N: n, K: k, RowA: k + 1, ColumnA: 1, RowB: n, ColumnB: 1, RowC: n + 2}
-			if form&1 != 0 {
-				p.RowA, p.ColumnA = 1, m+3
-			}
-			if form&2 != 0 {
-				p.RowB, p.ColumnB = 1, k
-			}
-			if form == 4 {
-				p.RowA, p.ColumnA, p.RowB, p.ColumnB = 2, 2*m, 3*n, 3
-			}
-			a, b := max(m*p.RowA, k*p.ColumnA)+k, max(k*p.RowB, n*p.ColumnB)+n
-			x, y := integers[T](r, 2*a), integers[T](r, 2*b)
-			p.Places = []gemm.Place{{}, {A: a * size, B: b * size, C: m * p.RowC * size}}
-			want := integers[T](r, 2*m*p.RowC)
-			before := slices.Clone(want)
-			for place := range int64(2) {
-				multiply(want[place*m*p.RowC:], x[place*a:], y[place*b:], &p)
-			}
+			lay(&p, form)
+			a, b := max(p.M*p.RowA, p.K*p.ColumnA)+p.K, max(p.K*p.RowB, p.N*p.ColumnB)+p.N
+			x, xs := ea.random(r, 2*a)
+			y, ys := eb.random(r, 2*b)
+			p.Places = []gemm.Place{{}, {A: a * ea.bytes, B: b * eb.bytes, C: p.M * p.RowC * ec.bytes}}
+			before := bytes.Repeat([]byte{0x5a}, int(2*p.M*p.RowC*ec.bytes))
+			want := bytes.Clone(before)
+			multiply(want, &ec, x, y, &p)
+			multiply(want[p.Places[1].C:], &ec, x[a:], y[b:], &p)
 			for _, isa := range run.Levels() {
-				scratch := make([]T, p.Bytes(isa, kind)/size)
-				got := slices.Clone(before)
-				execute(t, p.Record(isa, kind), 2, x, y, got, scratch)
-				if !slices.Equal(got, want) { // sums of small integers are exact
-					t.Fatalf("%v form %d %v: got %v, want %v", s, form, isa, got, want)
+				if !p.Kind.Knows(isa) {
+					continue
+				}
+				got := bytes.Clone(before)
+				execute(t, p.Record(isa), 2, xs, ys, got, make([]byte, p.Bytes(isa)+64))
+				if !bytes.Equal(got, want) { // sums of such integers are exact
+					t.Fatalf("%v form %d %v: got % x, want % x", s, form, isa, got[:min(len(got), 64)], want[:min(len(want), 64)])
 				}
 			}
 		}
 	}
 }
 
+// lay lays the operands out in one of five forms: rows or columns dense, or neither.
+func lay(p *gemm.Packed, form int) {
+	p.A, p.B, p.C, p.Scratch = run.Ref{Slot: 0}, run.Ref{Slot: 1}, run.Ref{Slot: 2}, run.Ref{Slot: 3}
+	p.RowA, p.ColumnA, p.RowB, p.ColumnB, p.RowC = p.K+1, 1, p.N, 1, p.N+2
+	if form&1 != 0 {
+		p.RowA, p.ColumnA = 1, p.M+3
+	}
+	if form&2 != 0 {
+		p.RowB, p.ColumnB = 1, p.K
+	}
+	if form == 4 {
+		p.RowA, p.ColumnA, p.RowB, p.ColumnB = 2, 2*p.M, 3*p.N, 3
+	}
+}
+
 // multiply is a plain product.
-func multiply[T float32 | float64](c, a, b []T, p *gemm.Packed) {
+func multiply(to []byte, e *element, a, b []int64, p *gemm.Packed) {
 	for i := range p.M {
 		for j := range p.N {
-			var sum T
+			var sum int64
 			for q := range p.K {
 				sum += a[i*p.RowA+q*p.ColumnA] * b[q*p.RowB+j*p.ColumnB]
 			}
-			c[i*p.RowC+j] = sum
+			e.put(to, i*p.RowC+j, sum)
 		}
 	}
 }

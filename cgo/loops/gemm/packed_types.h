@@ -1,5 +1,6 @@
-/* The kernels of one instruction set: packed_impl.h for each type. The including file defines VB, bytes of a vector,
- * ROWS, rows of a tile, PREFIX and LEVEL, the name of the table. A tile's sums, two vectors a row, fit registers. */
+/* The kernels of one instruction set for floats. The including file defines VB, bytes of a vector; ROWS, rows of a tile;
+ * PREFIX; LEVEL, the name of the table; and FROM_F16(from) and TO_F16(to, v) for a vector of f16, if there are
+ * instructions. A tile's sums, two vectors a row, fit registers. */
 #include <string.h>
 
 #include "packed.h"
@@ -7,21 +8,103 @@
 #define INLINE static inline __attribute__((always_inline))
 #define CAT_(a, b, c) a##_##b##_##c
 #define CAT(a, b, c) CAT_(a, b, c)
+#include "half.h"
 
 #define T float
 #define NAME(x) CAT(PREFIX, f32, x)
 #include "packed_impl.h"
 #undef T
 #undef NAME
-
 #define T double
 #define NAME(x) CAT(PREFIX, f64, x)
 #include "packed_impl.h"
 #undef T
 #undef NAME
 
-#define KERNEL(type, bytes)                                                                         \
-  {bytes, ROWS, 2 * VB / bytes, CAT(PREFIX, type, pack_rows), CAT(PREFIX, type, pack_columns), \
-   CAT(PREFIX, type, tile)}
+typedef float CAT(PREFIX, f32, vector) __attribute__((vector_size(VB)));
+typedef uint32_t CAT(PREFIX, u32, vector) __attribute__((vector_size(VB)));
+typedef uint16_t CAT(PREFIX, u16, vector) __attribute__((vector_size(VB / 2), aligned(2), may_alias));
 
-const halo_packed_kernel LEVEL[2] = {KERNEL(f32, 4), KERNEL(f64, 8)};
+INLINE CAT(PREFIX, f32, vector) CAT(PREFIX, bf16, vector)(const void *from) {
+  const CAT(PREFIX, u16, vector) v = *(const CAT(PREFIX, u16, vector) *)from;
+  return (CAT(PREFIX, f32, vector))(__builtin_convertvector(v, CAT(PREFIX, u32, vector)) << 16);
+}
+
+#ifndef FROM_F16
+INLINE CAT(PREFIX, f32, vector) CAT(PREFIX, f16, vector)(const _Float16 *from) {
+  CAT(PREFIX, f32, vector) v;
+  for (int i = 0; i < VB / 4; i++) v[i] = from[i];
+  return v;
+}
+#define FROM_F16(from) CAT(PREFIX, f16, vector)((const _Float16 *)(from))
+#endif
+
+#define SAME(v) (v)
+#define TERMS 1
+#define COLUMNS (2 * VB / (int)sizeof(T))
+#define WORD(from, term, terms) CONVERT(*(const S *)(from))
+#define ALONG(to, from, term, terms, lines, width) NAME(along)(to, from, width)
+
+#define T float
+#define S float
+#define CONVERT SAME
+#define VECTOR(from) *(const NAME(anywhere) *)(from)
+#define NAME(x) CAT(PREFIX, pack_f32, x)
+#include "packed_pack.h"
+#undef NAME
+#undef S
+#undef T
+
+#define T double
+#define S double
+#define NAME(x) CAT(PREFIX, pack_f64, x)
+#include "packed_pack.h"
+#undef NAME
+#undef VECTOR
+#undef S
+#undef T
+
+#define T float
+#define S _Float16
+#define VECTOR(from) (vec)FROM_F16(from)
+#define NAME(x) CAT(PREFIX, pack_f16, x)
+#include "packed_pack.h"
+#undef NAME
+#undef VECTOR
+#undef CONVERT
+#undef S
+
+#define S uint16_t
+#define CONVERT from_bf16
+#define VECTOR(from) (vec)CAT(PREFIX, bf16, vector)(from)
+#define NAME(x) CAT(PREFIX, pack_bf16, x)
+#include "packed_pack.h"
+#undef T
+
+static void CAT(PREFIX, to, f16)(void *to, const void *from, int64_t row_to, int64_t row_from, int64_t rows,
+                                 int64_t columns) {
+  for (int64_t i = 0; i < rows; i++) {
+    _Float16 *d = (_Float16 *)to + i * row_to;
+    const float *s = (const float *)from + i * row_from;
+    int64_t j = 0;
+#ifdef TO_F16
+    for (; j + VB / 4 <= columns; j += VB / 4) TO_F16(d + j, s + j);
+#endif
+    for (; j < columns; j++) d[j] = (_Float16)s[j];
+  }
+}
+
+static void CAT(PREFIX, to, bf16)(void *to, const void *from, int64_t row_to, int64_t row_from, int64_t rows,
+                                  int64_t columns) {
+  for (int64_t i = 0; i < rows; i++)
+    for (int64_t j = 0; j < columns; j++)
+      ((uint16_t *)to)[i * row_to + j] = to_bf16(((const float *)from)[i * row_from + j]);
+}
+
+#define KERNEL(type, element, sum, bytes, ...)                                                  \
+  {element, bytes, 1, ROWS, 2 * VB / bytes, CAT(PREFIX, pack_##type, pack_rows),                \
+   CAT(PREFIX, pack_##type, pack_columns), 0, CAT(PREFIX, sum, tile), {0, __VA_ARGS__}}
+#define ROUND CAT(PREFIX, to, f16), CAT(PREFIX, to, bf16)
+
+const halo_packed_kernel LEVEL[PACKED_FLOATS] = {KERNEL(f32, 4, f32, 4, ROUND), KERNEL(f64, 8, f64, 8, 0),
+                                                 KERNEL(f16, 2, f32, 4, ROUND), KERNEL(bf16, 2, f32, 4, ROUND)};

@@ -35,7 +35,8 @@ typedef struct {
   const volatile uint32_t *cancel;
   int64_t tasks;
   uint64_t mode; // of the caller's floating-point unit
-  int64_t next __attribute__((aligned(64)));
+  int64_t taken __attribute__((aligned(64))); // of the tasks
+  int64_t front, back;                        // of these, by the caller and by helpers
 } __attribute__((aligned(128))) job;
 
 static job jobs[JOBS];
@@ -86,13 +87,17 @@ static int spin(const int32_t *p, int32_t value, int64_t ns) {
   return 0;
 }
 
-// work takes tasks until there are none; helpers give way when new callers have come.
+// work takes tasks until there are none: the caller from the front, helpers from the back, so that in one region after
+// the other a thread works on the same parts of arrays, which its caches have. Helpers give way when new callers have
+// come.
 static void work(job *j, int helper) {
   while (!*j->cancel && !(helper && LOAD(&busy) > j->budget)) {
-    int64_t i = __atomic_fetch_add(&j->next, 1, __ATOMIC_RELAXED);
-    if (i >= j->tasks)
+    if (__atomic_fetch_add(&j->taken, 1, __ATOMIC_RELAXED) >= j->tasks)
       return;
-    j->task(j->arg, i);
+    if (helper)
+      j->task(j->arg, j->tasks - 1 - __atomic_fetch_add(&j->back, 1, __ATOMIC_RELAXED));
+    else
+      j->task(j->arg, j->front++);
   }
 }
 
@@ -126,7 +131,7 @@ static int help(int first) {
     job *j = &jobs[(first + k) % JOBS];
     if (!(LOAD(&j->state) & OPEN) || !enter(j))
       continue;
-    int some = __atomic_load_n(&j->next, __ATOMIC_RELAXED) < j->tasks && reserve(j->budget);
+    int some = __atomic_load_n(&j->taken, __ATOMIC_RELAXED) < j->tasks && reserve(j->budget);
     if (some) {
       uint64_t mode = halo_mode();
       halo_set_mode(j->mode);
@@ -238,7 +243,7 @@ void halo_parallel(halo_run *run, int64_t tasks, halo_task task, void *arg) {
   j->cancel = run->cancel;
   j->mode = halo_mode();
   j->tasks = tasks;
-  j->next = 0;
+  j->taken = j->front = j->back = 0;
   ADD(&open, 1);
   __atomic_or_fetch(&j->state, OPEN, __ATOMIC_SEQ_CST);
   call(room < helpers ? room : (int32_t)helpers);
