@@ -1,6 +1,9 @@
 package cpu
 
 import (
+	"slices"
+
+	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/xla/exec"
 )
 
@@ -29,6 +32,42 @@ func (f *fused) thunk(results []exec.Slice) exec.Thunk {
 		return nil
 	}
 	return goThunk("go elementwise", uses, f.run(results)).overwriting(f.pairs(results)...)
+}
+
+// native returns the thunk that runs f in C, or nil.
+func (f *fused) native(uses []exec.Use, results []exec.Slice) *thunk {
+	if !run.Available() {
+		return nil
+	}
+	nodes, roots := slices.Clone(f.nodes), slices.Clone(f.roots)
+	f.useIdioms()
+	if !f.reduces {
+		f.useProducts()
+	}
+	if t := f.recorded(uses, results); t != nil {
+		return t
+	}
+	f.nodes, f.roots = nodes, roots // as the other half knows them
+	return nil
+}
+
+// recorded returns the thunk of f as rows or as places that are all alike, or nil.
+func (f *fused) recorded(uses []exec.Use, results []exec.Slice) *thunk {
+	if f.inRows() {
+		if p, ok := f.rowProgram(results); ok {
+			return recordThunk("loops rows", uses, p.Record(run.Level()))
+		}
+	}
+	if f.reduces || f.out != nil {
+		return nil
+	}
+	f.rows = false
+	f.useMixes()
+	p, ok := f.program(results)
+	if !ok {
+		return nil
+	}
+	return recordThunk("loops pipeline", uses, p.Record(run.Level()))
 }
 
 // pairs lists the results that may have the memory of an input.

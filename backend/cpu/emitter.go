@@ -7,7 +7,6 @@ import (
 
 	"github.com/halo-xla/halo/backend/cpu/tile"
 	"github.com/halo-xla/halo/cgo/loops/pipeline"
-	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/shape"
@@ -133,6 +132,7 @@ func (e *emitter) once() bool {
 		}
 	}
 	e.results()
+	e.steps = joinSums(e.steps)
 	return true
 }
 
@@ -193,7 +193,8 @@ func (e *emitter) operation(i int, nd *node) bool {
 		return true
 	case len(nd.args) == 3 && nd.stage != "":
 		e.hold(nd.args[0])
-		e.stage(nd.stage, e.memory(nd.args[1]), e.memory(nd.args[2]))
+		y, z := e.memory(nd.args[1]), e.memory(nd.args[2])
+		e.stage(e.scaled(nd.stage, z), y, z)
 		return true
 	case nd.stage != "":
 		e.hold(nd.args[0])
@@ -413,7 +414,8 @@ func (e *emitter) iota(i int, nd *node) bool {
 
 // finish makes the program of the steps.
 func (e *emitter) finish(results []exec.Slice) (*pipeline.Program, bool) {
-	p := &pipeline.Program{Dims: e.f.dims, Lane: e.lane, Inputs: e.inputs, Slots: e.slots, Task: task(e.cost())}
+	p := &pipeline.Program{Dims: e.f.dims, Lane: e.lane, Inputs: e.inputs, Slots: e.slots, Task: task(e.cost()),
+		Edge: e.f.ends}
 	for i, r := range e.f.roots {
 		p.Outputs = append(p.Outputs, e.output(r, results[i]))
 	}
@@ -474,27 +476,4 @@ func task(cost int) int64 {
 		n *= 2
 	}
 	return n
-}
-
-// native returns the thunk that runs f in C, or nil.
-func (f *fused) native(uses []exec.Use, results []exec.Slice) *thunk {
-	if !run.Available() {
-		return nil
-	}
-	f.useIdioms()
-	if f.inRows() {
-		if p, ok := f.rowProgram(results); ok {
-			return recordThunk("loops rows", uses, p.Record(run.Level()))
-		}
-	}
-	if f.reduces || f.out != nil {
-		return nil
-	}
-	f.rows = false
-	f.useMixes()
-	p, ok := f.program(results)
-	if !ok {
-		return nil
-	}
-	return recordThunk("loops pipeline", uses, p.Record(run.Level()))
 }

@@ -5,8 +5,11 @@ import (
 
 	"github.com/halo-xla/halo/backend/cpu/kernel"
 	"github.com/halo-xla/halo/backend/cpu/tile"
+	"github.com/halo-xla/halo/cgo/loops/pipeline"
+	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/shape"
 )
 
 // minFramed is how many elements a fusion has at least whose result is written into its frame: beside smaller ones the
@@ -29,37 +32,129 @@ func framed(in *hlo.Instruction) bool {
 // lowerFramed lowers a fusion whose root pads what it computes: the edge is filled, and the rest written within it.
 // What the pipeline cannot do so is computed to memory of its own first.
 func lowerFramed(l *exec.Lowering, c *hlo.Computation) (exec.Thunk, error) {
-	inner, value := c.Root.Operands[0], c.Root.Operands[1]
-	f := newFused(l, slices.Clone(inner.Shape.Dims))
+	f, err := newFramed(l, c)
+	if err != nil {
+		return nil, err
+	}
+	if t := f.flat(l); t != nil {
+		return t, nil
+	}
+	fills, move := f.fills(f.dims, f.padding)
+	inner := f.inner
+	f.out = &f.at
+	f.merge()
+	uses := append(exec.Reads(f.inputs...), exec.Writes(f.to)...)
+	if t := f.native(uses, []exec.Slice{f.to}); t != nil {
+		return sequence(moveThunk(l, fills...), t), nil
+	}
+	f.out = nil
+	room := l.Scratch(inner.Size() * widthOf(inner))
+	t := goThunk("go elementwise", append(exec.Reads(f.inputs...), exec.Writes(room)...), f.run([]exec.Slice{room}))
+	return sequence(t, moveThunk(l, append(fills, box{move: move, dst: f.to, src: room})...)), nil
+}
+
+// framing is a computation and the edge around its result.
+type framing struct {
+	*fused
+	inner    shape.Shape
+	outer    []int64
+	padding  []kernel.PadDim
+	to, edge exec.Slice
+	at       tile.Access // where the result's elements lie
+}
+
+func newFramed(l *exec.Lowering, c *hlo.Computation) (*framing, error) {
+	inner := c.Root.Operands[0]
+	f := &framing{fused: newFused(l, slices.Clone(inner.Shape.Dims)), inner: inner.Shape, outer: c.Root.Shape.Dims}
 	for i, p := range c.Parameters {
 		f.leaves[p] = l.Operand(i)
 	}
 	if err := f.addRoot(inner); err != nil {
 		return nil, err
 	}
-	to, edge := l.Result(), f.leaves[value]
-	padding := make([]kernel.PadDim, len(f.dims))
-	at, unit := tile.Access{Strides: make([]int64, len(f.dims))}, int64(1)
-	for d := len(padding) - 1; d >= 0; d-- {
+	f.to, f.edge = l.Result(), f.leaves[c.Root.Operands[1]]
+	f.padding = make([]kernel.PadDim, len(f.dims))
+	f.at.Strides = make([]int64, len(f.dims))
+	for d, unit := len(f.dims)-1, int64(1); d >= 0; d-- {
 		p := c.Root.Attrs.(*hlo.PadAttrs).Padding[d]
-		padding[d] = kernel.PadDim{Low: p.Low}
-		at.Strides[d] = unit
-		at.Offset += p.Low * unit
-		unit *= c.Root.Shape.Dims[d]
+		f.padding[d] = kernel.PadDim{Low: p.Low}
+		f.at.Strides[d] = unit
+		f.at.Offset += p.Low * unit
+		unit *= f.outer[d]
 	}
-	fills, move := kernel.Pad(widthOf(inner.Shape), inner.Shape.Dims, c.Root.Shape.Dims, padding)
-	var boxes []box
+	return f, nil
+}
+
+// fills are the copies of the padding value around a box of sizes dims, and inner is that of the box.
+func (f *framing) fills(dims []int64, padding []kernel.PadDim) (boxes []box, inner kernel.Move) {
+	fills, inner := kernel.Pad(widthOf(f.inner), dims, f.outer, padding)
 	for _, m := range fills {
-		boxes = append(boxes, box{move: m, dst: to, src: edge})
+		boxes = append(boxes, box{move: m, dst: f.to, src: f.edge})
 	}
-	f.out = &at
-	f.merge()
-	uses := append(exec.Reads(f.inputs...), exec.Writes(to)...)
-	if t := f.native(uses, []exec.Slice{to}); t != nil {
-		return sequence(moveThunk(l, boxes...), t), nil
+	return boxes, inner
+}
+
+// flat returns the thunk that goes over whole rows of the result, edge and all, as if they were one, and overwrites
+// what it made of the edge: rows need no beginning then, and blocks lie as the memory does. It is for arrays with rows
+// as far apart as those of the result. nil: it is not worth it, or cannot be done.
+func (f *framing) flat(l *exec.Lowering) exec.Thunk {
+	first, n := f.span()
+	if !run.Available() || 8*n > 9*f.inner.Size() || slices.ContainsFunc(f.nodes, func(nd node) bool {
+		return nd.access.Strides != nil && !isConstant(nd.access) && !f.follows(&nd, first, n)
+	}) {
+		return nil
 	}
-	f.out = nil
-	room := l.Scratch(inner.Shape.Size() * widthOf(inner.Shape))
-	t := goThunk("go elementwise", append(exec.Reads(f.inputs...), exec.Writes(room)...), f.run([]exec.Slice{room}))
-	return sequence(t, moveThunk(l, append(boxes, box{move: move, dst: to, src: room})...)), nil
+	nodes, dims := slices.Clone(f.nodes), f.dims
+	for i := range f.nodes {
+		switch a := &f.nodes[i].access; {
+		case a.Strides == nil:
+		case isConstant(*a):
+			a.Strides = []int64{0}
+		default:
+			*a = tile.Access{Offset: a.Offset + first - f.at.Offset, Strides: []int64{1}}
+		}
+	}
+	last := len(dims) - 1
+	low, row := f.padding[last].Low, f.outer[last]
+	f.dims = []int64{n}
+	f.ends = pipeline.Edge{Value: ref(f.edge), At: first % row, Row: row, Low: low, High: row - low - dims[last]}
+	to := f.to
+	to.Offset += first * widthOf(f.inner)
+	t := f.native(append(exec.Reads(append(f.inputs, f.edge)...), exec.Writes(f.to)...), []exec.Slice{to})
+	if t == nil {
+		f.nodes, f.dims, f.ends = nodes, dims, pipeline.Edge{}
+		return nil
+	}
+	rows, padding := slices.Clone(dims), slices.Clone(f.padding)
+	rows[last], padding[last] = row, kernel.PadDim{}
+	if fills, _ := f.fills(rows, padding); len(fills) > 0 {
+		return sequence(t, moveThunk(l, fills...))
+	}
+	return t
+}
+
+// span is the piece of the result, first element and length, from the first that is computed to the last. It begins at
+// a line of memory if what lies before the first can be computed, too.
+func (f *framing) span() (first, n int64) {
+	first, n = f.at.Offset, 1
+	for d, size := range f.dims {
+		n += (size - 1) * f.at.Strides[d]
+	}
+	before := first % max(64/widthOf(f.inner), 1)
+	if !slices.ContainsFunc(f.nodes, func(nd node) bool {
+		return nd.op == hlo.Parameter && !isConstant(nd.access) && nd.access.Offset < before
+	}) {
+		first, n = first-before, n+before
+	}
+	return first, n
+}
+
+// follows reports whether the array that nd reads has rows as far apart as those of the result, and elements for all n
+// of its elements from first on.
+func (f *framing) follows(nd *node, first, n int64) bool {
+	if nd.op != hlo.Parameter || !slices.Equal(nd.access.Strides, f.at.Strides) {
+		return false
+	}
+	begin := nd.access.Offset + first - f.at.Offset
+	return begin >= 0 && begin+n <= f.inputs[nd.input].Size/int64(nd.t.Bytes())
 }

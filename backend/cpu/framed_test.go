@@ -1,7 +1,9 @@
 package cpu_test
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/halo-xla/halo/xla/shape"
@@ -41,4 +43,65 @@ func TestFramed(t *testing.T) {
 			both(t, c.text, threads, 0, randomElements(r, c.kind, c.dims...), randomElements(r, c.kind))
 		}
 	}
+}
+
+// TestStencils compares random stencils with the evaluator: sums and products of neighbours, with edges of any width
+// around them, over one task and over several.
+func TestStencils(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 8))
+	kinds := []shape.ElementType{shape.F32, shape.F32, shape.F64, shape.S32, shape.BF16, shape.S8}
+	for i := range 48 {
+		kind := kinds[i%len(kinds)]
+		rank := 2 + r.IntN(2)
+		outer, inner := make([]int64, rank), make([]int64, rank)
+		low := make([]int64, rank)
+		for d := range outer {
+			inner[d] = 5 + r.Int64N(8)
+			low[d] = r.Int64N(3)
+			outer[d] = inner[d] + low[d] + r.Int64N(3)
+		}
+		inner[rank-1] += 60 + r.Int64N(200)
+		inner[0] += 80
+		if i%4 == 0 {
+			inner[0] += 900
+		}
+		for _, d := range []int{0, rank - 1} {
+			outer[d] = inner[d] + low[d] + r.Int64N(3)
+		}
+		m := stencil(r, kind, outer, inner, low)
+		for _, threads := range []int{1, 2} {
+			both(t, m, threads, 0, randomElements(r, kind, outer...), randomElements(r, kind))
+		}
+	}
+}
+
+// stencil is the text of a program that combines slices of an array of sizes outer and pads what comes out.
+func stencil(r *rand.Rand, kind shape.ElementType, outer, inner, low []int64) string {
+	var b strings.Builder
+	s, full := shape.Array(kind, inner...).WithoutLayout(), shape.Array(kind, outer...).WithoutLayout()
+	fmt.Fprintf(&b, "ENTRY e { x = %v parameter(0)  v = %v[] parameter(1)  c = %v constant(3)\n", full, kind,
+		shape.Array(kind))
+	fmt.Fprintf(&b, "k0 = %v broadcast(c), dimensions={}\n", s)
+	names := []string{"k0"}
+	for n := range 3 + r.IntN(4) {
+		fmt.Fprintf(&b, "k%d = %v slice(x), slice={", n+1, s)
+		for d := range outer {
+			from := r.Int64N(outer[d] - inner[d] + 1)
+			fmt.Fprintf(&b, "%s[%d:%d]", strings.Repeat(", ", min(d, 1)), from, from+inner[d])
+		}
+		b.WriteString("}\n")
+		names = append(names, fmt.Sprintf("k%d", n+1))
+	}
+	for n := range 3 + r.IntN(6) {
+		op := []string{"add", "subtract", "multiply"}[r.IntN(3)]
+		fmt.Fprintf(&b, "m%d = %v %s(%s, %s)\n", n, s, op, names[r.IntN(len(names))], names[len(names)-1])
+		names = append(names, fmt.Sprintf("m%d", n))
+	}
+	fmt.Fprintf(&b, "ROOT p = %v pad(%s, v), padding=", full, names[len(names)-1])
+	for d := range outer {
+		fmt.Fprintf(&b, "%s%d_%d", strings.Repeat("x", min(d, 1)), low[d],
+			outer[d]-inner[d]-low[d])
+	}
+	b.WriteString(" }")
+	return b.String()
 }

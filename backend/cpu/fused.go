@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/halo-xla/halo/backend/cpu/tile"
+	"github.com/halo-xla/halo/cgo/loops/pipeline"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
@@ -25,8 +26,9 @@ type fused struct {
 	// rows says that the first lead dimensions count rows, reduces that there are values of rows that are reduced.
 	rows, reduces bool
 	lead          int
-	byRow         []bool       // of the results: they have an element for each row; nil: none has
-	out           *tile.Access // of the one result, if that is part of a larger array
+	byRow         []bool        // of the results: they have an element for each row; nil: none has
+	out           *tile.Access  // of the one result, if that is part of a larger array
+	ends          pipeline.Edge // of its rows, if they are overwritten
 	// lastRead is the last sweep over a row that reads an input, storedAt the one that stores a result; nil: there is one.
 	lastRead, storedAt []int
 }

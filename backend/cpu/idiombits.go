@@ -105,8 +105,11 @@ func (f *fused) order() {
 		}
 		nd := f.nodes[n]
 		nd.args = slices.Clone(nd.args)
-		for i, a := range nd.args {
-			nd.args[i] = visit(a)
+		for i := range nd.args {
+			if nd.stage != "" && len(nd.args) == 3 {
+				i = 2 - i // what the stage wants in the registers comes last
+			}
+			nd.args[i] = visit(nd.args[i])
 		}
 		nodes = append(nodes, nd)
 		now[n] = len(nodes)

@@ -52,3 +52,15 @@ INLINE VF with_sign(VF x, VF of) { return (VF)(((VI)x & ALLBUTSIGN) | ((VI)of & 
 // splat of a constant.
 INLINE VF same(F v) { return v - (VF){}; }
 INLINE VI samei(I v) { return v - (VI){}; }
+
+// rounded keeps the compiler from joining a product with what is added to it.
+INLINE __attribute__((unused)) VF rounded(VF x) {
+#if defined(__x86_64__)
+  __asm__("" : "+v"(x));
+#elif defined(__aarch64__)
+  __asm__("" : "+w"(x));
+#else
+  __asm__("" : "+m"(x));
+#endif
+  return x;
+}

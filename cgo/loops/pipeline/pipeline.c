@@ -108,6 +108,43 @@ static void rest(const job *j, int64_t at, int64_t m, char **p, char *rooms) {
     halo_store(w, &j->streams[k], at, m, p[k]);
 }
 
+// EDGES overwrites the ends of rows among the places from from to to: place row is the beginning of one.
+#define EDGES(T)                                                                                                       \
+  static void edges_##T(const halo_edge *e, T *out, T value, int64_t from, int64_t to) {                               \
+    for (int64_t row = from - (from + e->at) % e->row; row - e->high < to; row += e->row) {                            \
+      const int64_t begin = row - e->high, end = row + e->low;                                                         \
+      for (int64_t i = begin > from ? begin : from; i < end && i < to; i++)                                            \
+        out[i] = value;                                                                                                \
+    }                                                                                                                  \
+  }
+EDGES(uint8_t)
+EDGES(uint16_t)
+EDGES(uint32_t)
+EDGES(uint64_t)
+
+// edges does so, from the beginning of the first row to the end of the last one.
+static void edges(const job *j, int64_t from, int64_t to) {
+  const halo_edge *e = &j->r->edge;
+  if (from == 0)
+    from = -e->at;
+  if (to == j->r->elements)
+    to += e->row - 1 - (to - 1 + e->at) % e->row;
+  const halo_stream *s = &j->streams[j->r->streams];
+  void *out = HALO_AT(j->space.run, s->ref), *value = HALO_AT(j->space.run, e->value);
+  switch (s->size) {
+  case 1:
+    edges_uint8_t(e, out, *(uint8_t *)value, from, to);
+    return;
+  case 2:
+    edges_uint16_t(e, out, *(uint16_t *)value, from, to);
+    return;
+  case 4:
+    edges_uint32_t(e, out, *(uint32_t *)value, from, to);
+    return;
+  }
+  edges_uint64_t(e, out, *(uint64_t *)value, from, to);
+}
+
 static void task(void *arg, int64_t number) {
   const job *j = arg;
   const halo_pipeline_record *r = j->r;
@@ -121,9 +158,12 @@ static void task(void *arg, int64_t number) {
   for (int32_t k = 0; k < r->streams; k++)
     halo_prepare(w, &j->streams[k], p[k]);
   int64_t at = number * r->task, end = at + r->task < r->elements ? at + r->task : r->elements;
+  const int64_t from = at;
   at = whole(j, at, end, p, rooms);
   if (at < end)
     rest(j, at, end - at, p, rooms);
+  if (r->edge.row)
+    edges(j, from, end);
   halo_drain(j->bypass);
 }
 

@@ -118,6 +118,15 @@ type Program struct {
 	Stages  []Stage
 	// Task is how many elements are one task, a multiple of 128.
 	Task int64
+	// Edge is the ends of rows of the one output that are overwritten.
+	Edge Edge
+}
+
+// Edge is the ends of rows of Row elements, 0 for none: the output's first element is number At of one, and the first
+// Low and the last High of each become that of Value.
+type Edge struct {
+	Value              run.Ref
+	At, Row, Low, High int64
 }
 
 // Elements returns the number of places.

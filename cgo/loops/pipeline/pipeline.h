@@ -47,8 +47,16 @@ typedef struct {
   int64_t by_row; // it has an element for each row, not for each place
 } halo_stream;
 
+// halo_edge is the ends of rows that a program writes only to have them overwritten: its output's first element is
+// place at of a row of so many elements, and low of them at the beginning and high at the end become that of value.
+typedef struct {
+  halo_ref value;
+  int64_t at, row, low, high; // row: 0 if there is no edge
+} halo_edge;
+
 typedef struct {
   halo_record head;
+  halo_edge edge;
   int64_t elements, task; // of the space; of a task, whole blocks
   int64_t dims[HALO_MAX_RANK];
   int32_t rank, level, lane; // lane: bytes

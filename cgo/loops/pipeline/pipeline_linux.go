@@ -61,6 +61,10 @@ func (p *Program) Record(level run.ISA) run.Record {
 		lane: C.int32_t(p.Lane), streams: C.int32_t(len(p.Inputs)), outputs: C.int32_t(len(p.Outputs)),
 		slots: C.int32_t(p.Slots), stages: C.int32_t(len(stages)),
 	}
+	if e := p.Edge; e.Row > 0 {
+		head.edge = C.halo_edge{value: nativeRef(e.Value), at: C.int64_t(e.At), row: C.int64_t(e.Row),
+			low: C.int64_t(e.Low), high: C.int64_t(e.High)}
+	}
 	for i, d := range p.Dims {
 		head.dims[i] = C.int64_t(d)
 	}
@@ -148,13 +152,17 @@ func appendStages(args []byte, list []joined, level run.ISA, lane int) []byte {
 	return args
 }
 
+func nativeRef(r run.Ref) C.halo_ref {
+	return C.halo_ref{slot: C.int32_t(r.Slot), offset: C.int64_t(r.Offset)}
+}
+
 func (s *Stream) native() C.halo_stream {
 	convert, ok := converts()[s.Convert]
 	if !ok {
 		panic("pipeline: bug: no conversion " + s.Convert)
 	}
 	n := C.halo_stream{
-		ref:  C.halo_ref{slot: C.int32_t(s.Ref.Slot), offset: C.int64_t(s.Ref.Offset)},
+		ref:  nativeRef(s.Ref),
 		kind: C.int32_t(s.Kind), size: C.int32_t(s.Size), convert: convert, bits: C.int32_t(s.Bits),
 		offset: C.int64_t(s.Offset), value: C.uint64_t(s.Value),
 	}

@@ -135,6 +135,17 @@ static void again(ARGS) {
     a6 = f_##name(a6, LOAD(q, 6), LOAD(w, 6)); a7 = f_##name(a7, LOAD(q, 7), LOAD(w, 7));                              \
     NEXT;                                                                                                              \
   }
+#define SCALED(name, e)                                                                                                \
+  TERNARY(name, e)                                                                                                     \
+  static void s_##name##_k(ARGS) {                                                                                     \
+    TAKE                                                                                                               \
+    const char *q = p[s->a];                                                                                           \
+    const VI z = LOAD(p[s->b], 0);                                                                                     \
+    a0 = f_##name(a0, LOAD(q, 0), z); a1 = f_##name(a1, LOAD(q, 1), z); a2 = f_##name(a2, LOAD(q, 2), z);              \
+    a3 = f_##name(a3, LOAD(q, 3), z); a4 = f_##name(a4, LOAD(q, 4), z); a5 = f_##name(a5, LOAD(q, 5), z);              \
+    a6 = f_##name(a6, LOAD(q, 6), z); a7 = f_##name(a7, LOAD(q, 7), z);                                                \
+    NEXT;                                                                                                              \
+  }
 #define ARRAY1(name, T, e)                                                                                             \
   static void s_##name(ARGS) {                                                                                         \
     TAKE                                                                                                               \
@@ -400,6 +411,7 @@ typedef float VFm __attribute__((vector_size(VB), may_alias));
 #undef UNARY
 #undef BINARY
 #undef TERNARY
+#undef SCALED
 #undef MIX
 #undef INTO
 #undef QUOTIENT
@@ -419,6 +431,7 @@ typedef float VFm __attribute__((vector_size(VB), may_alias));
 #define UNARY(name, e) ROW(name)
 #define BINARY(name, e) ROW(name)
 #define TERNARY(name, e) ROW(name)
+#define SCALED(name, e) ROW(name) ROW(name##_k)
 #define ARRAY1(name, T, e) ROW(name)
 #define ARRAY2(name, T, e) ROW(name)
 #define STORE(name) ROW(name)
