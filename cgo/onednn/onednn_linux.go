@@ -80,7 +80,8 @@ func ExactIntegers() bool {
 	return C.halo_dnnl_isa()&(vnni|avxVNNI) != 0
 }
 
-// Tiles says whether the CPU has instructions that multiply tiles of matrices, and the library uses them. It must be open.
+// Tiles says whether the CPU has instructions that multiply tiles of matrices, and the library uses them. It must be
+// open.
 func Tiles() bool {
 	const amx = 0x200
 	return C.halo_dnnl_isa()&amx != 0

@@ -54,7 +54,8 @@ static int64_t sums_bytes(const halo_packed_kernel *k, int64_t rounding, int64_t
   return rounding && terms > PACKED_WORDS * k->terms ? whole(m * n * k->bytes, 64) : 0;
 }
 
-int64_t halo_packed_bytes(int64_t isa, int64_t kind, int64_t rounding, int64_t places, int64_t m, int64_t n, int64_t k) {
+int64_t halo_packed_bytes(int64_t isa, int64_t kind, int64_t rounding, int64_t places, int64_t m, int64_t n,
+                          int64_t k) {
   const halo_packed_kernel *kernel = kernel_of(isa, kind);
   return places * (columns_bytes(kernel, n, k) + sums_bytes(kernel, rounding, m, n, k));
 }
@@ -70,8 +71,8 @@ static char *kept_sums(const work *w, int64_t place) {
   return packed_columns(w, r->places) + place * sums_bytes(w->kernel, r->rounding, r->m, r->n, r->k);
 }
 
-/* side is some lines of an operand: where they begin, how many bytes lines and terms are apart, and the packer of panels
- * of so many, which begin after head. */
+/* side is some lines of an operand: where they begin, how many bytes lines and terms are apart, and the packer of
+ * panels of so many, which begin after head. */
 typedef struct {
   const char *from;
   int64_t lines, line, term, panel, head;
@@ -144,7 +145,9 @@ static void multiply_tile(const work *w, int64_t place, const void *a, const voi
   const int64_t row = one ? k->columns : r->n;
   void *sums = one ? (char *)here : kept_sums(w, place) + (x * r->n + y) * k->bytes;
   k->tile(a, b, sums, w->words, row, rows, columns, first);
-  if (last) kernel_of(r->isa, PACKED_F32)->round[r->rounding](c + (x * r->row_c + y) * 2, sums, r->row_c, row, rows, columns);
+  if (!last) return;
+  const halo_packed_kernel *floats = kernel_of(r->isa, PACKED_F32);
+  floats->round[r->rounding](c + (x * r->row_c + y) * 2, sums, r->row_c, row, rows, columns);
 }
 
 static int64_t tasks(const work *w) { return pieces(w->record->m, w->rows) * pieces(w->record->n, w->columns); }
@@ -165,6 +168,13 @@ static void multiply_task(void *arg, int64_t i) {
                     packed_columns(w, place) + j * w->words * k->bytes, x + l, j);
 }
 
+/* is_large says whether a task should be less: for its memory, or since there are few. */
+static int is_large(const work *w, int64_t words) {
+  const int64_t products = w->rows * w->columns * words;
+  if (products > MOST_WORK || w->rows * (words + 1) * w->kernel->bytes > TASK_BYTES) return 1;
+  return products > LEAST_WORK && w->record->places * tasks(w) < FEW_TASKS;
+}
+
 /* divide says how many rows and columns a task has: by the record and the kernel alone. */
 static void divide(work *w) {
   const halo_packed_record *r = w->record;
@@ -172,9 +182,7 @@ static void divide(work *w) {
   const int64_t words = least(pieces(r->k, k->terms), PACKED_WORDS);
   w->columns = whole(pieces(r->n, r->n < 2 * LEAST_COLUMNS ? 1 : pieces(r->n, TASK_COLUMNS) * 2), k->columns);
   w->rows = TASK_PANELS * k->rows;
-  while (w->rows > k->rows && (w->rows * w->columns * words > MOST_WORK || w->rows * (words + 1) * k->bytes > TASK_BYTES ||
-                               (w->rows * w->columns * words > LEAST_WORK && r->places * tasks(w) < FEW_TASKS)))
-    w->rows /= 2;
+  while (w->rows > k->rows && is_large(w, words)) w->rows /= 2;
 }
 
 /* each does tasks: by itself if they are not worth a second thread. */

@@ -1,7 +1,7 @@
-/* packed.h: large matrix products by kernels of our own. Parts of both operands are brought into the order that kernels
- * read them in: those of columns once, by all threads, those of rows by each task for itself, into memory of its thread
- * that no other has seen. No bit depends on how many threads there are. What lies side by side there are words: a term of
- * a sum, or as many terms as one instruction adds at once. */
+/* packed.h: large matrix products by kernels of our own. Parts of both operands are brought into the order that
+ * kernels read them in: those of columns once, by all threads, those of rows by each task for itself, into memory of
+ * its thread that no other has seen. No bit depends on how many threads there are. What lies side by side there are
+ * words: a term of a sum, or as many terms as one instruction adds at once. */
 #ifndef HALO_PACKED_H
 #define HALO_PACKED_H
 
@@ -48,10 +48,11 @@ typedef struct {
  * apart. Lines and terms that are not there are 0. */
 typedef void halo_packer(void *to, const void *from, int64_t lines, int64_t terms, int64_t line, int64_t term);
 
-/* halo_packed_kernel is what an instruction set does for a kind: elements have so many bytes, words have so many, and so
- * many terms; sums are as large as words. A panel has so many rows of a, or columns of b; if there is head, that of rows
- * begins with a word for each, which head writes when all others are there. tile multiplies a panel of rows by one of columns, of which so many count, and adds to
- * c unless it is the first. round, which that of f32 has, brings sums of f32 to the elements of c, by rounding. */
+/* halo_packed_kernel is what an instruction set does for a kind: elements have so many bytes, words have so many,
+ * and so many terms; sums are as large as words. A panel has so many rows of a, or columns of b; if there is head,
+ * that of rows begins with a word for each, which head writes when all others are there. tile multiplies a panel of
+ * rows by one of columns, of which so many count, and adds to c unless it is the first. round, which that of f32
+ * has, brings sums of f32 to the elements of c, by rounding. */
 typedef struct {
   int64_t element, bytes, terms, rows, columns;
   halo_packer *pack_rows, *pack_columns;

@@ -1,6 +1,7 @@
-/* Tiles of 12 rows by 32 columns whose words are multiplied and summed by one instruction, for AVX-512. The including file
- * defines ADD(s, t) of two vectors of sums, BEGIN(head), which sums of a row begin with, HEADS, the words of them at the
- * head of a panel of rows, and STEP(kind, s, left, right), s and the products of a row's word and of a vector's. */
+/* Tiles of 12 rows by 32 columns whose words are multiplied and summed by one instruction, for AVX-512. The
+ * including file defines ADD(s, t) of two vectors of sums, BEGIN(head), which sums of a row begin with, HEADS, the
+ * words of them at the head of a panel of rows, and STEP(kind, s, left, right), s and the products of a row's word
+ * and of a vector's. */
 
 /* store brings a row of sums to c, as far as its columns count. */
 INLINE void store(int32_t *c, __m512i left, __m512i right, const __mmask16 *count, int first) {

@@ -24,7 +24,8 @@ INLINE void NAME(zip)(vec *a, vec *b, const int some) {
   *a = __builtin_shuffle(left, right, low), *b = __builtin_shuffle(left, right, high);
 }
 
-/* squares transposes SIDE vectors within each 16 bytes, so that those of vector j are of word 16 bytes times i plus j. */
+/* squares transposes SIDE vectors within each 16 bytes, so that those of vector j are of word 16 bytes times i plus
+ * j. */
 INLINE void NAME(squares)(vec *r) {
   if (SIDE == 2) {
     NAME(zip)(r, r + 1, 1);

@@ -1,5 +1,5 @@
-/* The kernels of one instruction set for floats. The including file defines VB, bytes of a vector; ROWS, rows of a tile;
- * PREFIX; LEVEL, the name of the table; and FROM_F16(from) and TO_F16(to, v) for a vector of f16, if there are
+/* The kernels of one instruction set for floats. The including file defines VB, bytes of a vector; ROWS, rows of a
+ * tile; PREFIX; LEVEL, the name of the table; and FROM_F16(from) and TO_F16(to, v) for a vector of f16, if there are
  * instructions. A tile's sums, two vectors a row, fit registers. */
 #include <string.h>
 
