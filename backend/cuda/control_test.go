@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/halo-xla/halo/cgo/cuda/emu"
+	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/literal"
 )
@@ -129,13 +130,17 @@ func TestLoops(t *testing.T) {
 }
 
 // TestLoopCalls wants a loop to take as many calls of the driver whatever its rounds, once it has begun, where the driver
-// has conditional nodes, and more of them elsewhere.
+// has conditional nodes and is to use them, and more of them elsewhere.
 func TestLoopCalls(t *testing.T) {
-	for version, constant := range drivers {
-		t.Setenv("HALO_CUDA_EMU_VERSION", version)
+	for _, c := range []struct {
+		version        string
+		host, constant bool
+	}{{"12040", false, true}, {"12040", true, false}, {"12020", false, false}} {
+		t.Setenv("HALO_CUDA_EMU_VERSION", c.version)
 		for _, text := range []string{counted, nestedLoops} {
-			d, b := onEmulator(t)
-			m := parsed(t, text)
+			d, err := open(Options{Emulated: true, HostControl: c.host})
+			testfile.Library(t, "cuda-emu", err)
+			b, m := exec.New(&machine{d}), parsed(t, text)
 			x := numbers(t, m.Entry.Parameters[0].Shape.Dims...)
 			var calls [3][]int // of the first run, the second and the third
 			for _, n := range []int32{8, 20, 90} {
@@ -147,10 +152,10 @@ func TestLoopCalls(t *testing.T) {
 					calls[run] = append(calls[run], now-before)
 				}
 			}
-			t.Logf("driver of %s, %s: 8, 20, 90 rounds take %v calls", version, m.Name, calls)
-			for run, c := range calls {
-				if constant != (c[1] == c[2]) || constant && run > 0 && c[0] != c[1] {
-					t.Errorf("driver of %s, %s: run %d takes %v calls for 8, 20, 90 rounds", version, m.Name, run, c)
+			t.Logf("%+v, %s: 8, 20, 90 rounds take %v calls", c, m.Name, calls)
+			for run, n := range calls {
+				if c.constant != (n[1] == n[2]) || c.constant && run > 0 && n[0] != n[1] {
+					t.Errorf("%+v, %s: run %d takes %v calls for 8, 20, 90 rounds", c, m.Name, run, n)
 				}
 			}
 		}

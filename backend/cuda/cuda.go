@@ -28,6 +28,9 @@ type Options struct {
 	// NoAutotune has nothing timed: products are done as the libraries first choose. Otherwise the first compilation of a
 	// product tries several ways, and what was found is kept in the user's cache folder.
 	NoAutotune bool
+	// HostControl has the host decide on loops and branches, as with older drivers: for profilers and checkers of memory
+	// that do not see into the conditional nodes of a graph, such as NVIDIA's compute-sanitizer.
+	HostControl bool
 	// Cache is a folder for compiled kernels, which are loaded from there, and for how products are done: nobody else may
 	// write into it. "" is two in the user's cache folder, or none if that is not safe; the emulator has its own.
 	Cache string

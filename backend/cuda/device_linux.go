@@ -78,7 +78,7 @@ func open(o Options) (*device, error) {
 	d.gpus, d.links = 1, newLinks(d.openNCCL)
 	if err = d.describe(); err == nil {
 		d.conditional, err = d.Conditionals()
-		d.conditional = d.conditional && d.info.NVRTC >= controlFrom
+		d.conditional = d.conditional && d.info.NVRTC >= controlFrom && !o.HostControl
 	}
 	if err == nil {
 		d.transfers, err = d.NewStream()

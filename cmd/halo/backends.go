@@ -26,7 +26,8 @@ var backends = map[string]func(threads int) (xla.Backend, error){
 func gpu(emulated bool) func(int) (xla.Backend, error) {
 	once := sync.OnceValues(func() (xla.Backend, error) {
 		plain := emulated && os.Getenv("HALO_CUDA_EMU_PLAIN") == "1"
-		o := cuda.Options{Emulated: emulated, Plain: plain, NoAutotune: os.Getenv("HALO_CUDA_AUTOTUNE") == "0"}
+		o := cuda.Options{Emulated: emulated, Plain: plain, NoAutotune: os.Getenv("HALO_CUDA_AUTOTUNE") == "0",
+			HostControl: os.Getenv("HALO_CUDA_HOST_CONTROL") == "1"}
 		if mpi.Launched() {
 			o.Rank = mpi.LocalRank()
 		} else if emulated {

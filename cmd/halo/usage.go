@@ -118,8 +118,11 @@ var environmentRules = []struct {
 	}},
 	{"HALO_LIBRARY_PATH", "a list of folders that there are, as in PATH", areFolders},
 	{"HALO_CUDA_PATH", "a list of folders that there are, as in PATH", areFolders},
-	{"HALO_CUDA_AUTOTUNE", "0 or 1", func(v string) bool { return v == "0" || v == "1" }},
+	{"HALO_CUDA_AUTOTUNE", "0 or 1", isSwitch},
+	{"HALO_CUDA_HOST_CONTROL", "0 or 1", isSwitch},
 }
+
+func isSwitch(v string) bool { return v == "0" || v == "1" }
 
 // areFolders reports whether v lists folders, as PATH does.
 func areFolders(v string) bool {
