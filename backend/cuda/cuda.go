@@ -90,6 +90,8 @@ func passes(plain bool) []pass.Pass {
 		pass.DCE(),
 		pass.ExpandBatchNorm(),
 		pass.Clean("clean"),
+		pass.Unroll(),
+		pass.Clean("unrolled"),
 		pass.Hoist(),
 		pass.Clean("tidy"),
 		pass.Fuse(emit.Fusible()),
@@ -101,6 +103,9 @@ var passOrder = []pass.Order{
 	{Before: "layout", After: "clean", Because: "bitcasts between layouts are nothing that rules know"},
 	{Before: "inline", After: "clean", Because: "rules and common values do not reach through calls"},
 	{Before: "batchnorm", After: "clean", Because: "its factors are made of constants and are common to its uses"},
+	{Before: "clean", After: "unroll", Because: "rounds can be counted when the state has been taken apart"},
+	{Before: "unroll", After: "unrolled", Because: "what counts rounds has become constant"},
+	{Before: "unrolled", After: "hoist", Because: "a loop that is gone has nothing to hoist out of"},
 	{Before: "clean", After: "hoist", Because: "what stays the same in a loop shows when its state has been taken apart"},
 	{Before: "tidy", After: "fuse", Because: "inside a fusion nothing is simplified any more"},
 }

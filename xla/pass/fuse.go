@@ -19,6 +19,9 @@ type Fusible struct {
 	// Rows reports whether in, a reduction of the innermost dimensions, may be inside a fusion that spreads its results
 	// over the rows again; nil: none may.
 	Rows func(in *hlo.Instruction) bool
+	// Threads says that each element has a thread of its own, which does small things again rather than read what another
+	// has done: ops on scalars, sums of places.
+	Threads bool
 	// Max is the most instructions of a fusion, 0 for 256.
 	Max int
 }
@@ -53,6 +56,7 @@ func Fuse(f Fusible) Pass {
 func (u *fuser) group() {
 	u.classify()
 	u.setUsers()
+	u.again()
 	u.repeatCheap()
 	u.setStages()
 	u.setOnly()
@@ -161,7 +165,7 @@ func (u *fuser) kindOf(in *hlo.Instruction) fuseKind {
 			return leaf
 		}
 		return outside
-	case hlo.Broadcast, hlo.Iota, hlo.Slice, hlo.Reverse, hlo.Transpose:
+	case hlo.Broadcast, hlo.Iota, hlo.Slice, hlo.Reverse, hlo.Transpose, hlo.DynamicSlice:
 		if u.canBeLeaf(in) && u.f.Elementwise(in) {
 			return leaf
 		}
@@ -171,6 +175,9 @@ func (u *fuser) kindOf(in *hlo.Instruction) fuseKind {
 			return ending
 		}
 		return outside
+	}
+	if u.f.Threads && in.Op == hlo.Reshape && u.kind[in.Operands[0].Index()] == leaf && u.canBeLeaf(in) {
+		return leaf
 	}
 	if u.rows != nil && !ofRow || !u.isOnElements(in) || !u.f.Elementwise(in) {
 		return outside

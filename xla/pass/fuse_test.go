@@ -65,15 +65,15 @@ func sizeOf(s shape.Shape) int64 {
 
 // TestFuseSavesTraffic wants that a fused entry never moves more bytes than the one before.
 func TestFuseSavesTraffic(t *testing.T) {
-	mixed, noRows := anyFusion, anyFusion
-	mixed.Mixed, noRows.Rows = true, nil
+	mixed, noRows, threads := anyFusion, anyFusion, anyFusion
+	mixed.Mixed, noRows.Rows, threads.Threads = true, nil, true
 	saved := 0
 	for seed := range uint64(300) {
 		m, err := Run(t.Context(), randomProgram(t, seed, 60), []Pass{Inline(), Simplify(), DCE(), CSE(), DCE()}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, f := range []Fusible{anyFusion, mixed, noRows} {
+		for _, f := range []Fusible{anyFusion, mixed, noRows, threads} {
 			fused, err := Run(t.Context(), m, []Pass{Fuse(f)}, Options{Verify: true})
 			if err != nil {
 				t.Fatal(err)
@@ -87,8 +87,8 @@ func TestFuseSavesTraffic(t *testing.T) {
 			}
 		}
 	}
-	if saved < 150 {
-		t.Errorf("traffic shrank in %d of 900 programs only", saved)
+	if saved < 200 {
+		t.Errorf("traffic shrank in %d of 1200 programs only", saved)
 	}
 }
 

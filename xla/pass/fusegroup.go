@@ -111,7 +111,7 @@ func (u *fuser) pays(f *fusion) bool {
 		return false
 	}
 	return work > 1 || slices.ContainsFunc(f.members[0].Operands, func(o *hlo.Instruction) bool {
-		return u.kind[o.Index()] == leaf && !o.Shape.IsScalar()
+		return u.kind[o.Index()] == leaf && (!o.Shape.IsScalar() || u.f.Threads && o.Op != hlo.Constant)
 	})
 }
 

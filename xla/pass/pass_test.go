@@ -49,14 +49,14 @@ func passNamed(t *testing.T, name string) Pass {
 // says why a program cannot run here.
 func TestPasses(t *testing.T) {
 	testfile.Run(t, "../../testdata/passes/*.txt", func(t *testing.T, c *testfile.Case) {
-		if err := c.Only("ulp", "atol", "norun", "mixed"); err != nil {
+		if err := c.Only("ulp", "atol", "norun", "mixed", "threads"); err != nil {
 			t.Fatal(err)
 		}
 		before := parse(t, c.Source())
 		p := passNamed(t, strings.TrimSuffix(filepath.Base(c.File), ".txt"))
-		if len(c.All("mixed")) > 0 {
-			f := anyFusion
-			f.Mixed = true
+		f := anyFusion
+		f.Mixed, f.Threads = len(c.All("mixed")) > 0, len(c.All("threads")) > 0
+		if f.Mixed || f.Threads {
 			p = Fuse(f)
 		}
 		text := before.Text()

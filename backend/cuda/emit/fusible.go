@@ -7,7 +7,7 @@ import (
 
 // Fusible says what passes may fuse for these kernels.
 func Fusible() pass.Fusible {
-	return pass.Fusible{Elementwise: fusible, Reduce: reducible, Rows: reducedRows}
+	return pass.Fusible{Elementwise: fusible, Reduce: reducible, Rows: reducedRows, Threads: true}
 }
 
 // fusible reports whether in may be part of a fusion.
@@ -15,8 +15,8 @@ func fusible(in *hlo.Instruction) bool {
 	switch in.Op {
 	case hlo.Transpose: // tiles are better at it
 		return false
-	case hlo.Broadcast, hlo.Iota, hlo.Slice, hlo.Reverse, hlo.Reshape, hlo.Select, hlo.Clamp, hlo.Compare, hlo.Convert,
-		hlo.Real, hlo.Imag, hlo.Complex, hlo.ReducePrecision, hlo.Copy:
+	case hlo.Broadcast, hlo.Iota, hlo.Slice, hlo.DynamicSlice, hlo.Reverse, hlo.Reshape, hlo.Select, hlo.Clamp,
+		hlo.Compare, hlo.Convert, hlo.Real, hlo.Imag, hlo.Complex, hlo.ReducePrecision, hlo.Copy:
 		return true
 	case hlo.BitcastConvert:
 		return in.Shape.Size() == in.Operands[0].Shape.Size() && elementary(in)
