@@ -36,6 +36,8 @@ func (d *device) biases() pass.Pass {
 		switch {
 		case emit.Biased(c, in):
 			return d.blas != nil && d.blas.lt != nil
+		case d.blas != nil && emit.LowerGemm(c, 0) != nil: // a product, to which a kernel adds the rest
+			return false
 		case emit.BiasedConvolution(c, in):
 			_, err := d.dnn.of(d)
 			return err == nil

@@ -7,11 +7,12 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// Biased reports whether in, a fusion that reads the dot c, does nothing but add a bias to each of its rows, and a
+// Biased reports whether in, a fusion that reads the product c, does nothing but add a bias to each of its rows, and a
 // library may do both: in f32, where the sum of a product is what the law rounds it to before the bias comes.
 func Biased(c, in *hlo.Instruction) bool {
 	a, ok := in.Attrs.(*hlo.FusionAttrs)
-	if !ok || c.Op != hlo.Dot || c.Shape.Type != shape.F32 || LowerGemm(c, 0) == nil {
+	e := LowerGemm(c, 0)
+	if !ok || c.Shape.Type != shape.F32 || e == nil {
 		return false
 	}
 	dot := -1
@@ -20,7 +21,17 @@ func Biased(c, in *hlo.Instruction) bool {
 			dot = i
 		}
 	}
-	return dot >= 0 && biasIn(a.Calls, a.Calls.Parameters[dot], c.Shape.Rank()-1) != nil
+	return dot >= 0 && rowBias(a.Calls, a.Calls.Parameters[dot], c.Shape, e.Steps[0].Gemm) != nil
+}
+
+// rowBias returns the parameter with a number for each column of a product that a computation adds to x, which is or
+// stands for it; nil if it does anything else.
+func rowBias(c *hlo.Computation, x *hlo.Instruction, s shape.Shape, g *Gemm) *hlo.Instruction {
+	b := biasIn(c, x, s.Rank()-1)
+	if b == nil || b.Shape.Size() != g.N { // columns may be several dimensions
+		return nil
+	}
+	return b
 }
 
 // biasIn returns the parameter with a number for each place along a dimension that a computation adds to x; nil if it
@@ -43,7 +54,7 @@ func biasIn(c *hlo.Computation, x *hlo.Instruction, dimension int) *hlo.Instruct
 	return b.Operands[0]
 }
 
-// extra is 1 for a dot, which is no parameter of its computation.
+// extra is 1 for a dot or a convolution, which is no parameter of its computation.
 func extra(x *hlo.Instruction) int {
 	if x.Op == hlo.Parameter {
 		return 0
@@ -51,9 +62,9 @@ func extra(x *hlo.Instruction) int {
 	return 1
 }
 
-// LowerBiased returns a fusion of a dot and a bias as one product of a library, with the workspace that library says it
-// takes; where that fails with errors.ErrUnsupported as a product without a bias, which has a workspace of some
-// bytes, and a kernel. It returns nil for all other instructions.
+// LowerBiased returns a fusion of a product and a bias as one call of a library, with the workspace that this says it
+// takes; where that fails with errors.ErrUnsupported as a product without a bias, which has a workspace of some bytes,
+// and a kernel. It returns nil for all other instructions.
 func LowerBiased(in *hlo.Instruction, workspace int64, library func(*Gemm) (int64, error)) (*Emission, error) {
 	e, bias := biasedGemm(in, workspace)
 	if e == nil {
@@ -80,23 +91,26 @@ func LowerBiased(in *hlo.Instruction, workspace int64, library func(*Gemm) (int6
 	return e, nil
 }
 
-// biasedGemm returns the product of a fusion of a dot and a bias, and where the bias lies; nil if in is none.
+// biasedGemm returns the product of a fusion of one and a bias, and where the bias lies; nil if in is none.
 func biasedGemm(in *hlo.Instruction, workspace int64) (*Emission, Buffer) {
 	a, ok := in.Attrs.(*hlo.FusionAttrs)
 	if !ok {
 		return nil, Buffer{}
 	}
 	for _, dot := range a.Calls.Instructions {
-		if dot.Op != hlo.Dot {
+		if dot.Op != hlo.Dot && dot.Op != hlo.Convolution {
 			continue
 		}
-		e, bias := LowerGemm(dot, workspace), biasIn(a.Calls, dot, dot.Shape.Rank()-1)
-		x, y := dot.Operands[0], dot.Operands[1]
-		if e == nil || bias == nil || in.Shape.Type != shape.F32 || x.Op != hlo.Parameter || y.Op != hlo.Parameter {
+		e, x, y := LowerGemm(dot, workspace), dot.Operands[0], dot.Operands[1]
+		if e == nil || in.Shape.Type != shape.F32 || x.Op != hlo.Parameter || y.Op != hlo.Parameter {
 			return nil, Buffer{}
 		}
 		g := e.Steps[0].Gemm
-		g.A.Buffer, g.B.Buffer = parameterBuffer(x), parameterBuffer(y)
+		bias := rowBias(a.Calls, dot, dot.Shape, g)
+		if bias == nil {
+			return nil, Buffer{}
+		}
+		g.A.Buffer, g.B.Buffer = parameterBuffer(dot.Operands[g.A.Index]), parameterBuffer(dot.Operands[g.B.Index])
 		return e, parameterBuffer(bias)
 	}
 	return nil, Buffer{}

@@ -38,11 +38,36 @@ var gemmSums = map[[2]shape.ElementType]bool{
 	{shape.BF16, shape.BF16}: true, {shape.BF16, shape.F32}: true, {shape.S8, shape.S32}: true,
 }
 
-// LowerGemm returns a dot as one product of a library, with a workspace of some bytes as its first scratch buffer; nil
-// if in is no dot of types that libraries take and of matrices without a copy, or is small.
+// LowerGemm returns a dot, or a convolution whose window is one place, as one product of a library, with a workspace of
+// some bytes as its first scratch buffer; nil if in is neither, not of types that libraries take and of matrices
+// without a copy, or is small.
 func LowerGemm(in *hlo.Instruction, workspace int64) *Emission {
-	a, ok := in.Attrs.(*hlo.DotAttrs)
-	if !ok || in.Op != hlo.Dot || in.IsDynamic() {
+	g := gemmOf(in)
+	if g == nil || min(g.M, g.N, g.K) < gemmFrom || g.Batch == 0 || g.A.Type == shape.S8 && !g.fours() {
+		return nil
+	}
+	e := &Emission{Steps: []Step{{Gemm: g}}}
+	g.Work = e.scratch(workspace)
+	return e
+}
+
+// gemmOf is the product that in is, nil if it is none.
+func gemmOf(in *hlo.Instruction) *Gemm {
+	if in.IsDynamic() {
+		return nil
+	}
+	switch a := in.Attrs.(type) {
+	case *hlo.DotAttrs:
+		return dotGemm(in, a)
+	case *hlo.ConvolutionAttrs:
+		return pointwise(in, a)
+	}
+	return nil
+}
+
+// dotGemm is the product that a dot is.
+func dotGemm(in *hlo.Instruction, a *hlo.DotAttrs) *Gemm {
+	if in.Op != hlo.Dot {
 		return nil
 	}
 	lhs, rhs := in.Operands[0].Shape, in.Operands[1].Shape
@@ -53,19 +78,13 @@ func LowerGemm(in *hlo.Instruction, workspace int64) *Emission {
 	}
 	x, xok := matrixOf(lhs, a.LHSBatch, a.LHSContracting)
 	y, yok := matrixOf(rhs, a.RHSBatch, a.RHSContracting)
-	g := &Gemm{M: x.kept, N: y.kept, K: x.depth, Batch: x.batch, TF32: tf32,
+	if !xok || !yok {
+		return nil
+	}
+	return &Gemm{M: x.kept, N: y.kept, K: x.depth, Batch: x.batch, TF32: tf32,
 		A: Matrix{Buffer{Operand, 0}, lhs.Type, x.keptStep, x.depthStep, x.batchStep},
-		B: Matrix{Buffer{Operand, 1}, rhs.Type, y.depthStep, y.keptStep, y.batchStep}}
-	if !xok || !yok || min(g.M, g.N, g.K) < gemmFrom || g.Batch == 0 {
-		return nil
-	}
-	g.C = Matrix{Buffer{Result, 0}, in.Shape.Type, g.N, 1, g.M * g.N}
-	if lhs.Type == shape.S8 && !g.fours() {
-		return nil
-	}
-	e := &Emission{Steps: []Step{{Gemm: g}}}
-	g.Work = e.scratch(workspace)
-	return e
+		B: Matrix{Buffer{Operand, 1}, rhs.Type, y.depthStep, y.keptStep, y.batchStep},
+		C: Matrix{Buffer{Result, 0}, in.Shape.Type, y.kept, 1, x.kept * y.kept}}
 }
 
 // fours reports whether all distances are multiples of four, which libraries want of bytes.
