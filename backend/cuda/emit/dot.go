@@ -196,7 +196,9 @@ func emitDot(e *Emission, in *hlo.Instruction) {
 	}
 	columns := in.Shape.Size() / batch / kept
 	if depth < dotDepth || kept < dotDepth || columns < dotDepth || batch > 65535 {
-		emitLoop(e, in)
+		if !emitSkinny(e, in) {
+			emitLoop(e, in)
+		}
 		return
 	}
 	b := newBody(e, sizesOf(in)...)

@@ -223,3 +223,7 @@ FN f32 round_tf32(f32 v) {
   const u32 b = bits(v);
   return x_finite(v) ? float_of((b + 0xfffu + (b >> 13 & 1)) & ~0x1fffu) : v;
 }
+
+// What the lane of the warp has whose number differs by some bits. All lanes of the warp take part.
+template <class T> FN T lane_xor(T v, int by) { return __shfl_xor_sync(~0u, v, by); }
+FN bool lane_xor(bool v, int by) { return __shfl_xor_sync(~0u, (s32)v, by) != 0; }
