@@ -102,6 +102,48 @@ ENTRY e { x = f32[3,300] parameter(0)  z = f32[] parameter(1)
 ENTRY e { x = f32[300] parameter(0)  i = s32[300] iota(), iota_dimension=0  z = f32[] constant(-inf)
   n = s32[] constant(0)
   ROOT r = (f32[300], s32[300]) reduce-window(x, i, z, n), window={size=300 pad=299_0}, to_apply=argmax }`},
+	{"running sum in parts", false, literal.Tolerance{}, add + `
+ENTRY e { x = f32[2,20000] parameter(0)  z = f32[] parameter(1)
+  ROOT r = f32[2,20000] reduce-window(x, z), window={size=1x20000 pad=0_0x19999_0}, to_apply=add }`},
+	{"running sum in parts from the end", false, literal.Tolerance{}, add + `
+ENTRY e { x = f32[17001] parameter(0)  z = f32[] parameter(1)
+  ROOT r = f32[17001] reduce-window(x, z), window={size=17001 pad=0_17000}, to_apply=add }`},
+	{"running sum of columns in parts", false, literal.Tolerance{}, add + `
+ENTRY e { x = f32[2,700,33] parameter(0)  z = f32[] parameter(1)
+  ROOT r = f32[2,700,33] reduce-window(x, z), window={size=1x700x1 pad=0_0x699_0x0_0}, to_apply=add }`},
+	{"running sum of many lines of chunks", false, literal.Tolerance{}, add + `
+ENTRY e { x = f32[260,4001] parameter(0)  z = f32[] parameter(1)
+  ROOT r = f32[260,4001] reduce-window(x, z), window={size=1x4001 pad=0_0x4000_0}, to_apply=add }`},
+	{"running sums of short lines", false, literal.Tolerance{}, add + `
+ENTRY e { x = f32[100,33] parameter(0)  z = f32[] parameter(1)
+  ROOT r = f32[100,33] reduce-window(x, z), window={size=1x33 pad=0_0x32_0}, to_apply=add }`},
+	{"running sum of bf16", false, literal.Tolerance{}, `
+h { a = bf16[] parameter(0)  b = bf16[] parameter(1)  ROOT s = bf16[] add(a, b) }
+ENTRY e { x = bf16[16000] parameter(0)  z = bf16[] parameter(1)
+  ROOT r = bf16[16000] reduce-window(x, z), window={size=16000 pad=15999_0}, to_apply=h }`},
+	{"running maximum with NaN", true, literal.Tolerance{}, `
+m { a = f64[] parameter(0)  b = f64[] parameter(1)  ROOT s = f64[] maximum(a, b) }
+ENTRY e { x = f64[9000] parameter(0)  z = f64[] parameter(1)
+  ROOT r = f64[9000] reduce-window(x, z), window={size=9000 pad=8999_0}, to_apply=m }`},
+	{"running product of complex numbers", false, literal.Tolerance{RTol: 1e-10}, `
+m { a = c128[] parameter(0)  b = c128[] parameter(1)  ROOT s = c128[] multiply(a, b) }
+ENTRY e { x = c128[64,7] parameter(0)  z = c128[] constant((1, 0))
+  ROOT r = c128[64,7] reduce-window(x, z), window={size=64x1 pad=63_0x0_0}, to_apply=m }`},
+	{"running parity", true, literal.Tolerance{}, `
+x { a = pred[] parameter(0)  b = pred[] parameter(1)  ROOT s = pred[] xor(a, b) }
+ENTRY e { x = pred[30000] parameter(0)  z = pred[] parameter(1)
+  ROOT r = pred[30000] reduce-window(x, z), window={size=30000 pad=29999_0}, to_apply=x }`},
+	{"running sum of bytes", true, literal.Tolerance{}, `
+h { a = s8[] parameter(0)  b = s8[] parameter(1)  ROOT s = s8[] add(a, b) }
+ENTRY e { x = s8[16000,2] parameter(0)  z = s8[] parameter(1)
+  ROOT r = s8[16000,2] reduce-window(x, z), window={size=16000x1 pad=15999_0x0_0}, to_apply=h }`},
+	{"running order in parts", false, literal.Tolerance{}, argmax + `
+ENTRY e { x = f32[9001] parameter(0)  i = s32[9001] iota(), iota_dimension=0  z = f32[] constant(-inf)
+  n = s32[] constant(0)
+  ROOT r = (f32[9001], s32[9001]) reduce-window(x, i, z, n), window={size=9001 pad=9000_0}, to_apply=argmax }`},
+	{"running maps", false, literal.Tolerance{}, affine + `
+ENTRY e { x = s32[8000,3] parameter(0)  y = s32[8000,3] parameter(1)  z = s32[] constant(1)  n = s32[] constant(0)
+  ROOT r = (s32[8000,3], s32[8000,3]) reduce-window(x, y, z, n), window={size=8000x1 pad=7999_0x0_0}, to_apply=affine }`},
 	{"sort of a block", false, literal.Tolerance{}, less + `
 ENTRY e { x = f32[7,100] parameter(0)  i = s32[7,100] iota(), iota_dimension=1
   ROOT r = (f32[7,100], s32[7,100]) sort(x, i), dimensions={1}, is_stable=true, to_apply=less }`},
@@ -178,6 +220,10 @@ argmax { a = f32[] parameter(0)  i = s32[] parameter(1)  b = f32[] parameter(2) 
   g = pred[] compare(b, a), direction=GE
   v = f32[] select(g, b, a)  k = s32[] select(g, j, i)
   ROOT r = (f32[], s32[]) tuple(v, k) }`
+	affine = `
+affine { a = s32[] parameter(0)  b = s32[] parameter(1)  c = s32[] parameter(2)  d = s32[] parameter(3)
+  m = s32[] multiply(a, c)  n = s32[] multiply(b, c)  k = s32[] add(n, d)
+  ROOT r = (s32[], s32[]) tuple(m, k) }`
 )
 
 // TestShapes runs programs of many forms, alone and fused.

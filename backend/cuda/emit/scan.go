@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/shape"
 )
 
 // runningFrom is how long a running sum is before a block makes it in shares.
@@ -20,11 +21,9 @@ func emitReduceWindow(e *Emission, in *hlo.Instruction) {
 		emitLoop(e, in)
 		return
 	}
-	r := &runningSum{in: in, a: a, n: len(in.Operands) / 2, backward: backward,
-		lines: linesAlong(in.Operands[0].Shape.Dims, d)}
-	r.b = newBody(e, sizesOf(in)...)
-	r.g = r.b.newGraphOf(in)
-	e.add(r.kernel())
+	r := &runningSum{e: e, in: in, c: a.ToApply, backward: backward, lines: linesAlong(in.Operands[0].Shape.Dims, d)}
+	r.types = accumulatorTypes(r.c, len(in.Operands)/2, r.lines.n)
+	r.emit()
 }
 
 // running reports whether each window is all elements of a dimension up to its place, or from there on.
@@ -48,69 +47,93 @@ func running(w hlo.Window, dims []int64) (d int, backward, ok bool) {
 	return max(d, 0), backward, d >= 0
 }
 
-// runningSum is a kernel that makes running sums: a block for each line, its threads for neighbours of it.
+// runningSum are the kernels of running sums: one, or three if there are few lines and they are long. Those reduce
+// parts of lines, scan what came out, and scan each part from there on.
 type runningSum struct {
-	b        *body
-	g        *graph
+	e        *Emission
 	in       *hlo.Instruction
-	a        *hlo.ReduceWindowAttrs
-	n        int
+	c        *hlo.Computation
+	types    []shape.ElementType // of the accumulators
 	backward bool
 	lines    lineOf
 }
 
-func (r *runningSum) kernel() *Kernel {
-	b, n := r.b, r.lines.n
-	block := threadsWith(accumulatorTypes(r.a.ToApply, r.n, n))
-	share := ceil(n, block)
-	used := ceil(n, share)
-	b.line("const %s line = blockIdx.x, from = threadIdx.x * %d, to = x_min(from + %d, (%s)%d);", b.ix, share, share,
-		b.ix, n)
-	inits := r.g.inits(r.in, r.n)
-	acc := b.accumulators(r.a.ToApply, inits, r.lines.n)
-	shared := make([]string, r.n)
-	for i, v := range acc {
-		shared[i] = b.name("shared")
-		b.line("__shared__ %s %s[%d];", ctypes[v.t].value, shared[i], block)
+func (r *runningSum) emit() {
+	b, g := r.body()
+	s := newLineScan(b, r.c, r.types, r.lines)
+	s.split()
+	s.load = func(row, j string) []value { return r.elements(b, g, row, j) }
+	s.store = func(row, j string, v []value) {
+		place := r.place(b, row, j)
+		for i, l := range leaves(r.in.Shape) {
+			b.store(Buffer{Result, i}, b.flat(place), b.converted(v[i], l.Type))
+		}
 	}
-	b.open("if (from < %d) {", n)
-	first := r.elements("from")
-	total := make([]value, r.n)
-	for i, v := range first {
-		total[i] = b.variable(b.converted(v, acc[i].t))
+	s.declare(g.inits(r.in, len(r.types)))
+	if s.parts > 1 {
+		partial := r.reduced(s)
+		r.scanned(s, partial)
+		s.startAt(func(row, part string) []value { return r.partials(b, partial, row, part, s.parts) })
 	}
-	b.open("for (%s j = from + 1; j < to; j++) {", b.ix)
-	b.fold(r.a.ToApply, total, r.elements("j"))
-	b.close("}")
-	for i := range total {
-		b.line("%s[threadIdx.x] = %s;", shared[i], total[i].text)
-	}
-	b.close("}")
-	b.line("__syncthreads();")
-	b.open("for (s32 s = 0; s < (s32)threadIdx.x && s < %d; s++) {", used)
-	before := make([]value, r.n)
-	for i := range before {
-		before[i] = b.frozen(acc[i].t, shared[i]+"[s]")
-	}
-	b.fold(r.a.ToApply, acc, before)
-	b.close("}")
-	b.open("for (%s j = from; j < to; j++) {", b.ix)
-	b.fold(r.a.ToApply, acc, r.elements("j"))
-	place := r.place("j")
-	for i, s := range leaves(r.in.Shape) {
-		b.store(Buffer{Result, i}, b.flat(place), b.converted(b.frozen(acc[i].t, acc[i].text), s.Type))
-	}
-	b.close("}")
-	return b.kernel("running_"+r.a.ToApply.Root.Op.String(), r.lines.count, int(block))
+	r.e.add(s.kernel("running_" + r.c.Root.Op.String()))
 }
 
-// place is that of element j of the line, counted from the end if the sums run backward.
-func (r *runningSum) place(j string) index {
-	if r.backward {
-		j = r.b.integer(fmt.Sprintf("%d - %s", r.lines.n-1, j))
+func (r *runningSum) body() (*body, *graph) {
+	b := newBody(r.e, sizesOf(r.in)...)
+	return b, b.newGraphOf(r.in)
+}
+
+// reduced makes the kernel that reduces the parts of s, and returns where it puts what comes out.
+func (r *runningSum) reduced(s *lineScan) []Buffer {
+	var partial []Buffer
+	for _, t := range r.types {
+		partial = append(partial, r.e.scratch(r.lines.count*s.parts*int64(t.Bytes())))
 	}
-	ix := r.lines.place(r.b, "line", j)
+	list := &reductions{e: r.e, name: "running_parts", in: r.in, list: []reduction{{in: r.in, c: r.c, types: r.types}},
+		graph: func(b *body) *graph { return b.newGraphOf(r.in) }}
+	p := list.newPass(r.lines.count, r.lines.n, r.lines.stride > 1)
+	p.part, p.parts = s.part, s.parts
+	p.element = func(_ reduction, _ int, row, j string) []value { return r.elements(p.b, p.g, row, j) }
+	p.finish = func(_ reduction, _ int, acc []value) {
+		for i, v := range acc {
+			p.b.store(partial[i], p.b.integer(fmt.Sprintf("row * %d + part", s.parts)), v)
+		}
+	}
+	r.e.add(p.kernel())
+	return partial
+}
+
+// scanned makes the kernel that puts the running sums of parts in their place, the initial values before them.
+func (r *runningSum) scanned(of *lineScan, partial []Buffer) {
+	b, g := r.body()
+	s := newLineScan(b, r.c, r.types, lineOf{n: of.parts, stride: 1, count: r.lines.count})
+	s.load = func(row, j string) []value { return r.partials(b, partial, row, j, of.parts) }
+	s.store = func(row, j string, v []value) {
+		for i := range v {
+			b.store(partial[i], b.integer(fmt.Sprintf("%s * %d + %s", row, of.parts, j)), v[i])
+		}
+	}
+	s.declare(g.inits(r.in, len(r.types)))
+	r.e.add(s.kernel("running_between"))
+}
+
+func (r *runningSum) partials(b *body, partial []Buffer, row, part string, parts int64) []value {
+	var out []value
+	for i, t := range r.types {
+		out = append(out, b.load(partial[i], t, index{flat: b.integer(fmt.Sprintf("%s * %d + %s", row, parts, part))}))
+	}
+	return out
+}
+
+// place is that of element j of a line, counted from the end if the sums run backward.
+func (r *runningSum) place(b *body, line, j string) index {
+	if r.backward {
+		j = b.integer(fmt.Sprintf("%d - %s", r.lines.n-1, j))
+	}
+	ix := r.lines.place(b, line, j)
 	return index{flat: ix.flat, of: r.in.Operands[0].Shape.Dims}
 }
 
-func (r *runningSum) elements(j string) []value { return r.g.elements(r.in, r.n, r.place(j)) }
+func (r *runningSum) elements(b *body, g *graph, line, j string) []value {
+	return g.elements(r.in, len(r.types), r.place(b, line, j))
+}
