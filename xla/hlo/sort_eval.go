@@ -107,7 +107,7 @@ func (e *Evaluator) sorter(c *Computation, args []*literal.Literal, rows lines) 
 		return nil, err
 	}
 	slow := e.compareSorter(ap, wide, rows)
-	if k, ok := keyOf(c); ok {
+	if k, ok := SortKeyOf(c); ok {
 		return e.keySorter(k, wide, rows, slow)
 	}
 	return slow, nil
@@ -174,35 +174,9 @@ func mergeSort(v, spare []int32, less func(a, b int32) bool) {
 	}
 }
 
-// sortKey is what a comparator compares: the value of an expression on either side.
-type sortKey struct {
-	c       *Computation // the comparator with the left side as its result
-	typ     shape.ElementType
-	total   bool // floats in total order
-	greater bool // largest first
-}
-
-// keyOf finds the key if c says f(lhs) < f(rhs), or greater, for one expression f.
-func keyOf(c *Computation) (sortKey, bool) {
-	r := c.Root
-	if r.Op != Compare {
-		return sortKey{}, false
-	}
-	a := r.Attrs.(*CompareAttrs)
-	if a.Direction != Lt && a.Direction != Gt || r.Operands[0].Shape.Type.IsComplex() {
-		return sortKey{}, false
-	}
-	m := mirror{}
-	if !m.same(r.Operands[0], r.Operands[1]) {
-		return sortKey{}, false
-	}
-	left := &Computation{Name: c.Name, Instructions: c.Instructions, Root: r.Operands[0], Parameters: c.Parameters}
-	return sortKey{left, left.Root.Shape.Type, a.Type == TotalOrder, a.Direction == Gt}, true
-}
-
 // keySorter orders rows by one key of each element. A key without order, NaN in an ordinary comparison, needs slow.
-func (e *Evaluator) keySorter(k sortKey, wide []literal.Wide, rows lines, slow rowOrder) (rowOrder, error) {
-	ap, err := e.applier(k.c)
+func (e *Evaluator) keySorter(k SortKey, wide []literal.Wide, rows lines, slow rowOrder) (rowOrder, error) {
+	ap, err := e.applier(k.Of)
 	if err != nil || ap.plain != nil {
 		return slow, err
 	}
@@ -218,11 +192,11 @@ func (e *Evaluator) keySorter(k sortKey, wide []literal.Wide, rows lines, slow r
 			if err := ap.apply(in, out); err != nil {
 				return nil, err
 			}
-			key, ok := orderKey(k.typ, out[0], k.total)
+			key, ok := orderKey(k.Of.Root.Shape.Type, out[0], k.Total)
 			if !ok {
 				return slow(start)
 			}
-			if k.greater {
+			if k.Descending {
 				key = ^key
 			}
 			keys[j] = rank{key, int32(j)}

@@ -132,11 +132,19 @@ func compare(g *graph, in *hlo.Instruction, ix index) []value {
 
 // totalKey is the integer by which floats are totally ordered.
 func (b *body) totalKey(v value) string {
+	if minusZeroIsNaN(v.t) {
+		v = b.converted(v, shape.F32)
+	}
 	bits := b.bitsOf(v)
 	if v.t == shape.F8E8M0FNU { // has no sign
 		return bits
 	}
 	return fmt.Sprintf("total(%s, %d)", bits, v.t.Bits())
+}
+
+// minusZeroIsNaN reports whether floats of type t have NaN, a negative one, for the bits that are -0 in others.
+func minusZeroIsNaN(t shape.ElementType) bool {
+	return t == shape.F8E4M3B11FNUZ || t == shape.F8E4M3FNUZ || t == shape.F8E5M2FNUZ
 }
 
 // choose is select: the bits of floats stay what they are.

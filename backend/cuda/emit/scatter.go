@@ -2,6 +2,7 @@ package emit
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"github.com/halo-xla/halo/xla/hlo"
@@ -192,23 +193,64 @@ func always(conditions []string) string {
 // that start at one place. Windows that are promised to be apart need no order.
 func (s *scatter) sorted() {
 	keys := s.e.scratch(8 * s.count)
-	b := newBody(s.e, append(sizesOf(s.in), s.count)...)
-	g := b.newGraphOf(s.in)
-	b.threads(s.count)
-	start, conditions := s.place(b, g, b.coordinates(index{flat: "t", of: s.sizes}))
-	p, name := b.pointer(keys, "u64")
-	p.written = true
-	b.line("%s[t] = %s ? (u64)(%s) : ~0ull;", name, always(conditions), b.flat(at(s.operand, start)))
-	s.e.add(b.kernel("scatter_keys", ceil(s.count, blockSize), blockSize))
 	order := &sorter{e: s.e, name: "scatter", n: s.count, lines: 1}
-	order.less = func(b *body) {
-		_, name := b.pointer(keys, "u64")
-		b.line("return %s[a] < %s[b];", name, name)
-	}
-	if !s.a.UniqueIndices {
+	switch {
+	case s.a.UniqueIndices:
+		s.places(keys)
+	case s.count < radixFrom:
+		s.places(keys)
+		order.less = func(b *body) {
+			_, name := b.pointer(keys, "u64")
+			b.line("return %s[a] < %s[b];", name, name)
+		}
 		order.emit(nil)
+	default:
+		s.byDigits(keys, order)
 	}
 	s.apply(keys, order)
+}
+
+// places stores where windows start.
+func (s *scatter) places(keys Buffer) {
+	b := newBody(s.e, append(sizesOf(s.in), s.count)...)
+	b.threads(s.count)
+	s.start(b, keys, "t")
+	s.e.add(b.kernel("scatter_keys", ceil(s.count, blockSize), blockSize))
+}
+
+// start stores where window t starts, all ones for those that do not lie in the operand, and returns the number of that
+// place among those where windows may start, and the conditions under which it has one.
+func (s *scatter) start(b *body, keys Buffer, t string) (number, inside string) {
+	g := b.newGraphOf(s.in)
+	start, conditions := s.place(b, g, b.coordinates(index{flat: t, of: s.sizes}))
+	inside = always(conditions)
+	p, name := b.pointer(keys, "u64")
+	p.written = true
+	b.line("%s[%s] = %s ? (u64)(%s) : ~0ull;", name, t, inside, b.flat(at(s.operand, start)))
+	return b.flat(at(s.choices(), start)), inside
+}
+
+// choices are the numbers of places where windows may start, by dimensions.
+func (s *scatter) choices() []int64 {
+	list := make([]int64, len(s.operand))
+	for d, n := range s.operand {
+		list[d] = 1
+		if slices.Contains(s.a.ScatterDimsToOperandDims, int64(d)) || slices.Contains(s.a.InputBatchingDims, int64(d)) {
+			list[d] = n
+		}
+	}
+	return list
+}
+
+// byDigits sorts by the numbers of places, of which there are few.
+func (s *scatter) byDigits(keys Buffer, order *sorter) {
+	none := product(s.choices())
+	r := &radix{sorter: order, bits: max(bits.Len64(uint64(none)), 1)}
+	r.key = func(b *body, _, j string) string {
+		number, inside := s.start(b, keys, j)
+		return fmt.Sprintf("%s ? (u64)%s : %dull", inside, number, none)
+	}
+	r.emit(sizesOf(s.in))
 }
 
 // apply goes through the sorted windows.

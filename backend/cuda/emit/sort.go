@@ -149,6 +149,10 @@ func emitSort(e *Emission, in *hlo.Instruction) {
 		return
 	}
 	s := &sorter{e: e, name: "sort", n: lines.n, lines: lines.count}
+	if key, ok := hlo.SortKeyOf(a.ToApply); ok && lines.n >= radixFrom {
+		s.byDigits(in, key, lines)
+		return
+	}
 	s.less = func(b *body) {
 		g := b.newGraphOf(in)
 		var args []value
@@ -161,12 +165,36 @@ func emitSort(e *Emission, in *hlo.Instruction) {
 		b.line("return %s;", b.apply(a.ToApply, args)[0].text)
 	}
 	s.emit(sizesOf(in))
+	s.gatherAll(in, lines)
+}
+
+// gatherAll brings all operands into the order of the sorted numbers.
+func (s *sorter) gatherAll(in *hlo.Instruction, lines lineOf) {
 	s.gather(in, lines, lines.n, func(b *body, from string) {
 		for i, o := range in.Operands {
 			v := b.load(Buffer{Operand, i}, o.Shape.Type, index{flat: from})
 			b.store(Buffer{Result, i}, "to", v)
 		}
 	})
+}
+
+// byDigits sorts by a key. A single array of neighbours goes with its keys.
+func (s *sorter) byDigits(in *hlo.Instruction, key hlo.SortKey, lines lineOf) {
+	r := &radix{sorter: s, bits: key.Of.Root.Shape.Type.Bits()}
+	r.key = func(b *body, line, j string) string {
+		at := lines.place(b, line, j).flat
+		return b.sortKey(key, func(i int) value {
+			return b.load(Buffer{Operand, i}, in.Operands[i].Shape.Type, index{flat: at})
+		})
+	}
+	width := 8 * in.Operands[0].Shape.Type.Bytes()
+	if len(in.Operands) == 1 && lines.stride == 1 && width <= 64 {
+		r.from, r.to, r.carried = Buffer{Operand, 0}, Buffer{Result, 0}, unsignedOf(width)
+	}
+	r.emit(sizesOf(in))
+	if r.numbers {
+		s.gatherAll(in, lines)
+	}
 }
 
 // gather opens a kernel over the first k elements of the sorted lines.
