@@ -21,6 +21,7 @@ type blas struct {
 	// ltVersion is that of cublasLt, choices are how products are done.
 	ltVersion string
 	choices   choices
+	refusals  gemmRefusals
 	// workspace is what a product may use besides, in bytes.
 	workspace int64
 }
@@ -91,6 +92,9 @@ func (d *device) lowerGemm(l *exec.Lowering) (exec.Thunk, error) {
 	c, err := d.blas.choose(d, g)
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
+		if refused, err := d.blas.refuses(d, g); refused || err != nil {
+			return nil, err
+		}
 		t := newThunk(l, e)
 		t.kernel, t.calls = "cublas gemm", map[*emit.Gemm]call{g: d.blas.call(l, g)}
 		return t, nil

@@ -25,7 +25,8 @@ var dots = []struct{ kernel, shapes, dims string }{
 		"lhs_batch_dims={0,1}, rhs_batch_dims={0,1}, lhs_contracting_dims={4,5}, rhs_contracting_dims={2,3}"},
 	{"cublas gemm", "c64[33,20] c64[20,65] c64[33,65]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
 	{"cublas gemm", "c128[20,33] c128[20,65] c128[33,65]", "lhs_contracting_dims={0}, rhs_contracting_dims={0}"},
-	{"cublas gemm", "s8[20,32] s8[32,40] s32[20,40]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
+	{"cublas gemm", "s8[20,32] s8[32,48] s32[20,48]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
+	{"cuda dot", "s8[20,32] s8[32,40] s32[20,40]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"}, // refused
 	{"cublasLt gemm", "f32[20,30] f32[30,40] f32[20,40]",
 		"lhs_contracting_dims={1}, rhs_contracting_dims={0}, algorithm=dot_tf32_tf32_f32"},
 	{"cuda dot", "s8[20,33] s8[33,40] s32[20,40]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"},

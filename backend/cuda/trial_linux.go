@@ -88,16 +88,26 @@ func trialPlacesOf(g *emit.Gemm, workspace int64) trialPlaces {
 
 // newTrial makes one, with operands written.
 func (b *blas) newTrial(d *device, g *emit.Gemm, c *cublaslt.Call) (*trial, error) {
-	t := &trial{device: d, product: g, lt: c, at: trialPlacesOf(g, b.workspace), seed: maphash.MakeSeed()}
+	t, err := b.emptyTrial(d, g)
+	if err != nil {
+		return nil, err
+	}
+	t.lt = c
+	if err := t.fill(); err != nil {
+		t.close()
+		return nil, err
+	}
+	return t, nil
+}
+
+// emptyTrial makes one whose operands are anything.
+func (b *blas) emptyTrial(d *device, g *emit.Gemm) (*trial, error) {
+	t := &trial{device: d, product: g, at: trialPlacesOf(g, b.workspace), seed: maphash.MakeSeed()}
 	if t.at.bytes > d.mostTrial() {
 		return nil, fmt.Errorf("%d bytes of arrays are %w", t.at.bytes, errTooLarge)
 	}
 	t.blas = b.handle.Gemm(columnMajor(g))
-	err := t.open()
-	if err == nil {
-		err = t.fill()
-	}
-	if err != nil {
+	if err := t.open(); err != nil {
 		t.close()
 		return nil, err
 	}

@@ -2,7 +2,10 @@
 // as commands of cgo/cuda's arrays.
 package cublas
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Type is the type of a matrix's elements, by the library's numbers.
 type Type int64
@@ -73,3 +76,14 @@ type Error struct {
 
 // Error returns the call and the name of the status.
 func (e *Error) Error() string { return fmt.Sprintf("cublas: %s: %s", e.Call, e.Name) }
+
+// The statuses for what the library does not do, at all or on a device.
+const (
+	archMismatch = 8
+	notSupported = 15
+)
+
+// Is makes errors.Is find errors.ErrUnsupported where the library does not do what it is asked.
+func (e *Error) Is(target error) bool {
+	return target == errors.ErrUnsupported && (e.Status == notSupported || e.Status == archMismatch)
+}

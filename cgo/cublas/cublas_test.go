@@ -19,6 +19,15 @@ func ExampleError() {
 	// Output: cublas: cublasCreate: CUBLAS_STATUS_NOT_INITIALIZED
 }
 
+// TestUnsupported wants told apart what the library does not do and what has failed.
+func TestUnsupported(t *testing.T) {
+	for status, want := range map[int]bool{1: false, 7: false, 8: true, 13: false, 15: true} {
+		if got := errors.Is(&cublas.Error{Status: status}, errors.ErrUnsupported); got != want {
+			t.Errorf("status %d: got %v", status, got)
+		}
+	}
+}
+
 // TestLibrary opens NVIDIA's library.
 func TestLibrary(t *testing.T) {
 	kit, err := find.System().Toolkit(0)
