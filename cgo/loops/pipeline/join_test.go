@@ -3,13 +3,13 @@ package pipeline
 import (
 	"reflect"
 	"testing"
+
+	"github.com/halo-xla/halo/internal/testfile"
 )
 
 // TestJoin wants loads in the stages behind them, what all lanes share as one lane, and no end behind a store.
 func TestJoin(t *testing.T) {
-	if !Has("store") {
-		t.Skip("no native kernels in this build")
-	}
+	testfile.Native(t, Has("store"))
 	isOne := isOneOf([]Stream{{}, {Kind: Immediate}, {Kind: Splat}})
 	for _, c := range []struct {
 		list []Stage
@@ -31,9 +31,7 @@ func TestJoin(t *testing.T) {
 
 // TestWantsBlock wants values of rows in whole blocks where some stage reads more than one lane.
 func TestWantsBlock(t *testing.T) {
-	if !Has("store") {
-		t.Skip("no native kernels in this build")
-	}
+	testfile.Native(t, Has("store"))
 	for _, c := range []struct {
 		stage Stage
 		want  bool
