@@ -1,26 +1,8 @@
 // Butterflies on LANES lines at once, all forward. The including file sets T, the type of parts, LANES, and NAME(x).
 #include "swift.h"
 
-#undef INLINE
-#define INLINE static inline __attribute__((always_inline))
+#include "complex_impl.h"
 
-typedef T NAME(vec) __attribute__((vector_size(LANES * sizeof(T))));
-typedef T NAME(anywhere) __attribute__((vector_size(LANES * sizeof(T)), aligned(sizeof(T)), may_alias));
-#define vec NAME(vec)
-#define uvec NAME(anywhere)
-
-typedef struct {
-  vec re, im;
-} NAME(cx);
-#define cx NAME(cx)
-
-typedef struct {
-  T re, im;
-} NAME(pair);
-#define pair NAME(pair)
-
-INLINE cx NAME(plus)(cx a, cx b) { return (cx){a.re + b.re, a.im + b.im}; }
-INLINE cx NAME(minus)(cx a, cx b) { return (cx){a.re - b.re, a.im - b.im}; }
 INLINE cx NAME(times)(cx a, cx w) { return (cx){a.re * w.re - a.im * w.im, a.re * w.im + a.im * w.re}; }
 INLINE cx NAME(turned)(cx a, pair w) { return (cx){a.re * w.re - a.im * w.im, a.re * w.im + a.im * w.re}; }
 

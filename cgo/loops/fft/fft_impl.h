@@ -2,29 +2,8 @@
 // Every product and sum is rounded to T, as in package xla/fourier.
 #include "plan.h"
 
-#ifndef INLINE
-#define INLINE static inline __attribute__((always_inline))
-#endif
+#include "complex_impl.h"
 
-#if LANES == 1
-typedef T NAME(vec);
-#else
-typedef T NAME(vec) __attribute__((vector_size(LANES * sizeof(T))));
-#endif
-#define vec NAME(vec)
-
-typedef struct {
-  vec re, im;
-} NAME(cx);
-#define cx NAME(cx)
-
-typedef struct {
-  T re, im;
-} NAME(pair);
-#define pair NAME(pair)
-
-INLINE cx NAME(plus)(cx a, cx b) { return (cx){a.re + b.re, a.im + b.im}; }
-INLINE cx NAME(minus)(cx a, cx b) { return (cx){a.re - b.re, a.im - b.im}; }
 INLINE cx NAME(scaled)(cx a, T by) { return (cx){a.re * by, a.im * by}; }
 INLINE cx NAME(conj)(cx a) { return (cx){a.re, -a.im}; }
 

@@ -37,6 +37,8 @@ INLINE lanes NAME(places)(const fft_record *r, const fft_lines *m, int64_t first
     if (LANES * sizeof(pair) > 64) __builtin_prefetch((p) + 12 * (step) + LANES / 2, write); \
   } while (0)
 
+#include "neighbours_impl.h"
+
 #if LANES == 1
 static void NAME(get_rows)(vec *v, const T *src, const int64_t *at, int64_t by, int64_t n) {
   memcpy(v, src + at[0] * by, n * sizeof(T));
@@ -45,15 +47,7 @@ static void NAME(get_rows)(vec *v, const T *src, const int64_t *at, int64_t by, 
 static void NAME(put_rows)(T *dst, const vec *v, const lanes *l, int64_t by, int64_t n) {
   memcpy(dst + l->at[0] * by, v, n * sizeof(T));
 }
-
-INLINE cx NAME(get_columns)(const pair *s) { return (cx){s->re, s->im}; }
-INLINE void NAME(put_columns)(pair *d, cx v) { *d = (pair){v.re, v.im}; }
 #else
-typedef T NAME(anywhere) __attribute__((vector_size(LANES * sizeof(T)), aligned(sizeof(T)), may_alias));
-#include "../run/cross_impl.h"
-#define ivec NAME(places_of)
-#define uvec NAME(anywhere)
-
 // get_rows loads n numbers of each line, which are neighbours; places count by by.
 static void NAME(get_rows)(vec *v, const T *src, const int64_t *at, int64_t by, int64_t n) {
   int64_t e = 0;
@@ -82,25 +76,6 @@ static void NAME(put_rows)(T *dst, const vec *v, const lanes *l, int64_t by, int
   for (; e < n; e++)
     for (int64_t k = 0; k < l->count; k++) dst[l->at[k] * by + e] = v[e][k];
 }
-
-// get_columns loads LANES neighbours.
-INLINE cx NAME(get_columns)(const pair *s) {
-  ivec even, odd;
-#pragma GCC unroll 16
-  for (int l = 0; l < LANES; l++) even[l] = 2 * l, odd[l] = 2 * l + 1;
-  const vec a = *(const uvec *)s, b = *(const uvec *)(s + LANES / 2);
-  return (cx){__builtin_shuffle(a, b, even), __builtin_shuffle(a, b, odd)};
-}
-
-INLINE void NAME(put_columns)(pair *d, cx v) {
-  ivec low, high;
-#pragma GCC unroll 16
-  for (int l = 0; l < LANES; l++) low[l] = l / 2 + l % 2 * LANES, high[l] = low[l] + LANES / 2;
-  *(uvec *)d = __builtin_shuffle(v.re, v.im, low);
-  *(uvec *)(d + LANES / 2) = __builtin_shuffle(v.re, v.im, high);
-}
-#undef ivec
-#undef uvec
 #endif
 
 // get_pairs loads n complex numbers of each line. Lanes without a line get one that is there.
@@ -109,7 +84,7 @@ static void NAME(get_pairs)(cx *v, const pair *src, const lanes *l, int64_t n, i
     EACH(e, n) {
       const pair *s = src + l->at[0] + e * step;
       AHEAD(s, step, 0);
-      v[e] = NAME(get_columns)(s);
+      v[e] = NAME(get)(s);
     }
     return;
   }
@@ -129,7 +104,7 @@ static void NAME(put_pairs)(pair *dst, const cx *v, const lanes *l, int64_t n, i
     EACH(e, n) {
       pair *d = dst + l->at[0] + e * step;
       AHEAD(d, step, 1);
-      NAME(put_columns)(d, v[e]);
+      NAME(put)(d, v[e]);
     }
     return;
   }
@@ -218,6 +193,8 @@ static void NAME(lines)(const fft_record *r, const char *data, char *dst, const 
 }
 
 #undef vec
+#undef uvec
+#undef ivec
 #undef cx
 #undef pair
 #undef real_job

@@ -1,25 +1,7 @@
 // The transform of LANES lines in passes, between memory and vectors: after butterfly_impl.h.
 #include <string.h>
 
-#include "../run/cross_impl.h"
-#define ivec NAME(places_of)
-
-// get loads LANES neighbours.
-INLINE cx NAME(get)(const pair *s) {
-  ivec even, odd;
-#pragma GCC unroll 16
-  for (int l = 0; l < LANES; l++) even[l] = 2 * l, odd[l] = 2 * l + 1;
-  const vec a = *(const uvec *)s, b = *(const uvec *)(s + LANES / 2);
-  return (cx){__builtin_shuffle(a, b, even), __builtin_shuffle(a, b, odd)};
-}
-
-INLINE void NAME(put)(pair *d, cx v) {
-  ivec low, high;
-#pragma GCC unroll 16
-  for (int l = 0; l < LANES; l++) low[l] = l / 2 + l % 2 * LANES, high[l] = low[l] + LANES / 2;
-  *(uvec *)d = __builtin_shuffle(v.re, v.im, low);
-  *(uvec *)(d + LANES / 2) = __builtin_shuffle(v.re, v.im, high);
-}
+#include "neighbours_impl.h"
 
 typedef struct {
   uvec re, im;
