@@ -8,7 +8,7 @@
 #define CAT_(a, b, c) a##_##b##_##c
 #define CAT(a, b, c) CAT_(a, b, c)
 
-#include "half.h"
+#include "../run/half.h"
 
 #define SAME(v) (v)
 #define INTEGERS(X, S64) \

@@ -8,7 +8,7 @@
 #define INLINE static inline __attribute__((always_inline))
 #define CAT_(a, b, c) a##_##b##_##c
 #define CAT(a, b, c) CAT_(a, b, c)
-#include "half.h"
+#include "../run/half.h"
 
 #define T float
 #define NAME(x) CAT(PREFIX, f32, x)

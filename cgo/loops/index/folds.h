@@ -2,6 +2,9 @@
 // EXPRESSION of a and b) makes those of an expression, and OF(name) is what FOLDS_TABLE has of it.
 #include "scatter.h"
 
+#define INLINE static inline
+#include "../run/half.h"
+
 typedef struct {
   uint64_t half[2];
 } wide;
@@ -26,21 +29,6 @@ typedef struct {
   }
 FLOAT_MIN(float, uint32_t, f32)
 FLOAT_MIN(double, uint64_t, f64)
-
-static inline float widen(uint16_t x) {
-  const uint32_t u = (uint32_t)x << 16;
-  float f;
-  memcpy(&f, &u, 4);
-  return f;
-}
-
-// narrow rounds to nearest, ties to even. NaN stay quiet NaN.
-static inline uint16_t narrow(float f) {
-  uint32_t u;
-  memcpy(&u, &f, 4);
-  if ((u & 0x7fffffff) > 0x7f800000) return (uint16_t)(u >> 16 | 0x40);
-  return (uint16_t)((u + 0x7fff + (u >> 16 & 1)) >> 16);
-}
 
 #define INTEGER(T, U, name)                                                                                  \
   FOLD(add_##name, T, (T)((U)a + (U)b))                                                                      \
@@ -67,10 +55,10 @@ INTEGER(uint32_t, uint32_t, u32)
 INTEGER(uint64_t, uint64_t, u64)
 FLOAT(float, f32)
 FLOAT(double, f64)
-FOLD(add_bf16, uint16_t, narrow(widen(a) + widen(b)))
-FOLD(multiply_bf16, uint16_t, narrow(widen(a) * widen(b)))
-FOLD(minimum_bf16, uint16_t, narrow(least_f32(widen(a), widen(b))))
-FOLD(maximum_bf16, uint16_t, narrow(most_f32(widen(a), widen(b))))
+FOLD(add_bf16, uint16_t, to_bf16(from_bf16(a) + from_bf16(b)))
+FOLD(multiply_bf16, uint16_t, to_bf16(from_bf16(a) * from_bf16(b)))
+FOLD(minimum_bf16, uint16_t, to_bf16(least_f32(from_bf16(a), from_bf16(b))))
+FOLD(maximum_bf16, uint16_t, to_bf16(most_f32(from_bf16(a), from_bf16(b))))
 FOLD(assign_u8, uint8_t, b)
 FOLD(assign_u16, uint16_t, b)
 FOLD(assign_u32, uint32_t, b)
