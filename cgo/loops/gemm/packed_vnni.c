@@ -6,22 +6,11 @@
 #if defined(__x86_64__)
 #pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl,avx512vnni,avx2,fma")
 #pragma GCC optimize("O3")
-#include <immintrin.h>
-#include <string.h>
+#include "packed_word.h"
 
-#include "packed.h"
-
-#define INLINE static inline __attribute__((always_inline))
-#define VB 64
-#define ROWS 12
-#define COLUMNS 32
 #define TERMS 4
-#define T int32_t
 #define S int8_t
 #define NAME(x) vnni_##x
-#define VECTOR(from) *(const NAME(anywhere) *)(from)
-#define WORD(from, term, terms) word(from, term, terms)
-#define ALONG(to, from, term, terms, lines, width) along(to, from, term, terms, lines, width)
 
 /* word is up to four terms. */
 static int32_t word(const char *from, int64_t term, int64_t terms) {
