@@ -9,20 +9,10 @@
 #include <stdint.h>
 
 #include "../cuda/call.h"
+#include "../cuda/complex.h"
 
 typedef struct cublasContext *halo_cublas;
 struct CUstream_st;
-#ifdef CUBLAS_VER_MAJOR
-typedef cuComplex halo_c64;
-typedef cuDoubleComplex halo_c128;
-#else
-typedef struct {
-  float re, im;
-} halo_c64;
-typedef struct {
-  double re, im;
-} halo_c128;
-#endif
 
 #define CUBLAS_TRSM(X, name, T) \
   X(name, unsigned, (halo_cublas handle, unsigned side, unsigned fill, unsigned op, unsigned diagonal, int64_t m, \

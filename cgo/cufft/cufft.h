@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "../cuda/call.h"
+#include "../cuda/complex.h"
 
 typedef int halo_cufft;
 struct CUstream_st;
@@ -52,8 +53,6 @@ struct CUstream_st;
   X(CUFFT_INVERSE, 1)
 
 #ifdef CUFFT_VER_MAJOR
-typedef cufftComplex halo_cufft_c64;
-typedef cufftDoubleComplex halo_cufft_c128;
 #define SAME(name, value) _Static_assert(name == value, #name);
 CUFFT_STATUSES(SAME)
 #if CUFFT_VER_MAJOR == 11
@@ -63,13 +62,6 @@ CUFFT_STATUSES_12(SAME)
 #endif
 CUFFT_VALUES(SAME)
 #undef SAME
-#else
-typedef struct {
-  float re, im;
-} halo_cufft_c64;
-typedef struct {
-  double re, im;
-} halo_cufft_c128;
 #endif
 
 #define CUFFT_LIST(X) \
@@ -82,14 +74,12 @@ typedef struct {
       size_t *bytes), (plan, rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch, bytes)) \
   X(cufftSetStream, unsigned, (halo_cufft plan, struct CUstream_st *stream), (plan, stream)) \
   X(cufftSetWorkArea, unsigned, (halo_cufft plan, void *work), (plan, work)) \
-  X(cufftExecC2C, unsigned, (halo_cufft plan, halo_cufft_c64 *in, halo_cufft_c64 *out, int sign), \
-    (plan, in, out, sign)) \
-  X(cufftExecR2C, unsigned, (halo_cufft plan, float *in, halo_cufft_c64 *out), (plan, in, out)) \
-  X(cufftExecC2R, unsigned, (halo_cufft plan, halo_cufft_c64 *in, float *out), (plan, in, out)) \
-  X(cufftExecZ2Z, unsigned, (halo_cufft plan, halo_cufft_c128 *in, halo_cufft_c128 *out, int sign), \
-    (plan, in, out, sign)) \
-  X(cufftExecD2Z, unsigned, (halo_cufft plan, double *in, halo_cufft_c128 *out), (plan, in, out)) \
-  X(cufftExecZ2D, unsigned, (halo_cufft plan, halo_cufft_c128 *in, double *out), (plan, in, out))
+  X(cufftExecC2C, unsigned, (halo_cufft plan, halo_c64 *in, halo_c64 *out, int sign), (plan, in, out, sign)) \
+  X(cufftExecR2C, unsigned, (halo_cufft plan, float *in, halo_c64 *out), (plan, in, out)) \
+  X(cufftExecC2R, unsigned, (halo_cufft plan, halo_c64 *in, float *out), (plan, in, out)) \
+  X(cufftExecZ2Z, unsigned, (halo_cufft plan, halo_c128 *in, halo_c128 *out, int sign), (plan, in, out, sign)) \
+  X(cufftExecD2Z, unsigned, (halo_cufft plan, double *in, halo_c128 *out), (plan, in, out)) \
+  X(cufftExecZ2D, unsigned, (halo_cufft plan, halo_c128 *in, double *out), (plan, in, out))
 
 #define FIELD(name, result, params, args) result(*name) params;
 typedef struct {

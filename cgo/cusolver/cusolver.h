@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../cuda/complex.h"
+
 typedef struct cusolverDnContext *halo_cusolver;
 typedef struct cusolverDnParams *halo_cusolver_params;
 struct CUstream_st;
@@ -42,19 +44,10 @@ struct CUstream_st;
   X(CUDA_C_64F, 5)
 
 #ifdef CUSOLVER_VER_MAJOR
-typedef cuComplex halo_c64;
-typedef cuDoubleComplex halo_c128;
 #define SAME(name, value) _Static_assert(name == value, #name);
 CUSOLVER_STATUSES(SAME)
 CUSOLVER_VALUES(SAME)
 #undef SAME
-#else
-typedef struct {
-  float re, im;
-} halo_c64;
-typedef struct {
-  double re, im;
-} halo_c128;
 #endif
 
 #define CUSOLVER_ORGQR(X, name, T) \
