@@ -28,7 +28,7 @@ func (m *machine) Passes() []pass.Pass {
 		pass.Arguments(),
 		pass.Clean("tidy"),
 		pass.Bags(bagged),
-		pass.Wraps(wraps),
+		pass.Wraps(),
 		pass.Fuse(pass.Fusible{Elementwise: fusible, Reduce: reducible, Rows: inRow, Mixed: true}),
 		pass.Epilogue(contracts, fusible),
 		pass.Frame(framed),

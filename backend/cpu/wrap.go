@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/pass"
@@ -10,16 +9,6 @@ import (
 // wrapping lowers what has wrapped indices: so much is added to those below 0.
 var wrapping = map[hlo.Opcode]func(l *exec.Lowering, wrap int64) (exec.Thunk, error){
 	hlo.Gather: gatherWrapped, hlo.Scatter: scatterWrapped,
-}
-
-// wraps reports whether native kernels do a gather or scatter, which wrap its indices as they go.
-func wraps(in *hlo.Instruction) bool {
-	if !run.Available() || in.Op != hlo.Scatter {
-		return run.Available()
-	}
-	r := reducerOf(in.Attrs.(*hlo.ScatterAttrs).ToApply, 1)
-	_, folds := foldTypes[in.Shape.Type]
-	return in.Shape.Type == in.Operands[0].Shape.Type && folds && foldOf[r] != 0
 }
 
 // unwrapped returns the indices before they are wrapped, in a fusion, and what wraps them.

@@ -3,16 +3,15 @@ package pass
 import "github.com/halo-xla/halo/xla/hlo"
 
 // Wraps puts a gather or a scatter and what makes its indices of those that count from the end into one fusion, of kind
-// kInput, if wraps reports that the backend can do both at once: JAX and others write select(i < 0, i + n, i) for each
-// index i.
-func Wraps(wraps func(in *hlo.Instruction) bool) Pass {
+// kInput: JAX and others write select(i < 0, i + n, i) for each index i.
+func Wraps() Pass {
 	return Pass{"wrap", func(m *hlo.Module) (*hlo.Module, error) {
 		flow := controlFlow(m)
 		return edit(m, func(e *editor) {
 			x := &epilogues{editor: e}
 			var list []*hlo.Instruction
 			for _, in := range e.old.Instructions {
-				if flow[e.old] && x.indexes(in) && wraps(in) {
+				if flow[e.old] && x.indexes(in) {
 					list = append(list, in)
 				}
 			}

@@ -39,7 +39,7 @@ type Indexing struct {
 	Window  []WindowAxis // slowest first
 	Slab    int64        // bytes: every window lies between two multiples of it in the operand
 	Bytes   int64        // of the operand
-	Wrap    int64        // native kernels alone: what is added to entries below 0
+	Wrap    int64        // what is added to entries below 0
 }
 
 // NewIndexing plans windows of the given sizes, by operand dimension, on an array of sizes operand. starts are the
@@ -149,6 +149,9 @@ func (x *Indexing) place(starts []byte, at, operand int64, clamp bool) int64 {
 	for _, e := range x.Entries {
 		i := x.Starts.At(starts, at)
 		at += x.Vector
+		if i < 0 {
+			i += x.Wrap
+		}
 		switch {
 		case clamp:
 			i = max(0, min(i, e.Last))
