@@ -16,6 +16,13 @@ func Frame(framed func(pad *hlo.Instruction) bool) Pass {
 // which nothing else reads.
 func into(name string, join func(x *epilogues, in *hlo.Instruction),
 	wanted func(x *epilogues, in *hlo.Instruction) bool) Pass {
+	return joining(name, join, wanted, func(in *hlo.Instruction) *hlo.Instruction { return in.Operands[0] })
+}
+
+// joining is the pass that has join do every instruction that wanted reports. What gone returns of one, unless it is
+// nil, becomes part of it.
+func joining(name string, join func(x *epilogues, in *hlo.Instruction),
+	wanted func(x *epilogues, in *hlo.Instruction) bool, gone func(in *hlo.Instruction) *hlo.Instruction) Pass {
 	return Pass{name, func(m *hlo.Module) (*hlo.Module, error) {
 		flow := controlFlow(m)
 		return edit(m, func(e *editor) {
@@ -23,10 +30,10 @@ func into(name string, join func(x *epilogues, in *hlo.Instruction),
 			inside, joined := map[*hlo.Instruction]bool{}, map[*hlo.Instruction]bool{}
 			for _, in := range e.old.Instructions {
 				if flow[e.old] && wanted(x, in) {
-					inside[in.Operands[0]], joined[in] = true, true
+					inside[gone(in)], joined[in] = true, true
 				}
 			}
-			if len(inside) == 0 {
+			if len(joined) == 0 {
 				e.keepAllIf(false)
 				return
 			}

@@ -5,30 +5,7 @@ import "github.com/halo-xla/halo/xla/hlo"
 // Wraps puts a gather or a scatter and what makes its indices of those that count from the end into one fusion, of kind
 // kInput: JAX and others write select(i < 0, i + n, i) for each index i.
 func Wraps() Pass {
-	return Pass{"wrap", func(m *hlo.Module) (*hlo.Module, error) {
-		flow := controlFlow(m)
-		return edit(m, func(e *editor) {
-			x := &epilogues{editor: e}
-			var list []*hlo.Instruction
-			for _, in := range e.old.Instructions {
-				if flow[e.old] && x.indexes(in) {
-					list = append(list, in)
-				}
-			}
-			if len(list) == 0 {
-				e.keepAllIf(false)
-				return
-			}
-			for _, in := range e.old.Instructions {
-				if len(list) > 0 && in == list[0] {
-					x.wrap(in)
-					list = list[1:]
-				} else {
-					e.keep(in)
-				}
-			}
-		}), nil
-	}}
+	return joining("wrap", (*epilogues).wrap, (*epilogues).indexes, func(*hlo.Instruction) *hlo.Instruction { return nil })
 }
 
 // indexes reports whether in gathers or scatters one array by wrapped indices.
