@@ -94,6 +94,7 @@ func compareFft[T fourier.Number](t *testing.T, r *rand.Rand, isa run.ISA, full,
 		}
 		f := newNativeFft[T](m, fftOptions{isa: isa}, k.kind, k.forward, k.dims, lengths, to, from)
 		for _, threads := range []int{1, 2, 3, 7} {
+			clear(m.slots[to.Slot]) // before data: they may be one
 			copy(m.slots[from.Slot], data)
 			runNative(t, threads, m.slots, f.records...)
 			if !exact && threads == 1 {
