@@ -1,7 +1,6 @@
 package cpu_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math"
@@ -45,7 +44,7 @@ func agrees(t *testing.T, text string, tol within, args ...*literal.Literal) {
 		p.Close()
 		if first == nil {
 			first = got
-		} else if !sameBits(got, first) {
+		} else if !sameBytes(got, first) {
 			t.Fatalf("other bits with %d threads\n%s", threads, text)
 		}
 	}
@@ -85,16 +84,6 @@ func factors(r *rand.Rand, s shape.Shape) *literal.Literal {
 		w.F[i] = 1 + w.F[i]/16
 	}
 	return literal.FromWide(s, w)
-}
-
-func sameBits(a, b *literal.Literal) bool {
-	x, y := a.Leaves(), b.Leaves()
-	for i := range x {
-		if !bytes.Equal(x[i].Bytes(), y[i].Bytes()) {
-			return false
-		}
-	}
-	return true
 }
 
 // absolute returns the absolute values of floats, and of the parts of complex numbers.
