@@ -54,10 +54,10 @@ static void window(const worker *w, const scatter_axis *axes, int64_t k, int64_t
   x->line(d + to, u + from, a.n, a.operand, a.windowed);
 }
 
-// along folds single updates that index vectors of one entry place, without finding all places first, which would make
-// them wait for one another. It returns 0 if there is no loop for such integers.
 enum { SIGNED_WORDS = 10 }; // the types of 32 and 64 bits with a sign begin
 
+// along folds single updates that index vectors of one entry place, without finding all places first, which would make
+// them wait for one another. It returns 0 if there is no loop for such integers.
 static int along(const scattering *x, int64_t first, int64_t n) {
   const index_plan *p = &x->body->plan;
   if (x->program || x->body->elements != 1 || x->parts > 1) return 0;
