@@ -57,3 +57,34 @@ func TestSortsByDigits(t *testing.T) {
 		sorted(t, "a0, b0), direction=GT", 0, shape.Array(shape.U64, 140000)))
 	runAll(t, list, 12)
 }
+
+// TestTopK takes the first of lines of all types, by warps, by blocks and by sorting.
+func TestTopK(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 9))
+	var list []*program
+	add := func(ty shape.ElementType, rows, n, k int64, largest, anything bool) {
+		s, v := shape.Array(ty, rows, n), shape.Array(ty, rows, k)
+		p := &program{name: fmt.Sprintf("%v k=%d largest=%v", s, k, largest), tol: literal.Tolerance{Bits: true}}
+		p.m = parsed(t, fmt.Sprintf("HloModule m\nENTRY e { x = %v parameter(0)  ROOT r = (%v, %v) topk(x), k=%d, largest=%v }",
+			s, v, v.WithType(shape.S32), k, largest))
+		p.args = append(p.args, randomLiteral(r, s, anything))
+		list = append(list, p)
+	}
+	for i, ty := range arrayTypes() {
+		if !ty.IsComplex() {
+			add(ty, 3, 100+int64(i), 7, i%2 == 0, true)
+		}
+	}
+	for _, anything := range []bool{false, true} {
+		add(shape.F32, 11, 1024, 50, true, anything)
+		add(shape.F32, 2, 1024, 1024, true, anything)
+		add(shape.F32, 9, 33, 33, false, anything)
+		add(shape.S32, 3, 5000, 300, false, anything)
+		add(shape.F16, 2, 8192, 1, true, anything)
+		add(shape.BF16, 2, 9000, 20, false, anything)
+		add(shape.U8, 2, 3000, 2500, true, anything)
+		add(shape.F64, 2, 1500, 20, true, anything)
+	}
+	add(shape.F32, 40, 1, 1, true, true)
+	runAll(t, list, 30)
+}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/halo-xla/halo/xla/hlo"
-	"github.com/halo-xla/halo/xla/shape"
 )
 
 // sorter sorts numbers of elements of lines, by a bitonic network: whatever the comparator says, what comes out are the
@@ -210,31 +209,4 @@ func (s *sorter) gather(in *hlo.Instruction, lines lineOf, k int64, store func(b
 	b.line("const %s to = %s;", b.ix, out.place(b, "line", "j").flat)
 	store(b, lines.place(b, "line", "("+b.ix+")from").flat)
 	s.e.add(b.kernel(s.name+"_gather", ceil(s.lines*k, blockSize), blockSize))
-}
-
-// emitTopK sorts lines by their total order and takes the first elements.
-func emitTopK(e *Emission, in *hlo.Instruction) {
-	a, o := in.Attrs.(*hlo.TopKAttrs), in.Operands[0]
-	if in.Shape.Elems[0].Size() == 0 {
-		return
-	}
-	lines := linesAlong(o.Shape.Dims, o.Shape.Rank()-1)
-	s := &sorter{e: e, name: "topk", n: lines.n, lines: lines.count}
-	s.less = func(b *body) {
-		var keys []string
-		for _, j := range []string{"a", "b"} {
-			v := b.load(Buffer{Operand, 0}, o.Shape.Type, lines.place(b, "line", j))
-			key := v.text
-			if v.t.IsFloat() {
-				key = b.totalKey(v)
-			}
-			keys = append(keys, key)
-		}
-		b.line("return %s %s %s;", keys[0], map[bool]string{true: ">", false: "<"}[a.Largest], keys[1])
-	}
-	s.emit(sizesOf(in))
-	s.gather(in, lines, a.K, func(b *body, from string) {
-		b.store(Buffer{Result, 0}, "to", b.load(Buffer{Operand, 0}, o.Shape.Type, index{flat: from}))
-		b.store(Buffer{Result, 1}, "to", b.converted(value{text: "(s32)from", t: shape.S32}, in.Shape.Elems[1].Type))
-	})
 }
