@@ -45,14 +45,16 @@ func TestSortsByDigits(t *testing.T) {
 		if ty.IsFloat() {
 			total = ", type=TOTALORDER"
 		}
-		list = append(list, sorted(t, "a0, b0), direction=LT"+total, 0, shape.Array(ty, 2500+int64(i))),
-			sorted(t, "a0, b0), direction=GT"+total, 0, shape.Array(ty, 1030), number(1030)),
+		list = append(list, sorted(t, "a0, b0), direction=LT"+total, 0, shape.Array(ty, 4500+int64(i))),
+			sorted(t, "a0, b0), direction=GT"+total, 0, shape.Array(ty, 4099), number(4099)),
 			sorted(t, "a0, b0), direction=LT"+total, 0, shape.Array(ty, 300)))
 	}
 	list = append(list,
+		sorted(t, "b0, a0), direction=LT", 1, shape.Array(shape.S32, 30, 33, 5), shape.Array(shape.F64, 30, 33, 5)),
+		sorted(t, "a0, b0), direction=LT", 1, shape.Array(shape.S16, 2, 4096), shape.Array(shape.U8, 2, 4096)),
 		sorted(t, "b0, a0), direction=LT", 1, shape.Array(shape.S16, 3, 9000, 2), shape.Array(shape.C128, 3, 9000, 2)),
-		sorted(t, "b0, a0), direction=GT", 1, shape.Array(shape.U8, 5, 2048)),
-		sorted(t, "a0, b0), direction=LT, type=TOTALORDER", 0, shape.Array(shape.F32, 4096), number(4096), number(4096)),
+		sorted(t, "b0, a0), direction=GT", 1, shape.Array(shape.U64, 5, 2048)),
+		sorted(t, "a0, b0), direction=LT, type=TOTALORDER", 0, shape.Array(shape.F32, 4097), number(4097), number(4097)),
 		sorted(t, "a0, b0), direction=LT, type=TOTALORDER", 1, shape.Array(shape.BF16, 2, 140001)),
 		sorted(t, "a0, b0), direction=GT", 0, shape.Array(shape.U64, 140000)))
 	runAll(t, list, 12)

@@ -148,8 +148,7 @@ func emitSort(e *Emission, in *hlo.Instruction) {
 		return
 	}
 	s := &sorter{e: e, name: "sort", n: lines.n, lines: lines.count}
-	if key, ok := hlo.SortKeyOf(a.ToApply); ok && lines.n >= radixFrom {
-		s.byDigits(in, key, lines)
+	if key, ok := hlo.SortKeyOf(a.ToApply); ok && s.byKey(in, key, lines) {
 		return
 	}
 	s.less = func(b *body) {
@@ -177,15 +176,62 @@ func (s *sorter) gatherAll(in *hlo.Instruction, lines lineOf) {
 	})
 }
 
-// byDigits sorts by a key. A single array of neighbours goes with its keys.
-func (s *sorter) byDigits(in *hlo.Instruction, key hlo.SortKey, lines lineOf) {
-	r := &radix{sorter: s, bits: key.Of.Root.Shape.Type.Bits()}
-	r.key = func(b *body, line, j string) string {
+// byKey sorts by a key, and reports whether that can be done: in shared memory, or by digits.
+func (s *sorter) byKey(in *hlo.Instruction, k hlo.SortKey, lines lineOf) bool {
+	bits := k.Of.Root.Shape.Type.Bits()
+	key := func(b *body, line, j string) string {
 		at := lines.place(b, line, j).flat
-		return b.sortKey(key, func(i int) value {
+		return b.sortKey(k, func(i int) value {
 			return b.load(Buffer{Operand, i}, in.Operands[i].Shape.Type, index{flat: at})
 		})
 	}
+	switch {
+	case bits <= 32 && s.n <= 4*local:
+		s.e.add(s.inBlocks(in, lines, key))
+	case s.n >= radixFrom:
+		s.byDigits(in, lines, &radix{sorter: s, bits: bits, key: key})
+	default:
+		return false
+	}
+	return true
+}
+
+// inBlocks sorts lines within blocks: numbers that are keys and, in their low half, places.
+func (s *sorter) inBlocks(in *hlo.Instruction, lines lineOf, key func(b *body, line, j string) string) *Kernel {
+	room := powerOf2(s.n)
+	size := max(room, local)
+	block := min(size/2, 1024)
+	b := newBody(s.e, append(sizesOf(in), s.lines*room)...)
+	b.need("network")
+	b.line("__shared__ u64 entry[%d];", size)
+	b.line("const %s first = (%s)blockIdx.x * %d;", b.ix, b.ix, size)
+	each := func(inner func()) {
+		b.open("for (u32 q = threadIdx.x; q < %d; q += %d) {", size, block)
+		b.line("const %s line = (first + q) / %d, j = (first + q) %% %d;", b.ix, room, room)
+		inner()
+		b.close("}")
+	}
+	each(func() {
+		b.line("entry[q] = ~0ull;")
+		b.open("if (line < %d && j < %d) {", s.lines, s.n)
+		b.line("entry[q] = (u64)%s << 32 | (u32)j;", group(key(b, "line", "j")))
+		b.close("}")
+	})
+	b.line("__syncthreads();")
+	b.line("network<%d>(entry, %d, %d);", block, size, room)
+	each(func() {
+		b.line("if (line >= %d || j >= %d) continue;", s.lines, s.n)
+		b.line("const %s from = (u32)entry[q];", b.ix)
+		to, at := lines.place(b, "line", "j"), lines.place(b, "line", "from")
+		for i, o := range in.Operands {
+			b.store(Buffer{Result, i}, to.flat, b.load(Buffer{Operand, i}, o.Shape.Type, index{flat: at.flat}))
+		}
+	})
+	return b.kernel(s.name+"_lines", ceil(s.lines*room, size), int(block))
+}
+
+// byDigits sorts by digits. A single array of neighbours goes with its keys.
+func (s *sorter) byDigits(in *hlo.Instruction, lines lineOf, r *radix) {
 	width := 8 * in.Operands[0].Shape.Type.Bytes()
 	if len(in.Operands) == 1 && lines.stride == 1 && width <= 64 {
 		r.from, r.to, r.carried = Buffer{Operand, 0}, Buffer{Result, 0}, unsignedOf(width)

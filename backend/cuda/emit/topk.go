@@ -28,7 +28,8 @@ func emitTopK(e *Emission, in *hlo.Instruction) {
 	}
 	s := &sorter{e: e, name: "topk", n: k.lines.n, lines: k.lines.count}
 	if s.n >= radixFrom {
-		r := &radix{sorter: s, bits: k.bits(), key: func(b *body, line, j string) string { return k.key(b, line, j, !k.a.Largest) }}
+		r := &radix{sorter: s, bits: k.bits()}
+		r.key = func(b *body, line, j string) string { return k.key(b, line, j, !k.a.Largest) }
 		r.emit(sizesOf(in))
 	} else {
 		s.less = func(b *body) {
@@ -78,10 +79,11 @@ func (k *topK) threads() int64 {
 func (k *topK) find(e *Emission, threads int64) {
 	n, room, lines := k.lines.n, max(powerOf2(k.a.K), 2), blockSize/threads
 	b := newBody(e, sizesOf(k.in)...)
+	b.need("network")
 	b.need("top")
 	rows := ceil(n, threads)
-	b.line("const %s of = threadIdx.x / %d, t = threadIdx.x %% %d, line = (%s)blockIdx.x * %d + of;", b.ix, threads, threads,
-		b.ix, lines)
+	b.line("const %s of = threadIdx.x / %d, t = threadIdx.x %% %d, line = (%s)blockIdx.x * %d + of;", b.ix, threads,
+		threads, b.ix, lines)
 	b.line("__shared__ u64 lists[%d];", lines*room)
 	b.line("__shared__ u32 sums[8], filled[%d];", lines)
 	b.line("if (line >= %d) return;", k.lines.count)
@@ -90,13 +92,13 @@ func (k *topK) find(e *Emission, threads int64) {
 	b.open("for (u32 i = 0; i < %d; i++) {", rows)
 	b.line("const %s j = i * %d + t;", b.ix, threads)
 	b.line("key[i] = 0;")
-	b.open(map[bool]string{true: "{", false: fmt.Sprintf("if (j < %d) {", n)}[n%threads == 0])
+	b.open("%s{", map[bool]string{false: fmt.Sprintf("if (j < %d) ", n)}[n%threads == 0])
 	b.line("key[i] = %s;", k.key(b, "line", "j", k.a.Largest))
 	b.closes(2)
 	b.line("u64* list = lists + of * %d;", room)
-	b.line("top_take<%d, %d>(key, top_find<%d, %d>(key, %d, %d, sums), list, %d, filled + of);", rows, threads, rows, threads,
-		k.bits(), k.a.K, room)
-	b.line("top_sort<%d>(list, %d);", threads, room)
+	b.line("const top_end end = top_find<%d, %d>(key, %d, %d, sums);", rows, threads, k.bits(), k.a.K)
+	b.line("top_take<%d, %d>(key, end, list, %d, filled + of);", rows, threads, room)
+	b.line("network<%d>(list, %d, %d);", threads, room, room)
 	b.open("for (%s q = t; q < %d; q += %d) {", b.ix, k.a.K, threads)
 	b.line("const u32 from = (u32)list[q];")
 	b.line("const %s to = line * %d + q;", b.ix, k.a.K)

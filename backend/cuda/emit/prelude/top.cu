@@ -1,8 +1,5 @@
-// The first k of a line by keys of 32 bits, the largest first, equal ones by their numbers. T threads have a line, and R
-// keys each: of thread t key i is number i * T + t.
-template <int T> FN void line_sync() {
-  if (T == 32) __syncwarp(); else __syncthreads();
-}
+// The first k of a line by keys of up to 32 bits, the largest first, equal ones by their numbers. T threads have a
+// line, and R keys each: of thread t key i is number i * T + t.
 // The sum over the threads of a line; sums has room for one of each warp.
 template <int T> FN u32 line_sum(u32 v, u32* sums) {
 #pragma unroll
@@ -16,8 +13,8 @@ template <int T> FN u32 line_sum(u32 v, u32* sums) {
   for (u32 w = 0; w < T / 32; w++) v += sums[w];
   return v;
 }
-// Where the first k end: all keys above least are among them, and of those that are least the ones below number end. It is
-// found bit by bit, by counting.
+// Where the first k end: all keys above least are among them, and of those that are least the ones below number end. It
+// is found bit by bit, by counting.
 struct top_end { u32 least, end; };
 template <int R, int T> FN top_end top_find(const u32 (&key)[R], u32 bits, u32 k, u32* sums) {
   const u32 t = threadIdx.x % T;
@@ -54,16 +51,4 @@ template <int R, int T> FN void top_take(const u32 (&key)[R], top_end e, u64* li
     if (taken) list[first + __popc(all & ((1u << lane) - 1))] = (u64)~key[i] << 32 | (i * T + t);
   }
   line_sync<T>();
-}
-// Sorts a list of a power of two of numbers.
-template <int T> FN void top_sort(u64* list, u32 room) {
-  for (u32 k = 2; k <= room; k *= 2)
-    for (u32 j = k / 2; j > 0; j /= 2) {
-      for (u32 p = threadIdx.x % T; p < room / 2; p += T) {
-        const u32 i = 2 * p - (p & (j - 1));
-        const u64 x = list[i], y = list[i + j];
-        if ((y < x) == ((i & k) == 0)) list[i] = y, list[i + j] = x;
-      }
-      line_sync<T>();
-    }
 }
