@@ -28,12 +28,14 @@ func (b *blas) openLT(d *device) error {
 	})
 }
 
-// biases is the pass that puts a dot or a convolution and its bias together, or a convolution and an array that is
-// added to it, where a library does both.
-func (d *device) biases() pass.Pass {
-	sum := func(in *hlo.Instruction) bool { return in.Op == hlo.Add && in.Shape.Type == shape.F32 }
+// epilogues is the pass that puts a dot or a convolution and its bias together, or a convolution and an array that is
+// added to it, where a library does both, and a dot and what is done with its elements where a kernel does.
+func (d *device) epilogues() pass.Pass {
+	elementwise := func(in *hlo.Instruction) bool { return true }
 	return pass.Epilogue(func(c, in *hlo.Instruction) bool {
 		switch {
+		case emit.Followed(c, in):
+			return true
 		case emit.Biased(c, in):
 			return d.blas != nil && d.blas.lt != nil
 		case d.blas != nil && emit.LowerGemm(c, 0) != nil: // a product, to which a kernel adds the rest
@@ -43,7 +45,7 @@ func (d *device) biases() pass.Pass {
 			return err == nil
 		}
 		return false
-	}, sum)
+	}, elementwise)
 }
 
 // lowerBiased returns the thunk of a product with a bias; nil if l.In is none.

@@ -89,7 +89,7 @@ func (m *machine) Name() string {
 func (m *machine) Threads() int { return 1 }
 
 func (m *machine) Passes() []pass.Pass {
-	return append(passes(m.device.options.Plain), m.device.biases())
+	return append(passes(m.device.options.Plain), m.device.epilogues())
 }
 
 // Serving adds LAPACK's targets, which run on the host.

@@ -95,3 +95,57 @@ func TestShortDots(t *testing.T) {
 		}
 	}
 }
+
+// followed are dots and what is done to their elements, which is one kernel for each number of sums, or two where blocks
+// share them.
+var followed = []struct{ name, text string }{
+	{"a short one", `x = f32[3,200] parameter(0)  y = f32[200,40] parameter(1)  v = f32[40] parameter(2)
+		d = f32[3,40] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+		b = f32[3,40] broadcast(v), dimensions={1}  s = f32[3,40] add(d, b)  ROOT r = f32[3,40] tanh(s)`},
+	{"one op", `x = f32[40,30] parameter(0)  y = f32[30] parameter(1)
+		d = f32[40] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}  ROOT r = f32[40] negate(d)`},
+	{"used twice", `x = f32[40,300] parameter(0)  y = f32[300] parameter(1)
+		d = f32[40] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+		n = f32[40] negate(d)  ROOT r = f32[40] multiply(d, n)`},
+	{"the other side, and another type", `x = bf16[40,600] parameter(0)  y = bf16[5,600] parameter(1)  z = bf16[40,5] parameter(2)
+		d = bf16[40,5] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={1}
+		s = bf16[40,5] subtract(z, d)  ROOT r = f32[40,5] convert(s)`},
+	{"columns of a batch", `x = f32[2,4,700] parameter(0)  y = f32[2,700,64] parameter(1)  v = f32[2] parameter(2)
+		d = f32[2,4,64] dot(x, y), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}
+		b = f32[2,4,64] broadcast(v), dimensions={0}  s = f32[2,4,64] add(b, d)  ROOT r = f32[2,4,64] negate(s)`},
+	{"shared by blocks", `x = f32[50000] parameter(0)  y = f32[50000] parameter(1)
+		d = f32[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0}  ROOT r = f32[] negate(d)`},
+}
+
+// TestFollowed wants what is done to the elements of a skinny dot in its kernel.
+func TestFollowed(t *testing.T) {
+	b := either(t)
+	r := rand.New(rand.NewPCG(5, 8))
+	for _, c := range followed {
+		t.Run(c.name, func(t *testing.T) {
+			text := "HloModule m\nENTRY e { " + c.text + " }"
+			m := parsed(t, text)
+			if got := compiled(t, b, m, exec.Options{}).Report(); len(got) != 1 {
+				t.Errorf("%d thunks: %v", len(got), got)
+			}
+			var args []*literal.Literal
+			for _, p := range m.Entry.Parameters {
+				args = append(args, randomLiteral(r, p.Shape, false))
+			}
+			got, want := answer(t, b, text, exec.Options{}, args...), answer(t, exec.Reference(), text, exec.Options{}, args...)
+			if d := literal.Compare(got, want, literal.Tolerance{ULP: 2}); d != nil {
+				t.Error(d)
+			}
+		})
+	}
+	// What takes elements elsewhere comes after the dot.
+	const turned = `HloModule m
+ENTRY e { x = f32[40,30] parameter(0)  y = f32[30] parameter(1)
+  d = f32[40] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  v = f32[40] reverse(d), dimensions={0}  ROOT r = f32[40] negate(v) }`
+	args := []*literal.Literal{numbers(t, 40, 30), numbers(t, 30)}
+	got, want := answer(t, b, turned, exec.Options{}, args...), answer(t, exec.Reference(), turned, exec.Options{}, args...)
+	if d := literal.Compare(got, want, literal.Tolerance{ULP: 2}); d != nil {
+		t.Error(d)
+	}
+}

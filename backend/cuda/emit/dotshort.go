@@ -9,11 +9,11 @@ type shortDot struct {
 	width, vector, pitch int64 // lines of a block, elements that are read from shared memory at once, and of a line there
 }
 
-// emitShort makes the kernel, and reports whether a block has memory for it and threads have registers: conversions of
-// f8 take many.
-func (s *skinny) emitShort() bool {
+// shortOf returns a dot with short sums; nil if a block has no memory for it, or threads have no registers, of which
+// conversions of f8 take many.
+func (s *skinny) shortOf() *shortDot {
 	if t := s.many.t; narrow(t) && t.Bits() < 16 || narrow(s.few.t) && s.few.t.Bits() < 16 {
-		return false
+		return nil
 	}
 	d := &shortDot{skinny: s, vector: max(16/int64(s.sum.Bytes()), 1)}
 	d.pitch = ceil(s.few.depth, 32)*32 + d.vector
@@ -26,19 +26,16 @@ func (s *skinny) emitShort() bool {
 		d.width /= 2
 	}
 	if d.width == 0 {
-		return false
+		return nil
 	}
-	s.parts = 1
-	s.body()
-	s.e.add(d.kernel())
-	return true
+	d.blocks = ceil(s.many.lines, d.width)
+	return d
 }
 
 func (d *shortDot) bytes() int64 { return (d.few.lines + d.width) * d.pitch * int64(d.sum.Bytes()) }
 
 func (d *shortDot) kernel() *Kernel {
 	b, value := d.b, ctypes[d.sum].value
-	d.blocks = ceil(d.many.lines, d.width)
 	z := "0"
 	if d.batch > 1 {
 		b.line("const %s z = (%s)blockIdx.x / %d;", b.ix, b.ix, d.blocks)
@@ -75,7 +72,7 @@ func (d *shortDot) fetch(to string, side *dotSide, lines int64, z, first string)
 	if !whole {
 		b.open("if (%s < %d) {", plus(first, "l"), side.lines)
 	}
-	elements := side.load(d.g, d.in, v, z, group(plus(first, "l")), "k")
+	elements := side.load(d.g, d.in, d.whole, v, z, group(plus(first, "l")), "k")
 	q, end := b.unrolled("q", v)
 	place := plus(times("l", d.pitch), plus("k", q))
 	if !side.alongDepth() {

@@ -99,8 +99,9 @@ func (d *dotSide) place(b *body, z, i, k string) index {
 	return at(d.of, dims)
 }
 
-// load loads n neighbours from element k of line i of matrix z on, and returns what gives the one with some number.
-func (d *dotSide) load(g *graph, in *hlo.Instruction, n int64, z, i, k string) func(number string) value {
+// load loads n neighbours from element k of line i of matrix z on for the dot in, which may be part of a fusion, and
+// returns what gives the one with some number.
+func (d *dotSide) load(g *graph, in, whole *hlo.Instruction, n int64, z, i, k string) func(number string) value {
 	b, o := g.b, in.Operands[d.operand]
 	if n == 1 {
 		v := g.at(o, d.place(b, z, i, k))
@@ -108,7 +109,11 @@ func (d *dotSide) load(g *graph, in *hlo.Instruction, n int64, z, i, k string) f
 	}
 	c := ctypes[d.t]
 	b.need(c.uses)
-	p, name := b.pointer(Buffer{Operand, firstLeaf(in, d.operand)}, c.store)
+	buf := Buffer{Operand, d.operand}
+	if o.Op == hlo.Parameter && whole != in { // that of a fusion
+		buf = parameterBuffer(o)
+	}
+	p, name := b.pointer(buf, c.store)
 	p.elsewhere = true
 	t, x := fmt.Sprintf("pack<%s, %d>", c.store, n), b.name("x")
 	b.line("const %s %s = *(const %s*)(%s + %s);", t, x, t, name, d.place(b, z, i, k).flat)

@@ -14,7 +14,8 @@ const skinnyDepth = 16
 // skinny is a dot with few lines on one side, which takes as long as reading the many of the other.
 type skinny struct {
 	e         *Emission
-	in        *hlo.Instruction
+	in        *hlo.Instruction // the dot
+	whole     *hlo.Instruction // the fusion that it is in, or itself
 	b         *body
 	g         *graph
 	few, many *dotSide
@@ -26,36 +27,60 @@ type skinny struct {
 	columns, lanes, groups, lines, elements int64
 	blocks                                  int64 // for each matrix
 	parts, part                             int64 // of lines' elements, for blocks of their own
+	short                                   *shortDot
 }
 
-// emitSkinny makes kernels of a dot with few lines on one side, and reports whether they are better than a loop.
-func emitSkinny(e *Emission, in *hlo.Instruction) bool {
+// skinnyOf returns a dot with few lines on one side; nil if it is none, or one that a loop does better.
+func skinnyOf(in *hlo.Instruction) *skinny {
+	if in.Op != hlo.Dot || in.IsDynamic() || in.Shape.Size() == 0 {
+		return nil
+	}
 	lhs, rhs := dotSides(in)
-	s := &skinny{e: e, in: in, few: lhs, many: rhs, batch: lhs.sizeOf(lhs.batch), sum: sumType(in.Shape.Type),
-		split: splitOf(in)}
+	s := &skinny{in: in, few: lhs, many: rhs, batch: lhs.sizeOf(lhs.batch), sum: sumType(in.Shape.Type),
+		split: splitOf(in), parts: 1}
 	if lhs.lines > rhs.lines {
 		s.few, s.many = rhs, lhs
 	}
 	if s.few.lines >= dotDepth || s.few.depth < skinnyDepth || s.batch > 512 && s.many.lines < dotDepth {
-		return false
+		return nil
 	}
 	if t := in.Shape.Type; s.few.depth <= shortSum && (t.IsComplex() || t.IsFloat() && !narrow(t)) {
-		return s.emitShort()
+		if s.short = s.shortOf(); s.short == nil {
+			return nil
+		}
 	}
+	return s
+}
+
+// emitSkinny makes kernels of a dot with few lines on one side, and reports whether they are better than a loop.
+func emitSkinny(e *Emission, in *hlo.Instruction) bool {
+	s := skinnyOf(in)
+	if s == nil {
+		return false
+	}
+	s.e, s.whole = e, in
 	s.emit()
 	return true
 }
 
 // body starts a kernel.
 func (s *skinny) body() {
-	s.b = newBody(s.e, append(sizesOf(s.in), s.batch*s.many.lines*s.few.lines*s.parts)...)
-	s.g = s.b.newGraphOf(s.in)
+	s.b = newBody(s.e, append(append(sizesOf(s.whole), sizesOf(s.in)...), s.in.Shape.Size()*s.parts)...)
+	s.g = s.b.newGraphOf(s.whole)
+	if a, ok := s.whole.Attrs.(*hlo.FusionAttrs); ok {
+		s.g = s.g.inner(a.Calls, s.whole.Operands)
+	}
 	s.b.need(ctypes[s.sum].uses)
 }
 
 // emit makes a kernel in which threads share the sums, and another that adds what blocks have if those share them, too.
 func (s *skinny) emit() {
-	s.parts, s.part = 1, s.few.depth
+	if s.short != nil {
+		s.body()
+		s.e.add(s.short.kernel())
+		return
+	}
+	s.part = s.few.depth
 	if s.many.alongDepth() {
 		s.shareLines()
 	} else {
@@ -197,7 +222,7 @@ func (b *body) unrolled(variable string, n int64) (string, func()) {
 func (s *skinny) products(z string) {
 	b := s.b
 	n := s.lines * s.elements
-	many := s.many.load(s.g, s.in, n, z, "line", "k")
+	many := s.many.load(s.g, s.in, s.whole, n, z, "line", "k")
 	i, end := b.unrolled("i", s.few.lines)
 	together := s.elements
 	if s.elements > 1 && (!s.few.alongDepth() || s.few.together(s.elements) < s.elements) {
@@ -205,11 +230,11 @@ func (s *skinny) products(z string) {
 	}
 	var few func(string) value
 	if together > 0 {
-		few = s.few.load(s.g, s.in, together, z, i, "k")
+		few = s.few.load(s.g, s.in, s.whole, together, z, i, "k")
 	}
 	q, endq := b.unrolled("q", n)
 	if together == 0 {
-		few = s.few.load(s.g, s.in, 1, z, i, "k + "+q)
+		few = s.few.load(s.g, s.in, s.whole, 1, z, i, "k + "+q)
 	}
 	place := q
 	if s.lines == 1 {
@@ -302,7 +327,21 @@ func (s *skinny) store(to Buffer, z, few, many string, v value) {
 		b.line("%s", s.partial(to, at, v))
 		return
 	}
-	b.store(to, b.integer(at), b.roundedSum(v, s.in.Shape.Type, s.split))
+	s.finished(b.integer(at), v)
+}
+
+// finished stores what becomes of a sum, the result with some number.
+func (s *skinny) finished(at string, sum value) {
+	b, root := s.b, s.in
+	v := b.roundedSum(sum, s.in.Shape.Type, s.split)
+	if a, ok := s.whole.Attrs.(*hlo.FusionAttrs); ok {
+		root = a.Calls.Root
+		s.g.args[s.in] = []source{func(index) value { return v }}
+	}
+	if root != s.in {
+		v = s.g.at(root, index{flat: at, of: root.Shape.Dims})
+	}
+	b.store(Buffer{Result, 0}, at, v)
 }
 
 // partial is the statement that writes a part's sum of the result with some number.
@@ -328,7 +367,7 @@ func (s *skinny) total(sums Buffer) *Kernel {
 	b.line("#pragma unroll")
 	b.line("for (s32 s = %d; s >= 1; s /= 2) sum = x_add(sum, lane_xor(sum, s));", lanes/2)
 	b.open("if (lane == 0 && at < %d) {", s.in.Shape.Size())
-	b.store(Buffer{Result, 0}, "at", b.roundedSum(valueOf("sum", s.sum), s.in.Shape.Type, s.split))
+	s.finished("at", valueOf("sum", s.sum))
 	b.close("}")
 	return b.kernel("dot_total", ceil(s.in.Shape.Size(), blockSize/lanes), blockSize)
 }

@@ -206,7 +206,7 @@ func (a *aliases) list(alone bool) []Alias {
 // emitFusion makes a kernel of a fused computation: of its reductions, or a loop.
 func emitFusion(e *Emission, in *hlo.Instruction) {
 	c := in.Attrs.(*hlo.FusionAttrs).Calls
-	if reduceFusion(e, in, c) || fuseRows(e, in, c) {
+	if reduceFusion(e, in, c) || fuseRows(e, in, c) || emitFollowed(e, in, c) {
 		return
 	}
 	if op, yes := nested(c); yes {
