@@ -161,6 +161,61 @@ ENTRY e { x = f32[5,2500] parameter(0)  ROOT r = (f32[5,9], s32[5,9]) topk(x), k
 	{"scatter by sorting", false, literal.Tolerance{}, add + `
 ENTRY e { x = f32[50,6] parameter(0)  i = s32[400,1] parameter(1)  u = f32[400,6] parameter(2)
   ROOT r = f32[50,6] scatter(x, i, u), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add }`},
+	{"scatter in one slice", true, literal.Tolerance{}, add + `
+ENTRY e { x = f32[50] parameter(0)  i = s8[60,1] parameter(1)  u = f32[60] parameter(2)
+  ROOT r = f32[50] scatter(x, i, u), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add }`},
+	{"scatter in slices, by place", false, literal.Tolerance{}, add + `
+ENTRY e { x = f32[301] parameter(0)  u = f32[3000] parameter(1)  j = s32[3000,1] iota(), iota_dimension=0  f = s32[] constant(7)  fs = s32[3000,1] broadcast(f), dimensions={}
+  d = s32[] constant(301)  ds = s32[3000,1] broadcast(d), dimensions={}  jf = s32[3000,1] multiply(j, fs)
+  i = s32[3000,1] remainder(jf, ds)
+  ROOT r = f32[301] scatter(x, i, u), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add }`},
+	{"scatter in slices of columns", false, literal.Tolerance{}, `
+h { a = c64[] parameter(0)  b = c64[] parameter(1)  ROOT s = c64[] add(a, b) }
+ENTRY e { x = c64[70,9] parameter(0)  i = s32[500,1] parameter(1)  u = c64[70,500] parameter(2)
+  ROOT r = c64[70,9] scatter(x, i, u), update_window_dims={0}, inserted_window_dims={1}, scatter_dims_to_operand_dims={1}, index_vector_dim=1, to_apply=h }`},
+	{"scatter by sorting, in long runs", false, literal.Tolerance{}, add + `
+ENTRY e { x = f32[4000,6] parameter(0)  i = s32[2500,1] parameter(1)  u = f32[2500,6] parameter(2)
+  ROOT r = f32[4000,6] scatter(x, i, u), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add }`},
+	{"scatter by sorting, in runs of all lengths", false, literal.Tolerance{}, `
+h { a = f64[] parameter(0)  b = f64[] parameter(1)  ROOT s = f64[] add(a, b) }
+ENTRY e { x = f64[9000] parameter(0)  u = f64[2999] parameter(1)  j = s32[2999] iota(), iota_dimension=0
+  k = s32[2999] multiply(j, j)  f = s32[] constant(600)  fs = s32[2999] broadcast(f), dimensions={}
+  q = s32[2999] divide(j, fs)  t = s32[2999] shift-right-logical(k, q)  d = s32[] constant(900)
+  ds = s32[2999] broadcast(d), dimensions={}  i = s32[2999] remainder(t, ds)
+  ROOT r = f64[9000] scatter(x, i, u), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=h }`},
+	{"scatter in the order that is promised", false, literal.Tolerance{}, add + `
+ENTRY e { x = f32[9500,2] parameter(0)  u = f32[700,2] parameter(1)  j = s32[700,1] iota(), iota_dimension=0
+  d = s32[] constant(50)  ds = s32[700,1] broadcast(d), dimensions={}  i = s32[700,1] divide(j, ds)
+  ROOT r = f32[9500,2] scatter(x, i, u), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, indices_are_sorted=true, to_apply=add }`},
+	{"scatter of products of complex numbers", false, literal.Tolerance{RTol: 1e-5}, `
+h { a = c64[] parameter(0)  b = c64[] parameter(1)  ROOT s = c64[] multiply(a, b) }
+ENTRY e { x = c64[7000] parameter(0)  u = c64[400] parameter(1)  j = s32[400,1] iota(), iota_dimension=0  f = s32[] constant(5)  fs = s32[400,1] broadcast(f), dimensions={}
+  d = s32[] constant(133)  ds = s32[400,1] broadcast(d), dimensions={}  jf = s32[400,1] multiply(j, fs)
+  i = s32[400,1] remainder(jf, ds)
+  ROOT r = c64[7000] scatter(x, i, u), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=h }`},
+	{"scatter of halves", false, literal.Tolerance{}, `
+h { a = bf16[] parameter(0)  b = bf16[] parameter(1)  ROOT s = bf16[] add(a, b) }
+ENTRY e { x = bf16[20,3] parameter(0)  i = s32[200,1] parameter(1)  u = bf16[200,3] parameter(2)
+  ROOT r = bf16[20,3] scatter(x, i, u), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=h }`},
+	{"scatter of maxima with NaN", true, literal.Tolerance{}, `
+h { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT s = f32[] maximum(a, b) }
+ENTRY e { x = f32[20000] parameter(0)  u = f32[5000] parameter(1)  j = s32[5000,1] iota(), iota_dimension=0  f = s32[] constant(3)  fs = s32[5000,1] broadcast(f), dimensions={}
+  d = s32[] constant(1777)  ds = s32[5000,1] broadcast(d), dimensions={}  jf = s32[5000,1] multiply(j, fs)
+  i = s32[5000,1] remainder(jf, ds)
+  ROOT r = f32[20000] scatter(x, i, u), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=h }`},
+	{"scatter of minima that overlap", true, literal.Tolerance{}, `
+h { a = f64[] parameter(0)  b = f64[] parameter(1)  ROOT s = f64[] minimum(a, b) }
+ENTRY e { x = f64[30] parameter(0)  i = s8[400,1] parameter(1)  u = f64[400,3] parameter(2)
+  ROOT r = f64[30] scatter(x, i, u), update_window_dims={1}, inserted_window_dims={}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=h }`},
+	{"scatter where all is apart", false, literal.Tolerance{}, add + `
+ENTRY e { x = f32[3000] parameter(0)  u = f32[1000] parameter(1)  j = s32[1000,1] iota(), iota_dimension=0  f = s32[] constant(3)  fs = s32[1000,1] broadcast(f), dimensions={}
+  d = s32[] constant(3001)  ds = s32[1000,1] broadcast(d), dimensions={}  jf = s32[1000,1] multiply(j, fs)
+  i = s32[1000,1] remainder(jf, ds)
+  ROOT r = f32[3000] scatter(x, i, u), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, unique_indices=true, to_apply=add }`},
+	{"scatter of pairs", false, literal.Tolerance{}, argmax + `
+ENTRY e { x = f32[30] parameter(0)  n = s32[30] parameter(1)  i = s32[300,1] parameter(2)  u = f32[300] parameter(3)
+  v = s32[300] parameter(4)
+  ROOT r = (f32[30], s32[30]) scatter(x, n, i, u, v), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=argmax }`},
 	{"scatter in order", false, literal.Tolerance{}, `
 second { a = f32[] parameter(0)  ROOT b = f32[] parameter(1) }
 ENTRY e { x = f32[50] parameter(0)  i = s32[3000,1] parameter(1)  u = f32[3000] parameter(2)
@@ -176,6 +231,46 @@ ENTRY e { x = f32[300,4] parameter(0)  i = s32[300,9,1] parameter(1)  u = f32[30
 	{"scatter of windows that overlap", false, literal.Tolerance{}, add + `
 ENTRY e { x = f32[12] parameter(0)  i = s32[40,1] parameter(1)  u = f32[40,3] parameter(2)
   ROOT r = f32[12] scatter(x, i, u), update_window_dims={1}, inserted_window_dims={}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add }`},
+	{"scatter in slices of predicates", true, literal.Tolerance{}, `
+h { a = pred[] parameter(0)  b = pred[] parameter(1)  ROOT s = pred[] or(a, b) }
+ENTRY e { x = pred[40] parameter(0)  i = s8[300,1] parameter(1)  u = pred[300] parameter(2)
+  ROOT r = pred[40] scatter(x, i, u), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=h }`},
+	{"scatter of s32, add", true, literal.Tolerance{}, `
+h { a = s32[] parameter(0)  b = s32[] parameter(1)  ROOT s = s32[] add(a, b) }
+ENTRY e { x = s32[10000] parameter(0)  i = u8[900,1] parameter(1)  u = s32[900] parameter(2)
+  ROOT r = s32[10000] scatter(x, i, u), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=h }`},
+	{"scatter of u64, multiply", true, literal.Tolerance{}, `
+h { a = u64[] parameter(0)  b = u64[] parameter(1)  ROOT s = u64[] multiply(a, b) }
+ENTRY e { x = u64[10000] parameter(0)  i = u8[900,1] parameter(1)  u = u64[900] parameter(2)
+  ROOT r = u64[10000] scatter(x, i, u), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=h }`},
+	{"scatter of u32, xor", true, literal.Tolerance{}, `
+h { a = u32[] parameter(0)  b = u32[] parameter(1)  ROOT s = u32[] xor(a, b) }
+ENTRY e { x = u32[10000] parameter(0)  i = u8[900,1] parameter(1)  u = u32[900] parameter(2)
+  ROOT r = u32[10000] scatter(x, i, u), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=h }`},
+	{"scatter of s64, and", true, literal.Tolerance{}, `
+h { a = s64[] parameter(0)  b = s64[] parameter(1)  ROOT s = s64[] and(a, b) }
+ENTRY e { x = s64[10000] parameter(0)  i = u8[900,1] parameter(1)  u = s64[900] parameter(2)
+  ROOT r = s64[10000] scatter(x, i, u), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=h }`},
+	{"scatter of s32, minimum", true, literal.Tolerance{}, `
+h { a = s32[] parameter(0)  b = s32[] parameter(1)  ROOT s = s32[] minimum(a, b) }
+ENTRY e { x = s32[10000] parameter(0)  i = u8[900,1] parameter(1)  u = s32[900] parameter(2)
+  ROOT r = s32[10000] scatter(x, i, u), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=h }`},
+	{"scatter of u64, maximum", true, literal.Tolerance{}, `
+h { a = u64[] parameter(0)  b = u64[] parameter(1)  ROOT s = u64[] maximum(a, b) }
+ENTRY e { x = u64[10000] parameter(0)  i = u8[900,1] parameter(1)  u = u64[900] parameter(2)
+  ROOT r = u64[10000] scatter(x, i, u), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=h }`},
+	{"scatter of s64, maximum", true, literal.Tolerance{}, `
+h { a = s64[] parameter(0)  b = s64[] parameter(1)  ROOT s = s64[] maximum(a, b) }
+ENTRY e { x = s64[10000] parameter(0)  i = u8[900,1] parameter(1)  u = s64[900] parameter(2)
+  ROOT r = s64[10000] scatter(x, i, u), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=h }`},
+	{"scatter of s64, add", true, literal.Tolerance{}, `
+h { a = s64[] parameter(0)  b = s64[] parameter(1)  ROOT s = s64[] add(a, b) }
+ENTRY e { x = s64[10000] parameter(0)  i = u8[900,1] parameter(1)  u = s64[900] parameter(2)
+  ROOT r = s64[10000] scatter(x, i, u), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=h }`},
+	{"scatter of s32, multiply", true, literal.Tolerance{}, `
+h { a = s32[] parameter(0)  b = s32[] parameter(1)  ROOT s = s32[] multiply(a, b) }
+ENTRY e { x = s32[10000] parameter(0)  i = u8[900,1] parameter(1)  u = s32[900] parameter(2)
+  ROOT r = s32[10000] scatter(x, i, u), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=h }`},
 	{"fft of a composite length", false, literal.Tolerance{RTol: 1e-5, ATol: 1e-4}, `
 ENTRY e { x = c64[3,360] parameter(0)  ROOT r = c64[3,360] fft(x), fft_type=FFT, fft_length={360} }`},
 	{"fft of a prime length", false, literal.Tolerance{RTol: 1e-12, ATol: 1e-11}, `

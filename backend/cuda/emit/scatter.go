@@ -64,17 +64,27 @@ func (s *scatter) disjoint() bool {
 const few = 16
 
 // emitScatter applies the updates of each element in their order: where there are few, each element looks through all;
-// else they are sorted by where they go.
+// where the result is small, blocks take in slices of them; else they are sorted by where they go. No order is needed
+// where it does not show in the bits.
 func emitScatter(e *Emission, in *hlo.Instruction) {
 	s := newScatter(e, in)
 	same := true
 	for i, l := range leaves(in.Shape) {
 		same = same && l.Type == in.Operands[i].Shape.Type
 	}
-	switch {
+	meet, meets := s.meet()
+	switch sliced := s.newSliced(); {
 	case product(s.updates) == 0 && same:
 		s.copies()
-	case s.count <= few || !same || !s.disjoint() && !s.a.UniqueIndices:
+	case s.count <= few || !same:
+		emitOutputs(e, in, "scatter", s.outputs)
+	case s.a.UniqueIndices:
+		s.each("")
+	case sliced != nil:
+		sliced.emit()
+	case meets:
+		s.each(meet)
+	case !s.disjoint():
 		emitOutputs(e, in, "scatter", s.outputs)
 	default:
 		s.copies()
@@ -190,12 +200,12 @@ func always(conditions []string) string {
 }
 
 // sorted sorts the windows by where they start; then a thread for each element of a window goes through all windows
-// that start at one place. Windows that are promised to be apart need no order.
+// that start at one place. Windows that are promised to be in order are left there.
 func (s *scatter) sorted() {
 	keys := s.e.scratch(8 * s.count)
 	order := &sorter{e: s.e, name: "scatter", n: s.count, lines: 1}
 	switch {
-	case s.a.UniqueIndices:
+	case s.a.IndicesAreSorted:
 		s.places(keys)
 	case s.count < radixFrom:
 		s.places(keys)
@@ -255,23 +265,25 @@ func (s *scatter) byDigits(keys Buffer, order *sorter) {
 
 // apply goes through the sorted windows.
 func (s *scatter) apply(keys Buffer, order *sorter) {
+	if _, ok := s.simple(); ok && !narrow(s.typeOf()) {
+		s.runs(keys, order)
+		return
+	}
 	size := product(s.window)
 	b := newBody(s.e, append(sizesOf(s.in), s.count*size)...)
 	g := b.newGraphOf(s.in)
 	b.threads(s.count * size)
 	_, key := b.pointer(keys, "u64")
 	b.line("const %s s = t / %d, w = t %% %d;", b.ix, size, size)
-	number := func(at string) string { return at }
-	if !s.a.UniqueIndices {
-		_, perm := b.pointer(order.perm, "u32")
-		number = func(at string) string { return perm + "[" + at + "]" }
-	}
+	number := order.number(b)
 	b.line("const u64 to = %s[%s];", key, number("s"))
 	b.line("if (to == ~0ull) return;")
-	last := "s + 1"
-	if !s.a.UniqueIndices {
+	last := num(s.count)
+	if s.overwrites() {
+		b.line("if (s + 1 < %d && %s[%s] == to) return;", s.count, key, number("s + 1"))
+		last = "s + 1"
+	} else {
 		b.line("if (s > 0 && %s[%s] == to) return;", key, number("s - 1"))
-		last = num(s.count)
 	}
 	offset := b.coordinates(index{flat: "w", of: s.window})
 	b.line("const %s place = (%s)to + %s;", b.ix, b.ix, b.flat(at(s.operand, offset)))
@@ -280,18 +292,15 @@ func (s *scatter) apply(keys Buffer, order *sorter) {
 	b.line("const %s n = %s;", b.ix, number("q"))
 	s.fold(b, g, acc, s.update(b.coordinates(index{flat: "n", of: s.sizes}), offset))
 	b.close("}")
-	for i, v := range acc {
-		b.store(Buffer{Result, i}, "place", v)
-	}
+	s.save(b, acc)
 	s.e.add(b.kernel("scatter_apply", ceil(s.count*size, blockSize), blockSize))
 }
 
-// load declares accumulators with what the results hold at the place.
-func (s *scatter) load(b *body) []value {
-	var acc []value
-	for i, l := range leaves(s.in.Shape) {
-		v := b.load(Buffer{Result, i}, l.Type, index{flat: "place", of: []int64{1}})
-		acc = append(acc, b.variable(value{text: v.text, t: l.Type, raw: v.raw}))
+// number returns what gives the number of the window at a place of the order.
+func (s *sorter) number(b *body) func(at string) string {
+	if s.perm == (Buffer{}) {
+		return func(at string) string { return at }
 	}
-	return acc
+	_, perm := b.pointer(s.perm, "u32")
+	return func(at string) string { return perm + "[" + at + "]" }
 }

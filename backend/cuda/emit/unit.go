@@ -12,7 +12,7 @@ import (
 var preludes embed.FS
 
 // pieces are the prelude's, each after those that it uses itself.
-var pieces = []string{"core", "formats", "complex", "random", "radix", "network", "top"}
+var pieces = []string{"core", "formats", "complex", "random", "radix", "network", "top", "atomic"}
 
 // Unit joins kernels and the pieces of the prelude that they use into one translation unit. Kernels that occur twice
 // stand in it once.
