@@ -15,29 +15,29 @@ import (
 	"github.com/halo-xla/halo/xla/literal"
 )
 
-// counted goes round as often as its argument says.
+// counted goes round as often as its argument says, over an array that is too large for a loop in one kernel.
 const counted = `HloModule counted
-cond { s = (s32[], s32[], f32[500]) parameter(0)
+cond { s = (s32[], s32[], f32[5000]) parameter(0)
   i = s32[] get-tuple-element(s), index=0
   n = s32[] get-tuple-element(s), index=1
   ROOT more = pred[] compare(i, n), direction=LT }
-body { s = (s32[], s32[], f32[500]) parameter(0)
+body { s = (s32[], s32[], f32[5000]) parameter(0)
   i = s32[] get-tuple-element(s), index=0
   n = s32[] get-tuple-element(s), index=1
-  x = f32[500] get-tuple-element(s), index=2
+  x = f32[5000] get-tuple-element(s), index=2
   one = s32[] constant(1)
   j = s32[] add(i, one)
-  y = f32[500] sine(x)
-  z = f32[500] reverse(y), dimensions={0}
-  ROOT t = (s32[], s32[], f32[500]) tuple(j, n, z) }
-ENTRY e { x = f32[500] parameter(0)
+  y = f32[5000] sine(x)
+  z = f32[5000] reverse(y), dimensions={0}
+  ROOT t = (s32[], s32[], f32[5000]) tuple(j, n, z) }
+ENTRY e { x = f32[5000] parameter(0)
   n = s32[] parameter(1)
   zero = s32[] constant(0)
-  a = f32[500] add(x, x)
-  s = (s32[], s32[], f32[500]) tuple(zero, n, a)
-  w = (s32[], s32[], f32[500]) while(s), condition=cond, body=body
-  r = f32[500] get-tuple-element(w), index=2
-  ROOT q = f32[500] negate(r) }`
+  a = f32[5000] add(x, x)
+  s = (s32[], s32[], f32[5000]) tuple(zero, n, a)
+  w = (s32[], s32[], f32[5000]) while(s), condition=cond, body=body
+  r = f32[5000] get-tuple-element(w), index=2
+  ROOT q = f32[5000] negate(r) }`
 
 // nestedLoops has a loop and a choice of three in a loop: rounds of the inner one, and the branch, change from round to
 // round of the outer one.
@@ -196,7 +196,7 @@ func TestEndlessLoop(t *testing.T) {
 func TestLoopAddresses(t *testing.T) {
 	d, b := onEmulator(t)
 	p := compiled(t, b, parsed(t, counted), exec.Options{})
-	x := numbers(t, 500)
+	x := numbers(t, 5000)
 	want := outcome(t, compiled(t, exec.Reference(), parsed(t, counted), exec.Options{}), x, literal.Scalar[int32](5))
 	n := hold(t, b, literal.Scalar[int32](5))
 	before, err := d.Attribute(emu.Graphs)

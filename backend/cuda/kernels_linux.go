@@ -21,7 +21,8 @@ import (
 // built is what a program's thunks have in common: their kernels, compiled as one unit.
 type built struct {
 	functions map[string]cuda.Function
-	seed      int64 // the slot of the seed
+	seed      int64 // the slot of the seed, and behind it that of the word that ends loops
+	stops     bool  // that is wanted
 	waits     bool
 }
 
@@ -30,7 +31,8 @@ func (m *machine) Build(b *exec.Build) error {
 	if err := m.device.gone(); err != nil {
 		return err
 	}
-	all := &built{map[string]cuda.Function{}, int64(len(b.Places.Offsets)), b.Options.Profile}
+	all := &built{functions: map[string]cuda.Function{}, seed: int64(len(b.Places.Offsets)), waits: b.Options.Profile}
+	b.Places.Built = all
 	kernels := all.take(b.Thunks)
 	if len(kernels) == 0 {
 		return nil
@@ -63,6 +65,7 @@ func (b *built) take(thunks []exec.Thunk) (kernels []*emit.Kernel) {
 			kernels = append(kernels, kernelsOf(t.plan.folds...)...)
 		}
 	}
+	b.stops = wants(kernels, emit.Stop)
 	return kernels
 }
 

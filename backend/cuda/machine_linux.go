@@ -111,6 +111,7 @@ var ways = []func(*device, *exec.Lowering) (exec.Thunk, error){
 	(*device).lowerBiased,
 	(*device).lowerFft,
 	(*device).lowerConvolution,
+	lowerWhile,
 	lowerKernels,
 }
 
@@ -122,6 +123,18 @@ func (m *machine) Lower(l *exec.Lowering) (exec.Thunk, error) {
 		}
 	}
 	return nil, fmt.Errorf("backend %s has no kernel for %s: %w", m.Name(), l.In.Op, errors.ErrUnsupported)
+}
+
+// lowerWhile returns the thunk of a loop that is one kernel; nil for all else.
+func lowerWhile(_ *device, l *exec.Lowering) (exec.Thunk, error) {
+	if l.In.Op != hlo.While {
+		return nil, nil
+	}
+	e, err := emit.While(l.In)
+	if err != nil {
+		return nil, err
+	}
+	return newThunk(l, e), nil
 }
 
 // lowerKernels returns the thunk of the kernels that the emitter writes; nil for an op that it has none for.

@@ -20,9 +20,10 @@ type memory struct {
 	device *device
 	stream cuda.Stream
 	slab   cuda.Ptr
-	// base are the addresses of slots, for each execution anew as far as arguments and results are concerned; the last is
-	// that of the state of random numbers.
+	// base are the addresses of slots, for each execution anew as far as arguments and results are concerned; the last are
+	// those of the state of random numbers, number seed, and of the word that ends loops.
 	base   []cuda.Ptr
+	seed   int
 	graphs map[node]*graphs
 	called map[*commands]bool // whose libraries have worked
 	stop   stop
@@ -33,7 +34,7 @@ type memory struct {
 const seedBytes = 256
 
 func newMemory(d *device, p *exec.Places) (*memory, error) {
-	m := &memory{device: d, graphs: map[node]*graphs{}, called: map[*commands]bool{}}
+	m := &memory{device: d, seed: len(p.Offsets), graphs: map[node]*graphs{}, called: map[*commands]bool{}}
 	var err error
 	if m.stream, err = d.NewStream(); err != nil {
 		return nil, err
@@ -41,13 +42,19 @@ func newMemory(d *device, p *exec.Places) (*memory, error) {
 	if m.slab, err = d.alloc(p.Bytes+seedBytes, m.stream); err != nil {
 		return nil, errors.Join(err, d.CloseStream(m.stream))
 	}
-	m.base = make([]cuda.Ptr, len(p.Offsets)+1)
+	m.base = make([]cuda.Ptr, len(p.Offsets)+2)
 	for i, at := range p.Offsets {
 		if at >= 0 {
 			m.base[i] = m.slab + cuda.Ptr(at)
 		}
 	}
-	m.base[len(p.Offsets)] = m.slab + cuda.Ptr(p.Bytes)
+	m.base[m.seed] = m.slab + cuda.Ptr(p.Bytes)
+	if b, ok := p.Built.(*built); ok && b.stops {
+		if m.base[m.seed+1], err = m.stop.on(d); err != nil {
+			m.Close()
+			return nil, err
+		}
+	}
 	return m, nil
 }
 
@@ -58,7 +65,7 @@ func (m *memory) Begin(key uint64) error {
 	}
 	state := make([]byte, 4*8)
 	binary.LittleEndian.PutUint64(state, key)
-	return m.device.in(m.base[len(m.base)-1], state, m.stream)
+	return m.device.in(m.base[m.seed], state, m.stream)
 }
 
 // Bind has a slot lie at an address from now on.

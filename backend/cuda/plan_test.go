@@ -118,7 +118,9 @@ func (t *thunk) told(s emit.Step) string {
 	at := func(list ...emit.Buffer) string {
 		var out []exec.Slice
 		for _, b := range list {
-			out = append(out, t.memory[b.Kind][b.Index])
+			if b.Kind < emit.Seed {
+				out = append(out, t.memory[b.Kind][b.Index])
+			}
 		}
 		return slots(out...)
 	}

@@ -65,8 +65,11 @@ func (t *thunk) Kernel() string { return t.kernel }
 
 // value is where a buffer lies.
 func (t *thunk) value(b emit.Buffer) cuda.Value {
-	if b.Kind == emit.Seed {
+	switch b.Kind {
+	case emit.Seed:
 		return cuda.Value{Slot: t.built.seed}
+	case emit.Stop:
+		return cuda.Value{Slot: t.built.seed + 1}
 	}
 	return valueOf(t.memory[b.Kind][b.Index])
 }
@@ -106,12 +109,17 @@ func (t *thunk) appendTo(q *queue) {
 // touches is all that the commands of t read and write: also what only they know.
 func (t *thunk) touches() []exec.Use {
 	uses := append(t.Uses(), exec.Writes(t.memory[emit.Scratch]...)...)
-	for _, s := range t.emission.Steps {
-		if s.Kernel != nil && slices.ContainsFunc(s.Kernel.Args, func(b emit.Buffer) bool { return b.Kind == emit.Seed }) {
-			return append(uses, exec.Writes(exec.Slice{Slot: int32(t.built.seed), Size: seedBytes})...)
-		}
+	if wants(kernelsOf(t.emission), emit.Seed) {
+		return append(uses, exec.Writes(exec.Slice{Slot: int32(t.built.seed), Size: seedBytes})...)
 	}
 	return uses
+}
+
+// wants reports whether kernels have a parameter of a kind.
+func wants(kernels []*emit.Kernel, kind emit.BufferKind) bool {
+	return slices.ContainsFunc(kernels, func(k *emit.Kernel) bool {
+		return slices.ContainsFunc(k.Args, func(b emit.Buffer) bool { return b.Kind == kind })
+	})
 }
 
 // multiply appends a product, of which the library sees the transpose.

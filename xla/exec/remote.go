@@ -47,6 +47,8 @@ type Places struct {
 	Offsets []int64
 	// Bytes are those of all.
 	Bytes int64
+	// Built is what the machine's Build leaves here for its Memory.
+	Built any
 }
 
 // RemoteMemory is the memory of one execution. What is copied and what segments do happens in the order of the calls.

@@ -33,6 +33,7 @@ type body struct {
 	own    string               // the index of the element that the thread owns; "" for none
 	vector int                  // how many elements a thread owns
 	rolled bool                 // loops over windows are not unrolled: it hardly ever runs
+	lookup bool                 // elements of scatters look through their updates
 }
 
 // param is a pointer that the kernel takes.
@@ -71,6 +72,9 @@ func (b *body) line(format string, args ...any) {
 	fmt.Fprintf(&b.text, format, args...)
 	b.text.WriteByte('\n')
 }
+
+// lines counts those so far.
+func (b *body) lines() int { return strings.Count(b.text.String(), "\n") }
 
 // open writes the head of a block, close its end. What is computed within is not known after it.
 func (b *body) open(format string, args ...any) {

@@ -60,13 +60,15 @@ type BufferKind uint8
 
 // Operands and results are numbered by leaves, over all operands and through tuples; scratch buffers and tables as the
 // emission lists them. Seed is the state of a run's random numbers, u64[4]: their key, how many rng instructions have
-// run, and what was added to the hidden state of rng-get-and-update-state, the low half first.
+// run, and what was added to the hidden state of rng-get-and-update-state, the low half first. Stop is a word of the
+// host's memory that becomes 1 when loops shall end.
 const (
 	Operand BufferKind = iota
 	Result
 	Scratch
 	Table
 	Seed
+	Stop
 )
 
 // Kernel is a launch of one function.
@@ -122,7 +124,18 @@ func refuse(format string, args ...any) {
 
 // Lower returns what computes in, an op or a fusion on arrays of static shapes. It fails with errors.ErrUnsupported and
 // a sentence if there is no kernel for it.
-func Lower(in *hlo.Instruction) (e *Emission, err error) {
+func Lower(in *hlo.Instruction) (*Emission, error) {
+	return emission(in, func(e *Emission, in *hlo.Instruction) {
+		if f := emitters[in.Op]; f != nil {
+			f(e, in)
+		} else {
+			emitLoop(e, in)
+		}
+	})
+}
+
+// emission returns what f appends for in.
+func emission(in *hlo.Instruction, f emitter) (e *Emission, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			u, ok := r.(unsupported)
@@ -134,11 +147,7 @@ func Lower(in *hlo.Instruction) (e *Emission, err error) {
 	}()
 	checkShapes(in)
 	e = &Emission{}
-	if f := emitters[in.Op]; f != nil {
-		f(e, in)
-	} else {
-		emitLoop(e, in)
-	}
+	f(e, in)
 	return e, nil
 }
 

@@ -97,6 +97,9 @@ func (g *graph) all(in *hlo.Instruction, ix index) []value {
 		return v
 	}
 	f := elements[in.Op]
+	if in.Op == hlo.Scatter && g.b.lookup {
+		f = scattered
+	}
 	if f == nil {
 		refuse("no kernel has %s inside", in.Op)
 	}
