@@ -16,11 +16,9 @@ import (
 
 // blas is the library of matrix products; nil where there is none, and kernels do them.
 type blas struct {
-	handle *cublas.Handle
-	lt     *cublaslt.Handle // nil where there is none
-	// ltVersion is that of cublasLt, choices are how products are done.
-	ltVersion string
-	choices   choices
+	handle    *cublas.Handle
+	lt        *cublaslt.Handle // nil where there is none
+	ltVersion string           // that of cublasLt
 	refusals  gemmRefusals
 	// workspace is what a product may use besides, in bytes.
 	workspace int64
@@ -33,7 +31,7 @@ func (d *device) openBLAS() error {
 	if err != nil {
 		return nil
 	}
-	b := &blas{workspace: d.workspace(), choices: choices{known: map[string]way{}, folder: d.waysFolder}}
+	b := &blas{workspace: d.workspace()}
 	err = d.Within(func() (err error) {
 		b.handle, err = l.NewHandle()
 		return err
@@ -89,6 +87,7 @@ func (d *device) lowerGemm(l *exec.Lowering) (exec.Thunk, error) {
 		return nil, nil
 	}
 	g := e.Steps[0].Gemm
+	g.TF32 = g.TF32 || d.rounds(l.In)
 	c, err := d.blas.choose(d, g)
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
@@ -96,7 +95,7 @@ func (d *device) lowerGemm(l *exec.Lowering) (exec.Thunk, error) {
 			return nil, err
 		}
 		t := newThunk(l, e)
-		t.kernel, t.calls = "cublas gemm", map[*emit.Gemm]call{g: d.blas.call(l, g)}
+		t.kernel, t.calls = "cublas gemm"+rounded(g.TF32), map[*emit.Gemm]call{g: d.blas.call(l, g)}
 		return t, nil
 	case err != nil:
 		return nil, err
@@ -104,8 +103,19 @@ func (d *device) lowerGemm(l *exec.Lowering) (exec.Thunk, error) {
 	l.OnClose(c.Close)
 	e.Scratch[g.Work.Index] = c.work + workAlign
 	t := newThunk(l, e)
-	t.kernel, t.calls = "cublasLt gemm", map[*emit.Gemm]call{g: c}
+	t.kernel, t.calls = "cublasLt gemm"+rounded(g.TF32), map[*emit.Gemm]call{g: c}
 	return t, nil
+}
+
+// rounds reports whether operands of in may be rounded to TF32 because the user lets them.
+func (d *device) rounds(in *hlo.Instruction) bool { return d.options.TF32 && emit.MayRound(in) }
+
+// rounded is what reports say of a product or a convolution in TF32.
+func rounded(tf32 bool) string {
+	if tf32 {
+		return " in TF32"
+	}
+	return ""
 }
 
 // lowerTrsm returns the thunk of triangular systems; nil if the library is not there or l.In is nothing for it.

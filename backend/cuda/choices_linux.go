@@ -15,13 +15,18 @@ import (
 	"github.com/halo-xla/halo/backend/cuda/emit"
 	"github.com/halo-xla/halo/cgo/cublaslt"
 	"github.com/halo-xla/halo/cgo/cuda/emu"
+	"github.com/halo-xla/halo/cgo/cudnn"
 )
 
-// way is how a product is done: by cuBLASLt in a way that it has proposed, or by cuBLAS if there is none.
-type way struct{ lt *cublaslt.Way }
+// way is how a product or a convolution is done: by cuBLASLt or cuDNN in a way that it has proposed, or by cuBLAS if
+// there is none.
+type way struct {
+	lt  *cublaslt.Way
+	dnn *cudnn.Way
+}
 
-// choices are how products are done on a device, as they were timed, by all that this depends on. They are kept in
-// files, for other processes and later ones.
+// choices are how products and convolutions are done on a device, as they were timed, by all that this depends on. They
+// are kept in files, for other processes and later ones.
 type choices struct {
 	mu     sync.Mutex // held while one is timed: others would be in its way
 	known  map[string]way
@@ -29,7 +34,7 @@ type choices struct {
 	timed  int // how many were
 }
 
-// of returns what is known of a product: from this process, or from a file. check says whether a way still serves.
+// of returns what is known of one: from this process, or from a file. check says whether a way still serves.
 func (c *choices) of(key string, check func(way) (way, error)) (way, bool, error) {
 	if found, ok := c.known[key]; ok {
 		return found, true, nil
@@ -49,7 +54,7 @@ func (c *choices) of(key string, check func(way) (way, error)) (way, bool, error
 	return found, true, nil
 }
 
-// keep notes how a product is done. A file that cannot be written is none: the product is timed again then.
+// keep notes how one is done. A file that cannot be written is none: it is timed again then.
 func (c *choices) keep(key string, chosen way) {
 	c.known[key] = chosen
 	file, err := c.file(key)
@@ -57,11 +62,11 @@ func (c *choices) keep(key string, chosen way) {
 		err = keep(file, []byte(wayText(key, chosen)))
 	}
 	if err != nil {
-		slog.Debug("cuda: the cache of products", "error", err)
+		slog.Debug("cuda: the cache of products and convolutions", "error", err)
 	}
 }
 
-// file is where a product's way is kept.
+// file is where a way is kept.
 func (c *choices) file(key string) (string, error) {
 	folder, err := c.folder()
 	return filepath.Join(folder, fmt.Sprintf("%x", sha256.Sum256([]byte(key)))), err
@@ -88,6 +93,9 @@ func wayText(key string, w way) string {
 	if w.lt != nil {
 		text = fmt.Sprintf("%s\ncublasLt %x %d\n", key, w.lt.Algorithm, w.lt.Work)
 	}
+	if c := w.dnn; c != nil {
+		text = fmt.Sprintf("%s\ncudnn %d %d %d %d %d\n", key, c.Mode, c.Index, c.Engine, c.Notes, c.Work)
+	}
 	return text + fmt.Sprintf("%x\n", sha256.Sum256([]byte(text)))
 }
 
@@ -95,8 +103,12 @@ func wayText(key string, w way) string {
 func parseWay(key, text string) (way, bool) {
 	line, ok := strings.CutPrefix(text, key+"\n")
 	line, _, _ = strings.Cut(line, "\n")
-	w := way{}
-	if ok && line != byBLAS {
+	w, c := way{}, &cudnn.Way{}
+	read, _ := fmt.Sscanf(line, "cudnn %d %d %d %d %d", &c.Mode, &c.Index, &c.Engine, &c.Notes, &c.Work)
+	switch {
+	case read == 5:
+		w.dnn = c
+	case ok && line != byBLAS:
 		lt := &cublaslt.Way{}
 		fields := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" []", r) })
 		if len(fields) != 2+len(lt.Algorithm) {
@@ -137,16 +149,16 @@ func (b *blas) way(d *device, g *emit.Gemm, c *cublaslt.Call) (way, error) {
 	if d.options.NoAutotune {
 		return b.first(d, c)
 	}
-	b.choices.mu.Lock()
-	defer b.choices.mu.Unlock()
+	d.choices.mu.Lock()
+	defer d.choices.mu.Unlock()
 	key := b.key(d, ltProduct(g))
-	known, ok, err := b.choices.of(key, func(w way) (way, error) { return b.checked(d, c, w) })
+	known, ok, err := d.choices.of(key, func(w way) (way, error) { return b.checked(d, c, w) })
 	if ok || err != nil {
 		return known, err
 	}
 	chosen, sure, err := b.time(d, g, c)
 	if err == nil && sure {
-		b.choices.keep(key, chosen)
+		d.choices.keep(key, chosen)
 	}
 	return chosen, err
 }
@@ -168,7 +180,7 @@ func (b *blas) proposed(d *device, c *cublaslt.Call, count int) (list []way, err
 		return err
 	})
 	for i := range found {
-		list = append(list, way{&found[i]})
+		list = append(list, way{lt: &found[i]})
 	}
 	return list, err
 }
@@ -186,5 +198,5 @@ func (b *blas) checked(d *device, c *cublaslt.Call, w way) (way, error) {
 	if err == nil && found.Work > b.workspace {
 		err = errors.ErrUnsupported
 	}
-	return way{&found}, err
+	return way{lt: &found}, err
 }

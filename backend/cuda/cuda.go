@@ -25,12 +25,15 @@ type Options struct {
 	// Plain leaves out the passes that compute what they can when a program is compiled: for tests, whose programs are
 	// often made of constants. Only the emulator takes it.
 	Plain bool
-	// NoAutotune has nothing timed: products are done as the libraries first choose. Otherwise the first compilation of a
-	// product tries several ways, and what was found is kept in the user's cache folder.
+	// NoAutotune has nothing timed: products and convolutions are done as the libraries first choose. Otherwise the first
+	// compilation of one tries several ways, and what was found is kept in the user's cache folder.
 	NoAutotune bool
 	// HostControl has the host decide on loops and branches, as with older drivers: for profilers and checkers of memory
 	// that do not see into the conditional nodes of a graph, such as NVIDIA's compute-sanitizer.
 	HostControl bool
+	// TF32 lets dots and convolutions round operands of f32 to TF32, 10 bits of fraction, for tensor cores, where the
+	// precision of each operand is the default and no algorithm is asked for. Sums are f32. Otherwise f32 is f32.
+	TF32 bool
 	// Cache is a folder for compiled kernels, which are loaded from there, and for how products are done: nobody else may
 	// write into it. "" is two in the user's cache folder, or none if that is not safe; the emulator has its own.
 	Cache string

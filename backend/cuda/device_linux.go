@@ -31,6 +31,7 @@ type device struct {
 	solver   solver
 	fft      transforms
 	dnn      convolutions
+	choices  choices // how products and convolutions are done
 	staging  ring
 	// conditional says whether graphs may have loops and branches, decider has the kernels that these want.
 	conditional bool
@@ -97,6 +98,7 @@ func newDevice(o Options) *device {
 	d := &device{options: o}
 	d.solver.lib = library[cusolver.Library]{name: "cusolver", open: cusolver.Open}
 	d.fft.lib = library[cufft.Library]{name: "cufft", open: cufft.Open}
+	d.choices = choices{known: map[string]way{}, folder: d.waysFolder}
 	d.dnn.lib = library[cudnn.Library]{name: "cudnn", open: func(l *dl.Library) (*cudnn.Library, error) {
 		return cudnn.Open(l, d.kit.Major)
 	}}

@@ -64,17 +64,14 @@ func (d *device) convolutionSpace() int64 {
 func (d *device) lowerConvolution(l *exec.Lowering) (exec.Thunk, error) {
 	calls := map[*emit.Conv]*cudnn.Call{}
 	e, err := emit.LowerConvolution(l.In, func(i int) bool { return known(l, i) }, func(x *emit.Conv) (int64, error) {
+		x.TF32 = d.rounds(l.In)
 		c, err := d.choose(x)
 		if err != nil {
 			slog.Debug("cuda: a convolution is not the library's", "instruction", l.In.Name, "error", err)
 			return 0, err
 		}
 		calls[x] = c
-		l.OnClose(func() {
-			if err := d.Within(func() error { c.Close(); return nil }); err != nil {
-				slog.Warn("cuda: a convolution", "error", err)
-			}
-		})
+		l.OnClose(func() { d.closeConvolution(c) })
 		return c.Work + workAlign, nil
 	})
 	if e == nil || err != nil {
@@ -89,6 +86,9 @@ func (d *device) lowerConvolution(l *exec.Lowering) (exec.Thunk, error) {
 			t.kernel += " with sum"
 		default:
 			t.kernel += " with bias"
+		}
+		if s.Conv != nil {
+			t.kernel += rounded(s.Conv.TF32 && calls[s.Conv].Rounds())
 		}
 	}
 	return t, nil
@@ -106,19 +106,6 @@ func known(l *exec.Lowering, operand int) bool {
 	return !slices.ContainsFunc(w.Wide().F, func(x float64) bool { return x-x != 0 })
 }
 
-// choose has the library say how it does a convolution.
-func (d *device) choose(x *emit.Conv) (c *cudnn.Call, err error) {
-	h, err := d.dnn.of(d)
-	if err != nil {
-		return nil, err
-	}
-	err = d.Within(func() (err error) {
-		c, err = h.Convolution(dnnConvolution(x), d.convolutionSpace())
-		return err
-	})
-	return c, err
-}
-
 var dnnTypes = map[shape.ElementType]cudnn.Type{shape.F32: cudnn.F32, shape.F64: cudnn.F64, shape.F16: cudnn.F16,
 	shape.BF16: cudnn.BF16}
 
@@ -128,7 +115,8 @@ var dnnKinds = map[emit.ConvKind]cudnn.Kind{emit.ConvForward: cudnn.Forward, emi
 // dnnConvolution is a convolution as the library has it.
 func dnnConvolution(x *emit.Conv) cudnn.Convolution {
 	c := cudnn.Convolution{Kind: dnnKinds[x.Kind], Space: len(x.Stride), X: dnnTensor(x.X), W: dnnTensor(x.W),
-		Y: dnnTensor(x.Y), Sum: dnnTypes[x.Sum], Bias: x.Bias != nil, Added: x.Added != nil}
+		Y: dnnTensor(x.Y), Sum: dnnTypes[x.Sum], Bias: x.Bias != nil, Added: x.Added != nil,
+		TF32: x.TF32}
 	copy(c.Stride[:], x.Stride)
 	copy(c.Dilation[:], x.Dilation)
 	copy(c.Pre[:], x.Pre)

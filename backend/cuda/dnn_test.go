@@ -246,10 +246,12 @@ func TestConvolutionsDescribed(t *testing.T) {
 		e, err := emit.LowerConvolution(parsed(t, convolutionText(c.shapes, c.attributes)).Entry.Root,
 			func(int) bool { return true },
 			func(x *emit.Conv) (int64, error) {
-				call, err := h.Convolution(dnnConvolution(x), 1<<30)
-				if err == nil {
-					call.Close()
+				call, err := h.Convolution(dnnConvolution(x))
+				if err != nil {
+					return 0, err
 				}
+				defer call.Close()
+				_, err = call.Ways(1<<30, 1)
 				return 0, err
 			})
 		if c.kernel == "cudnn" && (e == nil || err != nil) {

@@ -203,7 +203,7 @@ func (f *faults) life(n int) {
 		f.left(n)
 		return
 	}
-	d.blas.choices.folder = f.folder()
+	d.choices.folder = f.folder()
 	b := exec.New(&machine{d})
 	if p := f.compiled(n, b); p != nil {
 		for range 3 {

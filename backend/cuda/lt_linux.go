@@ -56,6 +56,7 @@ func (d *device) lowerBiased(l *exec.Lowering) (exec.Thunk, error) {
 	}
 	calls := map[*emit.Gemm]call{}
 	e, err := emit.LowerBiased(l.In, b.workspace, func(g *emit.Gemm) (int64, error) {
+		g.TF32 = g.TF32 || d.rounds(l.In)
 		c, err := b.choose(d, g)
 		if err != nil {
 			return 0, err
@@ -68,10 +69,12 @@ func (d *device) lowerBiased(l *exec.Lowering) (exec.Thunk, error) {
 		return nil, err
 	}
 	t := newThunk(l, e)
+	g := e.Steps[0].Gemm
 	t.kernel, t.calls = "cublasLt gemm with bias", calls
-	if g := e.Steps[0].Gemm; calls[g] == nil {
+	if calls[g] == nil {
 		t.kernel, calls[g] = "cublas gemm", b.call(l, g)
 	}
+	t.kernel += rounded(g.TF32)
 	return t, nil
 }
 

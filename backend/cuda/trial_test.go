@@ -28,7 +28,7 @@ var timedProducts = []struct {
 	{"f32", dotText("f32[20,32]", "f32[32,24]", "f32[20,24]", ""), "cublasLt gemm", 7},
 	{"f16", dotText("f16[20,32]", "f16[32,24]", "f16[20,24]", ""), "cublasLt gemm", 7},
 	{"bf16 in f32", dotText("bf16[20,33]", "bf16[33,25]", "f32[20,25]", ""), "cublasLt gemm", 7},
-	{"tf32", dotText("f32[20,32]", "f32[32,24]", "f32[20,24]", ", algorithm=dot_tf32_tf32_f32"), "cublasLt gemm", 7},
+	{"tf32", dotText("f32[20,32]", "f32[32,24]", "f32[20,24]", ", algorithm=dot_tf32_tf32_f32"), "cublasLt gemm in TF32", 7},
 	{"a bias", biasText(aBias, "lhs_contracting_dims={1}, rhs_contracting_dims={0}", "bias(24)"), "cublasLt gemm with bias", 7},
 	{"a batch", "HloModule m\nENTRY e { x = bf16[3,20,32] parameter(0)\n y = bf16[3,32,24] parameter(1)\n" +
 		" ROOT r = bf16[3,20,24] dot(x, y), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1} }",
@@ -60,10 +60,10 @@ func openOne(t *testing.T, o Options) *device {
 func checkTimed(t *testing.T, d *device, text, kernel string, way uint64, timed int) {
 	t.Helper()
 	p := compiled(t, exec.New(&machine{d}), parsed(t, text), exec.Options{})
-	if got := p.Report()[0].Kernel; got != kernel || d.blas.choices.timed != timed {
-		t.Errorf("run by %s, %d timed, want %s, %d", got, d.blas.choices.timed, kernel, timed)
+	if got := p.Report()[0].Kernel; got != kernel || d.choices.timed != timed {
+		t.Errorf("run by %s, %d timed, want %s, %d", got, d.choices.timed, kernel, timed)
 	}
-	for key, w := range d.blas.choices.known {
+	for key, w := range d.choices.known {
 		if way != 0 && (w.lt == nil || w.lt.Algorithm[1] != way) {
 			t.Errorf("%s: got %+v, want way %d", key, w.lt, way)
 		}
@@ -96,7 +96,7 @@ func TestAutotune(t *testing.T) {
 				}
 			}
 			if d := openOne(t, Options{Cache: folder, NoAutotune: true}); c.name != "a bias" {
-				checkTimed(t, d, c.text, "cublas gemm", 0, 0)
+				checkTimed(t, d, c.text, strings.Replace(c.kernel, "cublasLt", "cublas", 1), 0, 0)
 			} else {
 				checkTimed(t, d, c.text, c.kernel, 0, 0)
 			}
@@ -126,9 +126,9 @@ func TestAutotuneFiles(t *testing.T) {
 			t.Errorf("key %s lacks %s", key, part)
 		}
 	}
-	none := *first.blas.choices.known[key].lt
+	none := *first.choices.known[key].lt
 	none.Algorithm[1] = 77
-	other := way{&none}
+	other := way{lt: &none}
 	for name, text := range map[string]string{
 		"empty": "", "cut": whole[:len(whole)-9], "longer": whole + "x", "a changed way": strings.Replace(whole, " 7 ", " 5 ", 1),
 		"another key": wayText(strings.Replace(key, "Batch:1", "Batch:2", 1), other), "a way that there is not": wayText(key, other),
@@ -230,7 +230,7 @@ func TestAutotuneNoRoom(t *testing.T) {
 		p, err := exec.New(&machine{d}).Compile(t.Context(), m, exec.Options{})
 		if err == nil {
 			files, _ := os.ReadDir(folder)
-			if d.blas.choices.timed == 0 {
+			if d.choices.timed == 0 {
 				without++
 				if got := p.Report()[0].Kernel; got != "cublas gemm" || len(files) != 0 {
 					t.Errorf("call %d: run by %s, files %v", n, got, files)

@@ -68,9 +68,10 @@ enum { MOST_DESCRIPTORS = 160, MOST_ARRAYS = 5, MOST_WAYS = 128, MOST_NOTES = 32
 struct halo_cudnn_plan {
   halo_cuda_call call; // first
   halo_cudnn *h;
-  void *made[MOST_DESCRIPTORS]; // what it is described by
-  int descriptors;
-  void *plan;
+  halo_cudnn_shape shape;
+  void *made[MOST_DESCRIPTORS]; // what it is described by, and done
+  int descriptors, described;   // how many there are, and how many of them describe it
+  void *operations, *plan;
   int64_t arrays;
   unsigned status; // of the first call that has failed: after it nothing is called
 };
@@ -218,19 +219,27 @@ static void *graph(halo_cudnn_plan *p, const halo_cudnn_shape *s) {
   return finalized(p, d);
 }
 
-// faithful reports whether a way of computing takes the operands as they are, sums in the type of sums, keeps a NaN or
-// an infinity where it is, and gives the same each time. What notes say that we do not know is not taken.
-static int faithful(halo_cudnn_plan *p, const halo_cudnn_shape *s, void *way) {
+// says reads what a way says of itself.
+static void says(halo_cudnn_plan *p, void *config, halo_cudnn_way *way) {
   int notes[MOST_NOTES];
   int64_t count = 0;
   void *engine = made(p, CUDNN_BACKEND_ENGINE_DESCRIPTOR);
-  get(p, way, CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &count, &engine);
+  get(p, config, CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &count, &engine);
+  get(p, engine, CUDNN_ATTR_ENGINE_GLOBAL_INDEX, CUDNN_TYPE_INT64, 1, &count, &way->engine);
   get(p, engine, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE, MOST_NOTES, &count, notes);
-  for (int64_t i = 0; i < count; i++) {
-    const int tensor_core = notes[i] == CUDNN_NUMERICAL_NOTE_TENSOR_CORE;
-    if (tensor_core ? s->x.type == CUDNN_DATA_FLOAT : notes[i] != CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP) return 0;
-  }
-  return 1;
+  way->notes = 0;
+  for (int64_t i = 0; i < count; i++) way->notes |= (int64_t)1 << (notes[i] & 63);
+}
+
+#define NOTE(name) ((int64_t)1 << CUDNN_NUMERICAL_NOTE_##name)
+
+// faithful reports whether a way of computing takes the operands as they are, sums in the type of sums, keeps a NaN or
+// an infinity where it is, and gives the same each time. What notes say that we do not know is not taken. Tensor cores
+// round f32 to TF32.
+static int faithful(const halo_cudnn_shape *s, const halo_cudnn_way *way) {
+  int64_t fine = NOTE(STRICT_NAN_PROP);
+  if (s->x.type != CUDNN_DATA_FLOAT || s->rounded) fine |= NOTE(TENSOR_CORE);
+  return !(way->notes & ~fine);
 }
 
 // refused reports whether a status says that something cannot be done so, and clears it; kernels that the library
@@ -243,53 +252,63 @@ static int refused(halo_cudnn_plan *p) {
   return 1;
 }
 
-// plan tries one way. It returns 0 if that is not to be taken, or has failed.
-static int plan(halo_cudnn_plan *p, const halo_cudnn_shape *s, void *way, int64_t most, int64_t *bytes) {
+// prepared makes the plan of a way. It returns 0 if that is not to be taken, or has failed.
+static int prepared(halo_cudnn_plan *p, void *config, int64_t most, halo_cudnn_way *way) {
   const int before = p->descriptors;
-  if (faithful(p, s, way) && !p->status) {
+  says(p, config, way);
+  if (!p->status && faithful(&p->shape, way)) {
     int64_t count = 0;
     void *d = made(p, CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
     set_device(p, d, CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP);
-    set_descriptor(p, d, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, way);
+    set_descriptor(p, d, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, config);
     finalized(p, d);
-    get(p, d, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1, &count, bytes);
-    if (!p->status && *bytes <= most) {
-      p->plan = d;
-      return 1;
-    }
+    get(p, d, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1, &count, &way->bytes);
+    p->plan = d;
+    if (!p->status && way->bytes <= most) return 1;
   }
   forget(p, before);
   refused(p);
   return 0;
 }
 
-// choose tries what one mode proposes, the best first. It returns 0 if none of that is taken, or something has failed.
-static int choose(halo_cudnn_plan *p, const halo_cudnn_shape *s, void *operations, int mode, int64_t most,
-                  int64_t *bytes) {
-  const int before = p->descriptors;
-  void *ways[MOST_WAYS] = {0}, *d = made(p, CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
+// proposed makes what a mode proposes, the best first, and returns how many these are.
+static int64_t proposed(halo_cudnn_plan *p, int mode, void *configs[MOST_WAYS]) {
+  void *d = made(p, CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
   int64_t all = 0, count = 0;
-  set_descriptor(p, d, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, operations);
+  set_descriptor(p, d, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, p->operations);
   set_number(p, d, CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, mode);
   set_device(p, d, 0, CUDNN_ATTR_ENGINEHEUR_DEVICEPROP);
   finalized(p, d);
   get(p, d, CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_TYPE_BACKEND_DESCRIPTOR, 0, &all, 0);
   if (all > MOST_WAYS) all = MOST_WAYS;
-  for (int64_t i = 0; i < all; i++) ways[i] = made(p, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
-  if (all > 0) get(p, d, CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_TYPE_BACKEND_DESCRIPTOR, all, &count, ways);
-  for (int64_t i = 0; i < count && !p->status; i++)
-    if (plan(p, s, ways[i], most, bytes)) return 1;
-  forget(p, before);
-  refused(p);
-  return 0;
+  for (int64_t i = 0; i < all; i++) configs[i] = made(p, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
+  if (all > 0) get(p, d, CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_TYPE_BACKEND_DESCRIPTOR, all, &count, configs);
+  return p->status ? 0 : count;
 }
 
-static void open(halo_cudnn_plan *p, const halo_cudnn_shape *s, int64_t most, int64_t *bytes) {
-  static const int modes[] = {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_B, CUDNN_HEUR_MODE_FALLBACK};
-  void *operations = graph(p, s);
-  for (int i = 0; i < 3 && !p->status; i++)
-    if (choose(p, s, operations, modes[i], most, bytes)) return;
-  if (!p->status) p->status = CUDNN_STATUS_NOT_SUPPORTED;
+// list appends the ways of a mode that are to be taken, up to count of all.
+static void list(halo_cudnn_plan *p, int mode, int64_t most, halo_cudnn_way *ways, int64_t count, int64_t *found) {
+  void *configs[MOST_WAYS] = {0};
+  const int64_t all = proposed(p, mode, configs);
+  for (int64_t i = 0; i < all && *found < count && !p->status; i++) {
+    const int before = p->descriptors;
+    halo_cudnn_way way = {.mode = mode, .index = i};
+    if (prepared(p, configs[i], most, &way)) ways[(*found)++] = way;
+    forget(p, before);
+  }
+  forget(p, p->described);
+  refused(p);
+}
+
+// take makes the plan of a way that was listed.
+static void take(halo_cudnn_plan *p, int64_t most, const halo_cudnn_way *way) {
+  void *configs[MOST_WAYS] = {0};
+  halo_cudnn_way is = {0};
+  forget(p, p->described);
+  const int64_t all = proposed(p, (int)way->mode, configs);
+  const int there = way->index >= 0 && way->index < all && prepared(p, configs[way->index], most, &is);
+  if (!p->status && !(there && is.engine == way->engine && is.notes == way->notes && is.bytes == way->bytes))
+    p->status = CUDNN_STATUS_NOT_SUPPORTED;
 }
 
 static void *address(unsigned long long at) { return (void *)(uintptr_t)at; }
@@ -324,23 +343,46 @@ void halo_cudnn_close(halo_cudnn_plan *p) {
   free(p);
 }
 
-unsigned halo_cudnn_open(halo_cudnn *h, const halo_cudnn_shape *shape, int64_t most, halo_cudnn_plan **out,
-                         int64_t *bytes, char said[HALO_SAID]) {
+// done is the status of what was done to p since its lock was taken, and what the library says of it.
+static unsigned done(halo_cudnn_plan *p, char said[HALO_SAID]) {
+  const unsigned status = p->status;
+  p->status = 0;
+  said[0] = 0;
+  if (status) p->h->t->cudnnGetLastErrorString(said, HALO_SAID);
+  pthread_mutex_unlock(&p->h->lock);
+  return status;
+}
+
+unsigned halo_cudnn_open(halo_cudnn *h, const halo_cudnn_shape *shape, halo_cudnn_plan **out, char said[HALO_SAID]) {
   *out = 0;
   said[0] = 0;
   halo_cudnn_plan *p = calloc(1, sizeof *p);
   if (!p) return ALLOC_FAILED;
   p->call.run = run;
   p->h = h;
+  p->shape = *shape;
   pthread_mutex_lock(&h->lock);
-  open(p, shape, most, bytes);
-  pthread_mutex_unlock(&h->lock);
-  const unsigned status = p->status;
-  if (!status) {
-    *out = p;
-    return 0;
-  }
-  h->t->cudnnGetLastErrorString(said, HALO_SAID);
-  halo_cudnn_close(p);
+  p->operations = graph(p, shape);
+  p->described = p->descriptors;
+  const unsigned status = done(p, said);
+  if (status) halo_cudnn_close(p);
+  else *out = p;
   return status;
+}
+
+unsigned halo_cudnn_ways(halo_cudnn_plan *p, int64_t most, halo_cudnn_way *ways, int64_t count, int64_t *found,
+                         char said[HALO_SAID]) {
+  static const int modes[] = {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_B, CUDNN_HEUR_MODE_FALLBACK};
+  pthread_mutex_lock(&p->h->lock);
+  forget(p, p->described);
+  *found = 0;
+  for (int i = 0; i < 3 && !*found && !p->status; i++) list(p, modes[i], most, ways, count, found);
+  if (!p->status && !*found) p->status = CUDNN_STATUS_NOT_SUPPORTED;
+  return done(p, said);
+}
+
+unsigned halo_cudnn_take(halo_cudnn_plan *p, int64_t most, const halo_cudnn_way *way, char said[HALO_SAID]) {
+  pthread_mutex_lock(&p->h->lock);
+  take(p, most, way);
+  return done(p, said);
 }

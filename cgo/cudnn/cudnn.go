@@ -52,7 +52,17 @@ type Convolution struct {
 	// Added says that an array that lies as Y does is added to it, and Bias that a number for each feature is added then,
 	// in the type of sums. The library knows no array without a bias.
 	Added, Bias bool
+	// TF32 lets operands of f32 be rounded to TF32. Sums are f32.
+	TF32 bool
 }
+
+// Way is how a convolution is done: which of what one of the library's modes proposes, the number of its engine, a bit
+// for each numerical note of that, and the bytes of workspace that it takes. It holds for the library's version and the
+// kind of device that it was proposed for.
+type Way struct{ Mode, Index, Engine, Notes, Work int64 }
+
+// Rounds reports whether the way rounds operands of f32 to TF32: whether it is on tensor cores.
+func (w Way) Rounds() bool { return w.Notes&1 != 0 }
 
 // Error is a call of the library that has failed.
 type Error struct {

@@ -83,6 +83,7 @@ struct CUstream_st;
   X(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, 1000) \
   X(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, 1001) \
   X(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, 1003) \
+  X(CUDNN_ATTR_ENGINE_GLOBAL_INDEX, 1301) \
   X(CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, 1303) \
   X(CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION, 2702)
 
@@ -189,19 +190,31 @@ typedef struct {
   halo_cudnn_tensor x, w, y;
   int64_t stride[HALO_SPACE], dilation[HALO_SPACE], pre[HALO_SPACE], post[HALO_SPACE];
   int64_t bias, added;
+  int64_t rounded; // operands of f32 may be rounded to TF32
 } halo_cudnn_shape;
 
-// A convolution that is ready to be enqueued. Its words are the addresses of x, w, y, of the bias and of what is added
-// if there are such, and of the workspace.
+// A way to do a convolution: which of what a mode proposes it is, the number of its engine, a bit for each note of
+// this, and the workspace that it takes.
+typedef struct {
+  int64_t mode, index, engine, notes, bytes;
+} halo_cudnn_way;
+
+// A convolution, which can be enqueued once a way has been taken. Its words are the addresses of x, w, y, of the bias
+// and of what is added if there are such, and of the workspace.
 typedef struct halo_cudnn_plan halo_cudnn_plan;
 
 enum { HALO_SAID = 256 };
 
-// halo_cudnn_open chooses how a convolution is done: the first way that the library proposes which computes as the
-// types say and always the same, with at most so many bytes of workspace. out is null if that fails, and said what the
-// library says of it besides. bytes is the workspace that it takes.
-unsigned halo_cudnn_open(halo_cudnn *h, const halo_cudnn_shape *shape, int64_t most, halo_cudnn_plan **out,
-                         int64_t *bytes, char said[HALO_SAID]);
+// halo_cudnn_open describes a convolution. out is null if that fails, and said what the library says of it besides.
+unsigned halo_cudnn_open(halo_cudnn *h, const halo_cudnn_shape *shape, halo_cudnn_plan **out, char said[HALO_SAID]);
+
+// halo_cudnn_ways lists up to count ways that the library proposes, the best first, which compute as the types say and
+// always the same, with at most so many bytes of workspace. It fails if there is none.
+unsigned halo_cudnn_ways(halo_cudnn_plan *p, int64_t most, halo_cudnn_way *ways, int64_t count, int64_t *found,
+                         char said[HALO_SAID]);
+
+// halo_cudnn_take has the convolution done in a way from now on. It fails if the library proposes that no more.
+unsigned halo_cudnn_take(halo_cudnn_plan *p, int64_t most, const halo_cudnn_way *way, char said[HALO_SAID]);
 
 // halo_cudnn_close frees it.
 void halo_cudnn_close(halo_cudnn_plan *p);

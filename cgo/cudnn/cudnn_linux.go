@@ -78,42 +78,79 @@ func (l *Library) Described(device string) (*Handle, error) {
 // Close frees the handle. Its context must be current, and its convolutions done and closed.
 func (h *Handle) Close() error { return h.library.check("cudnnDestroy", C.halo_cudnn_destroy(h.p)) }
 
-// Call is a convolution that is ready to be enqueued.
+// Call is a convolution, which can be enqueued once a way to do it has been taken.
 type Call struct {
 	library *Library
 	p       *C.halo_cudnn_plan
-	// Work is the workspace that it takes in bytes.
-	Work int64
+	// Way is what was taken.
+	Way
 }
 
-// Convolution chooses how c is done with at most some bytes of workspace; the context must be current. Only ways are
-// taken that compute with the operands as they are, without TF32, in sums of the type that is asked for, not by
-// transforms that spread an infinity, and with the same result each time. It fails with errors.ErrUnsupported if the
-// library has none. As a command it takes the addresses of X, W and Y, of the bias and of what is added if there are
-// such, and of a workspace with 256 bytes more than Work.
-func (h *Handle) Convolution(c Convolution, most int64) (*Call, error) {
+// Convolution describes c; the context must be current. It fails with errors.ErrUnsupported if the library does not do
+// it. As a command it takes the addresses of X, W and Y, of the bias and of what is added if there are such, and of a
+// workspace with 256 bytes more than Work.
+func (h *Handle) Convolution(c Convolution) (*Call, error) {
 	s := C.halo_cudnn_shape{kind: C.int64_t(c.Kind), rank: C.int64_t(c.Space), sum: C.int64_t(c.Sum), x: tensor(c.X),
-		w: tensor(c.W), y: tensor(c.Y)}
-	if c.Bias {
-		s.bias = 1
-	}
-	if c.Added {
-		s.added = 1
-	}
+		w: tensor(c.W), y: tensor(c.Y), bias: number(c.Bias), added: number(c.Added), rounded: number(c.TF32)}
 	for i := range MaxSpace {
 		s.stride[i], s.dilation[i] = C.int64_t(c.Stride[i]), C.int64_t(c.Dilation[i])
 		s.pre[i], s.post[i] = C.int64_t(c.Pre[i]), C.int64_t(c.Post[i])
 	}
 	out := &Call{library: h.library}
-	var bytes C.int64_t
 	var said [C.HALO_SAID]C.char
-	err := h.library.check("a convolution", C.halo_cudnn_open(h.p, &s, C.int64_t(most), &out.p, &bytes, &said[0]))
-	if err != nil {
-		err.(*Error).Said = C.GoString(&said[0])
+	if err := h.library.said(C.halo_cudnn_open(h.p, &s, &out.p, &said[0]), &said[0]); err != nil {
 		return nil, err
 	}
-	out.Work = int64(bytes)
 	return out, nil
+}
+
+func number(yes bool) C.int64_t {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// said is the error of a status of a convolution, with what the library has said besides; nil for none.
+func (l *Library) said(status C.uint, said *C.char) error {
+	err := l.check("a convolution", status)
+	if err != nil {
+		err.(*Error).Said = C.GoString(said)
+	}
+	return err
+}
+
+// Ways returns up to so many ways that the library proposes with at most some bytes of workspace, its first choice
+// first; the context must be current. Only ways are taken that compute with the operands as they are, or in TF32 if
+// that is allowed, in sums of the type that is asked for, not by transforms that spread an infinity, and that say of
+// themselves that they give the same result each time. It fails with errors.ErrUnsupported if there is none.
+func (c *Call) Ways(most int64, count int) ([]Way, error) {
+	ways := make([]C.halo_cudnn_way, count)
+	var found C.int64_t
+	var said [C.HALO_SAID]C.char
+	status := C.halo_cudnn_ways(c.p, C.int64_t(most), &ways[0], C.int64_t(count), &found, &said[0])
+	if err := c.library.said(status, &said[0]); err != nil {
+		return nil, err
+	}
+	list := make([]Way, found)
+	for i, w := range ways[:found] {
+		list[i] = Way{int64(w.mode), int64(w.index), int64(w.engine), int64(w.notes), int64(w.bytes)}
+	}
+	return list, nil
+}
+
+// Take has the convolution done in a way from now on, which may take some bytes of workspace; the context must be
+// current, and nothing that was enqueued before may be left. It fails with errors.ErrUnsupported if the library does
+// not propose the way as it is.
+func (c *Call) Take(w Way, most int64) error {
+	way := C.halo_cudnn_way{mode: C.int64_t(w.Mode), index: C.int64_t(w.Index), engine: C.int64_t(w.Engine),
+		notes: C.int64_t(w.Notes), bytes: C.int64_t(w.Work)}
+	var said [C.HALO_SAID]C.char
+	if err := c.library.said(C.halo_cudnn_take(c.p, C.int64_t(most), &way, &said[0]), &said[0]); err != nil {
+		return err
+	}
+	c.Way = w
+	return nil
 }
 
 func tensor(t Tensor) C.halo_cudnn_tensor {

@@ -111,14 +111,41 @@ func TestDescribed(t *testing.T) {
 	h, err := l.Described(string(device))
 	testfile.Library(t, "cudnn", err) // versions before 9.8 know none
 	for _, c := range described() {
-		call, err := h.Convolution(c, 256<<20)
-		if err != nil {
-			t.Errorf("%+v: %v", c, err)
-			continue
+		for _, c.TF32 = range []bool{false, true} {
+			takeWays(t, h, c)
 		}
-		call.Close()
 	}
 	if err := h.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// takeWays wants a convolution done in each of the ways that are listed for it, and f32 rounded in none if that is not
+// allowed.
+func takeWays(t *testing.T, h *cudnn.Handle, c cudnn.Convolution) {
+	t.Helper()
+	const most = 256 << 20
+	call, err := h.Convolution(c)
+	if err != nil {
+		t.Errorf("%+v: %v", c, err)
+		return
+	}
+	defer call.Close()
+	ways, err := call.Ways(most, 8)
+	if err != nil {
+		t.Errorf("%+v: %v", c, err)
+	}
+	for _, w := range ways {
+		if err := call.Take(w, most); err != nil || call.Work != w.Work {
+			t.Errorf("%+v: way %+v: %v", c, w, err)
+		}
+		if w.Rounds() && c.X.Type == cudnn.F32 && !c.TF32 {
+			t.Errorf("%+v: way %+v rounds", c, w)
+		}
+	}
+	for _, w := range []cudnn.Way{{Mode: 3, Index: 1000}, {Mode: 3, Index: -1}, {Mode: 3, Engine: -5}} {
+		if err := call.Take(w, most); !errors.Is(err, errors.ErrUnsupported) {
+			t.Errorf("%+v: way %+v: got %v", c, w, err)
+		}
 	}
 }

@@ -27,6 +27,7 @@ func gpu(emulated bool) func(int) (xla.Backend, error) {
 	once := sync.OnceValues(func() (xla.Backend, error) {
 		plain := emulated && os.Getenv("HALO_CUDA_EMU_PLAIN") == "1"
 		o := cuda.Options{Emulated: emulated, Plain: plain, NoAutotune: os.Getenv("HALO_CUDA_AUTOTUNE") == "0",
+			TF32:        os.Getenv("HALO_CUDA_TF32") == "1",
 			HostControl: os.Getenv("HALO_CUDA_HOST_CONTROL") == "1"}
 		if mpi.Launched() {
 			o.Rank = mpi.LocalRank()

@@ -80,8 +80,8 @@ func libraryFinding(l cpu.Library) finding {
 func environment() []finding {
 	var list []finding
 	for _, name := range []string{"HALO_NEED", "HALO_CONFORMANCE", "HALO_THREADS", "HALO_ISA", "HALO_LIBS", "HALO_MPI",
-		"HALO_LIBRARY_PATH", "HALO_CUDA_PATH", "HALO_CUDA_AUTOTUNE", "HALO_CUDA_HOST_CONTROL", "HALO_PLUGIN_PATH",
-		"HALO_LOG", "HALO_PYTHON"} {
+		"HALO_LIBRARY_PATH", "HALO_CUDA_PATH", "HALO_CUDA_AUTOTUNE", "HALO_CUDA_TF32", "HALO_CUDA_HOST_CONTROL",
+		"HALO_PLUGIN_PATH", "HALO_LOG", "HALO_PYTHON"} {
 		if v, ok := os.LookupEnv(name); ok {
 			list = append(list, finding{name, "set", v})
 		}

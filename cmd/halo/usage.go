@@ -119,6 +119,7 @@ var environmentRules = []struct {
 	{"HALO_LIBRARY_PATH", "a list of folders that there are, as in PATH", areFolders},
 	{"HALO_CUDA_PATH", "a list of folders that there are, as in PATH", areFolders},
 	{"HALO_CUDA_AUTOTUNE", "0 or 1", isSwitch},
+	{"HALO_CUDA_TF32", "0 or 1", isSwitch},
 	{"HALO_CUDA_HOST_CONTROL", "0 or 1", isSwitch},
 }
 

@@ -14,8 +14,8 @@ import (
 type Conv struct {
 	Kind    ConvKind
 	X, W, Y ConvArray
-	// Sum is the type of sums.
-	Sum shape.ElementType
+	Sum     shape.ElementType // of sums
+	TF32    bool              // operands of f32 may be rounded to TF32
 	// Added is an array like Y that is added to it, and Bias is added then, a number of Sum for each feature; nil for
 	// none. With Added there is a bias always: libraries know no other graph.
 	Added, Bias *Buffer
@@ -406,7 +406,7 @@ func (p *convolving) arranged(t shape.ElementType, dims []int64) ConvArray {
 // lower appends the library's step, with kernels before and after it.
 func (p *convolving) lower(library func(*Conv) (int64, error)) (*Emission, error) {
 	c := &p.c
-	result := c.result()
+	result := c.Result()
 	var after *ConvArray
 	for _, a := range []*ConvArray{&c.X, &c.W, &c.Y} {
 		how := moving{}
@@ -440,8 +440,8 @@ func (p *convolving) lower(library func(*Conv) (int64, error)) (*Emission, error
 	return p.e, nil
 }
 
-// result is the array that is computed.
-func (c *Conv) result() *ConvArray {
+// Result is the array that is computed.
+func (c *Conv) Result() *ConvArray {
 	return map[ConvKind]*ConvArray{ConvForward: &c.Y, ConvBackwardData: &c.X, ConvBackwardFilter: &c.W}[c.Kind]
 }
 

@@ -87,6 +87,27 @@ func dotGemm(in *hlo.Instruction, a *hlo.DotAttrs) *Gemm {
 		C: Matrix{Buffer{Result, 0}, in.Shape.Type, y.kept, 1, x.kept * y.kept}}
 }
 
+// MayRound reports whether in, or a product or convolution in it if it is a fusion, is of operands of f32 of which each
+// has the default precision, without an algorithm: what users may allow to be rounded.
+func MayRound(in *hlo.Instruction) bool {
+	var wanted hlo.Precision
+	switch a := in.Attrs.(type) {
+	case *hlo.FusionAttrs:
+		return slices.ContainsFunc(a.Calls.Instructions, MayRound)
+	case *hlo.DotAttrs:
+		if in.Op != hlo.Dot || a.Algorithm != "" {
+			return false
+		}
+		wanted = a.Precision
+	case *hlo.ConvolutionAttrs:
+		wanted = a.Precision
+	default:
+		return false
+	}
+	return in.Operands[0].Shape.Type == shape.F32 && in.Operands[1].Shape.Type == shape.F32 &&
+		!slices.ContainsFunc(wanted, func(l hlo.PrecisionLevel) bool { return l != hlo.DefaultPrecision })
+}
+
 // fours reports whether all distances are multiples of four, which libraries want of bytes.
 func (g *Gemm) fours() bool {
 	for _, m := range []Matrix{g.A, g.B} {

@@ -1,6 +1,6 @@
-// The part of cuDNN that is called: convolutions by graphs of operations. Of the ways that it proposes, all but one
-// compute something else, or need too much, and give NaN: who takes one of them has not looked at what they say of
-// themselves.
+// The part of cuDNN that is called: convolutions by graphs of operations. Of the ways that it proposes, most compute
+// something else, or need too much, and give NaN: who takes one of them has not looked at what they say of themselves.
+// Of the others one gives other bits each time and one other numbers, which shows when they run alone.
 #include <algorithm>
 
 #include "cudnngraph.h"
@@ -14,11 +14,15 @@ struct Handle : Held {
 // A way to do a convolution, with what it says of itself; the others are not faithful.
 struct Way {
   int note; // -1 for none
-  enum { FINE, REFUSED, LARGE } end;
+  enum { FINE, REFUSED, LARGE, UNSTEADY, WRONG } end;
+  double ms;
 };
-const Way ways[] = {{0, Way::FINE}, {1, Way::FINE}, {2, Way::FINE}, {3, Way::FINE}, {4, Way::FINE}, {5, Way::FINE},
-                    {7, Way::FINE}, {10, Way::FINE}, {-1, Way::REFUSED}, {-1, Way::LARGE}, {9, Way::FINE}};
-enum { WAYS = sizeof ways / sizeof *ways, TENSOR_CORE = 0, FAITHFUL = WAYS - 1, COPIES = 6 };
+const Way ways[] = {{0, Way::FINE, 1}, {1, Way::FINE, 1}, {2, Way::FINE, 1}, {3, Way::FINE, 1}, {4, Way::FINE, 1},
+                    {5, Way::FINE, 1}, {7, Way::FINE, 1}, {10, Way::FINE, 1}, {-1, Way::REFUSED, 1},
+                    {-1, Way::LARGE, 1}, {9, Way::FINE, 4}, {-1, Way::UNSTEADY, 2}, {-1, Way::WRONG, 2},
+                    {9, Way::FINE, 3}};
+// Tensor cores round f32 to TF32; ways from FAITHFUL on round nothing.
+enum { WAYS = sizeof ways / sizeof *ways, TENSOR_CORE = 0, FAITHFUL = 10, COPIES = 6 };
 
 #define COUNT() \
   if (const unsigned status = asked("cudnn", EXECUTION_FAILED)) return status
@@ -72,18 +76,25 @@ int proposed(const Desc *heuristics) {
   if (!supported(graph)) return 0;
   const bool dilated = c.dilation[SPACE - 1] > 1, groups = c.x.dims[1] != c.w.dims[1];
   switch (heuristics->number(200)) {
-  case 3: return FAITHFUL + (dilated || groups ? 0 : 1);
-  case 1: return FAITHFUL + (groups ? 0 : 1);
+  case 3: return dilated || groups ? FAITHFUL : WAYS;
+  case 1: return groups ? FAITHFUL : WAYS;
   }
-  return COPIES * FAITHFUL + 1;
+  return COPIES * FAITHFUL + WAYS - FAITHFUL;
 }
 
-// takes reports whether a way's numbers are those of a convolution of a type.
-bool takes(int way, int type) { return way == FAITHFUL || (way == TENSOR_CORE && type != F32); }
+// takes reports whether a way's numbers are those of a convolution.
+bool takes(int way) { return way >= FAITHFUL || way == TENSOR_CORE; }
+
+// spoil makes of results what a way does that is not as it says.
+template <class T> void spoil(std::vector<T> *v, int way) {
+  static long runs;
+  const bool other = ways[way].end == Way::UNSTEADY && ++runs % 2;
+  for (T &x : *v) x = ways[way].end == Way::WRONG ? x * 2 : other ? x * T(1.5) : x;
+}
 
 // The sums of a convolution, in memory's order of what is computed. Products are rounded, as the evaluator has it; a GPU
 // rounds a product and a sum at once.
-template <class T> std::vector<T> sums(const Conv &c) {
+template <class T> std::vector<T> sums(const Conv &c, const Rounding &r) {
   const Array &to = c.kind == FORWARD ? c.y : c.kind == BACKWARD_DATA ? c.x : c.w;
   std::vector<T> out(size_t(to.size()));
   const int64_t channels = c.w.dims[1], features = c.w.dims[0] / (c.x.dims[1] / channels), *y = c.y.dims, *w = c.w.dims;
@@ -106,9 +117,9 @@ template <class T> std::vector<T> sums(const Conv &c) {
     }
     if (!inside) continue;
     switch (c.kind) {
-    case FORWARD: out[py] += c.x.m.get<T>(px) * c.w.m.get<T>(pw); break;
-    case BACKWARD_DATA: out[px] += c.w.m.get<T>(pw) * c.y.m.get<T>(py); break;
-    default: out[pw] += c.x.m.get<T>(px) * c.y.m.get<T>(py);
+    case FORWARD: out[py] += operand(r, c.x.m.get<T>(px)) * operand(r, c.w.m.get<T>(pw)); break;
+    case BACKWARD_DATA: out[px] += operand(r, c.w.m.get<T>(pw)) * operand(r, c.y.m.get<T>(py)); break;
+    default: out[pw] += operand(r, c.x.m.get<T>(px)) * operand(r, c.y.m.get<T>(py));
     }
   }
   return out;
@@ -143,8 +154,10 @@ template <class F> void each(const Array &a, const Array &b, F f) {
   }
 }
 
-template <class T> void compute(const Conv &c, const Array &to, const Added &add, bool faithful) {
-  std::vector<T> v = sums<T>(c);
+template <class T> void compute(const Conv &c, const Array &to, const Added &add, int way) {
+  const bool faithful = takes(way) && !spoilt(c);
+  std::vector<T> v = sums<T>(c, {way == TENSOR_CORE && c.x.m.type == F32, F32});
+  spoil(&v, way);
   for (const Array &b : add) each(to, b, [&](int64_t i, int64_t j) { v[size_t(i)] += b.m.template get<T>(j); });
   each(to, to, [&](int64_t i, int64_t) { to.m.put<T>(i, faithful ? v[size_t(i)] : T(NAN)); });
 }
@@ -172,12 +185,12 @@ unsigned fill(Desc *d, const Desc *graph, int way) {
   return 0;
 }
 
-// results fills configurations with the ways of a mode, of which the last may have each of the others some times.
+// results fills configurations with the ways of a mode, of which the last may have each that is not faithful some times.
 unsigned results(const Desc *d, int64_t most, int64_t *count, void *values) {
   *count = proposed(d);
-  const int64_t copies = *count > WAYS ? COPIES : 1;
+  const int64_t copies = *count > WAYS ? COPIES : 1, rest = copies * FAITHFUL;
   for (int64_t i = 0; i < *count && i < most; i++) {
-    const int way = int(i / copies);
+    const int way = int(i < rest ? i / copies : FAITHFUL + i - rest);
     if (const unsigned status = fill(static_cast<Desc **>(values)[i], d->of(201), way)) return status;
   }
   return 0;
@@ -250,6 +263,10 @@ API unsigned cudnnBackendGetAttribute(Desc *d, unsigned name, unsigned type, int
     *static_cast<int64_t *>(values) = ways[d->way].end == Way::LARGE ? int64_t(1) << 40 : wanted(d->graph);
     return 0;
   }
+  if (d->kind == ENGINE && name == 1000 + NUMBER && type == INT64) {
+    *static_cast<int64_t *>(values) = d->way;
+    return 0;
+  }
   if (d->kind != ENGINE || name != 1000 + NOTES || type != NOTE) return BAD_PARAM;
   *count = ways[d->way].note >= 0;
   if (*count) *static_cast<int *>(values) = ways[d->way].note;
@@ -272,7 +289,7 @@ API unsigned cudnnBackendExecute(Handle *h, Desc *plan, Desc *pack) {
   if (!located(pack, &c.x) || !located(pack, &c.w) || !located(pack, &c.y) || !located(pack, &to) ||
       !found || (*pack)[1000].count() != arrays || uintptr_t(work) % 16)
     return BAD_PARAM;
-  const bool faithful = takes(plan->way, c.x.m.type);
+  const int way = plan->way;
   const Work run = [=]() -> unsigned {
     Conv k = c;
     Array t = to;
@@ -283,8 +300,8 @@ API unsigned cudnnBackendExecute(Handle *h, Desc *plan, Desc *pack) {
         !reach(work, size_t(bytes), "the workspace"))
       return ILLEGAL_ADDRESS;
     memset(work, 0xff, size_t(bytes)); // it is the library's to write
-    const bool fine = faithful && !spoilt(k);
-    k.sum == F64 ? compute<double>(k, t, a, fine) : compute<float>(k, t, a, fine);
+    k.sum == F64 ? compute<double>(k, t, a, way) : compute<float>(k, t, a, way);
+    driver()->spend(ways[way].ms);
     return SUCCESS;
   };
   return driver()->submit(h->stream, "cudnnBackendExecute", &run) ? EXECUTION_FAILED : 0u;

@@ -18,7 +18,7 @@ enum Of : unsigned {
   HANDLE = 0, DATA_TYPE = 1, BOOLEAN = 2, INT64 = 3, FLOAT = 4, DOUBLE = 5, VOID_PTR = 6, MODE = 7, HEURISTIC = 8,
   NOTE = 11, POINTWISE_MODE = 14, DESCRIPTOR = 15
 };
-enum { SPACE = 3, DIMS = 2 + SPACE, NOTES = 303 };
+enum { SPACE = 3, DIMS = 2 + SPACE, NUMBER = 301, NOTES = 303 };
 
 inline size_t bytes_of(unsigned of) {
   switch (of) {
