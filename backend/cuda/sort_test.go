@@ -5,6 +5,7 @@ package cuda
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/halo-xla/halo/xla/literal"
@@ -58,6 +59,37 @@ func TestSortsByDigits(t *testing.T) {
 		sorted(t, "a0, b0), direction=LT, type=TOTALORDER", 1, shape.Array(shape.BF16, 2, 140001)),
 		sorted(t, "a0, b0), direction=GT", 0, shape.Array(shape.U64, 140000)))
 	runAll(t, list, 12)
+}
+
+// TestSortsByKeys sorts by several keys: of one number, of two, in lines that are short, long and not neighbours.
+func TestSortsByKeys(t *testing.T) {
+	var list []*program
+	for i, c := range []struct {
+		dims  string
+		dim   int
+		types [3]string
+	}{{"3,900", 1, [3]string{"pred", "s8", "f16"}}, {"5000", 0, [3]string{"f32", "s16", "u8"}},
+		{"3,1500,2", 1, [3]string{"s4", "f64", "u32"}}, {"1025", 0, [3]string{"s8", "s8", "f64"}}} {
+		text := fmt.Sprintf(`HloModule m
+c { a = A[] parameter(0) b = A[] parameter(1) d = B[] parameter(2) e = B[] parameter(3) f = C[] parameter(4) g = C[] parameter(5)
+  x = pred[] compare(a, b), direction=GT  y = pred[] compare(a, b), direction=EQ
+  u = pred[] compare(d, e), direction=LT  v = pred[] compare(e, d), direction=EQ
+  w = pred[] compare(g, f), direction=LT
+  p = pred[] and(v, w)  q = pred[] or(p, u)  r = pred[] and(q, y)  ROOT s = pred[] or(x, r) }
+ENTRY e { x = A[N] parameter(0)  y = B[N] parameter(1)  z = C[N] parameter(2)
+  ROOT r = (A[N], B[N], C[N]) sort(x, y, z), dimensions={%d}, to_apply=c }`, c.dim)
+		text = strings.NewReplacer("[N]", "["+c.dims+"]").Replace(text)
+		for i, ty := range c.types {
+			text = strings.ReplaceAll(text, "ABC"[i:i+1]+"[", ty+"[")
+		}
+		p := &program{name: fmt.Sprint(c), m: parsed(t, text), tol: literal.Tolerance{Bits: true}}
+		r := rand.New(rand.NewPCG(uint64(i), 10))
+		for _, param := range p.m.Entry.Parameters {
+			p.args = append(p.args, randomLiteral(r, param.Shape, false))
+		}
+		list = append(list, p)
+	}
+	runAll(t, list, 4)
 }
 
 // TestTopK takes the first of lines of all types, by warps, by blocks and by sorting.

@@ -107,7 +107,7 @@ func (e *Evaluator) sorter(c *Computation, args []*literal.Literal, rows lines) 
 		return nil, err
 	}
 	slow := e.compareSorter(ap, wide, rows)
-	if k, ok := SortKeyOf(c); ok {
+	if k, ok := keyOf(c, c.Root); ok {
 		return e.keySorter(k, wide, rows, slow)
 	}
 	return slow, nil

@@ -9,13 +9,56 @@ type SortKey struct {
 	Descending bool         // the largest come first
 }
 
-// SortKeyOf returns the key by which c, a comparator, orders: it says that f(lhs) < f(rhs), or that it is greater, for
-// one expression f that is not complex.
-func SortKeyOf(c *Computation) (SortKey, bool) {
-	if c.Root.Op != Compare {
+// Bits are those of the key's type.
+func (k SortKey) Bits() int { return k.Of.Root.Shape.Type.Bits() }
+
+// SortKeysOf returns the keys by which c, a comparator, orders, the first one most: it says f(lhs) < f(rhs), or that it
+// is greater, for one expression f that is not complex, or that this is so or both are equal and the rest is true.
+func SortKeysOf(c *Computation) ([]SortKey, bool) {
+	var keys []SortKey
+	x := c.Root
+	for x.Op == Or {
+		first, rest := splitOrder(x)
+		k, ok := keyOf(c, first)
+		if !ok {
+			return nil, false
+		}
+		keys, x = append(keys, k), rest
+	}
+	k, ok := keyOf(c, x)
+	return append(keys, k), ok
+}
+
+// splitOrder takes first and rest out of first | first's operands equal & rest, in any order; it returns nil if x is
+// something else.
+func splitOrder(x *Instruction) (first, rest *Instruction) {
+	for i, first := range x.Operands {
+		both := x.Operands[1-i]
+		if first.Op != Compare || both.Op != And {
+			continue
+		}
+		for j, equal := range both.Operands {
+			if equal.Op == Compare && equates(equal, first) {
+				return first, both.Operands[1-j]
+			}
+		}
+	}
+	return nil, nil
+}
+
+// equates reports whether equal says that what less compares is equal, in the same order of floats.
+func equates(equal, less *Instruction) bool {
+	a, b := equal.Attrs.(*CompareAttrs), less.Attrs.(*CompareAttrs)
+	x, y, u, v := equal.Operands[0], equal.Operands[1], less.Operands[0], less.Operands[1]
+	return a.Direction == Eq && (a.Type == TotalOrder) == (b.Type == TotalOrder) && (x == u && y == v || x == v && y == u)
+}
+
+// keyOf returns the key if x compares f of the left side with f of the right.
+func keyOf(c *Computation, x *Instruction) (SortKey, bool) {
+	if x == nil || x.Op != Compare {
 		return SortKey{}, false
 	}
-	a, left, right := c.Root.Attrs.(*CompareAttrs), c.Root.Operands[0], c.Root.Operands[1]
+	a, left, right := x.Attrs.(*CompareAttrs), x.Operands[0], x.Operands[1]
 	descending := a.Direction == Gt
 	if a.Direction != Lt && !descending || left.Shape.Type.IsComplex() {
 		return SortKey{}, false

@@ -88,6 +88,17 @@ func (r *radix) prepare(sizes []int64) {
 	}
 }
 
+// after makes r sort what is in the order of perm already.
+func (r *radix) after(perm Buffer) {
+	r.from, r.to, r.carried = perm, r.e.scratch(4*r.n*r.lines), "u32"
+	r.perm = r.to
+	key := r.key
+	r.key = func(b *body, line, j string) string {
+		_, order := b.pointer(perm, "u32")
+		return key(b, line, fmt.Sprintf("(%s)%s[%s * %d + %s]", b.ix, order, line, r.n, j))
+	}
+}
+
 // unsignedOf is the type of unsigned numbers of so many bits, and widthOf its bytes.
 func unsignedOf(bits int) string {
 	return fmt.Sprintf("u%d", max(8, int(powerOf2(int64(bits)))))

@@ -148,7 +148,7 @@ func emitSort(e *Emission, in *hlo.Instruction) {
 		return
 	}
 	s := &sorter{e: e, name: "sort", n: lines.n, lines: lines.count}
-	if key, ok := hlo.SortKeyOf(a.ToApply); ok && s.byKey(in, key, lines) {
+	if keys, ok := hlo.SortKeysOf(a.ToApply); ok && s.byKeys(in, keys, lines) {
 		return
 	}
 	s.less = func(b *body) {
@@ -176,28 +176,44 @@ func (s *sorter) gatherAll(in *hlo.Instruction, lines lineOf) {
 	})
 }
 
-// byKey sorts by a key, and reports whether that can be done: in shared memory, or by digits.
-func (s *sorter) byKey(in *hlo.Instruction, k hlo.SortKey, lines lineOf) bool {
-	bits := k.Of.Root.Shape.Type.Bits()
-	key := func(b *body, line, j string) string {
-		at := lines.place(b, line, j).flat
-		return b.sortKey(k, func(i int) value {
-			return b.load(Buffer{Operand, i}, in.Operands[i].Shape.Type, index{flat: at})
-		})
-	}
+// byKeys sorts by keys, and reports whether that can be done: in shared memory, or by digits.
+func (s *sorter) byKeys(in *hlo.Instruction, keys []hlo.SortKey, lines lineOf) bool {
 	switch {
-	case bits <= 32 && s.n <= 4*local:
-		s.e.add(s.inBlocks(in, lines, key))
+	case bitsOf(keys) <= 32 && s.n <= 4*local:
+		s.e.add(s.inBlocks(in, lines, keys))
 	case s.n >= radixFrom:
-		s.byDigits(in, lines, &radix{sorter: s, bits: bits, key: key})
+		s.byDigits(in, lines, keys)
 	default:
 		return false
 	}
 	return true
 }
 
+func bitsOf(keys []hlo.SortKey) (bits int) {
+	for _, k := range keys {
+		bits += k.Bits()
+	}
+	return bits
+}
+
+// keys writes the keys of element j of a line as one number.
+func (b *body) keys(in *hlo.Instruction, keys []hlo.SortKey, lines lineOf, line, j string) string {
+	at, t := lines.place(b, line, j).flat, unsignedOf(max(bitsOf(keys), 32))
+	all := ""
+	for _, k := range keys {
+		key := fmt.Sprintf("(%s)%s", t, group(b.sortKey(k, func(i int) value {
+			return b.load(Buffer{Operand, i}, in.Operands[i].Shape.Type, index{flat: at})
+		})))
+		if all != "" {
+			key = fmt.Sprintf("%s << %d | %s", b.let(t, all), k.Bits(), key)
+		}
+		all = key
+	}
+	return all
+}
+
 // inBlocks sorts lines within blocks: numbers that are keys and, in their low half, places.
-func (s *sorter) inBlocks(in *hlo.Instruction, lines lineOf, key func(b *body, line, j string) string) *Kernel {
+func (s *sorter) inBlocks(in *hlo.Instruction, lines lineOf, keys []hlo.SortKey) *Kernel {
 	room := powerOf2(s.n)
 	size := max(room, local)
 	block := min(size/2, 1024)
@@ -214,7 +230,7 @@ func (s *sorter) inBlocks(in *hlo.Instruction, lines lineOf, key func(b *body, l
 	each(func() {
 		b.line("entry[q] = ~0ull;")
 		b.open("if (line < %d && j < %d) {", s.lines, s.n)
-		b.line("entry[q] = (u64)%s << 32 | (u32)j;", group(key(b, "line", "j")))
+		b.line("entry[q] = (u64)%s << 32 | (u32)j;", group(b.keys(in, keys, lines, "line", "j")))
 		b.close("}")
 	})
 	b.line("__syncthreads();")
@@ -230,16 +246,42 @@ func (s *sorter) inBlocks(in *hlo.Instruction, lines lineOf, key func(b *body, l
 	return b.kernel(s.name+"_lines", ceil(s.lines*room, size), int(block))
 }
 
-// byDigits sorts by digits. A single array of neighbours goes with its keys.
-func (s *sorter) byDigits(in *hlo.Instruction, lines lineOf, r *radix) {
-	width := 8 * in.Operands[0].Shape.Type.Bytes()
-	if len(in.Operands) == 1 && lines.stride == 1 && width <= 64 {
+// byDigits sorts by digits: by the last keys first. A single array of neighbours goes with its keys.
+func (s *sorter) byDigits(in *hlo.Instruction, lines lineOf, keys []hlo.SortKey) {
+	o := in.Operands[0].Shape.Type
+	list := numbersOf(keys)
+	if width := 8 * o.Bytes(); len(in.Operands) == 1 && lines.stride == 1 && width <= 64 && len(list) == 1 {
+		r := s.digitsOf(in, lines, keys)
 		r.from, r.to, r.carried = Buffer{Operand, 0}, Buffer{Result, 0}, unsignedOf(width)
+		r.emit(sizesOf(in))
+		return
 	}
-	r.emit(sizesOf(in))
-	if r.numbers {
-		s.gatherAll(in, lines)
+	for i, part := range list {
+		r := s.digitsOf(in, lines, part)
+		if i > 0 {
+			r.after(s.perm)
+		}
+		r.emit(sizesOf(in))
 	}
+	s.gatherAll(in, lines)
+}
+
+// numbersOf cuts keys into as many as make a number, the last ones first.
+func numbersOf(keys []hlo.SortKey) (list [][]hlo.SortKey) {
+	for last := len(keys); last > 0; {
+		first := last - 1
+		for first > 0 && bitsOf(keys[first-1:last]) <= 64 {
+			first--
+		}
+		list, last = append(list, keys[first:last]), first
+	}
+	return list
+}
+
+func (s *sorter) digitsOf(in *hlo.Instruction, lines lineOf, keys []hlo.SortKey) *radix {
+	return &radix{sorter: s, bits: bitsOf(keys), key: func(b *body, line, j string) string {
+		return b.keys(in, keys, lines, line, j)
+	}}
 }
 
 // gather opens a kernel over the first k elements of the sorted lines.
