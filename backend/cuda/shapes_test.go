@@ -47,6 +47,25 @@ ENTRY e { x = f32[333,77] parameter(0)  z = f32[] parameter(1)
 	{"few columns", false, literal.Tolerance{}, add + `
 ENTRY e { x = f32[70000,3] parameter(0)  z = f32[] parameter(1)
   ROOT r = f32[3] reduce(x, z), dimensions={0}, to_apply=add }`},
+	{"columns in parts", false, literal.Tolerance{}, add + `
+ENTRY e { x = f32[2103,40] parameter(0)  z = f32[] parameter(1)
+  ROOT r = f32[40] reduce(x, z), dimensions={0}, to_apply=add }`},
+	{"many columns", false, literal.Tolerance{}, add + `
+ENTRY e { x = f32[3,19,90001] parameter(0)  z = f32[] parameter(1)
+  ROOT r = f32[3,90001] reduce(x, z), dimensions={1}, to_apply=add }`},
+	{"order counts in parts of columns", false, literal.Tolerance{}, argmax + `
+ENTRY e { x = f32[2103,9] parameter(0)  i = s32[2103,9] iota(), iota_dimension=0  z = f32[] constant(-inf)
+  n = s32[] constant(0)
+  ROOT r = (f32[9], s32[9]) reduce(x, i, z, n), dimensions={0}, to_apply=argmax }`},
+	{"sums of gathered rows", false, literal.Tolerance{}, add + `
+ENTRY e { x = f32[40,70] parameter(0)  i = s32[20,13] parameter(1)  z = f32[] parameter(2)
+  w = s32[] constant(9)  ws = s32[20,13] broadcast(w), dimensions={}  j = s32[20,13] add(i, ws)
+  g = f32[20,13,70] gather(x, j), offset_dims={2}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=2, slice_sizes={1,70}
+  ROOT r = f32[20,70] reduce(g, z), dimensions={1}, to_apply=add }`},
+	{"gathered and scaled", true, literal.Tolerance{}, `
+ENTRY e { x = bf16[40,70] parameter(0)  i = s8[1000] parameter(1)  y = bf16[1000,70] parameter(2)
+  g = bf16[1000,70] gather(x, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,70}
+  ROOT r = bf16[1000,70] add(g, y) }`},
 	{"all in two passes", false, literal.Tolerance{}, add + `
 ENTRY e { x = f32[300,333] parameter(0)  z = f32[] parameter(1)
   ROOT r = f32[] reduce(x, z), dimensions={0,1}, to_apply=add }`},

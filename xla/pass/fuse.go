@@ -20,7 +20,7 @@ type Fusible struct {
 	// over the rows again; nil: none may.
 	Rows func(in *hlo.Instruction) bool
 	// Threads says that each element has a thread of its own, which does small things again rather than read what another
-	// has done: ops on scalars, sums of places.
+	// has done, ops on scalars, sums of places, and gathers where the only use of them is.
 	Threads bool
 	// Max is the most instructions of a fusion, 0 for 256.
 	Max int
@@ -167,6 +167,11 @@ func (u *fuser) kindOf(in *hlo.Instruction) fuseKind {
 		return outside
 	case hlo.Broadcast, hlo.Iota, hlo.Slice, hlo.Reverse, hlo.Transpose, hlo.DynamicSlice:
 		if u.canBeLeaf(in) && u.f.Elementwise(in) {
+			return leaf
+		}
+		return outside
+	case hlo.Gather:
+		if u.f.Threads && u.rows == nil && in.Users() == 1 && u.canBeLeaf(in) && u.f.Elementwise(in) {
 			return leaf
 		}
 		return outside

@@ -15,7 +15,7 @@ func fusible(in *hlo.Instruction) bool {
 	switch in.Op {
 	case hlo.Transpose: // tiles are better at it
 		return false
-	case hlo.Broadcast, hlo.Iota, hlo.Slice, hlo.DynamicSlice, hlo.Reverse, hlo.Reshape, hlo.Select, hlo.Clamp,
+	case hlo.Broadcast, hlo.Iota, hlo.Slice, hlo.DynamicSlice, hlo.Gather, hlo.Reverse, hlo.Reshape, hlo.Select, hlo.Clamp,
 		hlo.Compare, hlo.Convert, hlo.Real, hlo.Imag, hlo.Complex, hlo.ReducePrecision, hlo.Copy:
 		return true
 	case hlo.BitcastConvert:

@@ -187,6 +187,9 @@ func (r *reductions) newPass(rows, length int64, byColumn bool) *linePass {
 	if byColumn {
 		p.width = min(powerOf2(rows), 32, block)
 		p.lanes = min(block/p.width, powerOf2(length))
+		for p.lanes > 1 && rows*p.lanes/2 >= manyThreads { // a thread for each column is as many as there is room for
+			p.lanes, p.width = p.lanes/2, p.width*2
+		}
 		return p
 	}
 	for p.lanes < block && p.lanes*4 < length {
@@ -195,6 +198,9 @@ func (r *reductions) newPass(rows, length int64, byColumn bool) *linePass {
 	p.width = block / p.lanes
 	return p
 }
+
+// manyThreads is about how many threads a device has at once.
+const manyThreads = 1 << 18
 
 // threadsWith is how many threads a block has whose threads keep a value of each of some types in shared memory: there
 // are 48 KiB of that.
@@ -220,9 +226,12 @@ func powerOf2(n int64) int64 {
 
 // split cuts long lines into parts if there are too few blocks to keep a processor busy.
 func (p *linePass) split() {
-	const busy, least = 512, 4096
-	blocks := ceil(p.rows, p.width)
-	if blocks >= busy/2 || p.length < 2*least {
+	const busy = 512
+	blocks, least, enough := ceil(p.rows, p.width), 4096/p.width, 8192/p.width
+	if p.byColumn {
+		enough *= 2 // a block asks for more of columns at once
+	}
+	if blocks >= busy/2 || p.length < enough {
 		return
 	}
 	p.parts = min(ceil(p.length, least), max(busy/blocks, 1))
@@ -351,18 +360,21 @@ func extreme(t shape.ElementType, greatest bool) string {
 }
 
 // accumulate goes through a thread's share of a line: every so manieth element, or neighbours where the order counts.
+// A round asks for some elements at once, more of them in columns, whose threads have more.
 func (p *linePass) accumulate(begin, end string) {
 	b := p.b
 	j := b.name("j")
 	hint, head := "", fmt.Sprintf("for (%s %s = %s; %s < %s; %s++) {", b.ix, j, begin, j, end, j)
 	switch {
+	case p.lanes == 1 && p.byColumn:
+		hint = fmt.Sprintf("#pragma unroll %d", p.atOnce())
 	case p.lanes == 1:
-	case p.ordered() || p.byColumn:
+	case p.ordered():
 		b.line("const %s share = (%s + %d) / %d;", b.ix, group(differ(end, begin)), p.lanes-1, p.lanes)
 		b.line("const %s from = %s, to = x_min(from + share, (%s)%s);", b.ix, plus(begin, "lane * share"), b.ix, end)
 		head = fmt.Sprintf("for (%s %s = from; %s < to; %s++) {", b.ix, j, j, j)
 	default:
-		hint = "#pragma unroll 4"
+		hint = p.pick("#pragma unroll %d", p.atOnce(), "#pragma unroll %d", 4)
 		head = fmt.Sprintf("for (%s %s = %s; %s < %s; %s += %d) {", b.ix, j, plus(begin, "lane"), j, end, j, p.lanes)
 	}
 	b.rounds(hint, head, func() {
@@ -375,6 +387,14 @@ func (p *linePass) accumulate(begin, end string) {
 			b.line("some = true;")
 		}
 	})
+}
+
+// atOnce is how many elements of a column a thread asks for at once, if it has as many.
+func (p *linePass) atOnce() int64 {
+	if p.part >= 16*p.lanes {
+		return 8
+	}
+	return 4
 }
 
 // foldAll folds values into all accumulators; those without an identity take the first as it is.
