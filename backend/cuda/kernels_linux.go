@@ -102,9 +102,9 @@ func (b *built) load(d *device, module cuda.Module, kernels []*emit.Kernel) erro
 
 // decider is the kernels that loops and branches of graphs have, in a module that is loaded when they are first wanted.
 type decider struct {
-	mu            sync.Mutex
-	module        cuda.Module
-	again, choose cuda.Function
+	mu                   sync.Mutex
+	module               cuda.Module
+	again, count, choose cuda.Function
 }
 
 // controlFrom is the first version of NVRTC that knows what these kernels call.
@@ -125,11 +125,10 @@ func (d *device) deciding() (*decider, error) {
 	if err != nil {
 		return nil, limit(err, int64(len(code)))
 	}
-	if c.again, err = d.Function(module, emit.Again); err == nil {
-		c.choose, err = d.Function(module, emit.Choose)
-	}
-	if err != nil {
-		return nil, errors.Join(err, d.CloseModule(module))
+	for name, f := range map[string]*cuda.Function{emit.Again: &c.again, emit.Count: &c.count, emit.Choose: &c.choose} {
+		if *f, err = d.Function(module, name); err != nil {
+			return nil, errors.Join(err, d.CloseModule(module))
+		}
 	}
 	c.module = module
 	return c, nil

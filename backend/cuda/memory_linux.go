@@ -26,15 +26,18 @@ type memory struct {
 	seed   int
 	graphs map[node]*graphs
 	called map[*commands]bool // whose libraries have worked
-	stop   stop
-	solver *cusolver.Handle // nil until it is wanted
+	// counters is the memory of loops that count.
+	counters map[*counting]cuda.Ptr
+	stop     stop
+	solver   *cusolver.Handle // nil until it is wanted
 }
 
 // seedBytes is the room for the state of random numbers behind the slots.
 const seedBytes = 256
 
 func newMemory(d *device, p *exec.Places) (*memory, error) {
-	m := &memory{device: d, seed: len(p.Offsets), graphs: map[node]*graphs{}, called: map[*commands]bool{}}
+	m := &memory{device: d, seed: len(p.Offsets), graphs: map[node]*graphs{}, called: map[*commands]bool{},
+		counters: map[*counting]cuda.Ptr{}}
 	var err error
 	if m.stream, err = d.NewStream(); err != nil {
 		return nil, err
@@ -102,6 +105,9 @@ func (m *memory) Close() {
 	var errs []error
 	for _, g := range m.graphs {
 		errs = append(errs, g.close(m.device))
+	}
+	for _, at := range m.counters {
+		errs = append(errs, m.device.release(at, m.stream))
 	}
 	// The pool gives memory back to the device when somebody waits: another program may want it at once.
 	errs = append(errs, m.device.release(m.slab, m.stream), m.Wait())

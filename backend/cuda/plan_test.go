@@ -64,6 +64,16 @@ func (m *planning) While(cond []exec.Thunk, again exec.Slice, body []exec.Thunk)
 	return &repeated{m.machine.While(cond, again, body).(*looping), cond, body}
 }
 
+// countedOf is a loop that counts with the thunks in it.
+type countedOf struct {
+	*counting
+	body []exec.Thunk
+}
+
+func (m *planning) Count(c exec.Count, body []exec.Thunk) exec.Thunk {
+	return &countedOf{m.machine.Count(c, body).(*counting), body}
+}
+
 func (m *planning) Conditional(index exec.Slice, isPred bool, branches [][]exec.Thunk) exec.Thunk {
 	return &chosenFrom{m.machine.Conditional(index, isPred, branches).(*choosing), branches}
 }
@@ -99,6 +109,9 @@ func (m *planning) tell(list []exec.Thunk, indent string) {
 			fmt.Fprintf(&m.plan, "%swhile %s of\n", indent, slots(t.again))
 			m.tell(t.cond, indent+"  ")
 			fmt.Fprintf(&m.plan, "%sdo\n", indent)
+			m.tell(t.body, indent+"  ")
+		case *countedOf:
+			fmt.Fprintf(&m.plan, "%s%d times with %s\n", indent, t.Trips, slots(t.At))
 			m.tell(t.body, indent+"  ")
 		case *chosenFrom:
 			for i, b := range t.branches {

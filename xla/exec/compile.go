@@ -287,6 +287,7 @@ func (c *compiler) results(b *block, root value, p *program) value {
 // scope is one call of a computation: the values of its instructions.
 type scope struct {
 	block  *block
+	comp   *hlo.Computation
 	args   []value
 	values map[*hlo.Instruction]value
 }
@@ -305,7 +306,7 @@ func (c *compiler) computation(b *block, comp *hlo.Computation, args []value) (v
 		return nil, fmt.Errorf("computation %s: calls nest deeper than %d: %w", comp.Name, maxDepth, errors.ErrUnsupported)
 	}
 	defer func() { c.depth-- }()
-	s := &scope{b, args, make(map[*hlo.Instruction]value, len(comp.Instructions))}
+	s := &scope{b, comp, args, make(map[*hlo.Instruction]value, len(comp.Instructions))}
 	for _, in := range c.schedule(comp) {
 		v, err := c.instruction(s, in)
 		if err != nil {

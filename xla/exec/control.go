@@ -56,6 +56,8 @@ func (b *block) walk(f func(*step)) {
 type loop struct {
 	cond, body *block
 	again      Slice
+	// counted is how it counts, nil if it is not known how often it goes round.
+	counted *counted
 }
 
 func (l *loop) blocks() []*block { return []*block{l.cond, l.body} }
@@ -92,7 +94,9 @@ func while(c *compiler, s *scope, in *hlo.Instruction) (value, bool, error) {
 	if err != nil {
 		return nil, false, err
 	}
+	mark := len(s.block.steps)
 	c.copyAll(s.block, state, init)
+	before := s.block.steps[mark:]
 	l := &loop{cond: &block{}, body: &block{}}
 	again, err := c.computation(l.cond, a.Condition, []value{state})
 	if err != nil {
@@ -111,6 +115,7 @@ func while(c *compiler, s *scope, in *hlo.Instruction) (value, bool, error) {
 		return nil, false, err
 	}
 	c.copyBack(l.body, state, next)
+	l.counted = c.countedLoop(s, in, l, before, state, next)
 	return state, true, c.add(s.block, &step{in: in, thunk: l, kernel: "exec"})
 }
 

@@ -89,12 +89,17 @@ func (k *linker) recordable(st *step) bool {
 
 // records returns the thunks with records that do what the steps do.
 func (k *linker) records(steps []*step) []Thunk {
+	steps = k.counts(steps)
 	out := make([]Thunk, len(steps))
 	for i, st := range steps {
 		switch t := st.thunk.(type) {
 		case *copyThunk:
 			out[i] = k.recorder.Copy(t.to.Slice, t.from.Slice)
 		case *loop:
+			if counting, ok := k.recorder.(Counting); ok && t.counted != nil {
+				out[i] = counting.Count(t.counted.Count, k.records(t.counted.left(t.body.steps)))
+				continue
+			}
 			out[i] = k.recorder.While(k.records(t.cond.steps), t.again, k.records(t.body.steps))
 		case *branch:
 			parts := make([][]Thunk, len(t.branches))

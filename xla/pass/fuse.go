@@ -22,6 +22,9 @@ type Fusible struct {
 	// Threads says that each element has a thread of its own, which does small things again rather than read what another
 	// has done, ops on scalars, sums of places, and gathers where the only use of them is.
 	Threads bool
+	// Counts says that loops whose rounds are known get their counts from elsewhere: what makes the next count is in no
+	// fusion, so that it can be left out.
+	Counts bool
 	// Max is the most instructions of a fusion, 0 for 256.
 	Max int
 }
@@ -39,6 +42,7 @@ func Fuse(f Fusible) Pass {
 	}
 	return Pass{"fuse", func(m *hlo.Module) (*hlo.Module, error) {
 		m = fuseRows(m, f)
+		counts := f.counts(m)
 		flow := controlFlow(m)
 		return edit(m, func(e *editor) {
 			if !flow[e.old] {
@@ -46,6 +50,7 @@ func Fuse(f Fusible) Pass {
 				return
 			}
 			u := newFuser(e, f)
+			u.counts = counts
 			u.group()
 			u.rebuild()
 		}), nil
@@ -96,18 +101,32 @@ const (
 	ending           // a reduction at the end of a fusion
 )
 
+// counts are the instructions of m that make the next count of a loop whose rounds are known, if that matters.
+func (f *Fusible) counts(m *hlo.Module) map[*hlo.Instruction]bool {
+	found := map[*hlo.Instruction]bool{}
+	for _, c := range m.Computations {
+		for _, in := range c.Instructions {
+			if l, ok := Trips(in); ok && f.Counts {
+				found[element(in.Attrs.(*hlo.WhileAttrs).Body.Root, l.Index)] = true
+			}
+		}
+	}
+	return found
+}
+
 // fuser groups the instructions of one computation, by index.
 type fuser struct {
 	*editor
-	f     Fusible
-	rows  *rowKind // the kind of rows that are fused; nil: elements and reductions at the end
-	kind  []fuseKind
-	space []int32 // of members: the sizes over which they run; of others those of their result
-	stage []int32
-	up    []int32 // union-find
-	users [][]int32
-	sizes map[string]int32
-	key   []byte
+	f      Fusible
+	counts map[*hlo.Instruction]bool
+	rows   *rowKind // the kind of rows that are fused; nil: elements and reductions at the end
+	kind   []fuseKind
+	space  []int32 // of members: the sizes over which they run; of others those of their result
+	stage  []int32
+	up     []int32 // union-find
+	users  [][]int32
+	sizes  map[string]int32
+	key    []byte
 	// depth of leaves: how many leaves a leaf reads one through the other.
 	depth []int8
 	// only says of members that all of what uses them ends in reductions of one kind: which, 0 for others. Without
@@ -143,7 +162,7 @@ func (u *fuser) spaceOf(s shape.Shape) int32 {
 func (u *fuser) classify() {
 	for i, in := range u.old.Instructions {
 		u.up[i] = int32(i)
-		if !plain(in.Shape) || in.IsDynamic() || u.isPinned(in) {
+		if !plain(in.Shape) || in.IsDynamic() || u.isPinned(in) || u.counts[in] {
 			continue
 		}
 		u.space[i] = u.spaceOf(in.Shape)

@@ -10,6 +10,26 @@ extern "C" __global__ void __launch_bounds__(1) halo_again(u64 loop, const u8* m
   cudaGraphSetConditional(loop, *more && !*stop);
 }
 
+// halo_count lets a loop that counts go on as long as there are limit rounds, and nobody wants it to end. It has
+// counted the rounds so far at counts, of which each node of the graph does some, and writes behind that the counts of
+// those to come, integers of some bytes: init and so many steps.
+extern "C" __global__ void __launch_bounds__(128) halo_count(u64 loop, s64* counts, u64 first, s64 init, s64 step,
+    s64 bytes, s64 some, s64 limit, const volatile u32* stop) {
+  const s64 round = first ? 0 : *counts + some;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    *counts = round;
+    cudaGraphSetConditional(loop, round < limit && !*stop);
+  }
+  for (s64 k = threadIdx.x; k < some; k += 128) {
+    const s64 v = init + (round + k) * step;
+    if (bytes == 1) ((u8*)(counts + 1))[k] = (u8)v;
+    if (bytes == 2) ((unsigned short*)(counts + 1))[k] = (unsigned short)v;
+    if (bytes == 4) ((u32*)(counts + 1))[k] = (u32)v;
+    if (bytes == 8) ((u64*)(counts + 1))[k] = (u64)v;
+  }
+}
+
 // halo_choose sets the conditions of count branches from number first on: that of the one that index says is 1. A
 // predicate's 1 means the first, a number out of range the last.
 extern "C" __global__ void __launch_bounds__(1) halo_choose(const u8* index, u64 is_pred, s64 last, s64 first,
