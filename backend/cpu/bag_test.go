@@ -1,10 +1,9 @@
 package cpu_test
 
 import (
-	"strings"
+	"slices"
 	"testing"
 
-	"github.com/halo-xla/halo/backend/cpu"
 	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
@@ -61,14 +60,8 @@ func TestBags(t *testing.T) {
 				}
 				return literal.Scalar(float32(-1.5))
 			})
-			_, p := compiled(t, cpu.New(cpu.Options{}), text)
-			defer p.Close()
-			var kernels []string
-			for _, s := range p.Report() {
-				kernels = append(kernels, s.Kernel)
-			}
-			if got := strings.Contains(strings.Join(kernels, " "), "loops bags"); run.Available() && got != c.bags {
-				t.Errorf("run by %v", kernels)
+			if found := kernels(t, text); run.Available() && slices.Contains(found, "loops bags") != c.bags {
+				t.Errorf("run by %v", found)
 			}
 		})
 	}

@@ -1,25 +1,39 @@
 package cpu
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/halo-xla/halo/cgo/loops/run"
+	"github.com/halo-xla/halo/cgo/onednn"
+	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// TestCalls wants steps of libraries, and no others, to tell of their calls.
+// TestCalls wants steps of libraries, and no others, to tell of their calls: of a product whose rows lie pages apart,
+// which is ours, and of one that is oneDNN's where that is.
 func TestCalls(t *testing.T) {
-	p := compiled(t, `ENTRY e { x = f32[1024,1024] parameter(0)
-  y = f32[1024,1024] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}
-  ROOT z = f32[1024,1024] transpose(y), dimensions={1,0} }`)
-	for _, s := range p.Report() {
-		vendor := strings.HasPrefix(s.Kernel, "onednn") || strings.HasPrefix(s.Kernel, "openblas")
-		if vendor != (s.Calls.Count > 0) || vendor != (s.Calls.Longest > 0) {
-			t.Errorf("%s by %s: got %+v", s.Op, s.Kernel, s.Calls)
+	vendors := 0
+	for _, n := range []int{1024, 1000} {
+		p := compiled(t, fmt.Sprintf(`ENTRY e { x = f32[%[1]d,%[1]d] parameter(0)
+  y = f32[%[1]d,%[1]d] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  ROOT z = f32[%[1]d,%[1]d] transpose(y), dimensions={1,0} }`, n))
+		for _, s := range p.Report() {
+			vendor := strings.HasPrefix(s.Kernel, "onednn") || strings.HasPrefix(s.Kernel, "openblas")
+			if vendor != (s.Calls.Count > 0) || vendor != (s.Calls.Longest > 0) {
+				t.Errorf("%s by %s: got %+v", s.Op, s.Kernel, s.Calls)
+			}
+			if vendor {
+				vendors++
+			}
 		}
+	}
+	testfile.Library(t, "onednn", onednn.Load())
+	if vendors == 0 {
+		t.Error("no step was a library's")
 	}
 }
 

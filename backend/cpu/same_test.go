@@ -33,6 +33,16 @@ func compiled(t testing.TB, b exec.Backend, text string) (*hlo.Module, exec.Prog
 	return m, p
 }
 
+// kernels are the names of those that run a program.
+func kernels(t *testing.T, text string) (list []string) {
+	_, p := compiled(t, cpu.New(cpu.Options{}), text)
+	defer p.Close()
+	for _, s := range p.Report() {
+		list = append(list, s.Kernel)
+	}
+	return list
+}
+
 // results runs a compiled program on one device.
 func results(t testing.TB, p exec.Program, text string, args []*literal.Literal) *literal.Literal {
 	t.Helper()

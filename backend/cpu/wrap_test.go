@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/halo-xla/halo/backend/cpu"
 	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
@@ -104,16 +103,6 @@ func TestWraps(t *testing.T) {
 			}
 		})
 	}
-}
-
-// kernels are the names of those that run a program.
-func kernels(t *testing.T, text string) (list []string) {
-	_, p := compiled(t, cpu.New(cpu.Options{}), text)
-	defer p.Close()
-	for _, s := range p.Report() {
-		list = append(list, s.Kernel)
-	}
-	return list
 }
 
 // fromEnd fills an array with indices of some hundreds, half of them below 0, as far as its type has those.
