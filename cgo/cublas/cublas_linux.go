@@ -67,7 +67,7 @@ type Call struct {
 func (h *Handle) Gemm(g Gemm) *Call {
 	p := (*C.halo_cublas_gemm)(C.calloc(1, C.sizeof_halo_cublas_gemm))
 	*p = C.halo_cublas_gemm{handle: h.p, m: C.int64_t(g.M), n: C.int64_t(g.N), k: C.int64_t(g.K),
-		batch: C.int64_t(g.Batch), transa: operation(g.TransA), transb: operation(g.TransB),
+		batch: C.int64_t(g.Batch), transa: number(g.TransA), transb: number(g.TransB),
 		compute: C.int64_t(g.Compute), a: matrix(g.A), b: matrix(g.B), c: matrix(g.C)}
 	C.halo_cublas_start(p)
 	return &Call{h.library, unsafe.Pointer(p), "cublasGemmStridedBatchedEx"}
@@ -78,14 +78,17 @@ func (h *Handle) Gemm(g Gemm) *Call {
 func (h *Handle) Trsm(s Trsm) *Call {
 	p := (*C.halo_cublas_trsm)(C.calloc(1, C.sizeof_halo_cublas_trsm))
 	*p = C.halo_cublas_trsm{handle: h.p, _type: C.int64_t(s.Type), m: C.int64_t(s.M), k: C.int64_t(s.K),
-		batch: C.int64_t(s.Batch), right: operation(s.Right), upper: operation(s.Upper), unit: operation(s.Unit),
+		batch: C.int64_t(s.Batch), right: number(s.Right), upper: number(s.Upper), unit: number(s.Unit),
 		op: C.int64_t(s.Op)}
 	C.halo_cublas_start_trsm(p)
-	return &Call{h.library, unsafe.Pointer(p), "cublas trsm"}
+	return &Call{h.library, unsafe.Pointer(p), "cublas" + letters[s.Type] + "trsm"}
 }
 
-func operation(yes bool) C.int64_t {
-	if yes {
+// letters are what the names of functions have for types.
+var letters = map[Type]string{F32: "S", F64: "D", C64: "C", C128: "Z"}
+
+func number(b bool) C.int64_t {
+	if b {
 		return 1
 	}
 	return 0
