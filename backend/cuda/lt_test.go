@@ -34,10 +34,9 @@ var biased = []struct{ kernel, shapes, dims, after string }{
 // biasText is a program of a product and what comes after it.
 func biasText(shapes, dims, after string) string {
 	s := strings.Fields(shapes)
-	kind, of, _ := strings.Cut(s[2], "[")
-	var name string
+	kind, _, _ := strings.Cut(s[2], "[")
+	name, of, _ := strings.Cut(after, "(")
 	var n int
-	name, of, _ = strings.Cut(after, "(")
 	fmt.Sscanf(of, "%d", &n)
 	along := strings.Count(s[2], ",")
 	if name == "rows" {

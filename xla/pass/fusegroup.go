@@ -193,9 +193,8 @@ func (e *emitter) need(i int) {
 // build makes a fusion's computation and adds the fusion.
 func (e *emitter) build(f *fusion) {
 	f.now = make(map[*hlo.Instruction]*hlo.Instruction, 2*len(f.members))
-	var body []*hlo.Instruction
 	for _, in := range f.members {
-		body = append(body, e.inner(f, in))
+		e.inner(f, in)
 	}
 	root := f.now[f.results[0]]
 	if len(f.results) > 1 {

@@ -21,7 +21,6 @@ type Machine struct {
 	p       *Program
 	regs    []uint64
 	streams []Stream
-	pc      int
 	ctx     context.Context
 	round   int
 }

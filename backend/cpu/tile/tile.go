@@ -69,7 +69,7 @@ type Program struct {
 	Steps     []Step
 	Stores    []Store
 
-	idle sync.Pool // of []Vector, the registers
+	idle sync.Pool // of *[]Vector, the registers
 }
 
 // Elements returns the number of places.
@@ -88,8 +88,9 @@ func (p *Program) Tasks() int64 { return (p.Elements() + taskSize - 1) / taskSiz
 func (p *Program) Run(task int64, inputs, outputs [][]byte) {
 	n := p.Elements()
 	at, end := task*taskSize, min((task+1)*taskSize, n)
-	regs := p.registers()
-	defer p.idle.Put(regs)
+	room := p.registers()
+	defer p.idle.Put(room)
+	regs := *room
 	for ; at < end; at += size {
 		m := int(min(size, end-at))
 		for i := range p.Loads {
@@ -105,15 +106,15 @@ func (p *Program) Run(task int64, inputs, outputs [][]byte) {
 }
 
 // registers returns registers that nobody uses.
-func (p *Program) registers() []Vector {
-	if regs, ok := p.idle.Get().([]Vector); ok {
+func (p *Program) registers() *[]Vector {
+	if regs, ok := p.idle.Get().(*[]Vector); ok {
 		return regs
 	}
 	regs := make([]Vector, len(p.Registers))
 	for i, c := range p.Registers {
 		regs[i] = makeVector(c, int(min(size, p.Elements())))
 	}
-	return regs
+	return &regs
 }
 
 // load fills a register with the elements at the places at to at+n of the space.

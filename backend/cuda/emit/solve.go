@@ -198,10 +198,8 @@ func (r *routine) gesvd() error {
 	first := r.result(0)
 	r.e.copy(first.Buffer, Buffer{Operand, r.Operands[0].Index}, first.Step*r.Batch)
 	r.Vector, r.Info = r.result(1), r.info(4)
-	u, vt := r.Results[2], r.Results[3]
 	if r.wide {
 		r.M, r.N = r.N, r.M
-		u, vt = vt, u
 	}
 	if r.Vectors != 'N' {
 		rows := r.N
