@@ -2,7 +2,6 @@ package emit
 
 import (
 	"fmt"
-	"math/bits"
 	"slices"
 
 	"github.com/halo-xla/halo/xla/hlo"
@@ -202,105 +201,51 @@ func always(conditions []string) string {
 // sorted sorts the windows by where they start; then a thread for each element of a window goes through all windows
 // that start at one place. Windows that are promised to be in order are left there.
 func (s *scatter) sorted() {
-	keys := s.e.scratch(8 * s.count)
-	order := &sorter{e: s.e, name: "scatter", n: s.count, lines: 1}
+	w := &windows{scatter: s, order: &sorter{e: s.e, name: "scatter", n: s.count, lines: 1}}
 	switch {
 	case s.a.IndicesAreSorted:
-		s.places(keys)
+		w.places()
 	case s.count < radixFrom:
-		s.places(keys)
-		order.less = func(b *body) {
-			_, name := b.pointer(keys, "u64")
+		w.places()
+		w.order.less = func(b *body) {
+			_, name := b.pointer(w.starts, "u64")
 			b.line("return %s[a] < %s[b];", name, name)
 		}
-		order.emit(nil)
+		w.order.emit(nil)
 	default:
-		s.byDigits(keys, order)
+		w.byDigits()
 	}
-	s.apply(keys, order)
-}
-
-// places stores where windows start.
-func (s *scatter) places(keys Buffer) {
-	b := newBody(s.e, append(sizesOf(s.in), s.count)...)
-	b.threads(s.count)
-	s.start(b, keys, "t")
-	s.e.add(b.kernel("scatter_keys", ceil(s.count, blockSize), blockSize))
-}
-
-// start stores where window t starts, all ones for those that do not lie in the operand, and returns the number of that
-// place among those where windows may start, and the conditions under which it has one.
-func (s *scatter) start(b *body, keys Buffer, t string) (number, inside string) {
-	g := b.newGraphOf(s.in)
-	start, conditions := s.place(b, g, b.coordinates(index{flat: t, of: s.sizes}))
-	inside = always(conditions)
-	p, name := b.pointer(keys, "u64")
-	p.written = true
-	b.line("%s[%s] = %s ? (u64)(%s) : ~0ull;", name, t, inside, b.flat(at(s.operand, start)))
-	return b.flat(at(s.choices(), start)), inside
-}
-
-// choices are the numbers of places where windows may start, by dimensions.
-func (s *scatter) choices() []int64 {
-	list := make([]int64, len(s.operand))
-	for d, n := range s.operand {
-		list[d] = 1
-		if slices.Contains(s.a.ScatterDimsToOperandDims, int64(d)) || slices.Contains(s.a.InputBatchingDims, int64(d)) {
-			list[d] = n
-		}
-	}
-	return list
-}
-
-// byDigits sorts by the numbers of places, of which there are few.
-func (s *scatter) byDigits(keys Buffer, order *sorter) {
-	none := product(s.choices())
-	r := &radix{sorter: order, bits: max(bits.Len64(uint64(none)), 1)}
-	r.key = func(b *body, _, j string) string {
-		number, inside := s.start(b, keys, j)
-		return fmt.Sprintf("%s ? (u64)%s : %dull", inside, number, none)
-	}
-	r.emit(sizesOf(s.in))
+	s.apply(w)
 }
 
 // apply goes through the sorted windows.
-func (s *scatter) apply(keys Buffer, order *sorter) {
+func (s *scatter) apply(w *windows) {
 	if _, ok := s.simple(); ok && !narrow(s.typeOf()) {
-		s.runs(keys, order)
+		s.runs(w)
 		return
 	}
 	size := product(s.window)
 	b := newBody(s.e, append(sizesOf(s.in), s.count*size)...)
 	g := b.newGraphOf(s.in)
 	b.threads(s.count * size)
-	_, key := b.pointer(keys, "u64")
 	b.line("const %s s = t / %d, w = t %% %d;", b.ix, size, size)
-	number := order.number(b)
-	b.line("const u64 to = %s[%s];", key, number("s"))
+	number, start := w.order.number(b), w.start(b)
+	b.line("const u64 to = %s;", start("s"))
 	b.line("if (to == ~0ull) return;")
 	last := num(s.count)
 	if s.overwrites() {
-		b.line("if (s + 1 < %d && %s[%s] == to) return;", s.count, key, number("s + 1"))
+		b.line("if (s + 1 < %d && %s == to) return;", s.count, start("s + 1"))
 		last = "s + 1"
 	} else {
-		b.line("if (s > 0 && %s[%s] == to) return;", key, number("s - 1"))
+		b.line("if (s > 0 && %s == to) return;", start("s - 1"))
 	}
 	offset := b.coordinates(index{flat: "w", of: s.window})
 	b.line("const %s place = (%s)to + %s;", b.ix, b.ix, b.flat(at(s.operand, offset)))
 	acc := s.load(b)
-	b.open("for (%s q = s; q < %s && %s[%s] == to; q++) {", b.ix, last, key, number("q"))
+	b.open("for (%s q = s; q < %s && %s == to; q++) {", b.ix, last, start("q"))
 	b.line("const %s n = %s;", b.ix, number("q"))
 	s.fold(b, g, acc, s.update(b.coordinates(index{flat: "n", of: s.sizes}), offset))
 	b.close("}")
 	s.save(b, acc)
 	s.e.add(b.kernel("scatter_apply", ceil(s.count*size, blockSize), blockSize))
-}
-
-// number returns what gives the number of the window at a place of the order.
-func (s *sorter) number(b *body) func(at string) string {
-	if s.perm == (Buffer{}) {
-		return func(at string) string { return at }
-	}
-	_, perm := b.pointer(s.perm, "u32")
-	return func(at string) string { return perm + "[" + at + "]" }
 }

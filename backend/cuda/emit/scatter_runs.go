@@ -14,21 +14,21 @@ type runs struct {
 // runLength is the most windows that a thread goes through.
 const runLength = 32
 
-func (s *scatter) runs(keys Buffer, order *sorter) {
+func (s *scatter) runs(w *windows) {
 	r := &runs{scatter: s, size: product(s.window)}
 	ranges := ceil(s.count, runLength)
 	r.partial = s.e.scratch(ranges * r.size * int64(s.typeOf().Bytes()))
 	r.link = s.e.scratch(8 * ranges)
-	s.e.add(r.pieces(keys, order))
+	s.e.add(r.pieces(w))
 	s.e.add(r.joined(ranges))
 }
 
 // pieces makes the kernel that goes through the pieces of runs: a block for blockSize windows.
-func (r *runs) pieces(keys Buffer, order *sorter) *Kernel {
+func (r *runs) pieces(w *windows) *Kernel {
 	r.b = newBody(r.e, append(sizesOf(r.in), r.count*r.size)...)
 	b := r.b
 	r.g = b.newGraphOf(r.in)
-	r.bring(keys, order)
+	r.bring(w)
 	b.line("#pragma unroll 1")
 	b.open("for (s32 i = threadIdx.x; i < %d; i += %d) {", blockSize*r.size, blockSize)
 	b.line("const s32 s = %s, w = %s;", over("i", r.size), modulo("i", r.size))
@@ -44,16 +44,15 @@ func (r *runs) pieces(keys Buffer, order *sorter) *Kernel {
 }
 
 // bring puts where windows start and which they are into shared memory, and first where the one before starts.
-func (r *runs) bring(keys Buffer, order *sorter) {
+func (r *runs) bring(w *windows) {
 	b := r.b
-	_, key := b.pointer(keys, "u64")
-	number := order.number(b)
+	number, start := w.order.number(b), w.start(b)
 	b.line("__shared__ u64 start[%d];", blockSize+1)
 	b.line("__shared__ u32 number[%d];", blockSize)
 	b.line("const %s first = (%s)blockIdx.x * %d, t = first + threadIdx.x;", b.ix, b.ix, blockSize)
 	b.line("number[threadIdx.x] = t < %d ? (u32)%s : 0;", r.count, number("t"))
-	b.line("start[threadIdx.x + 1] = t < %d ? %s[number[threadIdx.x]] : ~0ull;", r.count, key)
-	b.line("if (threadIdx.x == 0) start[0] = first > 0 ? %s[%s] : ~0ull;", key, number("first - 1"))
+	b.line("start[threadIdx.x + 1] = t < %d ? %s : ~0ull;", r.count, start("t"))
+	b.line("if (threadIdx.x == 0) start[0] = first > 0 ? %s : ~0ull;", start("first - 1"))
 	b.line("__syncthreads();")
 }
 
