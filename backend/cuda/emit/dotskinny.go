@@ -138,11 +138,10 @@ func (s *skinny) shareColumns() {
 		s.batch*ceil(neighbours, s.columns) < wave; {
 		s.columns /= 2
 	}
-	threads := int64(blockSize)
-	if blocks, sums := s.batch*ceil(neighbours, s.columns), s.few.lines*s.lines*s.bytes(); blocks <= wave {
-		for threads < 1024 && threads*sums < 1<<14 && s.few.depth*s.columns >= 16*threads {
-			threads *= 2
-		}
+	threads, blocks := int64(blockSize), s.batch*ceil(neighbours, s.columns)
+	for threads < 1024 && threads*s.few.lines*s.lines*s.bytes() < 1<<14 && blocks*threads < skinnyThreads &&
+		s.few.depth*s.columns >= 4*threads {
+		threads *= 2
 	}
 	for s.lanes = threads / s.columns; s.lanes > 1 && s.lanes*4 > s.few.depth; {
 		s.lanes /= 2
@@ -178,14 +177,30 @@ func (s *skinny) kernel(to Buffer) *Kernel {
 	}
 	b.line("%s sums[%d][%d] = {};", ctypes[s.sum].value, s.few.lines, s.lines)
 	b.open("if (line < %d) {", s.many.lines)
-	b.line("#pragma unroll %d", max(min(16/(s.few.lines*s.lines), 8), 1))
-	b.open("for (%s k = %s; k < %s; k += %d) {", b.ix, plus(begin, times("lane", s.elements)), end, s.lanes*s.elements)
-	s.products(z)
-	b.close("}")
+	s.rounds(z, begin, end)
 	b.close("}")
 	s.reduce(z, to)
 	return b.kernel3("dot_skinny", [3]int64{s.batch * s.blocks, s.parts, 1},
 		[3]int{int(s.groups * s.lanes * s.columns), 1, 1})
+}
+
+// rounds goes through a thread's elements. The number of rounds is known, so that what several of them read is asked for
+// at once; a last one that not all threads have reads the last elements again.
+func (s *skinny) rounds(z, begin, end string) {
+	b := s.b
+	round := s.lanes * s.elements
+	count := ceil(s.part, round)
+	b.line("#pragma unroll %d", min(max(min(16/(s.few.lines*s.lines), 8), 1), count))
+	b.open("for (s32 r = 0; r < %d; r++) {", count)
+	b.line("const %s own = %s;", b.ix, plus(begin, plus(times("lane", s.elements), fmt.Sprintf("r * %d", round))))
+	if s.part*s.parts == s.few.depth && s.part%round == 0 {
+		b.line("const %s k = own;", b.ix)
+		s.products(z, "")
+	} else {
+		b.line("const %s k = x_min(own, (%s)%d);", b.ix, b.ix, s.few.depth-s.elements)
+		s.products(z, "own < "+end)
+	}
+	b.close("}")
 }
 
 // where says what a thread has to do, and returns the number of its matrix.
@@ -218,8 +233,8 @@ func (b *body) unrolled(variable string, n int64) (string, func()) {
 	return variable, func() { b.close("}") }
 }
 
-// products adds the products of a round.
-func (s *skinny) products(z string) {
+// products adds the products of a round, under a condition unless it is "".
+func (s *skinny) products(z, condition string) {
 	b := s.b
 	n := s.lines * s.elements
 	many := s.many.load(s.g, s.in, s.whole, n, z, "line", "k")
@@ -240,7 +255,14 @@ func (s *skinny) products(z string) {
 	if s.lines == 1 {
 		place = "0"
 	}
-	s.product(fmt.Sprintf("sums[%s][%s]", i, place), few(q), many(q))
+	x, y := few(q), many(q)
+	if condition != "" {
+		b.open("if (%s) {", condition)
+	}
+	s.product(fmt.Sprintf("sums[%s][%s]", i, place), x, y)
+	if condition != "" {
+		b.close("}")
+	}
 	endq()
 	end()
 }
