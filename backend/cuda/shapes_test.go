@@ -44,6 +44,21 @@ ENTRY e { x = f32[1000,3] parameter(0)  z = f32[] parameter(1)
 	{"columns", false, literal.Tolerance{}, add + `
 ENTRY e { x = f32[333,77] parameter(0)  z = f32[] parameter(1)
   ROOT r = f32[77] reduce(x, z), dimensions={0}, to_apply=add }`},
+	{"columns in two passes", false, literal.Tolerance{}, add + `
+ENTRY e { x = f32[2000,70] parameter(0)  z = f32[] parameter(1)
+  ROOT r = f32[70] reduce(x, z), dimensions={0}, to_apply=add }`},
+	{"predicates and complex numbers in rows", false, literal.Tolerance{}, `
+o { a = pred[] parameter(0)  b = pred[] parameter(1)  ROOT s = pred[] or(a, b) }
+h { a = c64[] parameter(0)  b = c64[] parameter(1)  ROOT s = c64[] add(a, b) }
+ENTRY e { x = pred[3,700] parameter(0)  z = pred[] parameter(1)  y = c64[3,70] parameter(2)  c = c64[] parameter(3)
+  r = pred[3] reduce(x, z), dimensions={1}, to_apply=o  s = c64[3] reduce(y, c), dimensions={1}, to_apply=h
+  ROOT t = (pred[3], c64[3]) tuple(r, s) }`},
+	{"normalised long rows", false, literal.Tolerance{}, add + `
+m { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT s = f32[] maximum(a, b) }
+ENTRY e { x = f32[2,3000] parameter(0)  l = f32[] constant(-inf)  z = f32[] constant(0)
+  t = f32[2] reduce(x, l), dimensions={1}, to_apply=m  u = f32[2,3000] broadcast(t), dimensions={0}
+  d = f32[2,3000] subtract(x, u)  q = f32[2] reduce(d, z), dimensions={1}, to_apply=add
+  w = f32[2,3000] broadcast(q), dimensions={0}  ROOT r = f32[2,3000] add(d, w) }`},
 	{"few columns", false, literal.Tolerance{}, add + `
 ENTRY e { x = f32[70000,3] parameter(0)  z = f32[] parameter(1)
   ROOT r = f32[3] reduce(x, z), dimensions={0}, to_apply=add }`},

@@ -184,8 +184,8 @@ func (s *skinny) kernel(to Buffer) *Kernel {
 		[3]int{int(s.groups * s.lanes * s.columns), 1, 1})
 }
 
-// rounds goes through a thread's elements. The number of rounds is known, so that what several of them read is asked for
-// at once; a last one that not all threads have reads the last elements again.
+// rounds goes through a thread's elements. The number of rounds is known, so that what several of them read is asked
+// for at once; a last one that not all threads have reads the last elements again.
 func (s *skinny) rounds(z, begin, end string) {
 	b := s.b
 	round := s.lanes * s.elements

@@ -290,8 +290,8 @@ func (p *linePass) declare() {
 			b.need(ctypes[t].uses)
 			n, s := b.name("acc"), b.name("shared")
 			b.line("%s %s = %s;", ctypes[t].value, n, identityOf(x, i))
-			if p.lanes > 1 {
-				b.line("__shared__ %s %s[%d];", ctypes[t].value, s, p.lanes*p.width)
+			if n := p.sharedValues(); n > 0 {
+				b.line("__shared__ %s %s[%d];", ctypes[t].value, s, n)
 			}
 			acc, shared = append(acc, value{text: n, t: t}), append(shared, s)
 		}
@@ -414,38 +414,6 @@ func (p *linePass) foldAll(elements [][]value, some string) {
 		}
 		b.close("}")
 	}
-}
-
-// tree combines what the lanes of a line have, neighbours first, so that the order of elements is kept.
-func (p *linePass) tree(begin, end string) {
-	if p.lanes == 1 {
-		return
-	}
-	b := p.b
-	step := int64(1)
-	if p.byColumn {
-		step = p.width
-	}
-	active := p.active(begin, end)
-	b.line("#pragma unroll")
-	b.open("for (s32 s = 1; s < %d; s *= 2) {", p.lanes)
-	for n, x := range p.r.list {
-		for i := range x.types {
-			b.line("%s[threadIdx.x] = %s;", p.shared[n][i], p.acc[n][i].text)
-		}
-	}
-	b.line("__syncthreads();")
-	b.open("if (lane %% (2 * s) == 0 && lane + s < %s) {", active)
-	elements := make([][]value, len(p.r.list))
-	for n, x := range p.r.list {
-		for i, t := range x.types {
-			elements[n] = append(elements[n], b.frozen(t, fmt.Sprintf("%s[threadIdx.x + s * %d]", p.shared[n][i], step)))
-		}
-	}
-	p.foldAll(elements, "")
-	b.close("}")
-	b.line("__syncthreads();")
-	b.close("}")
 }
 
 // active is how many lanes have elements; the rest of simple ops have identities.

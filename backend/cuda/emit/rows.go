@@ -58,6 +58,9 @@ func (f *rowFusion) kernel(e *Emission) *Kernel {
 	b := f.b
 	r := &reductions{e: e, in: f.in, rows: f.rows, length: f.length, graph: func(*body) *graph { return f.g }}
 	p := r.newPass(f.rows, f.length, false)
+	if p.lanes == blockSize && f.rows <= wave && f.length >= 8*blockSize { // a processor has nothing else to do
+		p.lanes *= 2
+	}
 	p.b, p.g = b, f.g
 	p.element = func(x reduction, _ int, _, j string) []value {
 		return f.g.elements(x.in, 1, f.b.as(f.place(j), x.in.Operands[0].Shape.Dims))
@@ -92,21 +95,35 @@ func (f *rowFusion) reduce(p *linePass, in *hlo.Instruction) {
 	p.r.list, p.acc, p.shared = []reduction{x}, nil, nil
 	total, t := b.name("total"), ctypes[x.types[0]].value
 	b.need(ctypes[x.types[0]].uses)
-	b.line("__shared__ %s %s[%d];", t, total, p.width)
+	byWarps := p.byWarps()
+	if byWarps {
+		b.line("%s %s;", t, total)
+	} else {
+		b.line("__shared__ %s %s[%d];", t, total, p.width)
+	}
 	b.open("{")
 	p.declare()
 	b.open("if (row < %d) {", f.rows)
 	p.accumulate("0", num(f.length))
 	b.close("}")
 	p.tree("0", num(f.length))
-	b.open("if (lane == 0 && row < %d) {", f.rows)
+	if !byWarps {
+		b.open("if (lane == 0 && row < %d) {", f.rows)
+	}
 	init := b.converted(f.g.at(in.Operands[1], scalar()), x.types[0])
-	out := b.combine(x.c, []value{init}, []value{b.frozen(x.types[0], p.acc[0][0].text)})[0]
-	b.line("%s[line] = %s;", total, b.plain(out).text)
+	out := b.plain(b.combine(x.c, []value{init}, []value{b.frozen(x.types[0], p.acc[0][0].text)})[0])
+	if byWarps {
+		b.line("%s = lane_first(%s, %d);", total, out.text, min(p.lanes, 32))
+	} else {
+		b.line("%s[line] = %s;", total, out.text)
+		b.close("}")
+		total += "[line]"
+	}
 	b.close("}")
-	b.close("}")
-	b.line("__syncthreads();")
-	v := b.converted(b.frozen(x.types[0], total+"[line]"), in.Shape.Type)
+	if !byWarps {
+		b.line("__syncthreads();")
+	}
+	v := b.converted(b.frozen(x.types[0], total), in.Shape.Type)
 	f.g.args[in] = []source{func(index) value { return v }}
 }
 

@@ -14,7 +14,9 @@ template <class T> FN cx<T> x_neg(cx<T> a) { return cx<T>{-a.re, -a.im}; }
 // Of c64 one product of each part is rounded before the sum, the other is not, as XLA's CPU code has it.
 FN c64 x_mul(c64 a, c64 b) { return c64{fmaf(a.re, b.re, -(a.im * b.im)), fmaf(a.im, b.re, a.re * b.im)}; }
 FN c128 x_mul(c128 a, c128 b) { return c(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re); }
-template <class T> FN cx<T> lane_xor(cx<T> v, int by) { return cx<T>{lane_xor(v.re, by), lane_xor(v.im, by)}; }
+template <class T> FN cx<T> lane_xor(cx<T> v, int n) { return cx<T>{lane_xor(v.re, n), lane_xor(v.im, n)}; }
+template <class T> FN cx<T> lane_down(cx<T> v, int n) { return cx<T>{lane_down(v.re, n), lane_down(v.im, n)}; }
+template <class T> FN cx<T> lane_first(cx<T> v, int n) { return cx<T>{lane_first(v.re, n), lane_first(v.im, n)}; }
 template <class T> FN bool x_eq(cx<T> a, cx<T> b) { return a.re == b.re && a.im == b.im; }
 template <class T> FN bool less(cx<T> a, cx<T> b) { return a.re < b.re || (a.re == b.re && a.im < b.im); }
 template <class T> FN bool no_number(cx<T> a) { return a.re != a.re || a.im != a.im; }

@@ -224,6 +224,11 @@ FN f32 round_tf32(f32 v) {
   return x_finite(v) ? float_of((b + 0xfffu + (b >> 13 & 1)) & ~0x1fffu) : v;
 }
 
-// What the lane of the warp has whose number differs by some bits. All lanes of the warp take part.
+// What another lane of the warp has: the one whose number differs by some bits, one some numbers further, and the first
+// of each width lanes. All lanes of the warp take part.
 template <class T> FN T lane_xor(T v, int by) { return __shfl_xor_sync(~0u, v, by); }
+template <class T> FN T lane_down(T v, int by) { return __shfl_down_sync(~0u, v, by); }
+template <class T> FN T lane_first(T v, int width) { return __shfl_sync(~0u, v, 0, width); }
 FN bool lane_xor(bool v, int by) { return __shfl_xor_sync(~0u, (s32)v, by) != 0; }
+FN bool lane_down(bool v, int by) { return __shfl_down_sync(~0u, (s32)v, by) != 0; }
+FN bool lane_first(bool v, int width) { return __shfl_sync(~0u, (s32)v, 0, width) != 0; }
