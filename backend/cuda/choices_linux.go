@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/halo-xla/halo/backend/cuda/emit"
 	"github.com/halo-xla/halo/cgo/cublaslt"
@@ -21,8 +22,9 @@ import (
 // way is how a product or a convolution is done: by cuBLASLt or cuDNN in a way that it has proposed, or by cuBLAS if
 // there is none.
 type way struct {
-	lt  *cublaslt.Way
-	dnn *cudnn.Way
+	lt   *cublaslt.Way
+	dnn  *cudnn.Way
+	took time.Duration // as it was timed, 0 if it was not
 }
 
 // choices are how products and convolutions are done on a device, as they were timed, by all that this depends on. They
@@ -85,16 +87,14 @@ func (c *choices) read(key string) (way, bool) {
 	return parseWay(key, string(text))
 }
 
-const byBLAS = "cublas"
-
-// wayText is a file: the key, the way and a sum of both, a line each.
+// wayText is a file: the key, the way with the nanoseconds that it took, and a sum of both, a line each.
 func wayText(key string, w way) string {
-	text := key + "\n" + byBLAS + "\n"
+	text := fmt.Sprintf("%s\ncublas %d\n", key, w.took)
 	if w.lt != nil {
-		text = fmt.Sprintf("%s\ncublasLt %x %d\n", key, w.lt.Algorithm, w.lt.Work)
+		text = fmt.Sprintf("%s\ncublasLt %d %x %d\n", key, w.took, w.lt.Algorithm, w.lt.Work)
 	}
 	if c := w.dnn; c != nil {
-		text = fmt.Sprintf("%s\ncudnn %d %d %d %d %d\n", key, c.Mode, c.Index, c.Engine, c.Notes, c.Work)
+		text = fmt.Sprintf("%s\ncudnn %d %d %d %d %d %d\n", key, w.took, c.Mode, c.Index, c.Engine, c.Notes, c.Work)
 	}
 	return text + fmt.Sprintf("%x\n", sha256.Sum256([]byte(text)))
 }
@@ -104,18 +104,20 @@ func parseWay(key, text string) (way, bool) {
 	line, ok := strings.CutPrefix(text, key+"\n")
 	line, _, _ = strings.Cut(line, "\n")
 	w, c := way{}, &cudnn.Way{}
-	read, _ := fmt.Sscanf(line, "cudnn %d %d %d %d %d", &c.Mode, &c.Index, &c.Engine, &c.Notes, &c.Work)
-	switch {
-	case read == 5:
+	var name string
+	fmt.Sscan(line, &name, &w.took)
+	switch name {
+	case "cudnn":
+		fmt.Sscan(line, &name, &w.took, &c.Mode, &c.Index, &c.Engine, &c.Notes, &c.Work)
 		w.dnn = c
-	case ok && line != byBLAS:
+	case "cublasLt":
 		lt := &cublaslt.Way{}
 		fields := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" []", r) })
-		if len(fields) != 2+len(lt.Algorithm) {
+		if len(fields) != 3+len(lt.Algorithm) {
 			return way{}, false
 		}
 		for i := range lt.Algorithm {
-			fmt.Sscanf(fields[1+i], "%x", &lt.Algorithm[i])
+			fmt.Sscanf(fields[2+i], "%x", &lt.Algorithm[i])
 		}
 		fmt.Sscan(fields[len(fields)-1], &lt.Work)
 		w.lt = lt
@@ -124,7 +126,7 @@ func parseWay(key, text string) (way, bool) {
 }
 
 // waysFormat is the number of what is written into files and of how products are timed.
-const waysFormat = 1
+const waysFormat = 2
 
 // key is all that the choice of a way depends on, in a line.
 func (b *blas) key(d *device, p cublaslt.Product) string {
@@ -198,5 +200,6 @@ func (b *blas) checked(d *device, c *cublaslt.Call, w way) (way, error) {
 	if err == nil && found.Work > b.workspace {
 		err = errors.ErrUnsupported
 	}
-	return way{lt: &found}, err
+	w.lt = &found
+	return w, err
 }

@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
+	"time"
 
 	"github.com/halo-xla/halo/backend/cuda/emit"
 	"github.com/halo-xla/halo/cgo/cuda"
@@ -15,12 +15,19 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
+// convolutionCall is a convolution of cuDNN, and how long it takes; 0 if it was not timed.
+type convolutionCall struct {
+	*cudnn.Call
+	took time.Duration
+}
+
 // choose has the library do a convolution, in a way that is timed once.
-func (d *device) choose(x *emit.Conv) (c *cudnn.Call, err error) {
+func (d *device) choose(x *emit.Conv) (*convolutionCall, error) {
 	h, err := d.dnn.of(d)
 	if err != nil {
 		return nil, err
 	}
+	var c *cudnn.Call
 	err = d.Within(func() (err error) {
 		c, err = h.Convolution(dnnConvolution(x))
 		return err
@@ -36,7 +43,7 @@ func (d *device) choose(x *emit.Conv) (c *cudnn.Call, err error) {
 		d.closeConvolution(c)
 		return nil, err
 	}
-	return c, nil
+	return &convolutionCall{c, w.took}, nil
 }
 
 // takeWay has a convolution done in a way.
@@ -102,8 +109,8 @@ func (c *convolutions) proposed(d *device, call *cudnn.Call, count int) (list []
 // no room to compare.
 func (c *convolutions) time(d *device, x *emit.Conv, call *cudnn.Call) (fastest way, sure bool, err error) {
 	list, err := c.proposed(d, call, mostWays)
-	if err != nil || len(list) == 1 {
-		return slices.Concat(list, []way{{}})[0], true, err
+	if err != nil {
+		return way{}, false, err
 	}
 	t, err := newConvolutionTrial(d, x, call, list)
 	if errors.Is(err, cuda.ErrOutOfMemory) || errors.Is(err, errTooLarge) {

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
+	"time"
 
 	"github.com/halo-xla/halo/backend/cuda/emit"
 	"github.com/halo-xla/halo/cgo/cudnn"
@@ -60,26 +62,62 @@ func (d *device) convolutionSpace() int64 {
 	return 1 << 30
 }
 
-// lowerConvolution returns the thunk of a convolution that the library does; nil if it does not, or is not there.
+// lowerConvolution returns the thunk of a convolution that a library does, that of convolutions unless products are
+// known to be faster; nil if none does, or is there.
 func (d *device) lowerConvolution(l *exec.Lowering) (exec.Thunk, error) {
-	calls := map[*emit.Conv]*cudnn.Call{}
+	own, err := d.ownConvolutionOf(l)
+	if err != nil {
+		return nil, err
+	}
+	if d.blas != nil && (own == nil || own.took != 0) {
+		if t, err := d.lowerPatches(l, own); t != nil || err != nil {
+			return t, err
+		}
+	}
+	if own == nil {
+		return nil, nil
+	}
+	return own.thunk(l), nil
+}
+
+// ownConvolution is a convolution by the library of them.
+type ownConvolution struct {
+	emission *emit.Emission
+	calls    map[*emit.Conv]*cudnn.Call
+	took     time.Duration // with kernels that arrange its arrays; 0 if it was not timed
+}
+
+// ownConvolutionOf returns a convolution that the library of them does; nil if it does not, or is not there.
+func (d *device) ownConvolutionOf(l *exec.Lowering) (*ownConvolution, error) {
+	c := &ownConvolution{calls: map[*emit.Conv]*cudnn.Call{}}
 	e, err := emit.LowerConvolution(l.In, func(i int) bool { return known(l, i) }, func(x *emit.Conv) (int64, error) {
 		x.TF32 = d.rounds(l.In)
-		c, err := d.choose(x)
+		call, err := d.choose(x)
 		if err != nil {
 			slog.Debug("cuda: a convolution is not the library's", "instruction", l.In.Name, "error", err)
 			return 0, err
 		}
-		calls[x] = c
-		l.OnClose(func() { d.closeConvolution(c) })
-		return c.Work + workAlign, nil
+		c.calls[x], c.took = call.Call, call.took
+		l.OnClose(func() { d.closeConvolution(call.Call) })
+		return call.Work + workAlign, nil
 	})
 	if e == nil || err != nil {
 		return nil, err
 	}
-	t := newThunk(l, e)
-	t.kernel, t.convs = "cudnn convolution", calls
 	for _, s := range e.Steps {
+		if s.Kernel != nil && strings.HasPrefix(s.Kernel.Name, "arrange") && c.took != 0 {
+			c.took += kernelTakes
+		}
+	}
+	c.emission = e
+	return c, nil
+}
+
+// thunk is that of c.
+func (c *ownConvolution) thunk(l *exec.Lowering) exec.Thunk {
+	t := newThunk(l, c.emission)
+	t.kernel, t.convs = "cudnn convolution", c.calls
+	for _, s := range c.emission.Steps {
 		switch {
 		case s.Conv == nil || s.Conv.Bias == nil:
 		case s.Conv.Added != nil:
@@ -88,10 +126,10 @@ func (d *device) lowerConvolution(l *exec.Lowering) (exec.Thunk, error) {
 			t.kernel += " with bias"
 		}
 		if s.Conv != nil {
-			t.kernel += rounded(s.Conv.TF32 && calls[s.Conv].Rounds())
+			t.kernel += rounded(s.Conv.TF32 && c.calls[s.Conv].Rounds())
 		}
 	}
-	return t, nil
+	return t
 }
 
 // known reports whether an operand is a constant without infinities and NaN.

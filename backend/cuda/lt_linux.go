@@ -4,6 +4,7 @@ package cuda
 
 import (
 	"errors"
+	"time"
 
 	"github.com/halo-xla/halo/backend/cuda/emit"
 	"github.com/halo-xla/halo/cgo/cublaslt"
@@ -87,8 +88,14 @@ type ltCall struct {
 // choose returns a product of cuBLASLt as it is done on d. It fails with errors.ErrUnsupported if there is none, or
 // cuBLAS is to do it.
 func (b *blas) choose(d *device, g *emit.Gemm) (*ltCall, error) {
+	c, _, err := b.chooseTimed(d, g)
+	return c, err
+}
+
+// chooseTimed is choose, and says how long the product takes, by cuBLAS too; 0 if it is not timed.
+func (b *blas) chooseTimed(d *device, g *emit.Gemm) (*ltCall, time.Duration, error) {
 	if b.lt == nil || !ltTakes(g) || d.options.NoAutotune && g.Bias == nil {
-		return nil, errors.ErrUnsupported
+		return nil, 0, errors.ErrUnsupported
 	}
 	var c *cublaslt.Call
 	err := d.Within(func() (err error) {
@@ -96,7 +103,7 @@ func (b *blas) choose(d *device, g *emit.Gemm) (*ltCall, error) {
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	w, err := b.way(d, g, c)
 	if err == nil && w.lt == nil {
@@ -104,10 +111,10 @@ func (b *blas) choose(d *device, g *emit.Gemm) (*ltCall, error) {
 	}
 	if err != nil {
 		c.Close()
-		return nil, err
+		return nil, w.took, err
 	}
 	c.Take(*w.lt)
-	return &ltCall{c, w.lt.Work}, nil
+	return &ltCall{c, w.lt.Work}, w.took, nil
 }
 
 var ltTypes = map[shape.ElementType]cublaslt.Type{shape.F32: cublaslt.F32, shape.F16: cublaslt.F16,
