@@ -66,9 +66,13 @@ func shifts(o *hlo.Instruction, body *hlo.Computation) bool {
 	})
 }
 
-// readElsewhere reports whether something in c wants elements of p that are not at the place of its own.
+// readElsewhere reports whether something in c wants elements of p that are not at the place of its own. What puts an
+// update into p has the others where they are.
 func readElsewhere(p *hlo.Instruction, c *hlo.Computation) bool {
 	return slices.ContainsFunc(c.Instructions, func(in *hlo.Instruction) bool {
+		if in.Op == hlo.DynamicUpdateSlice && slices.Index(in.Operands[1:], p) < 0 {
+			return false
+		}
 		return slices.Contains(in.Operands, p) && in.Op.Info().Traits&hlo.Elementwise == 0
 	})
 }

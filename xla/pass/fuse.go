@@ -14,6 +14,8 @@ type Fusible struct {
 	// Reduce reports whether in, a reduction, may end a fusion; nil: none may. Reductions of one fusion have the same
 	// dimensions.
 	Reduce func(in *hlo.Instruction) bool
+	// Update reports whether in, a dynamic-update-slice, may be a result of the fusion that makes its update; nil: none.
+	Update func(in *hlo.Instruction) bool
 	// Mixed says that a fusion with reductions may have results that are not reduced besides.
 	Mixed bool
 	// Rows reports whether in, a reduction of the innermost dimensions, may be inside a fusion that spreads its results
@@ -95,10 +97,11 @@ func controlFlow(m *hlo.Module) map[*hlo.Computation]bool {
 type fuseKind uint8
 
 const (
-	outside fuseKind = iota
-	leaf             // cheap: computed in every fusion that reads it
-	member           // computed in one fusion
-	ending           // a reduction at the end of a fusion
+	outside  fuseKind = iota
+	leaf              // cheap: computed in every fusion that reads it
+	member            // computed in one fusion
+	ending            // a reduction at the end of a fusion
+	updating          // what puts a value of a fusion into an array
 )
 
 // counts are the instructions of m that make the next count of a loop whose rounds are known, if that matters.
@@ -167,8 +170,11 @@ func (u *fuser) classify() {
 		}
 		u.space[i] = u.spaceOf(in.Shape)
 		u.kind[i] = u.kindOf(in)
-		if u.kind[i] == ending {
+		switch u.kind[i] {
+		case ending:
 			u.space[i] = u.space[in.Operands[0].Index()]
+		case updating:
+			u.space[i] = u.space[in.Operands[1].Index()]
 		}
 	}
 }
@@ -192,6 +198,11 @@ func (u *fuser) kindOf(in *hlo.Instruction) fuseKind {
 	case hlo.Gather:
 		if u.f.Threads && u.rows == nil && in.Users() == 1 && u.canBeLeaf(in) && u.f.Elementwise(in) {
 			return leaf
+		}
+		return outside
+	case hlo.DynamicUpdateSlice:
+		if u.updates(in) {
+			return updating
 		}
 		return outside
 	case hlo.Reduce:

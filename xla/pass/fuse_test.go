@@ -66,7 +66,7 @@ func sizeOf(s shape.Shape) int64 {
 // TestFuseSavesTraffic wants that a fused entry never moves more bytes than the one before.
 func TestFuseSavesTraffic(t *testing.T) {
 	mixed, noRows, threads := anyFusion, anyFusion, anyFusion
-	mixed.Mixed, noRows.Rows, threads.Threads = true, nil, true
+	mixed.Mixed, noRows.Rows, threads.Threads, threads.Update = true, nil, true, anyFusion.Elementwise
 	saved := 0
 	for seed := range uint64(300) {
 		m, err := Run(t.Context(), randomProgram(t, seed, 60), []Pass{Inline(), Simplify(), DCE(), CSE(), DCE()}, Options{})

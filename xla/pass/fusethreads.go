@@ -84,3 +84,13 @@ var cheapScalars = [hlo.NumOps]bool{
 	hlo.ShiftLeft: true, hlo.ShiftRightLogical: true, hlo.ShiftRightArithmetic: true, hlo.Select: true, hlo.Clamp: true,
 	hlo.Sign: true, hlo.Copy: true, hlo.BitcastConvert: true, hlo.Reshape: true, hlo.IsFinite: true,
 }
+
+// updates reports whether in puts an array into a larger one that lies in memory.
+func (u *fuser) updates(in *hlo.Instruction) bool {
+	if u.rows != nil || u.f.Update == nil || !u.f.Update(in) {
+		return false
+	}
+	to, from := in.Operands[0], in.Operands[1]
+	return plain(to.Shape) && plain(from.Shape) && u.kind[to.Index()] == outside &&
+		u.space[to.Index()] != u.space[from.Index()] && from.Shape.Size() > 0
+}

@@ -56,6 +56,9 @@ func TestPasses(t *testing.T) {
 		p := passNamed(t, strings.TrimSuffix(filepath.Base(c.File), ".txt"))
 		f := anyFusion
 		f.Mixed, f.Threads = len(c.All("mixed")) > 0, len(c.All("threads")) > 0
+		if f.Threads {
+			f.Update = f.Elementwise
+		}
 		if f.Mixed || f.Threads {
 			p = Fuse(f)
 		}

@@ -7,7 +7,8 @@ import (
 
 // Fusible says what passes may fuse for these kernels.
 func Fusible() pass.Fusible {
-	return pass.Fusible{Elementwise: fusible, Reduce: reducible, Rows: reducedRows, Threads: true, Counts: true}
+	return pass.Fusible{Elementwise: fusible, Reduce: reducible, Rows: reducedRows, Update: elementary,
+		Threads: true, Counts: true}
 }
 
 // fusible reports whether in may be part of a fusion.

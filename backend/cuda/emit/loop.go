@@ -212,6 +212,9 @@ func emitFusion(e *Emission, in *hlo.Instruction) {
 	if op, yes := nested(c); yes {
 		refuse("a fusion has %s inside", op)
 	}
+	if updateFusion(e, in, c) {
+		return
+	}
 	emitOutputs(e, in, fusionName(c), func(b *body) []output {
 		g := b.newGraphOf(in).inner(c, in.Operands)
 		var list []output
