@@ -6,18 +6,22 @@
 # LIBRARIES="onednn openblas" chooses the vendor libraries; the default is onednn. CUDA=12 or CUDA=13 adds NVIDIA's of
 # that version, from PyPI or from the folder CUDA_WHEELS: those of NVIDIA="nvrtc cublas cufft cusolver cudnn", which is
 # all; without nvrtc there is no GPU. It needs Debian's apt-get and dpkg-deb and no daemon; the try-out needs root for
-# the chroot.
+# the chroot. ARCH=arm64 or amd64 is the machine that it is for: another than this one takes gcc-aarch64-linux-gnu, and
+# qemu-user-static for the try-out.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
 try=
 [ "${1:-}" != --try ] || { try=1; shift; }
-[ $# -ge 1 ] || { sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# -ge 1 ] || { sed -n '2,11s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 mkdir -p "$1"
 root=$(cd "$1" && pwd)
 binary=${2:-}
 terms=${3:-}
 declare -A triplets=([amd64]=x86_64-linux-gnu [arm64]=aarch64-linux-gnu)
-arch=${triplets[$(dpkg --print-architecture)]}
+declare -A machines=([amd64]=x86_64 [arm64]=aarch64)
+here_arch=$(dpkg --print-architecture)
+ARCH=${ARCH:-$here_arch}
+arch=${triplets[$ARCH]} machine=${machines[$ARCH]}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -32,9 +36,17 @@ for library in ${LIBRARIES-onednn}; do
   list+=" ${packages[$library]}"
 done
 
+# Another machine's packages are found by lists of their own.
+apt=(apt-get -qq -o APT::Sandbox::User=root)
+if [ "$ARCH" != "$here_arch" ]; then
+  mkdir -p "$work/lists/partial"
+  apt+=(-o APT::Architecture="$ARCH" -o APT::Architectures="$ARCH" -o Dir::State::Lists="$work/lists")
+  "${apt[@]}" update
+fi
+
 # fetch unpacks a package: its shared libraries and its terms.
 fetch() {
-  (cd "$work" && apt-get download -qq -o APT::Sandbox::User=root "$1")
+  (cd "$work" && "${apt[@]}" download "$1")
   dpkg-deb -x "$work/$1"_*.deb "$work/$1"
   (cd "$work/$1" && find . \( -path "*/$arch/*.so*" -o -name 'ld-linux*' -o -path '*/openblas-pthread/*.so*' \
     -o -path './usr/share/doc/*/copyright' \) \( -type f -o -type l \) ! -path '*/gconv/*' ! -path '*/audit/*' -print0 |
@@ -61,7 +73,8 @@ if [ -n "$nvidia" ]; then
   site=${CUDA_WHEELS:-}
   if [ -z "$site" ]; then
     site=$work/wheels
-    python3 -m pip install -q --no-deps --target "$site" $(for name in $nvidia; do echo "${wheels[$name$CUDA]}"; done)
+    python3 -m pip install -q --no-deps --only-binary=:all: --target "$site" \
+      $(printf -- '--platform manylinux%s_'"$machine "  2014 _2_17 _2_27 _2_28) $(for name in $nvidia; do echo "${wheels[$name$CUDA]}"; done)
   fi
   to=$root/usr/local/cuda-$CUDA/lib64
   mkdir -p "$to" "$root/usr/share/halo/nvidia"
@@ -86,6 +99,9 @@ if [ -z "$binary" ]; then
   ( # what setup.sh defines stays in here
     cd "$here"
     source scripts/setup.sh
+    if [ "$ARCH" != "$here_arch" ]; then
+      export GOARCH=$ARCH CGO_ENABLED=1 CC=$machine-linux-gnu-gcc
+    fi
     go build -trimpath -ldflags='-s -w' -o "$work/halo" ./cmd/halo
     scripts/licenses.sh "$terms"
   )
@@ -98,14 +114,19 @@ cp -r "$terms" "$root/usr/share/halo/terms"
 if [ -n "$try" ]; then
   cp -r "$here/testdata/programs/digits" "$root/tmp/digits"
   as=(chroot --userspec=65532:65532 "$root")
+  if [ "$ARCH" != "$here_arch" ]; then
+    cp "$(command -v "qemu-$machine-static")" "$root/tmp/qemu"
+    as+=(/tmp/qemu)
+  fi
   "${as[@]}" /bin/halo doctor
   # Without a driver the doctor opens none of NVIDIA's libraries: the loader says whether they have what they need.
   loader=/$(cd "$root" && echo lib*/ld-linux*)
   for file in $(cd "$root" && find usr/local -name '*.so*'); do
-    ! "${as[@]}" "$loader" --library-path "/${file%/*}" --list "/$file" 2>&1 | grep -E 'not found|error' || exit 1
+    needs=$("${as[@]}" "$loader" --library-path "/${file%/*}" --list "/$file" 2>&1) || true
+    ! grep -E 'not found|error' <<<"$needs" | grep -vF libcuda.so.1 || exit 1 # the driver is the machine's
   done
   "${as[@]}" /bin/halo run /tmp/digits/module.mlir iota --backend cpu
-  rm -r "$root/tmp/digits"
+  rm -rf "$root/tmp/digits" "$root/tmp/qemu"
   echo "sizes in MB: $(du -sm --apparent-size "$root" | cut -f1) unpacked," \
     "$(tar -C "$root" -c . | gzip -6 | wc -c | awk '{printf "%.0f", $1 / 1e6}') compressed"
   find "$root" -type f -size +1M -printf '%s %P\n' | sort -rn | awk '{printf "%6.1f %s\n", $1 / 1e6, $2}'

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -37,6 +38,15 @@ func gpu(emulated bool) func(int) (xla.Backend, error) {
 		return cuda.New(o)
 	})
 	return func(int) (xla.Backend, error) { return once() }
+}
+
+// allowTF32 is the flag that says what the variable says.
+func allowTF32(v string) error {
+	allowed, err := strconv.ParseBool(v)
+	if err == nil && allowed {
+		err = os.Setenv("HALO_CUDA_TF32", "1")
+	}
+	return err
 }
 
 func newBackend(name string, threads int) (xla.Backend, error) {

@@ -75,3 +75,20 @@ func TestConformanceEmulated(t *testing.T) {
 		t.Errorf("exit %d\n%s%s", code, notPassed(stdout, "pass"), stderr)
 	}
 }
+
+// TestTF32 has a product round to TF32 where the flag allows it.
+func TestTF32(t *testing.T) {
+	testfile.Native(t, run.Available())
+	_, err := emu.Build()
+	testfile.Library(t, "cuda-emu", err)
+	program := filepath.Join(t.TempDir(), "p.hlo")
+	write(t, program, []byte("HloModule p\nENTRY e { a = f32[64,64] parameter(0) ROOT d = f32[64,64] dot(a, a), "+
+		"lhs_contracting_dims={1}, rhs_contracting_dims={0} }"))
+	for flag, want := range map[string]bool{"--tf32": true, "--tf32=false": false} { // each in a process, too
+		one := exec.CommandContext(t.Context(), os.Args[0], rankWord, "halo", "run", program, "ones", "--backend",
+			"cuda-emu", "--report", flag)
+		if got, err := one.CombinedOutput(); err != nil || strings.Contains(string(got), "in TF32") != want {
+			t.Errorf("%s: %v: %s", flag, err, got)
+		}
+	}
+}

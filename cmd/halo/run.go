@@ -59,7 +59,7 @@ func (t *tool) parseRun(args []string) (*runOptions, []string, error) {
 	fl.BoolVar(&o.noReference, "no-reference", false, "refuse programs that the backend cannot run whole")
 	fl.BoolVar(&o.lenient, "lenient", false, "let elementwise ops mix float types, as XLA does")
 	fl.BoolVar(&o.ftz, "ftz", false, "flush sub-normal numbers to zero")
-	fl.Bool("tf32", false, "allow products in TF32; no backend of this build has a use for it")
+	fl.BoolFunc("tf32", "let a GPU round f32 to TF32 in products, as HALO_CUDA_TF32=1 does", allowTF32)
 	fl.Bool("fast-math", false, "allow more ULPs than the table of operations; no backend of this build has a use for it")
 	fl.Uint64Var(&o.seed, "seed", 0, "seed of the random number generators")
 	fl.IntVar(&o.threads, "threads", 0, "threads to use, 0 for as many as the process may; the reference uses one")
