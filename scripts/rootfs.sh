@@ -73,8 +73,9 @@ if [ -n "$nvidia" ]; then
   site=${CUDA_WHEELS:-}
   if [ -z "$site" ]; then
     site=$work/wheels
+    wanted=$(for name in $nvidia; do echo "${wheels[$name$CUDA]}"; done)
     python3 -m pip install -q --no-deps --only-binary=:all: --target "$site" \
-      $(printf -- '--platform manylinux%s_'"$machine "  2014 _2_17 _2_27 _2_28) $(for name in $nvidia; do echo "${wheels[$name$CUDA]}"; done)
+      $(printf -- "--platform manylinux%s_$machine " 2014 _2_17 _2_27 _2_28) $wanted
   fi
   to=$root/usr/local/cuda-$CUDA/lib64
   mkdir -p "$to" "$root/usr/share/halo/nvidia"
