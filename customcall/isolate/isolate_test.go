@@ -397,11 +397,11 @@ func resources(t *testing.T) (files, children int) {
 	t.Helper()
 	entries, err := os.ReadDir("/proc/self/fd")
 	testfile.Library(t, "proc", err)
-	b, err := os.ReadFile(fmt.Sprintf("/proc/self/task/%d/children", os.Getpid()))
+	_, err = os.ReadFile(fmt.Sprintf("/proc/self/task/%d/children", os.Getpid()))
 	testfile.Library(t, "proc", err)
 	tasks, _ := os.ReadDir("/proc/self/task")
 	for _, task := range tasks {
-		b, _ = os.ReadFile("/proc/self/task/" + task.Name() + "/children")
+		b, _ := os.ReadFile("/proc/self/task/" + task.Name() + "/children")
 		children += len(strings.Fields(string(b)))
 	}
 	return len(entries), children

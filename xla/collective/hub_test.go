@@ -29,7 +29,7 @@ func devices(t *testing.T, g Grid, f func(h *Hub, d int) error) error {
 
 // TestDrive wants all devices to end with the first fault, which has the name of the device that it is of.
 func TestDrive(t *testing.T) {
-	drive := func(n int64, first func()) (ended int, err error, fault any) {
+	drive := func(n int64, first func()) (ended int, fault any, err error) {
 		defer func() { fault = recover() }()
 		var mu sync.Mutex
 		err = NewHub(Grid{Replicas: n}).Drive(context.Background(), func(ctx context.Context, d int) error {
@@ -43,18 +43,18 @@ func TestDrive(t *testing.T) {
 			ended++
 			return ctx.Err()
 		})
-		return ended, err, nil
+		return ended, nil, err
 	}
-	if n, err, _ := drive(3, func() {}); n != 2 || err == nil || err.Error() != "device 0 (replica 0): no luck" {
+	if n, _, err := drive(3, func() {}); n != 2 || err == nil || err.Error() != "device 0 (replica 0): no luck" {
 		t.Errorf("a fault: got %v, and %d others have ended", err, n)
 	}
-	if _, err, _ := drive(1, func() {}); err == nil || err.Error() != "no luck" {
+	if _, _, err := drive(1, func() {}); err == nil || err.Error() != "no luck" {
 		t.Errorf("a fault of the only device: got %v", err)
 	}
-	if n, err, _ := drive(2, runtime.Goexit); n != 1 || !errors.Is(err, ErrEnded) || !strings.HasPrefix(err.Error(), "device 0") {
+	if n, _, err := drive(2, runtime.Goexit); n != 1 || !errors.Is(err, ErrEnded) || !strings.HasPrefix(err.Error(), "device 0") {
 		t.Errorf("the goroutine ends: got %v, and %d others have ended", err, n)
 	}
-	if n, _, fault := drive(2, func() { panic("ouch") }); n != 1 || fault != "ouch" {
+	if n, fault, _ := drive(2, func() { panic("ouch") }); n != 1 || fault != "ouch" {
 		t.Errorf("got the panic %v, and %d others have ended", fault, n)
 	}
 }

@@ -117,7 +117,6 @@ type body struct {
 	byID  map[int64]*hlo.Instruction
 	names map[int64]string // of all instructions
 	list  []*hlo.Instruction
-	made  map[string]bool // names of computations made for removed ops
 }
 
 func (b *body) read() *hlo.Computation {
