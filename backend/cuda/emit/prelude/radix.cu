@@ -103,18 +103,15 @@ enum { RADIX_ONE, RADIX_FEW, RADIX_MANY };
 // Flags of a pass: the values are the keys' numbers, the keys are not wanted any more.
 enum { RADIX_FIRST = 1, RADIX_LAST = 2 };
 
-// The keys of digit threadIdx.x in the lines' tiles: of all, above those of the tiles before.
-template <int WAY, class I> FN void radix_known(const u32* counts, const u32* totals, I tiles, u32 own, u64* all,
-    u32* before) {
+// The keys of digit threadIdx.x in all tiles of the line, unless it has one, and in those before.
+template <int WAY, class I> FN void radix_known(const u32* counts, const u32* totals, I tiles, u64* all, u32* before) {
   const u64 line = (I)blockIdx.x / tiles;
   const I tile = (I)blockIdx.x % tiles;
-  *all = own;
-  *before = 0;
+  *all = *before = 0;
   if (WAY == RADIX_MANY) {
     *all = totals[line * 256 + threadIdx.x];
     *before = counts[(u64)blockIdx.x * 256 + threadIdx.x];
   } else if (WAY == RADIX_FEW) {
-    *all = 0;
 #pragma unroll 8
     for (I t = 0; t < tiles; t++) {
       const u32 c = counts[(line * tiles + t) * 256 + threadIdx.x];
@@ -142,15 +139,16 @@ template <int R, int WAY, class K, class V, class T, class I> FN void radix_move
     const u32 j = at + i * 32;
     value[i] = flags & RADIX_FIRST ? (V)(first + j) : j < size ? vfrom[start + first + j] : (V)0;
   }
+  u32 own = 0, before;
+  u64 all;
+  radix_known<WAY>(counts, totals, tiles, &all, &before);
   __syncwarp();
 #pragma unroll
   for (u32 i = 0; i < R; i++) rank[i] = radix_rank(room.counts[warp], digit(key[i], shift));
   __syncthreads();
-  u32 own = 0, before;
-  u64 all;
 #pragma unroll
   for (u32 w = 0; w < 8; w++) own += room.counts[w][threadIdx.x];
-  radix_known<WAY>(counts, totals, tiles, own, &all, &before);
+  if (WAY == RADIX_ONE) all = own;
   const u64 sums = sum_before(all << 16 | own, room.sums);
   u32 next = (u32)(sums & 0xffff);
   room.begin[threadIdx.x] = (u32)(sums >> 16) + before - next;
