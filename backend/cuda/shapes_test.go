@@ -217,6 +217,16 @@ ENTRY e { x = f64[9000] parameter(0)  u = f64[2999] parameter(1)  j = s32[2999] 
   q = s32[2999] divide(j, fs)  t = s32[2999] shift-right-logical(k, q)  d = s32[] constant(900)
   ds = s32[2999] broadcast(d), dimensions={}  i = s32[2999] remainder(t, ds)
   ROOT r = f64[9000] scatter(x, i, u), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=h }`},
+	{"scatter of rows by sorting, in runs of all lengths", false, literal.Tolerance{}, add + `
+ENTRY e { x = f32[700,37] parameter(0)  u = f32[2999,37] parameter(1)  j = s32[2999,1] iota(), iota_dimension=0
+  k = s32[2999,1] multiply(j, j)  f = s32[] constant(600)  fs = s32[2999,1] broadcast(f), dimensions={}
+  q = s32[2999,1] divide(j, fs)  t = s32[2999,1] shift-right-logical(k, q)  d = s32[] constant(900)
+  ds = s32[2999,1] broadcast(d), dimensions={}  i = s32[2999,1] remainder(t, ds)
+  ROOT r = f32[700,37] scatter(x, i, u), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add }`},
+	{"scatter of rows in long runs", false, literal.Tolerance{}, `
+h { a = c64[] parameter(0)  b = c64[] parameter(1)  ROOT s = c64[] add(a, b) }
+ENTRY e { x = c64[300,40] parameter(0)  i = s32[3000,1] parameter(1)  u = c64[3000,40] parameter(2)
+  ROOT r = c64[300,40] scatter(x, i, u), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=h }`},
 	{"scatter in the order that is promised", false, literal.Tolerance{}, add + `
 ENTRY e { x = f32[9500,2] parameter(0)  u = f32[700,2] parameter(1)  j = s32[700,1] iota(), iota_dimension=0
   d = s32[] constant(50)  ds = s32[700,1] broadcast(d), dimensions={}  i = s32[700,1] divide(j, ds)

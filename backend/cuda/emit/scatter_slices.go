@@ -35,7 +35,7 @@ func (s *scatter) newSliced() *slicedScatter {
 	if t.elements*bytes > slicedRoom || t.size*bytes*4 > chunkRoom {
 		return nil
 	}
-	t.block = min(max(powerOf2(t.size), leastSlice), blockSize)
+	t.block = min(max(powerOf2(t.size), powerOf2(t.elements/16), leastSlice), blockSize)
 	t.columns = min(powerOf2(t.size), t.block)
 	for t.chunk = leastSlice; t.chunk*t.size*bytes > chunkRoom; t.chunk /= 2 {
 	}
@@ -86,7 +86,8 @@ func (s *slicedScatter) kernel(to Buffer) *Kernel {
 
 // each opens a loop in which the threads share n things.
 func (s *slicedScatter) each(i string, n int64, inner func()) {
-	s.b.rounds("", fmt.Sprintf("for (s32 %s = threadIdx.x; %s < %d; %s += %d) {", i, i, n, i, s.block), inner)
+	head := fmt.Sprintf("for (s32 %s = threadIdx.x; %s < %d; %s += %d) {", i, i, n, i, s.block)
+	s.b.rounds("#pragma unroll 8", head, inner)
 }
 
 // begin gives an element its first value: what is there in the first slice, what leaves others as they are elsewhere.
@@ -128,6 +129,7 @@ func (s *slicedScatter) takeIn() {
 	b, groups := s.b, s.block/s.columns
 	b.open("for (s32 w = threadIdx.x %% %d; w < %d; w += %d) {", s.columns, s.size, s.columns)
 	offset := b.integer(b.flat(at(s.operand, b.coordinates(index{flat: "w", of: s.window}))))
+	b.line("#pragma unroll 4")
 	b.open("for (s32 q = 0; q < n; q++) {")
 	b.line("const s32 start = %s[q];", s.to)
 	mine := "start >= 0"
