@@ -11,7 +11,7 @@ import (
 )
 
 // updates are programs whose updates are results of fusions: of an array that is read elsewhere too, of one that is
-// read under another name, two of the same array, of several types, at places out of range, in a loop.
+// read under another name, two of the same array, of several types, at places out of range, in a loop; and slices.
 var updates = map[string]string{
 	"read at other places": `ENTRY e { a = f32[6,50] parameter(0)
   i = s32[] parameter(1)
@@ -52,6 +52,17 @@ var updates = map[string]string{
   u = bf16[6,50] dynamic-update-slice(h, hs, i, i)
   v = pred[6,50] dynamic-update-slice(p, ps, i, i)
   ROOT t = (bf16[6,50], pred[6,50], f32[2,50]) tuple(u, v, s) }`,
+	"slices that are made together": `ENTRY e { a = f32[6,50] parameter(0)
+  i = s32[] parameter(1)
+  b = f32[6,50] sine(a)
+  x = f32[6,20] slice(b), slice={[0:6], [0:20]}
+  y = f32[6,20] slice(b), slice={[0:6], [20:40]}
+  z = f32[6,10] slice(b), slice={[0:6], [40:50]}
+  t = f32[20,6] transpose(y), dimensions={1,0}
+  d = f32[6,6] dot(x, t), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  c = f32[1,50] dynamic-slice(b, i, i), dynamic_slice_sizes={1,50}
+  e = f32[1,50] cosine(c)
+  ROOT r = (f32[6,20], f32[6,20], f32[6,10], f32[6,6], f32[1,50]) tuple(x, y, z, d, e) }`,
 	"of a number": `ENTRY e { a = f32[6,50] parameter(0)
   i = s32[] parameter(1)
   k = s32[] add(i, i)

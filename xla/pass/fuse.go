@@ -377,7 +377,7 @@ func (u *fuser) union(i, j int32) {
 // join puts members of one stage and space into one group if one uses the other, or if both read the same array of
 // that size.
 func (u *fuser) join() {
-	type reader struct{ input, stage, only int32 }
+	type reader struct{ input, stage, only, space int32 }
 	first := map[reader]int32{}
 	for i, in := range u.old.Instructions {
 		if u.kind[i] < member {
@@ -385,14 +385,14 @@ func (u *fuser) join() {
 		}
 		for _, o := range in.Operands {
 			j := int32(o.Index())
-			switch r := (reader{j, u.stage[i], u.only[i]}); {
+			switch r := (reader{j, u.stage[i], u.only[i], u.space[i]}); {
 			case u.inside(int(j), i) && u.stage[j] == u.stage[i] && u.only[j] != u.only[i]:
 			case u.inside(int(j), i) && u.stage[j] == u.stage[i]:
 				u.union(j, int32(i))
-			case u.rows != nil || u.kind[j] == leaf || u.space[j] != u.space[i] || o.Shape.IsScalar():
+			case u.rows != nil || u.kind[j] == leaf || u.space[j] != u.space[i] && !isSlice(in) || o.Shape.IsScalar():
 			case first[r] == 0:
 				first[r] = int32(i) + 1
-			case u.space[first[r]-1] == u.space[i]:
+			default:
 				u.union(first[r]-1, int32(i))
 			}
 		}

@@ -27,6 +27,31 @@ func (u *fuser) again() {
 			u.kind[i], sunk[i] = leaf, true
 		}
 	}
+	for i, in := range u.old.Instructions {
+		if isSlice(in) && u.kind[i] == leaf && u.isApart(i, sunk) {
+			u.kind[i] = member
+		}
+	}
+}
+
+func isSlice(in *hlo.Instruction) bool { return in.Op == hlo.Slice }
+
+// maxSlices bounds the bytes of a slice that is made with others of the same array: they are in memory together.
+const maxSlices = 1 << 20
+
+// isApart reports whether i, a slice of what is in memory, is not too large and only for what is in no fusion.
+func (u *fuser) isApart(i int, sunk []bool) bool {
+	in := u.old.Instructions[i]
+	size, err := in.Shape.ByteSize()
+	if err != nil || size > maxSlices || u.kind[in.Operands[0].Index()] == leaf || in.Operands[0].Shape.Size() == 1 {
+		return false
+	}
+	for _, user := range u.users[i] {
+		if u.kind[user] >= member || u.kind[user] == leaf && sunk[user] {
+			return false
+		}
+	}
+	return true
 }
 
 // isSunk reports whether all that uses i is in fusions, with arrays of another size if so wanted.
