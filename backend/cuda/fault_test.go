@@ -85,7 +85,9 @@ func faulty(t *testing.T) map[string]*faults {
 		"transforms": {text: backAndForth, args: []*literal.Literal{numbers(t, 3, 6, 8)},
 			library: "cufft", status: 5, says: "CUFFT_INTERNAL_ERROR", fewest: 20},
 		"convolution": {text: convolution, args: []*literal.Literal{numbers(t, 1, 5, 5, 2), numbers(t, 3, 3, 2, 2)},
-			library: "cudnn", status: 5000, says: "CUDNN_STATUS_EXECUTION_FAILED", fewest: 60},
+			library: "cudnn", status: 5000, says: "CUDNN_STATUS_EXECUTION_FAILED", fewest: 400},
+		"convolution chosen": {text: convolution, args: []*literal.Literal{numbers(t, 1, 5, 5, 2), numbers(t, 3, 3, 2, 2)},
+			knows: true, library: "cudnn", status: 5000, says: "CUDNN_STATUS_EXECUTION_FAILED", fewest: 60},
 		"factors": {text: solveText(shape.F32, "2,3,3", aSolve), args: []*literal.Literal{numbers(t, 2, 3, 3)},
 			library: "cusolver", status: 7, says: "CUSOLVER_STATUS_INTERNAL_ERROR", fewest: 8},
 	}

@@ -4,6 +4,8 @@ package cuda
 
 import (
 	"encoding/binary"
+	"runtime"
+	"sync"
 
 	"github.com/halo-xla/halo/backend/cuda/emit"
 	"github.com/halo-xla/halo/xla/shape"
@@ -33,20 +35,34 @@ func trialOperand(m emit.Matrix, l lines, batch int64, negated bool) []byte {
 	}
 	for z := range batch {
 		if l.depthStep == 1 {
-			for i := range l.count {
+			atOnce(l.count, func(i int64) {
 				for k := range l.depth {
 					element(z, i, k)
 				}
-			}
+			})
 			continue
 		}
-		for k := range l.depth {
+		atOnce(l.depth, func(k int64) {
 			for i := range l.count {
 				element(z, i, k)
 			}
-		}
+		})
 	}
 	return data
+}
+
+// atOnce calls f for all numbers below n, on as many threads as the process may use, each for a row of them.
+func atOnce(n int64, f func(int64)) {
+	var wg sync.WaitGroup
+	each := max(n/int64(runtime.GOMAXPROCS(0)), 16)
+	for from := int64(0); from < n; from += each {
+		wg.Go(func() {
+			for i := from; i < min(from+each, n); i++ {
+				f(i)
+			}
+		})
+	}
+	wg.Wait()
 }
 
 // trialBias makes a bias of the size of what is lost, so that it shows where in a sum it comes.

@@ -17,12 +17,18 @@ const (
 	bytesPerNanos = 1000 // written and read again
 )
 
+// mostBetween is how many bytes may lie between a product and the kernel beside it.
+const mostBetween = 1 << 30
+
 // lowerPatches returns the thunk of a convolution as products and a kernel; nil if it is none, or how it is done
 // otherwise, nil for not at all, is as fast.
 func (d *device) lowerPatches(l *exec.Lowering, otherwise *ownConvolution) (exec.Thunk, error) {
 	b, calls, name := d.blas, map[*emit.Gemm]call{}, ""
 	e, err := emit.LowerPatches(l.In, func(i int) bool { return known(l, i) },
 		func(g *emit.Gemm, between int64) (int64, error) {
+			if between > mostBetween {
+				return 0, errors.ErrUnsupported
+			}
 			g.TF32 = d.rounds(l.In)
 			c, product, err := b.chooseTimed(d, g)
 			all := product + kernelTakes + time.Duration(between/bytesPerNanos)

@@ -103,6 +103,26 @@ func (t *race) timed(w way, count int) (time.Duration, error) {
 	return all / time.Duration(count), err
 }
 
+// What of a result is looked at: so many parts of so many bytes, which lie as far apart as they can, or all of it.
+const (
+	partsRead = 8
+	partBytes = 1 << 20
+)
+
+// partsOf are the parts of so many bytes that are looked at, the first and the last always.
+func partsOf(bytes int64) (list []extent) {
+	if bytes > partsRead*partBytes {
+		for i := range int64(partsRead) {
+			list = append(list, extent{(bytes - partBytes) * i / (partsRead - 1), partBytes})
+		}
+		return list
+	}
+	for at := int64(0); at < bytes; at += partBytes {
+		list = append(list, extent{at, min(partBytes, bytes-at)})
+	}
+	return list
+}
+
 // once runs a way, and returns how long it took and what it has written as a number.
 func (t *race) once(w way) (time.Duration, uint64, error) {
 	bytes := t.result.bytes
@@ -115,10 +135,10 @@ func (t *race) once(w way) (time.Duration, uint64, error) {
 	}
 	var sum maphash.Hash
 	sum.SetSeed(t.seed)
-	data := make([]byte, min(bytes, 8*pieceBytes))
-	for at := int64(0); at < bytes; at += int64(len(data)) {
-		data = data[:min(int64(len(data)), bytes-at)]
-		if err := t.out(data, t.address(t.result)+cuda.Ptr(at), t.stream); err != nil {
+	data := make([]byte, min(bytes, partBytes))
+	for _, p := range partsOf(bytes) {
+		data = data[:p.bytes]
+		if err := t.out(data, t.address(t.result)+cuda.Ptr(p.at), t.stream); err != nil {
 			return 0, 0, err
 		}
 		sum.Write(data)

@@ -213,3 +213,19 @@ func TestTrialArrays(t *testing.T) {
 		}
 	}
 }
+
+// TestPartsOf wants all of a result looked at that is not large, and of others the first and the last part.
+func TestPartsOf(t *testing.T) {
+	for _, bytes := range []int64{0, 1, partBytes, partBytes + 1, partsRead * partBytes, partsRead*partBytes + 1, 1 << 31} {
+		list, all, end := partsOf(bytes), int64(0), int64(0)
+		for _, p := range list {
+			if p.at < end || p.bytes <= 0 || p.bytes > partBytes {
+				t.Errorf("%d bytes: got %v", bytes, list)
+			}
+			all, end = all+p.bytes, p.at+p.bytes
+		}
+		if end != bytes || all != min(bytes, partsRead*partBytes) {
+			t.Errorf("%d bytes: got %v", bytes, list)
+		}
+	}
+}
