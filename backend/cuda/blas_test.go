@@ -26,6 +26,7 @@ var dots = []struct{ kernel, shapes, dims string }{
 	{"cublas gemm", "c64[33,20] c64[20,65] c64[33,65]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
 	{"cublas gemm", "c128[20,33] c128[20,65] c128[33,65]", "lhs_contracting_dims={0}, rhs_contracting_dims={0}"},
 	{"cublas gemm", "s8[20,32] s8[32,48] s32[20,48]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
+	{"cublas gemm", "s8[20,36] s8[40,36] s32[20,40]", "lhs_contracting_dims={1}, rhs_contracting_dims={1}"},
 	{"cuda dot", "s8[20,32] s8[32,40] s32[20,40]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"}, // refused
 	{"cublasLt gemm in TF32", "f32[20,30] f32[30,40] f32[20,40]",
 		"lhs_contracting_dims={1}, rhs_contracting_dims={0}, algorithm=dot_tf32_tf32_f32"},

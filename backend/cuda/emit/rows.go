@@ -14,8 +14,10 @@ type rowFusion struct {
 	reduces      []*hlo.Instruction
 	rows, length int64
 	lead, row    []int64 // sizes of the dimensions that count rows, and of those of a row
-	b            *body
-	g            *graph
+	// taken are the places of a thread's elements in a row, if they are few: it computes them once.
+	taken []string
+	b     *body
+	g     *graph
 }
 
 // fuseRows makes the kernel of a fusion over rows, and reports whether it is one.
@@ -66,11 +68,15 @@ func (f *rowFusion) kernel(e *Emission) *Kernel {
 		return f.g.elements(x.in, 1, f.b.as(f.place(j), x.in.Operands[0].Shape.Dims))
 	}
 	b.line("const s32 lane = threadIdx.x %% %d, line = threadIdx.x / %d;", p.lanes, p.lanes)
-	b.line("const %s row = (%s)blockIdx.x * %d + line;", b.ix, b.ix, p.width)
+	f.take(p)
 	for _, in := range f.reduces {
 		f.reduce(p, in)
 	}
-	f.results(p)
+	if f.taken != nil {
+		f.takenResults(p)
+	} else {
+		f.results(p)
+	}
 	return b.kernel("rows_"+fusionName(f.c), ceil(f.rows, p.width), int(p.lanes*p.width))
 }
 
@@ -95,34 +101,22 @@ func (f *rowFusion) reduce(p *linePass, in *hlo.Instruction) {
 	p.r.list, p.acc, p.shared = []reduction{x}, nil, nil
 	total, t := b.name("total"), ctypes[x.types[0]].value
 	b.need(ctypes[x.types[0]].uses)
-	byWarps := p.byWarps()
-	if byWarps {
-		b.line("%s %s;", t, total)
-	} else {
-		b.line("__shared__ %s %s[%d];", t, total, p.width)
-	}
+	b.line("%s %s;", t, total)
+	elements := f.takenElements(p, x)
 	b.open("{")
 	p.declare()
-	b.open("if (row < %d) {", f.rows)
-	p.accumulate("0", num(f.length))
-	b.close("}")
-	p.tree("0", num(f.length))
-	if !byWarps {
-		b.open("if (lane == 0 && row < %d) {", f.rows)
+	if f.taken != nil {
+		f.fold(p, x, elements)
+	} else {
+		b.open("if (row < %d) {", f.rows)
+		p.accumulate("0", num(f.length))
+		b.close("}")
 	}
+	p.tree("0", num(f.length))
 	init := b.converted(f.g.at(in.Operands[1], scalar()), x.types[0])
 	out := b.plain(b.combine(x.c, []value{init}, []value{b.frozen(x.types[0], p.acc[0][0].text)})[0])
-	if byWarps {
-		b.line("%s = lane_first(%s, %d);", total, out.text, min(p.lanes, 32))
-	} else {
-		b.line("%s[line] = %s;", total, out.text)
-		b.close("}")
-		total += "[line]"
-	}
+	b.line("%s = lane_first(%s, %d);", total, out.text, min(p.lanes, 32)) // rows always are whole warps or parts of one
 	b.close("}")
-	if !byWarps {
-		b.line("__syncthreads();")
-	}
 	v := b.converted(b.frozen(x.types[0], total), in.Shape.Type)
 	f.g.args[in] = []source{func(index) value { return v }}
 }
@@ -142,16 +136,20 @@ func (f *rowFusion) results(p *linePass) {
 
 // store computes and stores the results of n elements at a place.
 func (f *rowFusion) store(ix index, n int64) {
-	var list []value
-	var leaf []int
+	list, leaf := f.values(ix, n)
+	for i, v := range list {
+		f.b.store(Buffer{Result, leaf[i]}, f.b.flat(ix), v)
+	}
+}
+
+// values computes the results of n elements at a place, and says which they are.
+func (f *rowFusion) values(ix index, n int64) (list []value, leaf []int) {
 	for k, s := range leaves(f.c.Root.Shape) {
 		if s.Size() == n {
 			list, leaf = append(list, f.g.leaf(f.c.Root, k, f.b.as(ix, s.Dims))), append(leaf, k)
 		}
 	}
-	for i, v := range list {
-		f.b.store(Buffer{Result, leaf[i]}, f.b.flat(ix), v)
-	}
+	return list, leaf
 }
 
 // nested reports whether a fused computation has ops that take a loop for each element: they are better alone.
