@@ -266,11 +266,11 @@ ENTRY e { x = f32[50] parameter(0)  i = s32[3000,1] parameter(1)  u = f32[3000] 
   ROOT r = f32[50] scatter(x, i, u), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=second }`},
 	{"scatter of pairs by digits, some outside", false, literal.Tolerance{}, `
 second { a = f32[] parameter(0)  ROOT b = f32[] parameter(1) }
-ENTRY e { x = f32[3,5,4] parameter(0)  i = s32[2,60,50] parameter(1)  u = f32[60,50,5] parameter(2)
+ENTRY e { x = f32[3,5,4] parameter(0)  i = s32[2,60,80] parameter(1)  u = f32[60,80,5] parameter(2)
   ROOT r = f32[3,5,4] scatter(x, i, u), update_window_dims={2}, inserted_window_dims={0,2}, scatter_dims_to_operand_dims={2,0}, index_vector_dim=0, to_apply=second }`},
 	{"scatter in batches by digits", false, literal.Tolerance{}, `
 second { a = f32[] parameter(0)  ROOT b = f32[] parameter(1) }
-ENTRY e { x = f32[300,4] parameter(0)  i = s32[300,9,1] parameter(1)  u = f32[300,9] parameter(2)
+ENTRY e { x = f32[300,4] parameter(0)  i = s32[300,20,1] parameter(1)  u = f32[300,20] parameter(2)
   ROOT r = f32[300,4] scatter(x, i, u), update_window_dims={}, inserted_window_dims={1}, scatter_dims_to_operand_dims={1}, input_batching_dims={0}, scatter_indices_batching_dims={0}, index_vector_dim=2, to_apply=second }`},
 	{"scatter of windows that overlap", false, literal.Tolerance{}, add + `
 ENTRY e { x = f32[12] parameter(0)  i = s32[40,1] parameter(1)  u = f32[40,3] parameter(2)

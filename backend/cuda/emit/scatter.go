@@ -205,13 +205,8 @@ func (s *scatter) sorted() {
 	switch {
 	case s.a.IndicesAreSorted:
 		w.places()
-	case s.count < radixFrom:
-		w.places()
-		w.order.less = func(b *body) {
-			_, name := b.pointer(w.starts, "u64")
-			b.line("return %s[a] < %s[b];", name, name)
-		}
-		w.order.emit(nil)
+	case s.count <= 4*local && product(w.open()) < 1<<32:
+		s.e.add(w.inBlock())
 	default:
 		w.byDigits()
 	}

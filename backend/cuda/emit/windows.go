@@ -58,6 +58,30 @@ func (w *windows) byDigits() {
 	w.numbers, w.t = r.keys[r.passes%2], r.t
 }
 
+// inBlock makes the kernel of one block that sorts few windows: numbers that are those of places and of windows.
+func (w *windows) inBlock() *Kernel {
+	room := max(powerOf2(w.count), 64)
+	block := min(room/2, 1024)
+	w.numbers, w.t, w.order.perm = w.e.scratch(4*w.count), "u32", w.e.scratch(4*w.count)
+	b := newBody(w.e, sizesOf(w.in)...)
+	b.need("network")
+	b.line("__shared__ u64 entry[%d];", room)
+	b.open("for (%s q = threadIdx.x; q < %d; q += %d) {", b.ix, room, block)
+	b.line("entry[q] = ~0ull;")
+	b.open("if (q < %d) {", w.count)
+	start, inside := w.at(b, "q")
+	b.line("entry[q] = (%s ? (u64)%s : %dull) << 32 | (u32)q;", inside, b.flat(at(w.open(), start)), product(w.open()))
+	b.closes(2)
+	b.line("__syncthreads();")
+	b.line("network<%d>(entry, %d, %d);", block, room, room)
+	numbers, perm := b.parameter(w.numbers, "u32", true), b.parameter(w.order.perm, "u32", true)
+	b.open("for (%s q = threadIdx.x; q < %d; q += %d) {", b.ix, w.count, block)
+	b.line("%s[q] = (u32)(entry[q] >> 32);", numbers)
+	b.line("%s[q] = (u32)entry[q];", perm)
+	b.close("}")
+	return b.kernel(w.order.name+"_order", 1, int(block))
+}
+
 // start returns what gives the start of the window at a place of the order.
 func (w *windows) start(b *body) func(at string) string {
 	if w.t == "" {
