@@ -43,6 +43,7 @@ const fewTiles = 64
 const radixTile = 8 * blockSize
 
 func (r *radix) emit(sizes []int64) {
+	r.checkLength()
 	r.prepare(sizes)
 	r.makeKeys(sizes)
 	for r.p = range r.passes {

@@ -1,6 +1,9 @@
 package emit
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // runs is the end of a scatter whose windows are sorted: windows that start at one place are a run. Runs are cut where
 // a multiple of runLength lies, so that none takes long. What runs make of the places where they begin is stored there,
@@ -40,8 +43,8 @@ func (r *runs) pieces(of *windows) *Kernel {
 		r.narrow()
 		r.links()
 	} else {
-		grid[1] = ceil(r.size, runLength)
-		r.wide()
+		grid[1] = min(ceil(r.size, runLength), math.MaxUint16)
+		r.wide(grid[1] * runLength)
 		b.open("if (blockIdx.y == 0) {")
 		r.links()
 		b.close("}")
@@ -65,16 +68,16 @@ func (r *runs) narrow() {
 }
 
 // wide has a warp for each range of windows: its threads go through all of it, and ask for what they need before they
-// know where pieces end.
-func (r *runs) wide() {
+// know where pieces end. Blocks have columns elements of windows at a time.
+func (r *runs) wide(columns int64) {
 	b, t := r.b, r.typeOf()
 	b.line("const s32 lane = threadIdx.x %% 32, range = threadIdx.x - lane;")
 	b.line("const u64 own = start[range + lane + 1];")
 	b.line("const u32 valid = __ballot_sync(~0u, own != ~0ull);")
 	b.line("const u32 heads = __ballot_sync(~0u, start[range + lane] != own) & valid;")
 	b.line("const u32 ends = ((heads | ~valid) >> 1 | 1u << 31) & valid;")
-	b.line("const %s w = (%s)blockIdx.y * %d + lane;", b.ix, b.ix, runLength)
-	b.open("if (w < %d) {", r.size)
+	b.line("#pragma unroll 1")
+	b.open("for (%s w = (%s)blockIdx.y * %d + lane; w < %d; w += %d) {", b.ix, b.ix, runLength, r.size, columns)
 	offset := b.coordinates(index{flat: "w", of: r.window})
 	b.line("const %s there = %s;", b.ix, b.flat(at(r.operand, offset)))
 	acc := value{text: b.name("acc"), t: t}

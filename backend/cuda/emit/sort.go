@@ -22,7 +22,15 @@ type sorter struct {
 // local is how many entries a block sorts in shared memory.
 const local = 1024
 
+// checkLength refuses lines with more elements than numbers of 32 bits count, a power of two of them.
+func (s *sorter) checkLength() {
+	if s.n > 1<<31 {
+		refuse("%s of lines of %d elements", s.name, s.n)
+	}
+}
+
 func (s *sorter) emit(sizes []int64) {
+	s.checkLength()
 	s.room = max(powerOf2(s.n), 2)
 	total := s.lines * s.room
 	s.perm = s.e.scratch(4 * total)
