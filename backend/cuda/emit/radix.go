@@ -100,7 +100,7 @@ func (r *radix) after(perm Buffer) {
 	}
 }
 
-// unsignedOf is the type of unsigned numbers of so many bits, and widthOf its bytes.
+// unsignedOf is the type in memory of unsigned numbers of so many bits, and widthOf its bytes.
 func unsignedOf(bits int) string {
 	return fmt.Sprintf("u%d", max(8, int(powerOf2(int64(bits)))))
 }
@@ -146,14 +146,20 @@ func (r *radix) makeKeys(sizes []int64) {
 	r.e.add(b.kernel(r.name+"_keys", r.lines*r.tiles, blockSize))
 }
 
+// The flags RADIX_FIRST and RADIX_LAST of prelude/radix.cu.
+const (
+	radixFirst = 1 << iota
+	radixLast
+)
+
 // table has the shift and the flags of a pass.
 func (r *radix) table(b *body) string {
 	var flags uint32
 	if r.p == 0 && r.numbers {
-		flags |= 1
+		flags |= radixFirst
 	}
 	if r.p == r.passes-1 && !r.sorted {
-		flags |= 2
+		flags |= radixLast
 	}
 	data := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, uint32(8*r.p)), flags)
 	return b.parameter(r.e.table(data), "u32", false)
@@ -209,10 +215,7 @@ func (r *radix) move() {
 // their total order, or with -0 equal to +0.
 func (b *body) ordered(v value, total bool) string {
 	t, bits := v.t, v.t.Bits()
-	u := "u32"
-	if bits == 64 {
-		u = "u64"
-	}
+	u := unsignedType(bits)
 	sign := fmt.Sprintf("(%s)%#xull", u, uint64(1)<<(bits-1))
 	switch {
 	case t.IsFloat() && t != shape.F8E8M0FNU:

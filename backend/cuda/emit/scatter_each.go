@@ -102,11 +102,7 @@ func (s *scatter) save(b *body, acc []value) {
 // overwrites reports whether updates replace what was there.
 func (s *scatter) overwrites() bool {
 	c := s.a.ToApply
-	roots := []*hlo.Instruction{c.Root}
-	if c.Root.Op == hlo.Tuple {
-		roots = c.Root.Operands
-	}
-	for i, r := range roots {
+	for i, r := range rootsOf(c) {
 		if r != c.Parameters[s.n+i] || r.Shape.Type != s.in.Operands[i].Shape.Type {
 			return false
 		}

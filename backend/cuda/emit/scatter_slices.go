@@ -5,9 +5,9 @@ import (
 	"math/bits"
 )
 
-// slices is a scatter into few elements: they all have room in a block's shared memory. Each block takes in a slice of
-// the updates, the first on top of what is there; then the blocks' are combined in order. A thread owns elements of
-// the result, and goes through the block's updates for those that are for them.
+// slicedScatter is a scatter into few elements: they all have room in a block's shared memory. Each block takes in a
+// slice of the updates, the first on top of what is there; then the blocks' are combined in order. A thread owns
+// elements of the result, and goes through the block's updates for those that are for them.
 type slicedScatter struct {
 	*scatter
 	b               *body

@@ -50,9 +50,8 @@ func piece(name string) string {
 // The kernels of Control: one that lets a loop of a graph go on, with the condition of its node, where the loop's
 // condition lies and where a word that ends it; one that does so for a loop that counts, with the condition, where it
 // counts, whether it begins, the first count and the step, their bytes, how many rounds a node has, how many there are,
-// and that word; and one that sets the conditions of up to Choices branches, with where
-// the index lies, whether it is a predicate, the number of the last branch, that of the first that is set, how many
-// are, and their conditions.
+// and that word; and one that sets the conditions of up to Choices branches, with where the index lies, whether it is
+// a predicate, the number of the last branch, that of the first that is set, how many are, and their conditions.
 const (
 	Again   = "halo_again"
 	Count   = "halo_count"
