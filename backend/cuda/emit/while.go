@@ -32,6 +32,7 @@ func While(in *hlo.Instruction) (*Emission, error) {
 	return emission(in, func(e *Emission, in *hlo.Instruction) {
 		w := newWhole(e, in)
 		w.check()
+		w.copies()
 		e.add(w.kernel())
 	})
 }
@@ -133,6 +134,20 @@ func termsWithin(in *hlo.Instruction) int64 {
 	}
 	return 1
 }
+
+// copies makes results of arrays that stay as they are, which the kernel only reads.
+func (w *whole) copies() {
+	e := w.b.e
+	for k, c := range w.state {
+		if c.isRead() {
+			e.copy(Buffer{Result, k}, Buffer{Operand, k}, c.shape.Size()*int64(c.shape.Type.Bytes()))
+			e.InPlace = append(e.InPlace, Alias{k, k})
+		}
+	}
+}
+
+// isArray reports whether c is an array that stays as it is.
+func (c *carried) isRead() bool { return c.stays && c.shape.Size() > 1 }
 
 func (w *whole) kernel() *Kernel {
 	b := w.b
@@ -284,10 +299,13 @@ func (w *whole) source(k int, c *carried) source {
 	}
 }
 
-// end writes the results.
+// end writes the results but those that stay as they are.
 func (w *whole) end() {
 	b := w.b
 	for k, c := range w.state {
+		if c.isRead() {
+			continue
+		}
 		w.share(c.shape.Size())
 		b.store(Buffer{Result, k}, "t", w.source(k, c)(index{flat: "t", of: c.shape.Dims}))
 		b.close("}")
