@@ -71,7 +71,7 @@ func faulty(t *testing.T) map[string]*faults {
 		"residual": {text: residual, args: []*literal.Literal{numbers(t, 1, 6, 6, 4), numbers(t, 3, 3, 4, 4), numbers(t, 4)}},
 		"held": {text: residual, args: []*literal.Literal{numbers(t, 1, 6, 6, 4), numbers(t, 3, 3, 4, 4), numbers(t, 4)},
 			holds: true},
-		"whole": {text: "HloModule m\n" + wholeLoops["an array that is summed, and rounds of random numbers"],
+		"whole": {text: "HloModule m\n" + wholeLoops["an array that is summed in each round"],
 			args: []*literal.Literal{numbers(t, 40), literal.Scalar[int32](7)}},
 		"biased": {text: withBias, args: []*literal.Literal{filled(shape.F32, 0.25, 20, 20)},
 			library: "cublasLt", status: 13, says: "CUBLAS_STATUS_EXECUTION_FAILED", fewest: 45},
