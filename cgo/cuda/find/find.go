@@ -109,11 +109,14 @@ type Toolkit struct {
 // as it tells it, 12040 for 12.4; 0 stands for no driver and any version. It fails with errors.ErrUnsupported and what
 // was tried.
 func (s *Search) Toolkit(driver int) (*Toolkit, error) {
+	if driver != 0 && driver < 12000 {
+		return nil, dl.Missing(fmt.Errorf("cuda: the driver is too old: it serves CUDA %s, want one for CUDA 12 or newer",
+			release(driver)))
+	}
 	var errs []error
 	for _, major := range []int{13, 12} {
 		if driver != 0 && driver < major*1000 {
-			errs = append(errs, fmt.Errorf("CUDA %d wants a newer driver than one for %d.%d", major, driver/1000,
-				driver%1000/10))
+			errs = append(errs, fmt.Errorf("CUDA %d wants a newer driver than one for %s", major, release(driver)))
 			continue
 		}
 		t := &Toolkit{Major: major, search: s, beside: map[string]string{}}
@@ -126,6 +129,9 @@ func (s *Search) Toolkit(driver int) (*Toolkit, error) {
 	return nil, s.help("cuda: there is no NVRTC, the compiler of CUDA", "NVRTC (pip install nvidia-cuda-nvrtc-cu12)",
 		&joined{errs})
 }
+
+// release is the version of CUDA that a number says: 12040 is 12.4.
+func release(n int) string { return fmt.Sprintf("%d.%d", n/1000, n%1000/10) }
 
 // joined are errors on one line.
 type joined struct{ errs []error }
