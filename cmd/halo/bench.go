@@ -147,8 +147,11 @@ func (t *tool) printBench(o *benchOptions, r *benchReport) error {
 	if o.json == "" {
 		fmt.Fprintf(t.stdout, "%s on %s: p50 %.4g ms, p90 %.4g, p99 %.4g; %d runs, %.4g a second\n", r.Name, r.Backend,
 			r.P50, r.P90, r.P99, r.Runs, r.Throughput)
-		fmt.Fprintf(t.stdout, "%.4g GFLOP/s, %.4g GB/s, %.2g of the roof; compiled in %.4g ms\n", r.GFLOPs, r.GBs,
-			r.Roofline, r.CompileMS)
+		roof := ""
+		if o.backend == "cpu" { // that of others is not known
+			roof = fmt.Sprintf(", %.2g of the roof", r.Roofline)
+		}
+		fmt.Fprintf(t.stdout, "%.4g GFLOP/s, %.4g GB/s%s; compiled in %.4g ms\n", r.GFLOPs, r.GBs, roof, r.CompileMS)
 		return nil
 	}
 	var w io.Writer = t.stdout
