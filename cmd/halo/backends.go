@@ -40,13 +40,13 @@ func gpu(emulated bool) func(int) (xla.Backend, error) {
 	return func(int) (xla.Backend, error) { return once() }
 }
 
-// allowTF32 is the flag that says what the variable says.
+// allowTF32 is the flag that says what the variable says, and goes before it.
 func allowTF32(v string) error {
 	allowed, err := strconv.ParseBool(v)
-	if err == nil && allowed {
-		err = os.Setenv("HALO_CUDA_TF32", "1")
+	if err != nil {
+		return err
 	}
-	return err
+	return os.Setenv("HALO_CUDA_TF32", map[bool]string{false: "0", true: "1"}[allowed])
 }
 
 func newBackend(name string, threads int) (xla.Backend, error) {

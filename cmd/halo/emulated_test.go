@@ -87,6 +87,7 @@ func TestTF32(t *testing.T) {
 	for flag, want := range map[string]bool{"--tf32": true, "--tf32=false": false} { // each in a process, too
 		one := exec.CommandContext(t.Context(), os.Args[0], rankWord, "halo", "run", program, "ones", "--backend",
 			"cuda-emu", "--report", flag)
+		one.Env = append(os.Environ(), "HALO_CUDA_TF32="+map[bool]string{false: "1", true: "0"}[want]) // the flag goes before it
 		if got, err := one.CombinedOutput(); err != nil || strings.Contains(string(got), "in TF32") != want {
 			t.Errorf("%s: %v: %s", flag, err, got)
 		}
