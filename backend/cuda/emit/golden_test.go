@@ -27,6 +27,10 @@ func TestGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, s := range e.Steps {
+				if s.Copy != nil {
+					fmt.Fprintf(&b, "copy of %d bytes from %v to %v\n", s.Copy.Bytes, s.Copy.Src, s.Copy.Dst)
+					continue
+				}
 				fmt.Fprintf(&b, "%d blocks of %d threads: %v\n%s", s.Kernel.Grid[0], s.Kernel.Block[0], s.Kernel.Args,
 					s.Kernel.Source)
 			}
