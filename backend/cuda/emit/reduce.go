@@ -114,31 +114,40 @@ func (r *reductions) emit() {
 		r.e.add(p.kernel())
 		return
 	}
-	var partial [][]Buffer
-	for _, x := range r.list {
-		var list []Buffer
-		for _, t := range x.types {
-			list = append(list, r.e.scratch(r.rows*p.parts*int64(t.Bytes())))
-		}
-		partial = append(partial, list)
-	}
-	p.finish = func(x reduction, n int, acc []value) {
-		for i, v := range acc {
-			p.b.store(partial[n][i], p.b.integer(fmt.Sprintf("row * %d + part", p.parts)), v)
-		}
-	}
+	partial := p.toParts()
 	r.e.add(p.kernel())
 	q := r.newPass(r.rows, p.parts, false)
 	q.finish = q.toResults
 	q.element = func(x reduction, n int, row, j string) []value {
-		var out []value
-		for i, t := range x.types {
-			ix := index{flat: q.b.integer(fmt.Sprintf("%s * %d + %s", row, p.parts, j))}
-			out = append(out, q.b.load(partial[n][i], t, ix))
-		}
-		return out
+		return q.b.partial(partial[n], x.types, row, j, p.parts)
 	}
 	r.e.add(q.kernel())
+}
+
+// toParts has what comes out of parts of lines stored in scratch buffers, which it returns: those of each reduction.
+func (p *linePass) toParts() (partial [][]Buffer) {
+	for _, x := range p.r.list {
+		var list []Buffer
+		for _, t := range x.types {
+			list = append(list, p.r.e.scratch(p.rows*p.parts*int64(t.Bytes())))
+		}
+		partial = append(partial, list)
+	}
+	p.finish = func(_ reduction, n int, acc []value) {
+		for i, v := range acc {
+			p.b.store(partial[n][i], p.b.integer(fmt.Sprintf("row * %d + part", p.parts)), v)
+		}
+	}
+	return partial
+}
+
+// partial loads what toParts has stored of a part of a line.
+func (b *body) partial(list []Buffer, types []shape.ElementType, row, part string, parts int64) []value {
+	var out []value
+	for i, t := range types {
+		out = append(out, b.load(list[i], t, index{flat: b.integer(fmt.Sprintf("%s * %d + %s", row, parts, part))}))
+	}
+	return out
 }
 
 // place is the place of element j of a line.

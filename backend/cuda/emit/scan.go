@@ -73,7 +73,7 @@ func (r *runningSum) emit() {
 	if s.parts > 1 {
 		partial := r.reduced(s)
 		r.scanned(s, partial)
-		s.startAt(func(row, part string) []value { return r.partials(b, partial, row, part, s.parts) })
+		s.startAt(func(row, part string) []value { return b.partial(partial, r.types, row, part, s.parts) })
 	}
 	r.e.add(s.kernel("running_" + r.c.Root.Op.String()))
 }
@@ -85,29 +85,21 @@ func (r *runningSum) body() (*body, *graph) {
 
 // reduced makes the kernel that reduces the parts of s, and returns where it puts what comes out.
 func (r *runningSum) reduced(s *lineScan) []Buffer {
-	var partial []Buffer
-	for _, t := range r.types {
-		partial = append(partial, r.e.scratch(r.lines.count*s.parts*int64(t.Bytes())))
-	}
 	list := &reductions{e: r.e, name: "running_parts", in: r.in, list: []reduction{{in: r.in, c: r.c, types: r.types}},
 		graph: func(b *body) *graph { return b.newGraphOf(r.in) }}
 	p := list.newPass(r.lines.count, r.lines.n, r.lines.stride > 1)
 	p.part, p.parts = s.part, s.parts
 	p.element = func(_ reduction, _ int, row, j string) []value { return r.elements(p.b, p.g, row, j) }
-	p.finish = func(_ reduction, _ int, acc []value) {
-		for i, v := range acc {
-			p.b.store(partial[i], p.b.integer(fmt.Sprintf("row * %d + part", s.parts)), v)
-		}
-	}
+	partial := p.toParts()
 	r.e.add(p.kernel())
-	return partial
+	return partial[0]
 }
 
 // scanned makes the kernel that puts the running sums of parts in their place, the initial values before them.
 func (r *runningSum) scanned(of *lineScan, partial []Buffer) {
 	b, g := r.body()
 	s := newLineScan(b, r.c, r.types, lineOf{n: of.parts, stride: 1, count: r.lines.count})
-	s.load = func(row, j string) []value { return r.partials(b, partial, row, j, of.parts) }
+	s.load = func(row, j string) []value { return b.partial(partial, r.types, row, j, of.parts) }
 	s.store = func(row, j string, v []value) {
 		for i := range v {
 			b.store(partial[i], b.integer(fmt.Sprintf("%s * %d + %s", row, of.parts, j)), v[i])
@@ -115,14 +107,6 @@ func (r *runningSum) scanned(of *lineScan, partial []Buffer) {
 	}
 	s.declare(g.inits(r.in, len(r.types)))
 	r.e.add(s.kernel("running_between"))
-}
-
-func (r *runningSum) partials(b *body, partial []Buffer, row, part string, parts int64) []value {
-	var out []value
-	for i, t := range r.types {
-		out = append(out, b.load(partial[i], t, index{flat: b.integer(fmt.Sprintf("%s * %d + %s", row, parts, part))}))
-	}
-	return out
 }
 
 // place is that of element j of a line, counted from the end if the sums run backward.
