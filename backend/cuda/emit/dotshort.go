@@ -61,8 +61,12 @@ func (d *shortDot) fetch(to string, side *dotSide, lines int64, z, first string)
 		v /= 2
 	}
 	count := lines * side.depth / v
-	b.line("#pragma unroll 4")
-	b.open("for (s32 t = threadIdx.x; t < %d; t += %d) {", count, blockSize)
+	if count <= blockSize {
+		b.open("if (const s32 t = threadIdx.x; t < %d) {", count)
+	} else {
+		b.line("#pragma unroll 4")
+		b.open("for (s32 t = threadIdx.x; t < %d; t += %d) {", count, blockSize)
+	}
 	line, k := over("t", side.depth/v), times(modulo("t", side.depth/v), v)
 	if !side.alongDepth() {
 		line, k = times(modulo("t", lines/v), v), over("t", lines/v)

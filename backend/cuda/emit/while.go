@@ -19,6 +19,13 @@ const (
 	maxRoundLines    = 1500
 )
 
+// How many threads a loop has at most, and one of more instructions than some: so that these stay in registers.
+const (
+	maxLoopThreads   = 512
+	maxThreadsOfMany = 256
+	manyInstructions = 48
+)
+
 // How many rounds pass until a loop looks whether it shall end: that is memory of the host, which is far.
 const (
 	roundsAlone    = 1024
@@ -56,10 +63,14 @@ type carried struct {
 func newWhole(e *Emission, in *hlo.Instruction) *whole {
 	w := &whole{b: newBody(e, sizesOf(in)...), a: in.Attrs.(*hlo.WhileAttrs), block: 1}
 	w.b.lookup = true
+	most := int64(maxLoopThreads)
+	if countWithin(w.a.Condition)+countWithin(w.a.Body) > manyInstructions {
+		most = maxThreadsOfMany
+	}
 	for k, s := range leaves(in.Shape) {
 		c := &carried{shape: s, stays: w.handsOn(k)}
 		if n := s.Size(); !c.stays && n > 1 {
-			w.block = max(w.block, min(32*ceil(n, 32), 1024))
+			w.block = max(w.block, min(32*ceil(n, 32), most))
 		}
 		w.state = append(w.state, c)
 	}
@@ -115,6 +126,17 @@ func checkWithin(c *hlo.Computation) {
 			}
 		}
 	}
+}
+
+// countWithin is how many instructions c has, those of what it calls among them.
+func countWithin(c *hlo.Computation) int {
+	n := len(c.Instructions)
+	for _, in := range c.Instructions {
+		for _, called := range in.Called() {
+			n += countWithin(called)
+		}
+	}
+	return n
 }
 
 // termsWithin is how many elements an element of in is made of.
