@@ -1,10 +1,11 @@
 # The image of halo for CPUs: the tool, the C library and oneDNN on nothing else, run by a user without rights.
 #   docker build -t halo --target cpu .
-# For NVIDIA's GPUs, with NVRTC, cuBLAS, cuFFT, cuSOLVER and cuDNN of CUDA 12 beside; --build-arg CUDA=13 for a driver of
-# that version, --build-arg NVIDIA="nvrtc cublas" for less:
-#   docker build -t halo-cuda --target cuda . && docker run --gpus all halo-cuda doctor
 #   docker run --rm -v "$PWD":/work halo run /work/model.mlir random:1 --backend cpu
 # With OpenBLAS beside oneDNN: --build-arg LIBRARIES="onednn openblas"
+# For NVIDIA's GPUs, with NVRTC, cuBLAS, cuFFT, cuSOLVER and cuDNN of CUDA 12 beside; --build-arg CUDA=13 for a driver
+# of that version, --build-arg NVIDIA="nvrtc cublas" for less; docs/cuda.md says how to keep what it compiles:
+#   docker build -t halo-cuda --target cuda . && docker run --rm --gpus all halo-cuda doctor
+#   docker run --rm --gpus all -v "$PWD":/work halo-cuda run /work/model.mlir random:1 --backend cuda
 FROM golang:1.26-bookworm AS build
 WORKDIR /src
 COPY go.mod go.sum ./
