@@ -31,9 +31,19 @@ declare -A packages=(
 )
 nvidia=${CUDA:+${NVIDIA-nvrtc cublas cufft cusolver cudnn}}
 list="libc6 libgcc-s1"
+[ -z "$nvidia" ] || list+=" libstdc++6"
 [[ " $nvidia " != *" cudnn "* ]] || list+=" zlib1g"
+wrong() { echo "rootfs: $1" >&2; exit 2; }
 for library in ${LIBRARIES-onednn}; do
+  [ -n "${packages[$library]:-}" ] || wrong "LIBRARIES: got $library, want some of ${!packages[*]}"
   list+=" ${packages[$library]}"
+done
+case ${CUDA:-12} in 12 | 13) ;; *) wrong "CUDA: got $CUDA, want 12 or 13" ;; esac
+for name in $nvidia; do
+  case $name in
+    nvrtc | cublas | cufft | cusolver | cudnn) ;;
+    *) wrong "NVIDIA: got $name, want some of nvrtc cublas cufft cusolver cudnn" ;;
+  esac
 done
 
 # Another machine's packages are found by lists of their own.
@@ -54,7 +64,7 @@ fetch() {
 }
 
 mkdir -p "$root"/{bin,etc,tmp,usr/lib,usr/share/halo}
-for package in $list; do
+for package in $(printf '%s\n' $list | sort -u); do
   fetch "$package"
 done
 # Debian's alternatives would make this link.
