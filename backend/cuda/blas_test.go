@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
@@ -109,5 +110,38 @@ func checkDot(t *testing.T, b exec.Backend, r *rand.Rand, text, kernel string) {
 	want := answer(t, exec.Reference(), text, exec.Options{}, args...)
 	if d := literal.Compare(got, want, literal.Tolerance{RTol: 1e-5, ATol: 1e-5}); d != nil {
 		t.Errorf("%s\n%v", text, d)
+	}
+}
+
+// TestBytesNoRoom has each call of the driver find no memory in turn: where a product of bytes cannot be tried, a kernel
+// does it.
+func TestBytesNoRoom(t *testing.T) {
+	m := parsed(t, "HloModule m\nENTRY e { a = s8[32,32] parameter(0) b = s8[32,32] parameter(1) "+
+		"ROOT d = s32[32,32] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={1} }")
+	by := map[string]int{}
+	for n := 0; n < 60; n++ {
+		if n > 0 {
+			t.Setenv("HALO_CUDA_EMU_FAIL", fmt.Sprintf("%d:2", n))
+		}
+		d, err := open(Options{Emulated: true, NoAutotune: true})
+		if n == 0 {
+			testfile.Library(t, "cuda-emu", err)
+		}
+		if err != nil {
+			continue
+		}
+		if p, err := exec.New(&machine{d}).Compile(t.Context(), m, exec.Options{}); err == nil {
+			by[p.Report()[0].Kernel]++
+			if n == 0 && by["cublas gemm"] == 0 {
+				t.Errorf("with room: %v", by)
+			}
+			p.Close()
+		}
+		if err := d.Close(); err != nil && !strings.Contains(err.Error(), "OUT_OF_MEMORY") {
+			t.Error(err)
+		}
+	}
+	if by["cuda dot"] == 0 || len(by) != 2 {
+		t.Errorf("got %v, want products by the library and by kernels", by)
 	}
 }

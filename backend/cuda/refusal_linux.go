@@ -19,7 +19,8 @@ type gemmRefusals struct {
 	known map[cublas.Gemm]bool
 }
 
-// refuses reports whether the library does not do a product. It takes all of wide types.
+// refuses reports whether the library does not do a product, or may not and there is no room to try one of bytes. It
+// takes all of wide types.
 func (b *blas) refuses(d *device, g *emit.Gemm) (bool, error) {
 	if g.A.Type.Bits() >= 32 {
 		return false, nil
@@ -37,7 +38,7 @@ func (b *blas) refuses(d *device, g *emit.Gemm) (bool, error) {
 	case refused:
 		slog.Debug("cuda: a product is a kernel's", "error", err)
 	case errors.Is(err, cuda.ErrOutOfMemory) || errors.Is(err, errTooLarge):
-		return false, nil
+		return g.A.Type.Bits() == 8, nil // of which cuBLAS refuses many, of halves none that was tried
 	case err != nil:
 		return false, err
 	}
