@@ -315,6 +315,14 @@ ENTRY e { x = s64[10000] parameter(0)  i = u8[900,1] parameter(1)  u = s64[900] 
 h { a = s32[] parameter(0)  b = s32[] parameter(1)  ROOT s = s32[] multiply(a, b) }
 ENTRY e { x = s32[10000] parameter(0)  i = u8[900,1] parameter(1)  u = s32[900] parameter(2)
   ROOT r = s32[10000] scatter(x, i, u), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=h }`},
+	{"scatter of s8, minimum", true, literal.Tolerance{}, `
+h { a = s8[] parameter(0)  b = s8[] parameter(1)  ROOT s = s8[] minimum(a, b) }
+ENTRY e { x = s8[300] parameter(0)  i = u8[900,1] parameter(1)  u = s8[900] parameter(2)
+  ROOT r = s8[300] scatter(x, i, u), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=h }`},
+	{"scatter of s4, maximum", true, literal.Tolerance{}, `
+h { a = s4[] parameter(0)  b = s4[] parameter(1)  ROOT s = s4[] maximum(a, b) }
+ENTRY e { x = s4[300] parameter(0)  i = u8[900,1] parameter(1)  u = s4[900] parameter(2)
+  ROOT r = s4[300] scatter(x, i, u), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=h }`},
 	{"fft of a composite length", false, literal.Tolerance{RTol: 1e-5, ATol: 1e-4}, `
 ENTRY e { x = c64[3,360] parameter(0)  ROOT r = c64[3,360] fft(x), fft_type=FFT, fft_length={360} }`},
 	{"fft of a prime length", false, literal.Tolerance{RTol: 1e-12, ATol: 1e-11}, `

@@ -340,7 +340,7 @@ func wideOf(t shape.ElementType) string {
 
 // extreme is the greatest or the least number of a type.
 func extreme(t shape.ElementType, greatest bool) string {
-	sign, n := "-", max(t.Bits(), 32)
+	sign, n := "-", t.Bits()
 	if greatest {
 		sign = ""
 	}
@@ -356,6 +356,9 @@ func extreme(t shape.ElementType, greatest bool) string {
 		return fmt.Sprintf("~(%s)0", ctypes[t].value)
 	case shape.SignedClass:
 		low := fmt.Sprintf("(s%d)((u%d)1 << %d)", n, n, n-1)
+		if n < 32 { // it may go through memory, where it has to fit
+			low = fmt.Sprintf("(%d)", -1<<(n-1))
+		}
 		if greatest {
 			return fmt.Sprintf("~%s", low)
 		}
