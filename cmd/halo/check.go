@@ -123,6 +123,7 @@ func parseCheck(t *tool, args []string) (*checkOptions, error) {
 	fl.Float64Var(&seconds, "timeout", 120, "seconds for each module or form")
 	fl.StringVar(&forms, "forms", "", "run only these forms of a case, such as mlir,hlo")
 	fl.StringVar(&o.plugins, "plugins", "", "folder with the cases' custom-call libraries")
+	fl.BoolFunc("tf32", "as halo run has it", allowTF32)
 	fl.BoolVar(&o.isolate, "isolate", false, "run custom-call libraries in processes of their own")
 	fl.StringVar(&unsupported, "unsupported", "",
 		"`file` of lines \"path reason\": cases that must be refused as unsupported")

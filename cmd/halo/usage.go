@@ -90,12 +90,14 @@ func differ(x, y byte) int {
 	return 1
 }
 
-// environmentRules say what the variables may hold that the library takes as they are: a misspelt one would be without
-// effect, and nobody would know.
-var environmentRules = []struct {
+type environmentRule struct {
 	name, want string
 	ok         func(v string) bool
-}{
+}
+
+// environmentRules say what the variables may hold that the library takes as they are: a misspelt one would be without
+// effect, and nobody would know.
+var environmentRules = []environmentRule{
 	{"HALO_THREADS", fmt.Sprintf("1 to %d threads, or 0 for as many as there are", cpu.MaxThreads), func(v string) bool {
 		n, err := strconv.Atoi(v)
 		return err == nil && n >= 0 && n <= cpu.MaxThreads
@@ -126,11 +128,11 @@ var environmentRules = []struct {
 func isSwitch(v string) bool { return v == "0" || v == "1" }
 
 // areFolders reports whether v lists folders, as PATH does.
-func areFolders(v string) bool {
-	return !slices.ContainsFunc(filepath.SplitList(v), func(path string) bool {
-		info, err := os.Stat(path)
-		return path != "" && (err != nil || !info.IsDir())
-	})
+func areFolders(v string) bool { return !slices.ContainsFunc(filepath.SplitList(v), isNoFolder) }
+
+func isNoFolder(path string) bool {
+	info, err := os.Stat(path)
+	return path != "" && (err != nil || !info.IsDir())
 }
 
 // vendorLibraries are the names that $HALO_LIBS has for libraries, those that no engine opens yet too.
@@ -140,8 +142,33 @@ var vendorLibraries = []string{"all", "openblas", "onednn", "fftw", "cuda", "nvr
 func checkEnvironment() error {
 	for _, r := range environmentRules {
 		if v := os.Getenv(r.name); v != "" && !r.ok(v) {
-			return fmt.Errorf("%s: got %q, want %s", r.name, v, r.want)
+			return fmt.Errorf("%s: got %q, want %s%s", r.name, v, r.want, missingFolder(r.name, v))
 		}
 	}
+	if err := checkNames(os.Environ()); err != nil {
+		return err
+	}
 	return emu.CheckEnvironment(os.Environ())
+}
+
+// missingFolder names what is no folder of a variable that lists some.
+func missingFolder(name, v string) string {
+	list := filepath.SplitList(v)
+	i := slices.IndexFunc(list, isNoFolder)
+	if !strings.HasSuffix(name, "_PATH") || i < 0 || len(list) == 1 {
+		return ""
+	}
+	return fmt.Sprintf("; there is no folder %q", list[i])
+}
+
+// checkNames refuses variables of CUDA's that there are not; those of the emulator are looked at by itself.
+func checkNames(environment []string) error {
+	for _, e := range environment {
+		name, _, _ := strings.Cut(e, "=")
+		known := slices.ContainsFunc(environmentRules, func(r environmentRule) bool { return r.name == name })
+		if strings.HasPrefix(name, "HALO_CUDA_") && !strings.HasPrefix(name, "HALO_CUDA_EMU_") && !known {
+			return fmt.Errorf("%s: got a variable that there is not, want one of those of docs/tool.md", name)
+		}
+	}
+	return nil
 }
