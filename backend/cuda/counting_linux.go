@@ -18,14 +18,17 @@ const mostCommands = 512
 type counting struct {
 	recordOnly
 	exec.Count
-	body  []part
-	whole bool // it can be nodes of a graph
+	body   []part
+	whole  bool // it can be nodes of a graph
+	turns  turns
+	weight int64
 }
 
 // Count makes a loop whose rounds follow each other without a decision, or many of them do.
 func (m *machine) Count(c exec.Count, body []exec.Thunk) exec.Thunk {
 	t := &counting{Count: c, body: parts(body)}
 	t.whole = m.device.conditional && allFit(t.body)
+	t.turns, t.weight = turnsOf(c.Trips, weight(t.body))
 	return t
 }
 
@@ -63,19 +66,25 @@ func (t *counting) count(k int64) []byte {
 // behind it.
 type turns struct{ chunks, each, rest int64 }
 
-func (t *counting) turns() turns {
-	n := max(weight(t.body), 1)
-	most := max(mostCommands/n, 1)
-	if t.Trips <= most {
-		return turns{rest: t.Trips}
+// turnsOf is how a loop whose body is n commands is written, and how many that puts into a graph. It is reckoned once:
+// for each loop around it again would be twice as often for each level.
+func turnsOf(trips, n int64) (turns, int64) {
+	w := bestTurns(trips, max(mostCommands/max(n, 1), 1))
+	return w, n*(w.each+w.rest) + 2
+}
+
+// bestTurns leaves as few rounds behind the node as there may be, of most in its body.
+func bestTurns(trips, most int64) turns {
+	if trips <= most {
+		return turns{rest: trips}
 	}
 	best := turns{each: most, rest: most}
 	for each := most; each > most/2; each-- {
-		if rest := t.Trips % each; rest < best.rest {
+		if rest := trips % each; rest < best.rest {
 			best = turns{each: each, rest: rest}
 		}
 	}
-	best.chunks = t.Trips / best.each
+	best.chunks = trips / best.each
 	return best
 }
 
@@ -88,8 +97,7 @@ func weight(list []part) (n int64) {
 		case *sequence:
 			n += weight(p.list)
 		case *counting:
-			w := p.turns()
-			n += weight(p.body)*(w.each+w.rest) + 2
+			n += p.weight
 		case *looping:
 			n += 2*weight(p.cond) + weight(p.body) + 2
 		case *choosing:
@@ -106,7 +114,7 @@ func weight(list []part) (n int64) {
 const countedBytes = 8
 
 func (t *counting) write(w *writer) error {
-	n := t.turns()
+	n := t.turns
 	at, err := w.m.counts(t, n)
 	if err != nil {
 		return err

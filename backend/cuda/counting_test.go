@@ -158,3 +158,15 @@ func TestEndlessCounting(t *testing.T) {
 		}
 	}
 }
+
+// TestDeeplyNestedCounts wants loops within each other to be reckoned once, not twice for each level.
+func TestDeeplyNestedCounts(t *testing.T) {
+	m := &machine{&device{}}
+	var body []exec.Thunk
+	for range 200 {
+		body = []exec.Thunk{m.Count(exec.Count{Trips: 2, At: exec.Slice{Size: 4}}, body)}
+	}
+	if n := weight(parts(body)); n < 200 || n > 10*mostCommands {
+		t.Errorf("the loops have %d commands, want some hundred", n)
+	}
+}
