@@ -148,17 +148,34 @@ func (d *device) compiled(source string) ([]byte, error) {
 		slog.Debug("cuda: the cache of kernels", "error", err)
 		return d.compile(source)
 	}
-	if code, err := os.ReadFile(file); err == nil && len(code) > 0 {
-		return code, nil
+	if data, err := os.ReadFile(file); err == nil {
+		if code, ok := whole(data); ok {
+			return code, nil
+		}
 	}
 	code, err := d.compile(source)
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(keep(file, code), keep(file+".cu", []byte(source))); err != nil {
+	if err := errors.Join(keep(file, summed(code)), keep(file+".cu", []byte(source))); err != nil {
 		slog.Debug("cuda: the cache of kernels", "error", err)
 	}
 	return code, nil
+}
+
+// summed is what is kept of code: that and its sum. Damaged code the driver refuses, or it does not and nobody knows.
+func summed(code []byte) []byte {
+	sum := sha256.Sum256(code)
+	return append(code[:len(code):len(code)], sum[:]...)
+}
+
+// whole returns the code of a file, if it is what was kept.
+func whole(data []byte) ([]byte, bool) {
+	n := len(data) - sha256.Size
+	if n <= 0 {
+		return nil, false
+	}
+	return data[:n], sha256.Sum256(data[:n]) == [sha256.Size]byte(data[n:])
 }
 
 // compile makes code for the device's architecture; where the compiler does not know it, text for the newest that it
