@@ -16,6 +16,29 @@ import (
 
 // wholeLoops are loops that are one kernel. Each has the number of its rounds as its last argument.
 var wholeLoops = map[string]string{
+	"an array and a larger one of its rows": `
+cond { s = (s32[], s32[], f32[15], f32[64,15]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] get-tuple-element(s), index=1
+  ROOT more = pred[] compare(i, n), direction=LT }
+body { s = (s32[], s32[], f32[15], f32[64,15]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] get-tuple-element(s), index=1
+  v = f32[15] get-tuple-element(s), index=2
+  all = f32[64,15] get-tuple-element(s), index=3
+  one = s32[] constant(1)
+  zero = s32[] constant(0)
+  j = s32[] add(i, one)
+  w = f32[15] cosine(v)
+  row = f32[1,15] reshape(w)
+  next = f32[64,15] dynamic-update-slice(all, row, i, zero)
+  ROOT t = (s32[], s32[], f32[15], f32[64,15]) tuple(j, n, w, next) }
+ENTRY e { i = s32[] constant(0)
+  v = f32[15] parameter(0)
+  all = f32[64,15] parameter(1)
+  n = s32[] parameter(2)
+  t = (s32[], s32[], f32[15], f32[64,15]) tuple(i, n, v, all)
+  ROOT w = (s32[], s32[], f32[15], f32[64,15]) while(t), condition=cond, body=body }`,
 	"scalars that change places": `
 cond { s = (s32[], s32[], f32[], f32[]) parameter(0)
   i = s32[] get-tuple-element(s), index=0

@@ -67,7 +67,7 @@ func (p *convolving) again(flags Buffer, n int64) {
 	b.unlessSet(flags, n)
 	s := p.in.Shape
 	b.everyThread(s.Size())
-	b.store(theResult, "t", b.newGraphOf(p.whole).all(p.whole, index{flat: "t", of: s.Dims})[0])
+	b.store(theResult, "t", b.newGraphOf(p.whole).at(p.whole, index{flat: "t", of: s.Dims}))
 	b.close("}")
 	p.e.add(b.kernel("careful", min(ceil(s.Size(), blockSize), againBlocks), blockSize))
 }

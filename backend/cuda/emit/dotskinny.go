@@ -68,7 +68,7 @@ func (s *skinny) body() {
 	s.b = newBody(s.e, append(append(sizesOf(s.whole), sizesOf(s.in)...), s.in.Shape.Size()*s.parts)...)
 	s.g = s.b.newGraphOf(s.whole)
 	if a, ok := s.whole.Attrs.(*hlo.FusionAttrs); ok {
-		s.g = s.g.inner(a.Calls, s.whole.Operands)
+		s.g = s.g.inner(s.whole, a.Calls)
 	}
 	s.b.need(ctypes[s.sum].uses)
 }

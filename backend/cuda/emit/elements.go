@@ -21,7 +21,6 @@ func init() {
 		hlo.Bitcast:            reshape,
 		hlo.BitcastConvert:     bitcast,
 		hlo.Broadcast:          broadcast,
-		hlo.Call:               call,
 		hlo.Compare:            compare,
 		hlo.Complex:            complexOf,
 		hlo.Concatenate:        concatenate,
@@ -32,7 +31,6 @@ func init() {
 		hlo.Dot:                dot,
 		hlo.DynamicSlice:       dynamicSlice,
 		hlo.DynamicUpdateSlice: dynamicUpdateSlice,
-		hlo.Fusion:             fusion,
 		hlo.Gather:             gather,
 		hlo.Imag:               imaginaryPart,
 		hlo.Iota:               iota_,
@@ -332,22 +330,4 @@ func mapped(g *graph, in *hlo.Instruction, ix index) []value {
 		args[i] = g.at(o, ix)
 	}
 	return g.b.apply(in.Attrs.(*hlo.MapAttrs).ToApply, args)
-}
-
-// call and fusion compute the leaves of a computation's result.
-func call(g *graph, in *hlo.Instruction, ix index) []value {
-	return g.within(in, in.Attrs.(*hlo.CallAttrs).ToApply, ix)
-}
-
-func fusion(g *graph, in *hlo.Instruction, ix index) []value {
-	return g.within(in, in.Attrs.(*hlo.FusionAttrs).Calls, ix)
-}
-
-func (g *graph) within(in *hlo.Instruction, c *hlo.Computation, ix index) []value {
-	n := g.inner(c, in.Operands)
-	out := make([]value, c.Root.Shape.LeafCount())
-	for k, s := range leaves(c.Root.Shape) {
-		out[k] = n.leaf(c.Root, k, g.b.as(ix, s.Dims))
-	}
-	return out
 }

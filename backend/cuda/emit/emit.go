@@ -155,7 +155,7 @@ func emission(in *hlo.Instruction, f emitter) (e *Emission, err error) {
 func Has(op hlo.Opcode) bool { return emitters[op] != nil || elements[op] != nil && !inlineOnly[op] }
 
 // inlineOnly are the ops that have elements within fusions only: by themselves they are exec's.
-var inlineOnly = [hlo.NumOps]bool{hlo.Constant: true, hlo.GetTupleElement: true, hlo.Tuple: true, hlo.Call: true}
+var inlineOnly = [hlo.NumOps]bool{hlo.Constant: true, hlo.GetTupleElement: true, hlo.Tuple: true}
 
 // checkShapes refuses what has no static array shapes.
 func checkShapes(in *hlo.Instruction) {

@@ -14,11 +14,14 @@ type graph struct {
 	b    *body
 	id   string
 	args map[*hlo.Instruction][]source // of parameters, and of whatever else is given, by leaves
+	// inners are those of the computations that its instructions call.
+	inners map[*hlo.Instruction]*graph
 }
 
 // newGraph returns a graph in which nothing is given yet.
 func (b *body) newGraph() *graph {
-	return &graph{b: b, id: b.name("g"), args: map[*hlo.Instruction][]source{}}
+	return &graph{b: b, id: b.name("g"), args: map[*hlo.Instruction][]source{},
+		inners: map[*hlo.Instruction]*graph{}}
 }
 
 // newGraphOf returns a graph in which in's operands lie in memory, scalar constants apart.
@@ -43,11 +46,16 @@ func (b *body) memory(in *hlo.Instruction, i int) []source {
 	return list
 }
 
-// inner returns the graph of a computation that in calls with its operands.
-func (g *graph) inner(c *hlo.Computation, operands []*hlo.Instruction) *graph {
+// inner returns the graph of a computation that in calls with its operands: one, so that leaves share what they are
+// made of.
+func (g *graph) inner(in *hlo.Instruction, c *hlo.Computation) *graph {
+	if n := g.inners[in]; n != nil {
+		return n
+	}
 	n := g.b.newGraph()
+	g.inners[in] = n
 	for i, p := range c.Parameters {
-		o := operands[i]
+		o := in.Operands[i]
 		for k := range p.Shape.LeafCount() {
 			n.args[p] = append(n.args[p], func(ix index) value { return g.leaf(o, k, ix) })
 		}
@@ -77,6 +85,9 @@ func (g *graph) leaf(in *hlo.Instruction, k int, ix index) value {
 		}
 	case hlo.GetTupleElement:
 		return g.leaf(in.Operands[0], k+skipped(in), ix)
+	case hlo.Call, hlo.Fusion: // whose leaves may have several sizes
+		c := in.Called()[0]
+		return g.inner(in, c).leaf(c.Root, k, g.b.as(ix, leaves(c.Root.Shape)[k].Dims))
 	}
 	return g.all(in, ix)[k]
 }

@@ -32,7 +32,7 @@ func emitLoop(e *Emission, in *hlo.Instruction) {
 		g := b.newGraphOf(in)
 		var list []output
 		for k, s := range leaves(in.Shape) {
-			list = append(list, output{k, s, func(ix index) value { return g.all(in, b.as(ix, s.Dims))[k] }})
+			list = append(list, output{k, s, func(ix index) value { return g.leaf(in, k, b.as(ix, s.Dims)) }})
 		}
 		return list
 	}
@@ -216,7 +216,7 @@ func emitFusion(e *Emission, in *hlo.Instruction) {
 		return
 	}
 	emitOutputs(e, in, fusionName(c), func(b *body) []output {
-		g := b.newGraphOf(in).inner(c, in.Operands)
+		g := b.newGraphOf(in).inner(in, c)
 		var list []output
 		for k, s := range leaves(c.Root.Shape) {
 			list = append(list, output{k, s, func(ix index) value { return g.leaf(c.Root, k, b.as(ix, s.Dims)) }})

@@ -40,7 +40,7 @@ func emitReduce(e *Emission, in *hlo.Instruction) {
 // reduceFusion makes kernels of a fusion whose results are all reductions of one kind, and reports whether it is one.
 func reduceFusion(e *Emission, in *hlo.Instruction, c *hlo.Computation) bool {
 	r := &reductions{e: e, name: "reduce_" + fusionName(c), in: in,
-		graph: func(b *body) *graph { return b.newGraphOf(in).inner(c, in.Operands) }}
+		graph: func(b *body) *graph { return b.newGraphOf(in).inner(in, c) }}
 	for i, root := range rootsOf(c) {
 		if root.Op != hlo.Reduce || root.Shape.IsTuple() || !r.agrees(root) {
 			return false

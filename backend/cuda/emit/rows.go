@@ -37,7 +37,7 @@ func fuseRows(e *Emission, in *hlo.Instruction, c *hlo.Computation) bool {
 		return false
 	}
 	f.b = newBody(e, sizesOf(in)...)
-	f.g = f.b.newGraphOf(in).inner(c, in.Operands)
+	f.g = f.b.newGraphOf(in).inner(in, c)
 	e.add(f.kernel(e))
 	return true
 }

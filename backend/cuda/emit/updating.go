@@ -115,7 +115,7 @@ func (u *updating) isTarget(k int) bool {
 
 // results computes and then stores an element of each result.
 func (u *updating) results(b *body) {
-	g := b.newGraphOf(u.in).inner(u.c, u.in.Operands)
+	g := b.newGraphOf(u.in).inner(u.in, u.c)
 	values, places := make([]value, len(u.roots)), make([]string, len(u.roots))
 	for k, r := range u.roots {
 		places[k] = "i"
