@@ -112,22 +112,14 @@ func (c *convolutions) time(d *device, x *emit.Conv, call *cudnn.Call) (fastest 
 	if err != nil {
 		return way{}, false, err
 	}
-	t, err := newConvolutionTrial(d, x, call, list)
-	if errors.Is(err, cuda.ErrOutOfMemory) || errors.Is(err, errTooLarge) {
-		slog.Debug("cuda: a convolution is not timed", "error", err)
-		return list[0], false, nil
-	}
-	if err != nil {
-		return way{}, false, err
-	}
-	d.choices.timed++
-	defer t.close()
-	fastest, err = t.fastest(list)
-	if err == nil {
+	fastest, sure, err = raced(d, list, func() (*convolutionTrial, error) {
+		return newConvolutionTrial(d, x, call, list)
+	})
+	if sure {
 		slog.Debug("cuda: a convolution's way", "way", fmt.Sprintf("%+v", *fastest.dnn), "convolution", fmt.Sprintf("%+v",
 			dnnConvolution(x)))
 	}
-	return fastest, true, err
+	return fastest, sure, err
 }
 
 // convolutionTrial is a race of a convolution.

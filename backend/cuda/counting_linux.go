@@ -167,11 +167,7 @@ func (t *counting) node(w *writer, n turns, at cuda.Ptr) error {
 
 // decide writes what counts, and lets the node go round as long as there are rounds.
 func (t *counting) decide(w *writer, c cuda.Condition, n turns, at cuda.Ptr, first int64) error {
-	k, err := w.m.device.deciding()
-	if err != nil {
-		return err
-	}
-	stop, err := w.m.stop.on(w.m.device)
+	k, stop, err := w.deciding()
 	if err != nil {
 		return err
 	}

@@ -270,6 +270,16 @@ func (w *writer) conditional(c cuda.Condition, loops bool) (*writer, error) {
 	return &writer{m: w.m, graph: body}, err
 }
 
+// deciding returns the kernels that decide, and the word that ends loops.
+func (w *writer) deciding() (*decider, cuda.Ptr, error) {
+	k, err := w.m.device.deciding()
+	if err != nil {
+		return nil, 0, err
+	}
+	stop, err := w.m.stop.on(w.m.device)
+	return k, stop, err
+}
+
 // slotsOf lists the slots of n, each once, in order.
 func slotsOf(n node) []int64 {
 	list := n.slots(nil)

@@ -214,6 +214,26 @@ func (t *race) fastest(list []way) (way, error) {
 	return best.way, nil
 }
 
+// raced returns the fastest of ways in a trial that begin makes. It is the first, and not sure, where there is no room
+// for a trial.
+func raced[T interface {
+	fastest([]way) (way, error)
+	close()
+}](d *device, list []way, begin func() (T, error)) (fastest way, sure bool, err error) {
+	t, err := begin()
+	if errors.Is(err, cuda.ErrOutOfMemory) || errors.Is(err, errTooLarge) {
+		slog.Debug("cuda: ways are not timed", "error", err)
+		return list[0], false, nil
+	}
+	if err != nil {
+		return way{}, false, err
+	}
+	d.choices.timed++
+	defer t.close()
+	fastest, err = t.fastest(list)
+	return fastest, err == nil, err
+}
+
 // least is the runner that took the least time.
 func least(runners []runner) runner {
 	best := runners[0]

@@ -229,11 +229,7 @@ func (t *looping) decide(w *writer, c cuda.Condition) error {
 	if err := w.parts(t.cond); err != nil {
 		return err
 	}
-	k, err := w.m.device.deciding()
-	if err != nil {
-		return err
-	}
-	stop, err := w.m.stop.on(w.m.device)
+	k, stop, err := w.deciding()
 	if err != nil {
 		return err
 	}

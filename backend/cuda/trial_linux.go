@@ -4,7 +4,6 @@ package cuda
 
 import (
 	"errors"
-	"log/slog"
 
 	"github.com/halo-xla/halo/backend/cuda/emit"
 	"github.com/halo-xla/halo/cgo/cublaslt"
@@ -26,18 +25,7 @@ func (b *blas) time(d *device, g *emit.Gemm, c *cublaslt.Call) (fastest way, sur
 	case g.Bias == nil:
 		list = append([]way{{}}, list...)
 	}
-	t, err := b.newTrial(d, g, c)
-	if errors.Is(err, cuda.ErrOutOfMemory) || errors.Is(err, errTooLarge) {
-		slog.Debug("cuda: a product is not timed", "error", err)
-		return list[0], false, nil
-	}
-	if err != nil {
-		return way{}, false, err
-	}
-	d.choices.timed++
-	defer t.close()
-	fastest, err = t.fastest(list)
-	return fastest, true, err
+	return raced(d, list, func() (*trial, error) { return b.newTrial(d, g, c) })
 }
 
 // trial is a race of a product.

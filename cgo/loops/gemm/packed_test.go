@@ -3,6 +3,7 @@ package gemm_test
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -78,7 +79,7 @@ func TestPacked(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if !slices.ContainsFunc(run.Levels(), c.kind.Knows) {
-				t.Skip("no kernel of this machine's instruction sets")
+				testfile.Library(t, "packed", errors.New("no kernel of this machine's instruction sets"))
 			}
 			testPacked(t, gemm.Packed{Kind: c.kind, Rounding: c.rounding}, c.a, c.b, c.c)
 		})
