@@ -161,3 +161,22 @@ func TestGatherOfLarge(t *testing.T) {
 		same(t, r, one(c.text, op, parts[2], parts[1]), near(r, typ, 256))
 	}
 }
+
+// TestGatherOfElements gathers single elements of every width, some before and some behind the array, in groups and what
+// is left of them.
+func TestGatherOfElements(t *testing.T) {
+	r := newRand(t)
+	for _, of := range []string{"s8", "bf16", "f32", "f64", "c128"} {
+		text := "ENTRY e { x = " + of + "[300] parameter(0) i = s32[533] parameter(1)" + wrapped("s32[533]", 0, 300) +
+			"v = s32[533,1] reshape(w) ROOT g = " + of + "[533] gather(x, v), offset_dims={}, collapsed_slice_dims={0}, " +
+			"start_index_map={0}, index_vector_dim=1, slice_sizes={1} }"
+		for _, indices := range []func(*rand.Rand, shape.Shape) *literal.Literal{anyBits, fromEnd} {
+			same(t, r, text, func(i int, s shape.Shape) *literal.Literal {
+				if i == 1 {
+					return indices(r, s)
+				}
+				return anyBits(r, s)
+			})
+		}
+	}
+}

@@ -1,6 +1,6 @@
 //go:build linux
 #pragma GCC optimize("O3")
-#include "entry.h"
+#include "level.h"
 
 #include <string.h>
 
@@ -10,44 +10,15 @@ typedef struct {
   const move_axis *axes;
 } gathering;
 
-// Elements that index vectors of one entry choose, by their type and width: several that move as one need not be
-// aligned as one. Finding all places first would make them wait for one another.
-#define TAKE_BY(T, WIDTH, START, WINDOWED, OPERAND, STRIDE)                                                  \
-  for (int64_t i = 0; i < x.n; i++)                                                                          \
-    memcpy(d + i * (WINDOWED), s + i * (OPERAND) + inside(value_##T(p[i * (START)], e), e) * (STRIDE), WIDTH);
-#define TAKE(T, WIDTH)                                                                                       \
-  static void take_##T##_##WIDTH(char *d, const char *s, index_stretch x, index_entry e) {                   \
-    const T *p = (const T *)x.starts;                                                                        \
-    d += x.windowed, s += x.operand;                                                                         \
-    if (is_dense(&x, e, WIDTH)) TAKE_BY(T, WIDTH, 1, WIDTH, 0, WIDTH)                                        \
-    else TAKE_BY(T, WIDTH, x.step.start, x.step.windowed, x.step.operand, e.stride)                          \
-  }
-#define WIDTHS(T) TAKE(T, 1) TAKE(T, 2) TAKE(T, 4) TAKE(T, 8) TAKE(T, 16)
-WIDTHS(uint8_t)
-WIDTHS(uint16_t)
-WIDTHS(uint32_t)
-WIDTHS(uint64_t)
-WIDTHS(int8_t)
-WIDTHS(int16_t)
-WIDTHS(int32_t)
-WIDTHS(int64_t)
-
-#define TAKES(T) {take_##T##_1, take_##T##_2, take_##T##_4, take_##T##_8, take_##T##_16}
-
-// By the type of a move_index and the logarithm of the width.
-static void (*const takes[12][5])(char *d, const char *s, index_stretch, index_entry) = {
-    TAKES(uint8_t), TAKES(uint16_t), TAKES(uint32_t), TAKES(uint64_t), {NULL}, {NULL}, {NULL}, {NULL},
-    TAKES(int8_t),  TAKES(int16_t),  TAKES(int32_t),  TAKES(int64_t),
-};
-
 // take gathers n single elements from index vector first on, whose vectors have one entry.
 static void take(const gathering *x, int64_t first, int64_t n) {
   const index_plan *p = &x->g->plan;
   char *d = HALO_AT(x->run, x->g->dst);
   const char *s = HALO_AT(x->run, x->g->src);
+  const index_take of = halo_index_level(p->isa)->takes[p->type][x->g->log_width];
   for (int64_t done = 0; done < n;) {
     const index_stretch a = halo_index_stretch(p, x->run, first + done, n - done);
-    takes[p->type][x->g->log_width](d, s, a, *index_entries(p));
+    of(d, s, a, *index_entries(p));
     done += a.n;
   }
 }

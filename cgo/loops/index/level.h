@@ -4,11 +4,15 @@
 
 #include "scatter.h"
 
+// An index_take copies the elements of a stretch.
+typedef void (*index_take)(char *dst, const char *src, index_stretch, index_entry);
+
 typedef struct {
   void (*places)(const index_plan *, index_stretch, int clamp, int64_t *windowed, int64_t *operand);
   int64_t (*within)(index_places *, int64_t n, int64_t low, int64_t high);
   void (*bag)(float *dst, const char *src, int64_t row, const int64_t *places, int64_t n, int64_t more, float init);
   fold_line lines[FOLDS][OF_TYPES];
+  index_take takes[12][5]; // by the type of a move_index and the logarithm of the width
 } index_level;
 
 extern const index_level halo_index_base;

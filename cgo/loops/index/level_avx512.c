@@ -9,6 +9,7 @@
 #define LEVEL halo_index_avx512
 #define VB 64
 #define COMPRESS(k, v) _mm512_maskz_compress_epi64(k, v)
+#define TAKE_GROUP 16
 #include "level_impl.h"
 #if defined(__clang__)
 #pragma clang attribute pop

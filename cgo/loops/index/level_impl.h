@@ -4,5 +4,6 @@
 #include "bags_impl.h"
 #include "lines_impl.h"
 #include "places_impl.h"
+#include "take_impl.h"
 
-const index_level LEVEL = {places, within, bag, LINES};
+const index_level LEVEL = {places, within, bag, LINES, TAKES_TABLE};

@@ -1,0 +1,56 @@
+// take_impl.h: elements that index vectors of one entry choose, by their type and width, for one ISA level. Several
+// that move as one need not be aligned as one. Finding all places first would make the elements wait for one another.
+#include "entry.h"
+
+#include <string.h>
+
+// TAKE_NEAR gathers dense elements by dense integers in groups whose places are found as one vector, and leaves i
+// behind them. It takes no gather instruction: those are hardly faster, and slow where they had to be made safe.
+#ifdef TAKE_GROUP
+static inline void near_int32_t(const int32_t *p, index_entry e, int32_t *at) {
+  const __m512i v = _mm512_loadu_si512(p), wrap = _mm512_set1_epi32((int32_t)e.wrap);
+  const __m512i last = _mm512_set1_epi32((int32_t)e.last), first = _mm512_setzero_si512();
+  const __m512i w = _mm512_mask_add_epi32(v, _mm512_movepi32_mask(v), v, wrap);
+  _mm512_store_si512(at, _mm512_min_epi32(_mm512_max_epi32(w, first), last));
+}
+
+#define TAKE_NEAR(WIDTH)                                                                                     \
+  if (e.last <= INT32_MAX && e.wrap <= INT32_MAX)                                                            \
+    for (_Alignas(64) int32_t at[TAKE_GROUP]; i + TAKE_GROUP <= x.n; i += TAKE_GROUP) {                      \
+      near_int32_t(p + i, e, at);                                                                            \
+      for (int k = 0; k < TAKE_GROUP; k++)                                                                   \
+        memcpy(d + (i + k) * WIDTH, s + (int64_t)at[k] * WIDTH, WIDTH);                                   \
+    }
+#else
+#define TAKE_NEAR(WIDTH)
+#endif
+#define TAKE_EACH(WIDTH)
+
+#define TAKE(T, WIDTH, GROUPS)                                                                               \
+  static void take_##T##_##WIDTH(char *d, const char *s, index_stretch x, index_entry e) {                   \
+    const T *p = (const T *)x.starts;                                                                        \
+    int64_t i = 0;                                                                                           \
+    d += x.windowed, s += x.operand;                                                                         \
+    if (is_dense(&x, e, WIDTH)) {                                                                            \
+      GROUPS(WIDTH)                                                                                          \
+      for (; i < x.n; i++) memcpy(d + i * WIDTH, s + inside(value_##T(p[i], e), e) * WIDTH, WIDTH);          \
+    }                                                                                                        \
+    for (; i < x.n; i++)                                                                                     \
+      memcpy(d + i * x.step.windowed,                                                                        \
+             s + i * x.step.operand + inside(value_##T(p[i * x.step.start], e), e) * e.stride, WIDTH);       \
+  }
+#define TAKE_WIDTHS(T, GROUPS)                                                                               \
+  TAKE(T, 1, GROUPS) TAKE(T, 2, GROUPS) TAKE(T, 4, GROUPS) TAKE(T, 8, GROUPS) TAKE(T, 16, GROUPS)
+TAKE_WIDTHS(uint8_t, TAKE_EACH)
+TAKE_WIDTHS(uint16_t, TAKE_EACH)
+TAKE_WIDTHS(uint32_t, TAKE_EACH)
+TAKE_WIDTHS(uint64_t, TAKE_EACH)
+TAKE_WIDTHS(int8_t, TAKE_EACH)
+TAKE_WIDTHS(int16_t, TAKE_EACH)
+TAKE_WIDTHS(int32_t, TAKE_NEAR)
+TAKE_WIDTHS(int64_t, TAKE_EACH)
+
+#define TAKES(T) {take_##T##_1, take_##T##_2, take_##T##_4, take_##T##_8, take_##T##_16}
+#define TAKES_TABLE                                                                                          \
+  {TAKES(uint8_t), TAKES(uint16_t), TAKES(uint32_t), TAKES(uint64_t), {NULL}, {NULL}, {NULL}, {NULL},        \
+   TAKES(int8_t),  TAKES(int16_t),  TAKES(int32_t),  TAKES(int64_t)}
