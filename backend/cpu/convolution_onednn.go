@@ -126,27 +126,55 @@ type rows struct{ from, n, source, sources, low, high int }
 // rowParts splits the rows of an image in parts of n.
 func (p *convolutionPlan) rowParts(n int) []rows {
 	var list []rows
-	out, in, w := int(p.Out[p.Output.Spatial[0]]), int(p.LHS[p.Input.Spatial[0]]), p.Window[0]
-	for from := 0; from < out; from += n {
-		r := rows{from: from, n: min(n, out-from), sources: in}
-		first, end := from*w.Stride-w.PadLow, (from+r.n-1)*w.Stride-w.PadLow+(w.Size-1)*w.WindowDilation+1
-		r.low, r.high = w.PadLow, end-in
-		if n < out {
-			r.low, r.high = max(-first, 0), max(end-in, 0)
-			r.source = min(max(first, 0), in)
-			r.sources = min(end, in) - r.source
-		}
-		list = append(list, r)
+	needs := p.needs
+	if p.transposed {
+		needs = p.spreads
+	}
+	for from, out := 0, int(p.Out[p.Output.Spatial[0]]); from < out; from += n {
+		list = append(list, needs(from, min(n, out-from)))
 	}
 	return list
+}
+
+// needs are the rows of lhs, and the padding, that n rows of the result are made of.
+func (p *convolutionPlan) needs(from, n int) rows {
+	r, in, w := rows{from: from, n: n}, int(p.LHS[p.Input.Spatial[0]]), p.Window[0]
+	first, end := from*w.Stride-w.PadLow, (from+n-1)*w.Stride-w.PadLow+(w.Size-1)*w.WindowDilation+1
+	if n == int(p.Out[p.Output.Spatial[0]]) {
+		r.sources, r.low, r.high = in, w.PadLow, end-in
+		return r
+	}
+	r.low, r.high = max(-first, 0), max(end-in, 0)
+	r.source = min(max(first, 0), in)
+	r.sources = min(end, in) - r.source
+	return r
+}
+
+// spreads is needs of a transposed convolution, whose padding is what it cuts off the rows that those of lhs become.
+func (p *convolutionPlan) spreads(from, n int) rows {
+	r, in, w := rows{from: from, n: n}, int(p.LHS[p.Input.Spatial[0]]), p.Window[0]
+	span, stride := (w.Size-1)*w.WindowDilation, w.BaseDilation
+	r.low, r.sources = span-w.PadLow, in
+	if n < int(p.Out[p.Output.Spatial[0]]) {
+		first, end := from-w.PadLow, from+n-1+span-w.PadLow // of the rows spread, stride apart
+		r.source = min((max(first, 0)+stride-1)/stride, in)
+		r.sources = min((end+stride)/stride, in) - r.source
+		r.low += from - r.source*stride
+	}
+	r.high = (r.sources-1)*stride + span + 1 - n - r.low
+	return r
 }
 
 // blockBytes is how many bytes a piece reads and writes at most, if it can be smaller: depthwise convolutions compute
 // little, and what follows a piece finds it in cache.
 const blockBytes = 1 << 20
 
-// minRows is how many rows a part has at least.
-const minRows = 3
+// minRows and minSpread are how many rows a part has at least, of a convolution and of a transposed one, whose parts
+// read all weights for fewer operations.
+const (
+	minRows   = 3
+	minSpread = 8
+)
 
 // parts returns how many images, and how many rows of one, make a piece: a function of the shape alone.
 func (p *convolutionPlan) parts() (images, height int) {
@@ -158,11 +186,29 @@ func (p *convolutionPlan) parts() (images, height int) {
 		return n, out
 	}
 	images = max(n/want, 1)
-	if images > 1 || p.transposed {
+	if images > 1 {
 		return images, out
 	}
-	parts := min((want+n-1)/n, max(out/minRows, 1))
-	return 1, (out + parts - 1) / parts
+	least := p.leastRows()
+	parts := min((want+n-1)/n, max(out/least, 1))
+	height = (out + parts - 1) / parts
+	if p.transposed {
+		height = (height + least - 1) / least * least
+	}
+	return 1, height
+}
+
+// leastRows is how many rows a part has at least. Those of a transposed convolution begin where a row of lhs does, and
+// are all if there are rows that none of lhs becomes.
+func (p *convolutionPlan) leastRows() int {
+	w := p.Window[0]
+	switch {
+	case !p.transposed:
+		return minRows
+	case w.BaseDilation > (w.Size-1)*w.WindowDilation+1:
+		return int(p.Out[p.Output.Spatial[0]])
+	}
+	return (minSpread + w.BaseDilation - 1) / w.BaseDilation * w.BaseDilation
 }
 
 func (p *convolutionPlan) pieces() error {

@@ -87,12 +87,12 @@ func (p *convolutionPlan) window(s *onednn.Spec, r rows) {
 		span := (w.Size - 1) * w.WindowDilation
 		low, stride := w.PadLow, w.Stride
 		high := (out-1)*w.Stride + span + 1 - in - low
-		if i == 0 && !p.transposed {
-			low, high = r.low, r.high
-		}
 		if p.transposed {
 			low, stride = span-w.PadLow, w.BaseDilation
 			high = (in-1)*stride + span + 1 - out - low
+		}
+		if i == 0 {
+			low, high = r.low, r.high
 		}
 		s.Strides, s.Dilates = append(s.Strides, int64(stride)), append(s.Dilates, int64(w.WindowDilation-1))
 		s.Low, s.High = append(s.Low, int64(low)), append(s.High, int64(high))

@@ -72,6 +72,12 @@ func TestConvolutionRows(t *testing.T) {
 		"LHS[1,29,29,24] RHS[5,5,24,64] OUT[1,14,14,64] window={size=5x5 stride=2x2 pad=1_1x1_1}",
 		"LHS[3,20,20,32] RHS[3,3,32,48] OUT[3,16,16,48] window={size=3x3 rhs_dilate=2x2}",
 		"LHS[1,40,20,192] RHS[1,1,192,320] OUT[1,20,10,320] window={size=1x1 stride=2x2}",
+		"LHS[1,16,15,64] RHS[4,4,64,48] OUT[1,32,30,48] window={size=4x4 pad=2_2x2_2 lhs_dilate=2x2}",
+		"LHS[1,17,12,64] RHS[5,3,64,32] OUT[1,50,24,32] window={size=5x3 pad=3_2x2_1 lhs_dilate=3x2 rhs_reversal=1x1}",
+		"LHS[1,15,14,48] RHS[3,3,48,64] OUT[1,31,27,64] window={size=3x3 pad=3_3x1_1 lhs_dilate=2x2 rhs_dilate=2x1}",
+		"LHS[1,20,16,64] RHS[2,3,64,96] OUT[1,57,31,96] window={size=2x3 pad=0_0x1_1 lhs_dilate=3x2}",
+		"LHS[1,12,16,64] RHS[4,4,64,64] OUT[1,38,32,64] window={size=4x4 pad=9_9x2_2 lhs_dilate=2x2}",
+		"LHS[2,12,16,64] RHS[4,4,64,32] OUT[2,24,32,32] window={size=4x4 pad=2_2x2_2 lhs_dilate=2x2}",
 	} {
 		f := strings.SplitN(text, " ", 4)
 		product{fmt.Sprintf("ENTRY e { a = %s parameter(0) b = %s parameter(1) ROOT c = %s convolution(a, b), %s, "+
