@@ -37,6 +37,10 @@ ENTRY e {
 }
 `
 
+// narrowDot becomes f32 as it is packed, and is not converted before.
+const narrowDot = `ENTRY e { a = f16[96,100] parameter(0) b = f16[100,80] parameter(1)
+  ROOT c = f16[96,80] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0} }`
+
 // TestChosenKernels holds the choice of kernels: results would be right by slower ones, too.
 func TestChosenKernels(t *testing.T) {
 	window := func(dims, out, window string) string {
@@ -47,6 +51,7 @@ func TestChosenKernels(t *testing.T) {
 		{"reduce-window", "pool", window("1,9,9,16", "1,4,4,16", "{size=1x3x3x1 stride=1x2x2x1}")},
 		{"reduce-window", "running", window("9,9", "9,9", "{size=1x9 pad=0_0x8_0}")},
 		{"reduce", "reduce", fmt.Sprintf(reduceBench, "add", "9,70", "9", "reduce", "dimensions={1}")},
+		{"dot", "gemm", narrowDot},
 	} {
 		_, p := compiled(t, cpu.New(cpu.Options{}), c.text)
 		found := ""

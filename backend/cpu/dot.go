@@ -22,11 +22,14 @@ func lowerDot(l *exec.Lowering) (exec.Thunk, error) {
 		l.Constant(1)}), nil
 }
 
-// widens reports whether a product of narrow floats is best made in F32: a library multiplies those, none multiplies
-// the narrow ones, and there is enough to do. Ours, which convert what they pack, are slower.
+// widens reports whether a product of narrow floats is best made in F32: a library multiplies those, neither it nor we
+// multiply the narrow ones, and there is enough to do.
 func widens(in *hlo.Instruction) bool {
 	t, other := in.Operands[0].Shape.Type, in.Operands[1].Shape.Type
 	if !run.Available() || t != shape.F16 && t != shape.BF16 || other != t || in.Shape.Type.Bits() > 32 {
+		return false
+	}
+	if in.Op == hlo.Dot && packs(in) {
 		return false
 	}
 	if onednn.Load() != nil && (openblas.Load() != nil || in.Op != hlo.Dot) {
@@ -34,6 +37,23 @@ func widens(in *hlo.Instruction) bool {
 	}
 	least := min(in.Operands[0].Shape.Size(), in.Operands[1].Shape.Size(), in.Shape.Size())
 	return least >= wideProduct && !multiplies(t)
+}
+
+// packs reports whether our own kernels make a dot of narrow floats, which convert what they pack. Weights that are
+// known are converted once.
+func packs(in *hlo.Instruction) bool {
+	if in.Operands[1].Op == hlo.Constant {
+		return false
+	}
+	a, lhs, rhs := in.Attrs.(*hlo.DotAttrs), in.Operands[0].Shape, in.Operands[1].Shape
+	c := contraction{lhsType: lhs.Type, rhsType: rhs.Type, outType: in.Shape.Type,
+		Contraction: kernel.NewDot(lhs.Dims, rhs.Dims, a.LHSBatch, a.LHSContracting, a.RHSBatch, a.RHSContracting)}
+	f, ok := matricesOf(&c.Contraction)
+	if !ok {
+		return false
+	}
+	_, _, ok = f.packedKind(&c)
+	return ok
 }
 
 // wideProduct is how many elements each array of a product must have for conversions to pay.
