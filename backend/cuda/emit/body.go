@@ -34,6 +34,7 @@ type body struct {
 	vector int                  // how many elements a thread owns
 	rolled bool                 // loops over windows are not unrolled: it hardly ever runs
 	lookup bool                 // elements of scatters look through their updates
+	alone  bool                 // the kernel is one block, which may have all registers: others want none
 }
 
 // param is a pointer that the kernel takes.
@@ -110,6 +111,18 @@ func (b *body) rounds(hint, head string, inner func()) {
 		b.line("%s", hint)
 	}
 	b.text.WriteString(text)
+}
+
+// shared writes what the threads of a block do with n things, which they share. Where each has one at most that is no
+// loop: NVRTC would keep registers in memory around it.
+func (b *body) shared(hint, i string, n, block int64, inner func()) {
+	if n > block {
+		b.rounds(hint, fmt.Sprintf("for (s32 %s = threadIdx.x; %s < %d; %s += %d) {", i, i, n, i, block), inner)
+		return
+	}
+	b.open("if (const s32 %s = threadIdx.x; %s < %d) {", i, i, n)
+	inner()
+	b.close("}")
 }
 
 // name returns a new name.
@@ -276,7 +289,11 @@ func (b *body) kernel3(op string, grid [3]int64, block [3]int) *Kernel {
 	}
 	k := &Kernel{Grid: [3]uint32{uint32(grid[0]), uint32(grid[1]), uint32(grid[2])},
 		Block: [3]uint32{uint32(block[0]), uint32(block[1]), uint32(block[2])}, Uses: b.uses}
-	head := fmt.Sprintf("__launch_bounds__(%d)", block[0]*block[1]*block[2])
+	bounds := num(int64(block[0] * block[1] * block[2]))
+	if b.alone {
+		bounds += ", 1"
+	}
+	head := fmt.Sprintf("__launch_bounds__(%s)", bounds)
 	text := b.arguments(k) + b.text.String() + "}\n"
 	sum := sha256.Sum256([]byte(head + text))
 	k.Name = fmt.Sprintf("%s_%x", identifier(op), sum[:6])

@@ -55,19 +55,18 @@ func (d *shortDot) kernel() *Kernel {
 
 // fetch brings some lines of a side into shared memory.
 func (d *shortDot) fetch(to string, side *dotSide, lines int64, z, first string) {
-	b := d.b
 	v := side.together(16 / min(int64(side.t.Bytes()), 16))
 	for !side.alongDepth() && lines%v != 0 {
 		v /= 2
 	}
-	count := lines * side.depth / v
-	if count <= blockSize {
-		b.open("if (const s32 t = threadIdx.x; t < %d) {", count)
-	} else {
-		b.line("#pragma unroll 4")
-		b.open("for (s32 t = threadIdx.x; t < %d; t += %d) {", count, blockSize)
-	}
-	line, k := over("t", side.depth/v), times(modulo("t", side.depth/v), v)
+	d.b.shared("#pragma unroll 4", "t", lines*side.depth/v, blockSize, func() {
+		d.bring(to, side, lines, v, z, first)
+	})
+}
+
+// bring brings v neighbours, of number t, into shared memory.
+func (d *shortDot) bring(to string, side *dotSide, lines, v int64, z, first string) {
+	b, line, k := d.b, over("t", side.depth/v), times(modulo("t", side.depth/v), v)
 	if !side.alongDepth() {
 		line, k = times(modulo("t", lines/v), v), over("t", lines/v)
 	}
@@ -87,7 +86,6 @@ func (d *shortDot) fetch(to string, side *dotSide, lines int64, z, first string)
 	if !whole {
 		b.close("}")
 	}
-	b.close("}")
 }
 
 // chain is the sum of the products of line i and line c, one after the other.

@@ -84,10 +84,9 @@ func (s *slicedScatter) kernel(to Buffer) *Kernel {
 	return b.kernel("scatter_slices", s.slices, int(s.block))
 }
 
-// each opens a loop in which the threads share n things.
+// each has the threads share n things.
 func (s *slicedScatter) each(i string, n int64, inner func()) {
-	head := fmt.Sprintf("for (s32 %s = threadIdx.x; %s < %d; %s += %d) {", i, i, n, i, s.block)
-	s.b.rounds("#pragma unroll 8", head, inner)
+	s.b.shared("#pragma unroll 8", i, n, s.block, inner)
 }
 
 // begin gives an element its first value: what is there in the first slice, what leaves others as they are elsewhere.

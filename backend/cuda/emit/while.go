@@ -62,7 +62,7 @@ type carried struct {
 
 func newWhole(e *Emission, in *hlo.Instruction) *whole {
 	w := &whole{b: newBody(e, sizesOf(in)...), a: in.Attrs.(*hlo.WhileAttrs), block: 1}
-	w.b.lookup = true
+	w.b.lookup, w.b.alone = true, true
 	most := int64(maxLoopThreads)
 	if countWithin(w.a.Condition)+countWithin(w.a.Body) > manyInstructions {
 		most = maxThreadsOfMany
