@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -17,6 +16,7 @@ import (
 	"github.com/halo-xla/halo/cgo/cublaslt"
 	"github.com/halo-xla/halo/cgo/cuda/emu"
 	"github.com/halo-xla/halo/cgo/cudnn"
+	"github.com/halo-xla/halo/internal/wholefile"
 )
 
 // way is how a product or a convolution is done: by cuBLASLt or cuDNN in a way that it has proposed, or by cuBLAS if
@@ -74,13 +74,16 @@ func (c *choices) file(key string) (string, error) {
 	return filepath.Join(folder, fmt.Sprintf("%x", sha256.Sum256([]byte(key)))), err
 }
 
+// mostChoice is how many bytes a file of ours has.
+const mostChoice = 64 << 10
+
 // read returns what a file says, if it is whole and for this key.
 func (c *choices) read(key string) (way, bool) {
 	file, err := c.file(key)
 	if err != nil {
 		return way{}, false
 	}
-	text, err := os.ReadFile(file)
+	text, err := wholefile.ReadAtMost(file, mostChoice)
 	if err != nil {
 		return way{}, false
 	}

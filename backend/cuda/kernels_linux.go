@@ -15,6 +15,7 @@ import (
 	"github.com/halo-xla/halo/cgo/cuda"
 	"github.com/halo-xla/halo/cgo/cuda/emu"
 	"github.com/halo-xla/halo/cgo/nvrtc"
+	"github.com/halo-xla/halo/internal/wholefile"
 	"github.com/halo-xla/halo/xla/exec"
 )
 
@@ -148,7 +149,7 @@ func (d *device) compiled(source string) ([]byte, error) {
 		slog.Debug("cuda: the cache of kernels", "error", err)
 		return d.compile(source)
 	}
-	if data, err := os.ReadFile(file); err == nil {
+	if data, err := wholefile.ReadAtMost(file, mostCode); err == nil {
 		if code, ok := whole(data); ok {
 			return code, nil
 		}
@@ -157,11 +158,17 @@ func (d *device) compiled(source string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(keep(file, summed(code)), keep(file+".cu", []byte(source))); err != nil {
+	if int64(len(code)) <= mostCode-sha256.Size {
+		err = errors.Join(keep(file, summed(code)), keep(file+".cu", []byte(source)))
+	}
+	if err != nil {
 		slog.Debug("cuda: the cache of kernels", "error", err)
 	}
 	return code, nil
 }
+
+// mostCode is how many bytes a file of kernels has: what is longer is none of ours, and is not read.
+const mostCode = 256 << 20
 
 // summed is what is kept of code: that and its sum. Damaged code the driver refuses, or it does not and nobody knows.
 func summed(code []byte) []byte {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/halo-xla/halo/backend/cuda/emit"
 	"github.com/halo-xla/halo/internal/testfile"
+	"github.com/halo-xla/halo/internal/wholefile"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
@@ -144,6 +145,12 @@ func TestAutotuneFiles(t *testing.T) {
 			}
 		})
 	}
+	strange(t, file, func(name string) {
+		checkTimed(t, openOne(t, Options{Cache: folder}), c.text, c.kernel, c.way, 1)
+		if data, err := wholefile.ReadAtMost(file, int64(len(whole))); err != nil || string(data) != whole {
+			t.Errorf("%s: the file is %q, %v, want %q", name, data, err, whole)
+		}
+	})
 	t.Run("a folder", func(t *testing.T) {
 		if err := os.Remove(file); err != nil {
 			t.Fatal(err)

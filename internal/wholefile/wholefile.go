@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -29,12 +30,18 @@ func Open(path string) (*os.File, int64, error) {
 }
 
 // Read returns what a regular file holds. It fails if that does not fit in memory.
-func Read(path string) ([]byte, error) {
+func Read(path string) ([]byte, error) { return ReadAtMost(path, math.MaxInt64) }
+
+// ReadAtMost is Read of a file that whoever wrote it gave so many bytes at most. It fails if it has more.
+func ReadAtMost(path string, most int64) ([]byte, error) {
 	f, size, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	if size > most {
+		return nil, fmt.Errorf("%s has %d bytes, want at most %d", path, size, most)
+	}
 	if err := memory.Check(size); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
