@@ -18,8 +18,9 @@ The clock runs while results are made: inputs are in place before, results are c
 ` + residentHelp
 
 type benchOptions struct {
+	hardware
 	backend       string
-	threads, runs int
+	runs          int
 	seconds       float64
 	concurrency   int
 	allowFallback bool
@@ -68,7 +69,7 @@ func benchCommand(t *tool, args []string) error {
 	fl.IntVar(&o.threads, "threads", 0, "threads to use; 0: as many as there are")
 	fl.IntVar(&o.runs, "runs", 0, "runs in all; 0: as many as the seconds allow")
 	fl.Float64Var(&o.seconds, "seconds", 2, "how long to run")
-	fl.BoolFunc("tf32", "as halo run has it", allowTF32)
+	o.flagTF32(fl, "as halo run has it")
 	fl.IntVar(&o.concurrency, "concurrency", 1, "runs at the same time")
 	fl.BoolVar(&o.allowFallback, "allow-fallback", false, "let the reference run what the backend cannot")
 	fl.StringVar(&o.json, "json", "", "write JSON to this `file`, - for the standard output")

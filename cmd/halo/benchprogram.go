@@ -32,7 +32,7 @@ type benchProgram struct {
 
 // openBench reads a program and its inputs: those of the case folder, or random ones.
 func (t *tool) openBench(o *benchOptions, path string) (*benchProgram, error) {
-	backend, err := newBackend(o.backend, o.threads)
+	backend, err := newBackend(o.backend, o.hardware)
 	if err != nil {
 		return nil, err
 	}

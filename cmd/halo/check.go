@@ -42,6 +42,7 @@ type outcome struct {
 }
 
 type checkOptions struct {
+	hardware    // but for its threads: it runs with several numbers of them
 	json        bool
 	backend     string
 	threads     []int
@@ -123,7 +124,7 @@ func parseCheck(t *tool, args []string) (*checkOptions, error) {
 	fl.Float64Var(&seconds, "timeout", 120, "seconds for each module or form")
 	fl.StringVar(&forms, "forms", "", "run only these forms of a case, such as mlir,hlo")
 	fl.StringVar(&o.plugins, "plugins", "", "folder with the cases' custom-call libraries")
-	fl.BoolFunc("tf32", "as halo run has it", allowTF32)
+	o.flagTF32(fl, "as halo run has it")
 	fl.BoolVar(&o.isolate, "isolate", false, "run custom-call libraries in processes of their own")
 	fl.StringVar(&unsupported, "unsupported", "",
 		"`file` of lines \"path reason\": cases that must be refused as unsupported")
@@ -143,7 +144,7 @@ func parseCheck(t *tool, args []string) (*checkOptions, error) {
 	if o.forms, err = parseForms(forms); err != nil {
 		return nil, err
 	}
-	if _, err = newBackend(o.backend, 0); err != nil {
+	if _, err = newBackend(o.backend, o.hardware); err != nil {
 		return nil, err
 	}
 	o.unsupported, err = readUnsupported(unsupported)

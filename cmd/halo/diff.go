@@ -15,8 +15,8 @@ results with the tolerances of the operations. --bisect looks for the first inst
 ` + inputHelp
 
 type diffOptions struct {
+	hardware
 	backends [2]string
-	threads  int
 	seed     uint64
 	bisect   bool
 	plugins  pluginFlags
@@ -25,7 +25,7 @@ type diffOptions struct {
 
 func diffCommand(t *tool, args []string) error {
 	fl := t.flags("diff")
-	o := diffOptions{}
+	o := diffOptions{hardware: usual()}
 	names := fl.String("backends", "cpu,reference", "the two backends")
 	fl.IntVar(&o.threads, "threads", 0, "threads to use; 0: as many as there are")
 	fl.Uint64Var(&o.seed, "seed", 0, "seed of the random number generators")
@@ -41,7 +41,7 @@ func diffCommand(t *tool, args []string) error {
 	}
 	o.backends = [2]string{a, b}
 	for _, name := range o.backends {
-		if _, err := newBackend(name, o.threads); err != nil {
+		if _, err := newBackend(name, o.hardware); err != nil {
 			return err
 		}
 	}
@@ -109,7 +109,7 @@ func (t *tool) differs(o *diffOptions, m *hlo.Module, args []*literal.Literal) e
 }
 
 func (t *tool) runOn(o *diffOptions, name string, m *hlo.Module, args []*literal.Literal) ([]*literal.Literal, error) {
-	backend, err := newBackend(name, o.threads)
+	backend, err := newBackend(name, o.hardware)
 	if err != nil {
 		return nil, err
 	}

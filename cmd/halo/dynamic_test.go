@@ -36,7 +36,7 @@ func runAtSizes(t *testing.T, path string, sizes ...int64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	backend, err := newBackend("cpu", 2)
+	backend, err := newBackend("cpu", hardware{threads: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

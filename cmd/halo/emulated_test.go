@@ -76,7 +76,7 @@ func TestConformanceEmulated(t *testing.T) {
 	}
 }
 
-// TestTF32 has a product round to TF32 where the flag allows it.
+// TestTF32 has a product round to TF32 where the flag allows it, or else the variable, in one process.
 func TestTF32(t *testing.T) {
 	testfile.Native(t, run.Available())
 	_, err := emu.Build()
@@ -84,12 +84,17 @@ func TestTF32(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "p.hlo")
 	write(t, program, []byte("HloModule p\nENTRY e { a = f32[64,64] parameter(0) ROOT d = f32[64,64] dot(a, a), "+
 		"lhs_contracting_dims={1}, rhs_contracting_dims={0} }"))
-	for flag, want := range map[string]bool{"--tf32": true, "--tf32=false": false} { // each in a process, too
-		one := exec.CommandContext(t.Context(), os.Args[0], rankWord, "halo", "run", program, "ones", "--backend",
-			"cuda-emu", "--report", flag)
-		one.Env = append(os.Environ(), "HALO_CUDA_TF32="+map[bool]string{false: "1", true: "0"}[want]) // the flag goes before it
-		if got, err := one.CombinedOutput(); err != nil || strings.Contains(string(got), "in TF32") != want {
-			t.Errorf("%s: %v: %s", flag, err, got)
+	for _, c := range []struct {
+		variable string
+		flags    []string
+		want     bool
+	}{{"", nil, false}, {"1", nil, true}, {"0", []string{"--tf32"}, true}, {"1", []string{"--tf32=false"}, false},
+		{"", []string{"--tf32"}, true}, {"", nil, false}} {
+		t.Setenv("HALO_CUDA_TF32", c.variable)
+		args := append([]string{"run", program, "ones", "--backend", "cuda-emu", "--report"}, c.flags...)
+		code, out, message := halo(t, "", "", args...)
+		if code != exitOK || strings.Contains(out+message, "in TF32") != c.want {
+			t.Errorf("HALO_CUDA_TF32=%s %v: code %d: %s%s", c.variable, c.flags, code, out, message)
 		}
 	}
 }

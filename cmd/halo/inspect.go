@@ -191,7 +191,7 @@ func (t *tool) compileOnAll(m *hlo.Module, d *description, h xla.Handlers) {
 }
 
 func (t *tool) compileOn(name string, m *hlo.Module, d *description, h xla.Handlers) error {
-	backend, err := newBackend(name, 0)
+	backend, err := newBackend(name, usual())
 	if err != nil {
 		d.absent[name] = true
 		return err

@@ -208,7 +208,7 @@ func (o *checkOptions) runThreads(ctx context.Context, r *outcome, h handlers, p
 // compileAndRun runs a program once on a client of its own with so many threads, 0 for the backend's choice.
 func (o *checkOptions) compileAndRun(ctx context.Context, r *outcome, h handlers, p xla.Program, threads int,
 	args [][]*literal.Literal, replicas, partitions int) ([][]*literal.Literal, error) {
-	backend, err := newBackend(o.backend, threads)
+	backend, err := newBackend(o.backend, hardware{threads, o.tf32})
 	if err != nil {
 		return nil, err
 	}

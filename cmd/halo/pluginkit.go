@@ -40,7 +40,7 @@ or DIR, each in a process of its own. A case is a folder as for halo check.
 
 func pluginTest(t *tool, args []string) error {
 	fl := t.flags("plugin test")
-	o := &checkOptions{threads: []int{0}, timeout: 2 * time.Minute, isolate: true}
+	o := &checkOptions{hardware: usual(), threads: []int{0}, timeout: 2 * time.Minute, isolate: true}
 	fl.StringVar(&o.backend, "backend", "cpu", "what runs the programs")
 	fl.BoolVar(&o.json, "json", false, "one JSON line per form of a case")
 	dirs, err := t.parse(fl, args)
@@ -57,7 +57,7 @@ func pluginTest(t *tool, args []string) error {
 	if cases := filepath.Join(dirs[0], "cases"); isFolder(cases) {
 		o.paths = []string{cases}
 	}
-	if _, err := newBackend(o.backend, 0); err != nil {
+	if _, err := newBackend(o.backend, o.hardware); err != nil {
 		return err
 	}
 	return t.check(o)

@@ -19,6 +19,7 @@ import (
 )
 
 type runOptions struct {
+	hardware
 	backend, out, dump    string
 	snapshot              string
 	weights, weightsOrder string
@@ -27,7 +28,6 @@ type runOptions struct {
 	report, noReference   bool
 	lenient, ftz          bool
 	seed                  uint64
-	threads               int
 	rtol, atol            float64
 }
 
@@ -59,7 +59,7 @@ func (t *tool) parseRun(args []string) (*runOptions, []string, error) {
 	fl.BoolVar(&o.noReference, "no-reference", false, "refuse programs that the backend cannot run whole")
 	fl.BoolVar(&o.lenient, "lenient", false, "let elementwise ops mix float types, as XLA does")
 	fl.BoolVar(&o.ftz, "ftz", false, "flush sub-normal numbers to zero")
-	fl.BoolFunc("tf32", "let a GPU round f32 to TF32 in products, as HALO_CUDA_TF32=1 does", allowTF32)
+	o.flagTF32(fl, "let a GPU round f32 to TF32 in products, as HALO_CUDA_TF32=1 does")
 	fl.Bool("fast-math", false, "allow more ULPs than the table of operations; no backend of this build has a use for it")
 	fl.Uint64Var(&o.seed, "seed", 0, "seed of the random number generators")
 	fl.IntVar(&o.threads, "threads", 0, "threads to use, 0 for as many as the process may; the reference uses one")
@@ -128,7 +128,7 @@ func (t *tool) prepare(r *runnable, o *runOptions, path string, words []string) 
 	if err != nil {
 		return err
 	}
-	backend, err := newBackend(o.backend, o.threads)
+	backend, err := newBackend(o.backend, o.hardware)
 	if err != nil {
 		return err
 	}
