@@ -426,8 +426,15 @@ func TestAllDevices(t *testing.T) {
 	if err != nil || info.Device != 3 {
 		t.Errorf("rank 6 from device 1 on is on %+v, %v, want device 3", info, err)
 	}
-	if _, err := New(Options{Emulated: true, Devices: 5}); !errors.Is(err, errors.ErrUnsupported) ||
-		!strings.Contains(err.Error(), "there is no device 4") {
-		t.Errorf("got %v", err)
+	for want, o := range map[string]Options{
+		"Options.Devices is 5, from GPU 0 on, want at most 4": {Devices: 5},
+		"Options.Devices is 3, from GPU 2 on, want at most 2": {Device: 2, Devices: 3},
+		"Options.Device is 4, want 0 to 3":                    {Device: 4, Devices: AllDevices},
+		"Options.Device is -1, want 0 to 3":                   {Device: -1},
+	} {
+		o.Emulated = true
+		if _, err := New(o); !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
 	}
 }

@@ -105,13 +105,33 @@ func newDevice(o Options) *device {
 	return d
 }
 
-// ordinal is the number of the device that o means.
+// ordinal is the number of the device that o means, of those that there are.
 func (o Options) ordinal(driver *cuda.Driver) (int, error) {
-	if o.Rank == 0 {
-		return o.Device, nil
-	}
 	n, err := driver.Devices()
-	return (o.Device + o.Rank) % max(n, 1), err
+	switch {
+	case err != nil:
+		return 0, err
+	case o.Rank != 0:
+		return (o.Device + o.Rank) % max(n, 1), nil
+	case o.Device < 0 || o.Device >= n:
+		return 0, fmt.Errorf("Options.Device is %d, want 0 to %d", o.Device, n-1)
+	}
+	return o.Device, nil
+}
+
+// count is how many devices o means.
+func (o Options) count(driver *cuda.Driver) (int, error) {
+	n, err := driver.Devices()
+	switch {
+	case err != nil:
+		return 0, err
+	case o.Devices == AllDevices:
+		return n - o.Device, nil
+	case o.Rank == 0 && o.Devices > n-o.Device:
+		return 0, fmt.Errorf("Options.Devices is %d, from GPU %d on, want at most %d", o.Devices, o.Device,
+			n-o.Device)
+	}
+	return max(o.Devices, 1), nil
 }
 
 func searchFor(o Options) (*find.Search, error) {

@@ -31,12 +31,9 @@ func openAll(o Options) ([]*device, error) {
 	if err != nil {
 		return nil, err
 	}
-	count := max(o.Devices, 1)
-	if o.Devices == AllDevices {
-		if count, err = first.Driver.Devices(); err != nil {
-			return nil, errors.Join(missing(err), first.Close())
-		}
-		count -= o.Device
+	count, err := o.count(first.Driver)
+	if err != nil {
+		return nil, errors.Join(missing(err), first.Close())
 	}
 	devices := []*device{first}
 	for len(devices) < count {

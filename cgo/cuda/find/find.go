@@ -82,18 +82,21 @@ func packages(site string, glob func(string) []string) []string {
 func (s *Search) Driver() (*dl.Library, error) {
 	lib, err := s.open("cuda", "libcuda.so.1", append(append([]string(nil), s.folders...), s.driver...))
 	if err != nil {
-		err = s.help("cuda: there is no NVIDIA driver", "the NVIDIA driver, for CUDA 12 or newer", err)
+		err = s.help("NVIDIA driver", "the NVIDIA driver, for CUDA 12 or newer", err)
 	}
 	return lib, err
 }
 
-// help is what a person is told who lacks a library of NVIDIA's.
+// help is what a person is told who lacks a library of NVIDIA's, or has refused it.
 func (s *Search) help(lacks, install string, why error) error {
-	if s.emu || errors.Is(why, dl.ErrRefused) {
-		return dl.Missing(fmt.Errorf("%s: %w", lacks, why))
+	if errors.Is(why, dl.ErrRefused) {
+		return dl.Missing(fmt.Errorf("%w: nothing runs on a GPU without it", why))
 	}
-	return dl.Missing(fmt.Errorf("%s: %w; install %s, or name the folder that has it in HALO_CUDA_PATH: docs/cuda.md "+
-		"says more", lacks, why, install))
+	if s.emu {
+		return dl.Missing(fmt.Errorf("cuda: there is no %s: %w", lacks, why))
+	}
+	return dl.Missing(fmt.Errorf("cuda: there is no %s: %w; install %s, or name the folder that has it in "+
+		"HALO_CUDA_PATH: docs/cuda.md says more", lacks, why, install))
 }
 
 // Toolkit is one major version of CUDA, of which all libraries are taken.
@@ -124,9 +127,13 @@ func (s *Search) Toolkit(driver int) (*Toolkit, error) {
 		if t.nvrtc, err = t.Open("nvrtc"); err == nil {
 			return t, nil
 		}
+		if errors.Is(err, dl.ErrRefused) { // so is that of any version
+			errs = []error{err}
+			break
+		}
 		errs = append(errs, err)
 	}
-	return nil, s.help("cuda: there is no NVRTC, the compiler of CUDA", "NVRTC (pip install nvidia-cuda-nvrtc-cu12)",
+	return nil, s.help("NVRTC, the compiler of CUDA", "NVRTC (pip install nvidia-cuda-nvrtc-cu12)",
 		&joined{errs})
 }
 
@@ -177,7 +184,7 @@ func (t *Toolkit) Open(name string) (*dl.Library, error) {
 		file = files[name]
 	}
 	lib, err := t.search.open(name, "lib"+file+".so."+versions[name][t.Major-12], folders)
-	if err != nil {
+	if err != nil && !errors.Is(err, dl.ErrRefused) { // which has the name in it
 		err = fmt.Errorf("%s: %w", name, err)
 	}
 	return lib, err

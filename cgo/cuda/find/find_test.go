@@ -55,11 +55,17 @@ func TestSentence(t *testing.T) {
 	}
 }
 
+// TestRefused wants a library that is not wanted to be told as that, and not as one that there is not.
 func TestRefused(t *testing.T) {
-	t.Setenv("HALO_LIBS", "-cuda")
-	if _, err := System().Driver(); err == nil || !strings.Contains(err.Error(), `HALO_LIBS is "-cuda"`) ||
-		strings.Contains(err.Error(), "install") {
-		t.Errorf("got %v", err)
+	for name, open := range map[string]func() error{
+		"cuda":  func() error { _, err := System().Driver(); return err },
+		"nvrtc": func() error { _, err := System().Toolkit(12040); return err },
+	} {
+		t.Setenv("HALO_LIBS", "-"+name)
+		want := fmt.Sprintf("%s: refused, HALO_LIBS is %q: nothing runs on a GPU without it", name, "-"+name)
+		if err := open(); !errors.Is(err, errors.ErrUnsupported) || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
 	}
 }
 
