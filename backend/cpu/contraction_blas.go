@@ -148,20 +148,26 @@ func blasProduct(_ *exec.Lowering, c *contraction) *thunk {
 	return recordThunk(name, c.uses(), gemm.Record(fn, p)).calling(calls)
 }
 
-// smallProduct is up to which number of products OpenBLAS is quicker than oneDNN: it has kernels that pack nothing.
-const smallProduct = 64 * 64 * 64
+// smallProduct is up to how many products of elements our kernels that pack little are the quickest.
+const smallProduct = 160 * 160 * 160
 
-// library picks who multiplies: oneDNN large f32 matrices, we vectors, OpenBLAS small matrices and other types.
+// bySmall says whether our kernels for small products do f, of elements of type t.
+func (f *matrices) bySmall(t shape.ElementType) bool {
+	_, ok := vectorTypes[t]
+	return ok && f.m*f.n*f.k <= smallProduct
+}
+
+// library picks who multiplies: we vectors and small real matrices, oneDNN those of f32 else, OpenBLAS other types.
 func (f *matrices) library(t shape.ElementType) (fn unsafe.Pointer, name string) {
-	if v, ok := vectorTypes[t]; ok && f.byVector() {
+	v, ok := vectorTypes[t]
+	switch {
+	case ok && f.byVector():
 		return gemm.Vectors(run.Level(), v), "loops gemv"
-	}
-	blas := openblas.Load() == nil
-	small := f.m == 1 || f.n == 1 || f.m*f.n*f.k <= smallProduct
-	if t == shape.F32 && !(small && blas) && onednn.Load() == nil {
+	case f.bySmall(t):
+		return gemm.Small(run.Level(), v), "loops small gemm"
+	case t == shape.F32 && onednn.Load() == nil:
 		return onednn.Sgemm(), "onednn sgemm"
-	}
-	if !blas {
+	case openblas.Load() != nil:
 		return nil, ""
 	}
 	switch t {
@@ -177,7 +183,7 @@ func (f *matrices) library(t shape.ElementType) (fn unsafe.Pointer, name string)
 	return nil, ""
 }
 
-// vectorTypes are the types that our products with a vector know.
+// vectorTypes are the types that our products with a vector and small ones know.
 var vectorTypes = map[shape.ElementType]gemm.Type{shape.F32: gemm.F32, shape.F64: gemm.F64}
 
 // byVector makes b a vector whose elements are side by side, if it or a is one.

@@ -39,7 +39,7 @@ func matMul(l *exec.Lowering, c *contraction) *thunk {
 		return nil
 	}
 	known := c.weights != nil && f.m > 1
-	if c.lhsType == shape.F32 && (!known || f.m*f.n*f.k <= smallProduct) {
+	if c.lhsType == shape.F32 && (!known || f.bySmall(shape.F32)) {
 		return nil
 	}
 	p := &matMulPlan{matrices: f, of: c, made: map[[2]int]*onednn.Primitive{}}

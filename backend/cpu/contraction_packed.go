@@ -47,7 +47,7 @@ func packedProduct(l *exec.Lowering, c *contraction) *thunk {
 		return nil
 	}
 	kind, to, ok := f.packedKind(c)
-	if !ok || kind == gemm.ProductF32 && c.outType == shape.F32 && f.bySgemm() {
+	if !ok || c.lhsType == c.outType && (f.bySmall(c.outType) || kind == gemm.ProductF32 && f.bySgemm()) {
 		return nil
 	}
 	p := f.packed(c)

@@ -26,6 +26,11 @@ func Vectors(run.ISA, Type) unsafe.Pointer {
 	panic("gemm: bug: this build has no native kernels, ask run.Available")
 }
 
+// Small panics: this build has no native kernels.
+func Small(run.ISA, Type) unsafe.Pointer {
+	panic("gemm: bug: this build has no native kernels, ask run.Available")
+}
+
 // Knows is false: this build has no native kernels.
 func (Kind) Knows(run.ISA) bool { return false }
 

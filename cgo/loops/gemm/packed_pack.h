@@ -3,39 +3,12 @@
  * VECTOR(from), the words of a vector's neighbours; WORD(from, term, terms), one word of terms that are so far apart;
  * and ALONG(to, from, term, terms, lines, width), words of neighbouring lines. */
 
-typedef T NAME(vec) __attribute__((vector_size(VB)));
+#include "packed_squares.h"
+
 typedef T NAME(anywhere) __attribute__((vector_size(VB), aligned(1), may_alias));
-typedef T NAME(quarter) __attribute__((vector_size(16)));
-typedef __typeof__((NAME(vec)){0} == (NAME(vec)){0}) NAME(places);
-enum { NAME(LANES) = VB / sizeof(T), NAME(SIDE) = 16 / sizeof(T) };
 #define vec NAME(vec)
 #define LANES NAME(LANES)
 #define SIDE NAME(SIDE)
-
-/* zip takes stretches of some words from two vectors in turns: the first half of each 16 bytes, and the second. */
-INLINE void NAME(zip)(vec *a, vec *b, const int some) {
-  NAME(places) low, high;
-#pragma GCC unroll 16
-  for (int l = 0; l < LANES; l++) {
-    const int within = l % SIDE, at = l - within + within / (2 * some) * some + within % some;
-    low[l] = at + (within / some % 2 ? LANES : 0), high[l] = low[l] + SIDE / 2;
-  }
-  const vec left = *a, right = *b;
-  *a = __builtin_shuffle(left, right, low), *b = __builtin_shuffle(left, right, high);
-}
-
-/* squares transposes SIDE vectors within each 16 bytes, so that those of vector j are of word 16 bytes times i plus
- * j. */
-INLINE void NAME(squares)(vec *r) {
-  if (SIDE == 2) {
-    NAME(zip)(r, r + 1, 1);
-    return;
-  }
-  NAME(zip)(r, r + 1, 1), NAME(zip)(r + 2, r + 3, 1);
-  NAME(zip)(r, r + 2, 2), NAME(zip)(r + 1, r + 3, 2);
-  const vec third = r[1];
-  r[1] = r[2], r[2] = third;
-}
 
 /* pack_square brings a vector's words of some lines, at most SIDE, which lie side by side in memory, to panels. */
 INLINE void NAME(pack_square)(const int some, const int width, T *to, const char *from, int64_t line) {
