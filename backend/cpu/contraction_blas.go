@@ -148,7 +148,8 @@ func blasProduct(_ *exec.Lowering, c *contraction) *thunk {
 	return recordThunk(name, c.uses(), gemm.Record(fn, p)).calling(calls)
 }
 
-// smallProduct is up to how many products of elements our kernels that pack little are the quickest.
+// smallProduct is up to how many products of elements our kernels that pack little are the quickest. Larger ones that
+// they do have few rows, columns or terms.
 const smallProduct = 160 * 160 * 160
 
 // bySmall says whether our kernels for small products do f, of elements of type t.
@@ -157,27 +158,19 @@ func (f *matrices) bySmall(t shape.ElementType) bool {
 	return ok && f.m*f.n*f.k <= smallProduct
 }
 
-// library picks who multiplies: we vectors and small real matrices, oneDNN those of f32 else, OpenBLAS other types.
+// library picks who multiplies: we vectors and real matrices, but oneDNN large ones of f32, and OpenBLAS complex ones.
 func (f *matrices) library(t shape.ElementType) (fn unsafe.Pointer, name string) {
 	v, ok := vectorTypes[t]
 	switch {
 	case ok && f.byVector():
 		return gemm.Vectors(run.Level(), v), "loops gemv"
-	case f.bySmall(t):
-		return gemm.Small(run.Level(), v), "loops small gemm"
-	case t == shape.F32 && onednn.Load() == nil:
+	case t == shape.F32 && !f.bySmall(t) && onednn.Load() == nil:
 		return onednn.Sgemm(), "onednn sgemm"
-	case openblas.Load() != nil:
-		return nil, ""
-	}
-	switch t {
-	case shape.F32:
-		return openblas.Gemm[float32](), "openblas sgemm"
-	case shape.F64:
-		return openblas.Gemm[float64](), "openblas dgemm"
-	case shape.C64:
+	case ok:
+		return gemm.Small(run.Level(), v), "loops small gemm"
+	case t == shape.C64 && openblas.Load() == nil:
 		return openblas.Gemm[complex64](), "openblas cgemm"
-	case shape.C128:
+	case t == shape.C128 && openblas.Load() == nil:
 		return openblas.Gemm[complex128](), "openblas zgemm"
 	}
 	return nil, ""

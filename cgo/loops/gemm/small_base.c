@@ -1,6 +1,7 @@
 //go:build linux
 #pragma GCC optimize("O3")
-#define VB 16
+#define WIDEST 16
+#define WIDEST_PIECE v16_piece
 #if defined(__aarch64__)
 #define WIDE
 #endif

@@ -1,5 +1,15 @@
-/* The kernels of one instruction set and one type, T. */
+/* The kernels of one instruction set, one type, T, and vectors of VB bytes. NARROWER does what has fewer columns than a
+ * vector has places, if there are narrower ones. */
 
+#if VB == WIDEST && defined(WIDE)
+#define VECTORS 4
+#define EACH FOUR
+#define MOST_ROWS rows_of_four
+#else
+#define VECTORS 2
+#define EACH TWO
+#define MOST_ROWS rows_of_two
+#endif
 #include "packed_squares.h"
 
 typedef T NAME(in_memory) __attribute__((vector_size(VB), aligned(sizeof(T)), may_alias));
@@ -50,13 +60,14 @@ static NAME(tiler) *const NAME(tiles)[VECTORS][ROWS] = {EACH(TILE)};
 
 /* rows multiplies all rows by some vectors of columns, as evenly as can be. */
 static void NAME(rows)(const form *f, int64_t m, int64_t vectors, const T *a, const T *b, T *c) {
-  const int64_t most = rows_of[vectors - 1], count = (m + most - 1) / most;
+  const int64_t most = MOST_ROWS[vectors - 1], count = (m + most - 1) / most;
   for (int64_t i = 0, t = 0, some; t < count; t++, i += some) {
     some = m / count + (t < m % count);
     NAME(tiles)[vectors - 1][some - 1](f, a + i * f->row_a, b, c + i * f->row_c);
   }
 }
 
+#ifndef NARROWER
 /* few is rows where a row of the result is less than a vector. */
 static void NAME(few)(const form *f, int64_t m, int64_t n, const T *a, const T *b, T *c) {
   T here[ROWS * LANES];
@@ -72,6 +83,7 @@ static void NAME(few)(const form *f, int64_t m, int64_t n, const T *a, const T *
       }
   }
 }
+#endif
 
 /* turn packs terms of lines that lie side by side in memory, width of them; those that are not there are any. */
 static void NAME(turn)(T *to, const T *from, int64_t line, int64_t lines, int64_t width, int64_t terms) {
@@ -109,8 +121,8 @@ static void NAME(pack)(const halo_blas_record *r, T *to, const T *from, int64_t 
 }
 
 /* packed multiplies by some vectors of columns, n at most, which it packs first. */
-static void NAME(packed)(const halo_blas_record *r, form f, int64_t m, int64_t n, int64_t vectors, const T *a, const T *b,
-                         T *c) {
+static void NAME(packed)(const halo_blas_record *r, form f, int64_t m, int64_t n, int64_t vectors, const T *a,
+                         const T *b, T *c) {
   T panel[TERMS * VECTORS * LANES] __attribute__((aligned(64)));
   const int64_t width = vectors * LANES, lines = least(n, width);
   f.row_b = width, f.last = n < LANES ? 0 : lines - LANES;
@@ -118,15 +130,27 @@ static void NAME(packed)(const halo_blas_record *r, form f, int64_t m, int64_t n
     f.k = least(TERMS, r->k - p), f.first = p == 0;
     NAME(pack)(r, panel, b + p * (r->transpose_b ? 1 : r->ldb), lines, width, f.k);
     const T *left = a + p * f.column_a;
-    n < LANES ? NAME(few)(&f, m, n, left, panel, c) : NAME(rows)(&f, m, vectors, left, panel, c);
+#ifndef NARROWER
+    if (n < LANES) {
+      NAME(few)(&f, m, n, left, panel, c);
+      continue;
+    }
+#endif
+    NAME(rows)(&f, m, vectors, left, panel, c);
   }
 }
 
 static void NAME(piece)(const halo_blas_record *r, halo_run *run, int64_t m, int64_t n, const void *a, const void *b,
                         void *c) {
+#ifdef NARROWER
+  if (n < LANES) {
+    NARROWER(r, run, m, n, a, b, c);
+    return;
+  }
+#endif
   (void)run;
   const int64_t vectors = (n + LANES - 1) / LANES, panels = (vectors + VECTORS - 1) / VECTORS;
-  const int stays = m <= FEW_ROWS || r->k * r->ldb * (int64_t)sizeof(T) <= STAYS;
+  const int stays = m <= ROWS || r->k * r->ldb * (int64_t)sizeof(T) <= STAYS;
   form f = {.k = r->k, .row_a = r->transpose_a ? 1 : r->lda, .column_a = r->transpose_a ? r->lda : 1, .row_b = r->ldb,
             .row_c = r->ldc, .first = 1};
   for (int64_t j = 0, t = 0, some; t < panels; t++, j += some * LANES) {
@@ -141,9 +165,10 @@ static void NAME(piece)(const halo_blas_record *r, halo_run *run, int64_t m, int
   }
 }
 
-static void NAME(record)(const halo_record *r, halo_run *run) { halo_blas_run(r, run, NAME(piece)); }
-
 #undef vec
 #undef LANES
 #undef SIDE
 #undef AT
+#undef VECTORS
+#undef EACH
+#undef MOST_ROWS
