@@ -58,14 +58,15 @@ func packedProduct(l *exec.Lowering, c *contraction) *thunk {
 }
 
 // packedFirst reports whether our own kernels are quicker than oneDNN's matmul: for f16, which they make f32 as they
-// pack, and for bf16 that is not packed before and integers, unless there are instructions for whole tiles.
+// pack, and, unless there are instructions for whole tiles, for integers, and for bf16 that they make f32 too or that
+// is not packed before.
 func (f *matrices) packedFirst(c *contraction) bool {
 	kind, _, ok := f.packedKind(c)
 	switch {
 	case !ok:
 		return false
 	case kind == gemm.ProductBF16:
-		return c.weights == nil && !onednn.Tiles()
+		return (c.weights == nil || kind.Widens(run.Level())) && !onednn.Tiles()
 	case kind >= gemm.ProductS8S8:
 		return !onednn.Tiles()
 	}

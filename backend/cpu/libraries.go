@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/halo-xla/halo/cgo/fftw"
+	"github.com/halo-xla/halo/cgo/loops/gemm"
 	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/cgo/onednn"
 	"github.com/halo-xla/halo/cgo/openblas"
@@ -41,11 +42,15 @@ func slowCore(core string, level run.ISA) string {
 	return fmt.Sprintf("its kernels are for %s, though the processor has AVX-512: half of its speed is lost", core)
 }
 
-// Processor says which instruction set the kernels use, and the sets that the machine has.
+// Processor says which instruction set the kernels use, the sets that the machine has, and what it is not used for.
 func Processor() string {
 	var names []string
 	for _, l := range run.Levels() {
 		names = append(names, l.String())
 	}
-	return fmt.Sprintf("%s of %s", run.Level(), strings.Join(names, ", "))
+	text := fmt.Sprintf("%s of %s", run.Level(), strings.Join(names, ", "))
+	if gemm.ProductBF16.Widens(run.Level()) {
+		text += "; products of bf16 in f32"
+	}
+	return text
 }

@@ -34,6 +34,9 @@ func Small(run.ISA, Type) unsafe.Pointer {
 // Knows is false: this build has no native kernels.
 func (Kind) Knows(run.ISA) bool { return false }
 
+// Widens is false: this build has no native kernels.
+func (Kind) Widens(run.ISA) bool { return false }
+
 // Bytes panics: this build has no native kernels.
 func (p *Packed) Bytes(run.ISA) int64 {
 	panic("gemm: bug: this build has no native kernels, ask run.Available")

@@ -52,6 +52,11 @@ static const halo_packed_kernel *kernel_of(int64_t isa, int64_t kind) {
 
 int halo_packed_knows(int64_t isa, int64_t kind) { return kernel_of(isa, kind) != 0; }
 
+int halo_packed_widens(int64_t isa, int64_t kind) {
+  const halo_packed_kernel *k = kernel_of(isa, kind);
+  return k && k->element < k->bytes && k->terms == 1;
+}
+
 /* Bytes of the packed panels of all columns, and of the sums that must be kept until they are rounded. */
 static int64_t columns_bytes(const halo_packed_kernel *k, int64_t columns, int64_t terms) {
   return whole(whole(columns, k->columns) * least(pieces(terms, k->terms), PACKED_WORDS) * k->bytes, 64);

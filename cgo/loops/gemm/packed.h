@@ -69,6 +69,9 @@ extern const halo_packed_kernel halo_packed_base[PACKED_FLOATS], halo_packed_avx
 /* halo_packed_knows says whether an instruction set has kernels of a kind on this machine. */
 int halo_packed_knows(int64_t isa, int64_t kind);
 
+/* halo_packed_widens says whether they make elements larger as they pack them: f32 of smaller floats. */
+int halo_packed_widens(int64_t isa, int64_t kind);
+
 /* halo_packed_bytes is the scratch memory of so many products. */
 int64_t halo_packed_bytes(int64_t isa, int64_t kind, int64_t rounding, int64_t places, int64_t m, int64_t n, int64_t k);
 

@@ -22,6 +22,11 @@ type packedArgs struct {
 // Knows reports whether an instruction set has kernels of a kind on this machine.
 func (k Kind) Knows(isa run.ISA) bool { return C.halo_packed_knows(C.int64_t(isa), C.int64_t(k)) != 0 }
 
+// Widens reports whether these kernels make f32 of smaller floats as they pack them.
+func (k Kind) Widens(isa run.ISA) bool {
+	return C.halo_packed_widens(C.int64_t(isa), C.int64_t(k)) != 0
+}
+
 // Bytes is how much scratch memory the products take by an instruction set, which must know their kind.
 func (p *Packed) Bytes(isa run.ISA) int64 {
 	return int64(C.halo_packed_bytes(C.int64_t(isa), C.int64_t(p.Kind), C.int64_t(p.Rounding),
