@@ -102,8 +102,9 @@ var foreign = map[hlo.Opcode]bool{hlo.CustomCall: true, hlo.Send: true, hlo.Recv
 type slot struct {
 	kind slotKind
 	size int64
-	// data are the bytes of a constant.
+	// data are the bytes of a constant: those of pack, if there is one, once it is filled.
 	data []byte
+	pack *pack
 	// index is the parameter's or result's number among their leaves.
 	index int
 	// offset is the place of a temporary in the arena, and that of staged arguments and results.
@@ -199,6 +200,19 @@ func (c *compiler) constant(x leaf) *literal.Literal {
 	return l
 }
 
+// fillPacks fills the packs of p and gives their data to the slots.
+func (c *compiler) fillPacks(p *program) error {
+	if err := p.packs.fill(c.ctx, p.packed); err != nil {
+		return err
+	}
+	for i := range c.slots {
+		if x := c.slots[i].pack; x != nil {
+			c.slots[i].data = x.data
+		}
+	}
+	return nil
+}
+
 // module compiles the entry.
 func (c *compiler) module(p *program) error {
 	m := p.module
@@ -217,7 +231,7 @@ func (c *compiler) module(p *program) error {
 	if err := c.lacking.err(c.machine.Name()); err != nil {
 		return err
 	}
-	if err := p.packs.fill(c.ctx, p.packed); err != nil {
+	if err := c.fillPacks(p); err != nil {
 		return err
 	}
 	p.results = c.results(b, root, p)

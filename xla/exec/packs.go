@@ -6,6 +6,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/halo-xla/halo/internal/memory"
 	"github.com/halo-xla/halo/xla/literal"
 )
 
@@ -26,7 +27,8 @@ type packKey struct {
 type pack struct {
 	key   packKey
 	of    *literal.Literal // which keeps the bytes where they are
-	data  []byte
+	size  int64
+	data  []byte       // once a program with it is to be filled
 	fill  func() error // fills data, the first time
 	users int
 }
@@ -42,16 +44,42 @@ func (s *packs) take(l *literal.Literal, form string, size int64, fill func(to [
 	defer s.mu.Unlock()
 	x := s.byKey[key]
 	if x == nil {
-		data := make([]byte, size)
-		x = &pack{key: key, of: l, data: data, fill: sync.OnceValue(func() error { return fill(data) })}
+		x = &pack{key: key, of: l, size: size}
+		x.fill = sync.OnceValue(func() error { return fill(x.data) })
 		s.byKey[key] = x
 	}
 	x.users++
 	return x
 }
 
+// packLine is what packs begin at multiples of, in bytes.
+const packLine = 64
+
+// lay finds memory for those of list that have none yet, in one block, which may have huge pages then: what a program
+// reads once a run is found by few entries of the processor's tables.
+func (s *packs) lay(list []*pack) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var total int64
+	wanted := map[*pack]bool{}
+	for _, x := range list {
+		if x.data == nil && !wanted[x] {
+			wanted[x] = true
+			total += (x.size + packLine - 1) / packLine * packLine
+		}
+	}
+	block := memory.Zeros(total)
+	for _, x := range list {
+		if x.data == nil {
+			x.data = block[:x.size:x.size]
+			block = block[min((x.size+packLine-1)/packLine*packLine, int64(len(block))):]
+		}
+	}
+}
+
 // fill fills those of list that are not filled yet, several at a time.
 func (s *packs) fill(ctx context.Context, list []*pack) error {
+	s.lay(list)
 	errs := make([]error, len(list))
 	var all sync.WaitGroup
 	for i, x := range list {
@@ -87,5 +115,5 @@ func (l *Lowering) PackOf(value *literal.Literal, form string, size int64, fill 
 	p := l.c.program
 	x := p.packs.take(value, form, size, fill)
 	p.packed = append(p.packed, x)
-	return l.Pack(x.data)
+	return l.c.newSlot(slot{kind: constant, size: size, pack: x})
 }

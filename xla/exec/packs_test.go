@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 	"testing"
+	"unsafe"
 
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
@@ -35,6 +36,26 @@ func TestPacks(t *testing.T) {
 	s.release([]*pack{a, b})
 	if take("a") == a || made != 3 {
 		t.Error("a form that nobody uses was kept")
+	}
+}
+
+// TestPacksLay wants the packs of a program in one block, each at a line of memory of its own, and those that are there
+// already left alone.
+func TestPacksLay(t *testing.T) {
+	s, value := newPacks(1), literal.Zeros(shape.Array(shape.F32, 2))
+	take := func(form string, size int64) *pack {
+		return s.take(value, form, size, func([]byte) error { return nil })
+	}
+	a, b, c, d := take("a", 65), take("b", 0), take("c", 128), take("d", 1)
+	s.lay([]*pack{a})
+	first := &a.data[0]
+	s.lay([]*pack{c, a, b, c, d})
+	if &a.data[0] != first || len(a.data) != 65 || len(b.data) != 0 || len(c.data) != 128 || len(d.data) != 1 {
+		t.Errorf("got %d, %d, %d, %d bytes, want 65, 0, 128, 1", len(a.data), len(b.data), len(c.data), len(d.data))
+	}
+	apart := uintptr(unsafe.Pointer(&d.data[0])) - uintptr(unsafe.Pointer(&c.data[0]))
+	if apart != 128 || cap(c.data) != 128 {
+		t.Errorf("what follows 128 bytes is %d behind them, and they may grow to %d", apart, cap(c.data))
 	}
 }
 
