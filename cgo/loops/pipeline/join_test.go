@@ -16,12 +16,12 @@ func TestJoin(t *testing.T) {
 		want []joined
 	}{
 		{nil, []joined{{Stage: Stage{Name: "end"}}}},
-		{[]Stage{{"load", 0, 0}, {"store", 3, 0}}, []joined{{Stage{"store", 3, 0}, 1, true, false}}},
+		{[]Stage{{"load", 0, 0}, {"store", 3, 0}}, []joined{{Stage{"store", 3, 0}, 1, true, false, ""}}},
 		{[]Stage{{"load", 0, 0}, {"mul_f", 1, 0}, {"store", 4, 0}, {"load", 1, 0}, {"add_f", 4, 0}, {"acc_add_f", 5, 6}},
-			[]joined{{Stage{"mul_f", 1, 0}, 1, false, true}, {Stage: Stage{"store", 4, 0}},
-				{Stage{"add_f", 4, 0}, 2, false, false}, {Stage{"acc_add_f", 5, 6}, 0, true, false}}},
+			[]joined{{Stage{"mul_f", 1, 0}, 1, false, true, ""}, {Stage: Stage{"store", 4, 0}},
+				{Stage{"add_f", 4, 0}, 2, false, false, ""}, {Stage{"acc_add_f", 5, 6}, 0, true, false, ""}}},
 		{[]Stage{{"load", 2, 0}, {"select", 1, 2}, {"mix", 1, 2}},
-			[]joined{{Stage{"select", 1, 2}, 3, false, false}, {Stage: Stage{"mix", 1, 2}}, {Stage: Stage{"end", 0, 0}}}},
+			[]joined{{Stage{"select", 1, 2}, 3, false, false, ""}, {Stage: Stage{"mix", 1, 2}}, {Stage: Stage{"end", 0, 0}}}},
 	} {
 		if got := join(c.list, isOne); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%v: got %+v, want %+v", c.list, got, c.want)

@@ -56,6 +56,9 @@ static const struct {
 #define CHOOSE REDUCE
 #include "reducers.def"
 #include "stages.def"
+#define SWEEP(name) STAGE(name, 0)
+#define SWEEP32 SWEEP
+#include "sweeps.def"
 };
 
 static const char *const reducer_names[] = {

@@ -85,7 +85,8 @@ INLINE VF looked_up(const float *table, VI i) {
   return (VF)_mm512_permutexvar_ps((__m512i)i, *(const __m512 *)table);
 }
 
-// exp32_power gives p and t so that exp(x) = p*2^floor(t), by the powers of 2^(1/16).
+// exp32_power gives p and t so that exp(x) = p*2^floor(t), by the powers of 2^(1/16). Far beyond the numbers that have
+// an exponential, r is anything; then p is a power, and t what it should be.
 INLINE VF exp32_power(VF x, VF *t) {
   static const float powers[16] __attribute__((aligned(64))) = {
       0x1p0f, 0x1.0b5586p0f, 0x1.172b84p0f, 0x1.2387a6p0f, 0x1.306fep0f, 0x1.3dea64p0f, 0x1.4bfdaep0f, 0x1.5ab07ep0f,
@@ -95,12 +96,13 @@ INLINE VF exp32_power(VF x, VF *t) {
   *t = y - SHIFT32 / 16;
   VF r = x - *t * 0x1.62e400p-1f;
   r = r - *t * 0x1.7f7d1cp-20f;
-  VF q = r + r * r * (0.500009774918f + r * 0.166668621646f), s = looked_up(powers, (VI)y);
+  const VF z = r * r, c = 0.500009774918f + r * 0.166668621646f, s = looked_up(powers, (VI)y);
+  const VF q = (VF)_mm512_maskz_fmadd_ps(LESS(z, same(1)), (__m512)z, (__m512)c, (__m512)r);
   return s + s * q;
 }
 
 INLINE VF f_expf(VF x) {
-  VF t, p = exp32_power(most(-104, least(89, x)), &t);
+  VF t, p = exp32_power(x, &t);
   return scaled(p, t);
 }
 #else

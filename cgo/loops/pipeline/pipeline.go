@@ -61,6 +61,7 @@ type joined struct {
 	Stage
 	from         int
 	last, spread bool
+	sweep        string // the stage that stands here if it does all that follows by itself
 }
 
 // join makes loads part of the stages behind them, and the end of the program part of the stage before it. isOne says

@@ -83,9 +83,9 @@ const char *halo_reducer_name(int32_t i);
 
 // halo_reducer works on accumulators, which are the first vector of a block.
 typedef struct {
-  void (*clear)(char *acc);                   // makes all lanes such that they change nothing
-  void (*join)(char *acc, const char *other); // lane by lane
-  void (*fold)(char *acc);                    // reduces all lanes to the first, as a tree
+  void (*clear)(char *acc);                    // makes all lanes such that they change nothing
+  void (*join)(char *acc, const char *other);  // lane by lane
+  void (*fold)(char *acc, char *to, int64_t t); // puts what all come to, as a tree, into lane t of block to; clears
 } halo_reducer;
 
 // halo_loop says how the stages go on when they have run on a block: pointers move and the first stage runs again. What

@@ -94,6 +94,9 @@ func (p *Rows) Record(level run.ISA) run.Record {
 		f := p.Phases[i].native(head.stages, &numbers)
 		phases = append(phases, bytesOf(&f)...)
 		list := join(p.Phases[i].Stages, p.Phases[i].isOne(p.Inputs))
+		if p.Phases[i].Sweeps && !p.stepwise {
+			list[0].sweep = sweepOf(list, p.Phases[i].uses)
+		}
 		stages = appendStages(stages, list, level, p.Lane)
 		head.stages += C.int32_t(len(list))
 	}
@@ -176,13 +179,12 @@ func (s *Stream) native() C.halo_stream {
 }
 
 func (s *joined) native(level run.ISA, lane int) C.halo_stage {
-	number, ok := stages()[s.Name]
-	if !ok {
-		panic("pipeline: bug: no stage " + s.Name)
-	}
-	fn := C.halo_stage_function(C.int32_t(level), C.int32_t(lane), number)
+	fn := function(s.sweep, level, lane)
 	if fn == nil {
-		panic("pipeline: bug: this build has no level " + level.String())
+		fn = function(s.Name, level, lane)
+	}
+	if fn == nil {
+		panic("pipeline: bug: no stage " + s.Name + " at level " + level.String())
 	}
 	n := C.halo_stage{fn: (*[0]byte)(fn), a: C.int32_t(s.A), b: C.int16_t(s.B), from: C.uint8_t(s.from)}
 	if s.last {
@@ -192,6 +194,15 @@ func (s *joined) native(level run.ISA, lane int) C.halo_stage {
 		n.flags |= C.HALO_SPREAD
 	}
 	return n
+}
+
+// function returns the function of a stage, or nil if the level has none.
+func function(name string, level run.ISA, lane int) unsafe.Pointer {
+	number, ok := stages()[name]
+	if !ok {
+		return nil
+	}
+	return C.halo_stage_function(C.int32_t(level), C.int32_t(lane), number)
 }
 
 // bytesOf copies the bytes of a struct.

@@ -200,16 +200,11 @@ static void sweep(worker *w, const halo_phase *f, const piece *x) {
     if (splat[2])
       lanes->fill(w->p[splat[1]], value);
   }
-  for (int32_t i = 0; i < f->folds; i++)
-    lanes->reducers[fold[3 * i]].clear(w->p[fold[3 * i + 1]]);
   int64_t done = blocks(w, f, x);
   if (done < x->n)
     tail(w, f, x->row, x->col + done, x->n - done);
-  for (int32_t i = 0; i < f->folds; i++) {
-    char *acc = w->p[fold[3 * i + 1]];
-    lanes->reducers[fold[3 * i]].fold(acc);
-    memcpy(w->p[fold[3 * i + 2]] + x->t * j->r->lane, acc, j->r->lane);
-  }
+  for (int32_t i = 0; i < f->folds; i++, fold += 3)
+    lanes->reducers[fold[0]].fold(w->p[fold[1]], w->p[fold[2]], x->t);
 }
 
 // across runs a phase over n rows, a lane each.
@@ -251,6 +246,11 @@ static worker prepare(const job *j, char **p, char *rooms, char *saved) {
   for (int32_t k = 0; k < r->streams; k++)
     halo_prepare(&j->places, &j->streams[k], p[k]);
   memset(p[r->mask], 0xff, j->places.block_bytes);
+  for (int32_t i = 0; i < r->phases; i++) {
+    const int32_t *fold = j->numbers + j->phases[i].fold;
+    for (int32_t k = 0; k < j->phases[i].folds; k++, fold += 3)
+      j->places.lanes->reducers[fold[0]].clear(p[fold[1]]);
+  }
   return w;
 }
 

@@ -1,5 +1,7 @@
 package pipeline
 
+import "slices"
+
 // Rows is a program over the rows of a space. A tile of rows goes through all phases before the next one begins.
 // Pointers count from 0: Inputs, Outputs, saved values, rooms. Its results only depend on the shape and the instruction
 // set, also where rows are reduced.
@@ -18,6 +20,8 @@ type Rows struct {
 	Tile, Group int64
 	// Chunk is how many places are swept at once: those of a row, or less in a program that sweeps once.
 	Chunk int64
+
+	stepwise bool // without the stages of sweeps.def, for tests
 }
 
 // MaxTile is the most rows of a tile for which there is a lane at every level.
@@ -38,6 +42,9 @@ type Phase struct {
 	// Folds are what a sweep reduces: stages acc_REDUCER, which take the number of Accumulator and of Mask, do that.
 	Folds []Fold
 }
+
+// uses reports whether the sweep's pointer is another one for each block.
+func (f *Phase) uses(pointer int) bool { return slices.Contains(f.Uses, pointer) }
 
 // Spread fills room To with a lane of room From.
 type Spread struct{ From, To int }

@@ -83,14 +83,19 @@ static __attribute__((unused)) double inverse_erf(double x) {
     return again(p, s, a0, a1, a2, a3, a4, a5, a6, a7);                                                                \
   NEXT
 
-// again runs the stages on the next block, if there is one.
-static void again(ARGS) {
-  halo_loop *l = (halo_loop *)p[HALO_LOOP];
+// ask asks for what is wanted ahead, a block of it.
+INLINE void ask(halo_loop *l) {
   for (int32_t i = 0; i < l->asks; i++) {
     for (int64_t line = 0; line < l->ask_bytes[i]; line += 64)
       __builtin_prefetch(l->ask[i] + line, 0, 2);
     l->ask[i] += l->ask_bytes[i];
   }
+}
+
+// again runs the stages on the next block, if there is one.
+static void again(ARGS) {
+  halo_loop *l = (halo_loop *)p[HALO_LOOP];
+  ask(l);
   if (--l->left <= 0)
     return;
   for (int32_t i = 0; i < l->moves; i++)
@@ -191,51 +196,42 @@ static void again(ARGS) {
     const char *w = p[s->b];                                                                                           \
     EACH(INTO1) NEXT;                                                                                                  \
   }
-// QUOTIENT divides by y, which is one number in all lanes, with its rounded inverse z: two corrections of the product
-// give the rounded quotient, if nothing on the way leaves the normal numbers. Else it divides, as it does with half of
-// the vectors anyway: machines divide beside their multiplications.
+// QUOTIENT divides by y, which is one number in all lanes, with its rounded inverse z: one correction of the product
+// gives the rounded quotient, if nothing on the way leaves the normal numbers (docs/numerics.md). Else it divides.
 #define DIVIDE1(a, k) a = I(F(a) / y);
 #if LANE == 32 && (VB > 16 || defined(__aarch64__))
-INLINE VU larger(VU x, VU y) {
+// divides reports whether quotients by y stay normal if the first two bits of the exponent of x differ: from -63 to 64.
+INLINE int divides(VF y) { return ((VU)y)[0] << 1 >= 65u << 24 && ((VU)y)[0] << 1 < 190u << 24; }
+#define DIFFER1(a, k) differ &= a ^ (VI)((VU)a << 1);
+INLINE int all_differ(VI x) {
 #if defined(__x86_64__) && VB == 64
-  return (VU)_mm512_max_epu32((__m512i)x, (__m512i)y);
+  return _mm512_test_epi32_mask((__m512i)x, _mm512_set1_epi32(1 << 30)) == 0xffff;
 #elif defined(__x86_64__)
-  return (VU)_mm256_max_epu32((__m256i)x, (__m256i)y);
+  return _mm256_movemask_ps((__m256)(x << 1)) == 0xff;
 #else
-  return (VU)pick((VI)(x > y), (VI)x, (VI)y);
+  return ((x[0] & x[1] & x[2] & x[3]) >> 30) & 1;
 #endif
 }
-// within is at most 0x7e000000 for magnitudes from 2^-63 to 2^63.
-INLINE VU within(VI x) { return ((VU)x << 1) - 0x40000000; }
-INLINE int exceeds(VU x, U limit) {
-#if defined(__x86_64__) && VB == 64
-  return _mm512_cmpgt_epu32_mask((__m512i)x, _mm512_set1_epi32((I)limit)) != 0;
-#else
-  U any = 0;
-  for (int i = 0; i < N; i++)
-    any |= x[i] > limit;
-  return any != 0;
-#endif
-}
-#define HALF(M) M(a0, 0) M(a1, 1) M(a2, 2) M(a3, 3)
-#define OTHERS(M) M(a4, 4) M(a5, 5) M(a6, 6) M(a7, 7)
-#define WITHIN(a, k) out = larger(out, within(a));
 #define QUOTIENT1(a, k)                                                                                                \
   {                                                                                                                    \
-    VF x = F(a), r = x * z;                                                                                            \
-    r += z * (x - r * y);                                                                                              \
+    const VF x = F(a), r = x * z;                                                                                      \
     a = I(r + z * (x - r * y));                                                                                        \
+  }
+#define QUOTIENTS                                                                                                      \
+  VI differ = samei(-1);                                                                                               \
+  EACH(DIFFER1)                                                                                                        \
+  if (normal && all_differ(differ)) {                                                                                  \
+    EACH(QUOTIENT1)                                                                                                    \
+  } else {                                                                                                             \
+    EACH(DIVIDE1)                                                                                                      \
   }
 #define QUOTIENT(name)                                                                                                 \
   static void s_##name(ARGS) {                                                                                         \
     TAKE                                                                                                               \
     const VF y = F(samei(*(const Im *)p[s->a])), z = F(samei(*(const Im *)p[s->b]));                                   \
-    VU out = within(I(y));                                                                                             \
-    HALF(WITHIN)                                                                                                       \
-    if (exceeds(out, 0x7e000000)) {                                                                                    \
-      EACH(DIVIDE1) NEXT;                                                                                              \
-    }                                                                                                                  \
-    HALF(QUOTIENT1) OTHERS(DIVIDE1) NEXT;                                                                              \
+    const int normal = divides(y);                                                                                     \
+    QUOTIENTS                                                                                                          \
+    NEXT;                                                                                                              \
   }
 #else
 #define QUOTIENT(name)                                                                                                 \
@@ -256,12 +252,13 @@ INLINE int exceeds(VU x, U limit) {
   static void s_##name(ARGS) { return again(p, s, a0, a1, a2, a3, a4, a5, a6, a7); }
 
 #if defined(__x86_64__) && VB == 64
-#define STREAM1(a, k) _mm512_stream_si512((__m512i *)(q + k * VB), (__m512i)a);
+#define STREAM_AT(q, a) _mm512_stream_si512((__m512i *)(q), (__m512i)a);
 #elif defined(__x86_64__) && VB == 32
-#define STREAM1(a, k) _mm256_stream_si256((__m256i *)(q + k * VB), (__m256i)a);
+#define STREAM_AT(q, a) _mm256_stream_si256((__m256i *)(q), (__m256i)a);
 #else
-#define STREAM1 STORE1
+#define STREAM_AT(q, a) *(VIm *)(q) = a;
 #endif
+#define STREAM1(a, k) STREAM_AT(q + k * VB, a)
 #define STREAM(name)                                                                                                   \
   static void s_##name(ARGS) {                                                                                         \
     TAKE                                                                                                               \
@@ -355,6 +352,16 @@ typedef float VFm __attribute__((vector_size(VB), may_alias));
 #define AHEAD(x, w) __builtin_shufflevector(x, x, 1, 0)
 #endif
 
+// put puts lane t of x, whose lanes are alike, where that is in a block. Vectors are read and written, since a vector
+// that was written number by number could only be read when all that is in the cache.
+INLINE void put(char *to, int64_t t, VI x) {
+  VI lanes;
+  for (int i = 0; i < N; i++)
+    lanes[i] = i;
+  VIm *v = (VIm *)to + t / N;
+  *v = pick(lanes == (I)(t % N), x, *v);
+}
+
 // Accumulators begin with what changes nothing: of sums -0, since 0 would make a 0 of it.
 #define REDUCE_BY(name, e, none, all, fold)                                                                            \
   INLINE VI r_##name(VI x, VI y) { return e; }                                                                         \
@@ -373,10 +380,11 @@ typedef float VFm __attribute__((vector_size(VB), may_alias));
   }                                                                                                                    \
   static void clear_##name(char *acc) { *(VIm *)acc = none; }                                                          \
   static void join_##name(char *acc, const char *other) { *(VIm *)acc = r_##name(LOAD(acc, 0), LOAD(other, 0)); }      \
-  static void fold_##name(char *acc) {                                                                                 \
+  static void fold_##name(char *acc, char *to, int64_t t) {                                                            \
     VI x = LOAD(acc, 0);                                                                                               \
     fold(name, x)                                                                                                      \
-    *(VIm *)acc = x;                                                                                                   \
+    put(to, t, x);                                                                                                     \
+    clear_##name(acc);                                                                                                 \
   }
 #define COUNTED(b, k) b = pick(LOAD(w, k), b, unchanged);
 #define PAIRS(f) f(f(f(b0, b1), f(b2, b3)), f(f(b4, b5), f(b6, b7)))
@@ -400,11 +408,13 @@ typedef float VFm __attribute__((vector_size(VB), may_alias));
   }
 #define CHOOSE(name, e, none) REDUCE_BY(name, e, none, CHOSEN8, CHOSEN_FOLD)
 #else
+#define CHOSEN8 ALL8
 #define CHOOSE REDUCE
 #endif
 
 #include "reducers.def"
 #include "stages.def"
+#include "sweeps_impl.h"
 
 #undef REDUCE
 #undef CHOOSE
@@ -446,9 +456,16 @@ typedef float VFm __attribute__((vector_size(VB), may_alias));
 #define FAST1(name, fv, dv, fs) ROW(name)
 #define FASTL(name, fv, dv, fs) ROW(name)
 
+#define SWEEP(name) ROW(name)
+#ifdef LIMIT32
+#define SWEEP32 SWEEP
+#else
+#define SWEEP32(name) 0,
+#endif
 static void (*const table[])(void) = {
 #include "reducers.def"
 #include "stages.def"
+#include "sweeps.def"
 };
 
 #undef REDUCE

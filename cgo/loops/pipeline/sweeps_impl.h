@@ -1,0 +1,103 @@
+// sweeps_impl.h: the sweeps of sweeps.def, which run the stages of a whole phase on all blocks of the loop. Included by
+// stages_impl.h.
+//
+// A sweep stands in the place of the first stage of its phase. Operands are those of the stages it stands for, s[0] and
+// on, and results have the bits of those; where a sweep cannot do it, it goes on with them.
+
+// spread is an operand that is one lane.
+INLINE VI spread(char *const *p, const stage *s) { return samei(*(const Im *)p[s->a]); }
+
+// partial reports whether the mask leaves out some lanes.
+INLINE int partial(const char *mask) { return !((const I *)mask)[BLOCK - 1]; }
+
+// over moves the pointers as if the stages had run.
+INLINE void over(char *const *p, halo_loop *l) {
+  for (int32_t i = 0; i < l->moves; i++)
+    ((char **)p)[l->moved[i]] += (l->left - 1) * l->bytes;
+  l->left = 0;
+}
+
+#define PLAIN(name) return s_##name(p, s, a0, a1, a2, a3, a4, a5, a6, a7)
+#define LOOP halo_loop *l = (halo_loop *)p[HALO_LOOP]
+#define BLOCKS for (int64_t at = 0, end = l->left * 8 * VB; at < end; at += 8 * VB, ask(l))
+#define FROM (p[s->from - 1])
+
+// REDUCED adds what compute makes of a block to the accumulator of stage last.
+#define REDUCED(name, first, last, with, compute)                                                                      \
+  if (partial(p[s[last].b]))                                                                                           \
+    PLAIN(first);                                                                                                      \
+  const char *x = FROM;                                                                                                \
+  VI sum = *(VIm *)p[s[last].a];                                                                                       \
+  BLOCKS {                                                                                                             \
+    VI b0, b1, b2, b3, b4, b5, b6, b7;                                                                                 \
+    compute(b0, 0) compute(b1, 1) compute(b2, 2) compute(b3, 3)                                                        \
+    compute(b4, 4) compute(b5, 5) compute(b6, 6) compute(b7, 7)                                                        \
+    sum = with(name, sum);                                                                                             \
+  }                                                                                                                    \
+  *(VIm *)p[s[last].a] = sum;                                                                                          \
+  over(p, l);
+
+#define AS_IT_IS(b, k) b = LOAD(x + at, k);
+static void s_sweep_max(ARGS) {
+  LOOP;
+  REDUCED(max_f, acc_max_f, 0, CHOSEN8, AS_IT_IS)
+}
+static void s_sweep_sum(ARGS) {
+  LOOP;
+  REDUCED(add_f, acc_add_f, 0, ALL8, AS_IT_IS)
+}
+
+#define SQUARED(b, k) b = I(rounded(F(f_square_f(f_sub_f(LOAD(x + at, k), y, s), 0))));
+static void s_sweep_squares(ARGS) {
+  LOOP;
+  const VI y = spread(p, s);
+  REDUCED(add_f, sub_f, 2, ALL8, SQUARED)
+}
+
+#ifdef LIMIT32
+#define EXPONENTIAL(b, k)                                                                                              \
+  b = I(f_expf(F(f_sub_f(LOAD(x + at, k), y, s))));                                                                    \
+  *(VIm *)(q + at + k * VB) = b;
+static void s_sweep_exp(ARGS) {
+  LOOP;
+  const VI y = spread(p, s);
+  char *q = p[s[2].a];
+  REDUCED(add_f, sub_f, 3, ALL8, EXPONENTIAL)
+}
+#endif
+
+// MADE stores what compute makes of a block of x, past the caches if stage last does.
+#define AT1(a, k) *(VIm *)(q + at + k * VB) = a;
+#define PAST1(a, k) STREAM_AT(q + at + k * VB, a)
+#define MADE(last, compute)                                                                                            \
+  const char *x = FROM;                                                                                                \
+  char *q = p[s[last].a];                                                                                              \
+  if (s[last].fn == (void (*)(void))s_stream)                                                                          \
+    BLOCKS {                                                                                                           \
+      compute EACH(PAST1)                                                                                              \
+    }                                                                                                                  \
+  else                                                                                                                 \
+    BLOCKS {                                                                                                           \
+      compute EACH(AT1)                                                                                                \
+    }                                                                                                                  \
+  over(p, l);
+
+#define NORMED(a, k)                                                                                                   \
+  a = f_mul_f(f_mul_f(f_sub_f(LOAD(x + at, k), y, s), z, s), LOAD(g + at, k), s);                                      \
+  a = f_add_f(I(rounded(F(a))), LOAD(b + at, k), s);
+static void s_sweep_norm(ARGS) {
+  LOOP;
+  const VI y = spread(p, s), z = spread(p, s + 1);
+  const char *g = p[s[2].a], *b = p[s[3].a];
+  MADE(4, EACH(NORMED))
+}
+
+#ifdef QUOTIENTS
+#define TAKEN(a, k) a = LOAD(x + at, k);
+static void s_sweep_quotient(ARGS) {
+  LOOP;
+  const VF y = F(spread(p, s)), z = F(samei(*(const Im *)p[s->b]));
+  const int normal = divides(y);
+  MADE(1, EACH(TAKEN) QUOTIENTS)
+}
+#endif
