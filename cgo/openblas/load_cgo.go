@@ -21,15 +21,24 @@ import (
 // sonames are the names of the library with 32-bit integers, newest first.
 var sonames = []string{"libopenblas.so.0", "libopenblas.so"}
 
-// cores are the kernels that OpenBLAS is told to use at each level of $HALO_ISA; it knows best where none is named.
+// cores are the kernels that OpenBLAS is told to use at each level of $HALO_ISA.
 var cores = map[string]string{"base": "Nehalem", "avx2": "Haswell"}
+
+// core is what kernels OpenBLAS is told to use, "" if it knows best. A processor that is newer than the library is
+// none that it knows, and gets those of 2004: 4 to 8 times slower.
+func core() string {
+	if named := cores[os.Getenv("HALO_ISA")]; named != "" {
+		return named
+	}
+	return C.GoString(C.openblas_core())
+}
 
 // Load opens OpenBLAS once. It fails with errors.ErrUnsupported and what was tried if the library is not there, or if
 // $HALO_LIBS refuses openblas.
 var Load = sync.OnceValue(func() error {
 	// One thread from the start: later would leave the others that it makes when it is opened.
 	settings := map[string]string{"OPENBLAS_NUM_THREADS": "1"}
-	if core := cores[os.Getenv("HALO_ISA")]; core != "" {
+	if core := core(); core != "" {
 		settings["OPENBLAS_CORETYPE"] = core
 	}
 	var lib *dl.Library

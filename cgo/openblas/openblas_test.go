@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/cmplx"
 	"math/rand/v2"
+	"os"
 	"reflect"
 	"strings"
 	"sync"
@@ -31,6 +32,9 @@ func TestInfo(t *testing.T) {
 	testfile.Library(t, "openblas", err)
 	if !strings.Contains(file, "openblas") || !strings.Contains(config, "OpenBLAS") || core == "" {
 		t.Errorf("file %q, config %q, core %q", file, config, core)
+	}
+	if flags, _ := os.ReadFile("/proc/cpuinfo"); strings.Contains(string(flags), " avx2 ") && core == "Prescott" {
+		t.Errorf("the kernels are those for %s, and there is AVX2", core)
 	}
 }
 
