@@ -45,6 +45,17 @@ func crowded() (list []string) {
 			}
 		}
 	}
+	for t, n := range map[string][2]int{"f32": {4096, 1024}, "f64": {2000, 560}, "c128": {1024, 256}, "s8": {4096, 4096},
+		"bf16": {4096, 4096}, "pred": {4096, 1}} { // up to 40 KiB, twice 20
+		state := fmt.Sprintf("(s32[], %s[%d], %[1]s[%[3]d])", t, n[0], n[1])
+		add(`cond { s = %[1]s parameter(0)  i = s32[] get-tuple-element(s), index=0  n = s32[] constant(99)
+ROOT m = pred[] compare(i, n), direction=LT }
+body { s = %[1]s parameter(0)  i = s32[] get-tuple-element(s), index=0  x = %[2]s[%[3]d] get-tuple-element(s), index=1
+y = %[2]s[%[4]d] get-tuple-element(s), index=2  one = s32[] constant(1)  j = s32[] add(i, one)
+u = %[2]s[%[3]d] reverse(x), dimensions={0}  v = %[2]s[%[4]d] reverse(y), dimensions={0}
+ROOT r = %[1]s tuple(j, u, v) }
+ENTRY e { s = %[1]s parameter(0)  ROOT w = %[1]s while(s), condition=cond, body=body }`, state, t, n[0], n[1])
+	}
 	return list
 }
 
@@ -59,7 +70,7 @@ func TestSharedMemory(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		e, err := Lower(m.Entry.Root)
+		e, err := steps(m.Entry.Root)
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
@@ -86,7 +97,7 @@ var (
 
 // sharedBytes is how many bytes a kernel declares.
 func sharedBytes(t *testing.T, source string) (n int64) {
-	size := map[string]int64{"bool": 1, "u8": 1, "u16": 2, "s32": 4, "u32": 4, "f32": 4, "s64": 8, "u64": 8, "f64": 8,
+	size := map[string]int64{"bool": 1, "s8": 1, "u8": 1, "s16": 2, "u16": 2, "s32": 4, "u32": 4, "f32": 4, "s64": 8, "u64": 8, "f64": 8,
 		"c64": 8, "c128": 16}
 	number := func(text string) int64 {
 		v, err := strconv.ParseInt(text, 10, 64)
