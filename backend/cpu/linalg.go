@@ -22,10 +22,8 @@ type blasLinalg struct {
 	solve    func(openblas.Solve) run.Record
 }
 
-// blasLinalgs are the types that OpenBLAS has; other floats go through the kernels in Go.
+// blasLinalgs are the types that OpenBLAS is used for. Narrow floats go through the kernels in Go.
 var blasLinalgs = map[shape.ElementType]blasLinalg{
-	shape.F32:  {nil, openblas.SolveRecord[float32]},
-	shape.F64:  {nil, openblas.SolveRecord[float64]},
 	shape.C64:  {openblas.CholeskyRecord[complex64], openblas.SolveRecord[complex64]},
 	shape.C128: {openblas.CholeskyRecord[complex128], openblas.SolveRecord[complex128]},
 }
@@ -54,7 +52,7 @@ func factorThunk(t shape.ElementType, n, batch int64, lower bool, out, a, info e
 		c.Wide = t == shape.F64
 		return recordThunk("loops cholesky", uses, c.Record(run.Level()))
 	}
-	if blas, ok := linalgBy(t, n); ok && blas.cholesky != nil {
+	if blas, ok := linalgBy(t, n); ok {
 		c := openblas.Cholesky{Dst: ref(out), Src: ref(a), N: n, Batch: batch, Lower: lower, Report: report}
 		c.Info = ref(info)
 		return recordThunk("openblas cholesky", uses, blas.cholesky(c)).calling(choleskyCalls(batch, n, t))
@@ -99,22 +97,49 @@ func lowerTriangularSolve(l *exec.Lowering) (exec.Thunk, error) {
 	a, b, out, s := l.Operand(0), l.Operand(1), l.Result(), l.In.Shape
 	solve := newSolve(l.In)
 	uses := append(exec.Reads(a, b), exec.Writes(out)...)
-	var t *thunk
-	if blas, ok := linalgBy(s.Type, solve.M); ok && solve.K > 0 && solve.K <= math.MaxInt32 {
-		x := openblas.Solve{Dst: ref(out), A: ref(a), B: ref(b), M: solve.M, K: solve.K, Batch: batchOf(s)}
-		x.Left, x.Lower, x.Unit = solve.Left, solve.Lower, solve.Unit
-		x.Transposed, x.Adjoint = solve.Transposed, solve.Adjoined
-		x.Chunk = solveChunk(solve)
-		chunks := x.Batch * ((x.K + x.Chunk - 1) / x.Chunk)
-		calls := productCalls(int(chunks), int(x.M), int(x.Chunk), int(x.M), s.Type)
-		t = recordThunk("openblas trsm", uses, blas.solve(x)).calling(calls)
-	} else {
+	t := solveThunk(l, solve, s, out, a, b)
+	if t == nil {
 		t = goThunk("go triangular solve", uses, func(r *exec.Run) error {
 			kernel.TriangularSolve(r.Parallel, r.Bytes(out), r.Bytes(a), r.Bytes(b), s.Type, solve)
 			return nil
 		})
 	}
 	return t.overwriting(exec.Pair{Result: out.Slot, Operand: b.Slot}), nil
+}
+
+// solveThunk makes what solves systems by native code, nil if that is left to the kernel in Go.
+func solveThunk(l *exec.Lowering, s kernel.Solve, of shape.Shape, out, a, b exec.Slice) *thunk {
+	uses := append(exec.Reads(a, b), exec.Writes(out)...)
+	if ownLinalg(of.Type) && s.M >= leastLinalg && s.K > 0 {
+		x := linalg.Solve{Dst: ref(out), A: ref(a), B: ref(b), M: s.M, K: s.K, Batch: batchOf(of), Left: s.Left,
+			Lower: s.Lower, Unit: s.Unit, Flipped: s.Transposed, Wide: of.Type == shape.F64}
+		x.Chunk = ownChunk(s.K, int64(of.Type.Bytes()))
+		x.PerTask = max(1, taskFlops/(s.M*s.M*x.Chunk))
+		scratch := l.Scratch(x.Bytes())
+		x.Scratch = ref(scratch)
+		return recordThunk("loops triangular solve", append(uses, exec.Writes(scratch)...), x.Record(run.Level()))
+	}
+	blas, ok := linalgBy(of.Type, s.M)
+	if !ok || s.K == 0 || s.K > math.MaxInt32 {
+		return nil
+	}
+	x := openblas.Solve{Dst: ref(out), A: ref(a), B: ref(b), M: s.M, K: s.K, Batch: batchOf(of)}
+	x.Left, x.Lower, x.Unit = s.Left, s.Lower, s.Unit
+	x.Transposed, x.Adjoint = s.Transposed, s.Adjoined
+	x.Chunk = solveChunk(s)
+	chunks := x.Batch * ((x.K + x.Chunk - 1) / x.Chunk)
+	calls := productCalls(int(chunks), int(x.M), int(x.Chunk), int(x.M), of.Type)
+	return recordThunk("openblas trsm", uses, blas.solve(x)).calling(calls)
+}
+
+// ownChunk is how many right-hand sides of elements of so many bytes our kernels solve at a time: those that fill the
+// registers, or fewer where that leaves threads without any.
+func ownChunk(k, bytes int64) int64 {
+	most := 256 / bytes
+	if k <= 4*most {
+		most /= 2
+	}
+	return min(most, (k+15)&^15)
 }
 
 // solveChunk is how many right-hand sides a task solves: about 2 million operations, and at least 16.

@@ -18,8 +18,8 @@ enum {
 
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 
-static const float s_one = 1, c_one[2] = {1, 0}, c_minus[2] = {-1, 0};
-static const double d_one = 1, z_one[2] = {1, 0}, z_minus[2] = {-1, 0};
+static const float c_one[2] = {1, 0}, c_minus[2] = {-1, 0};
+static const double z_one[2] = {1, 0}, z_minus[2] = {-1, 0};
 
 enum { PIECE = 1 << 20 }; /* bytes that are copied between two looks at the cancel word */
 
@@ -154,7 +154,5 @@ static void copy(void *dst, const void *src, int64_t bytes, const halo_run *run)
 CHOLESKY(c, float _Complex, float)
 CHOLESKY(z, double _Complex, double)
 
-SOLVE(s, float, s_one)
-SOLVE(d, double, d_one)
 SOLVE(c, float _Complex, c_one)
 SOLVE(z, double _Complex, z_one)

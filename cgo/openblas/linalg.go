@@ -39,7 +39,7 @@ func CholeskyRecord[T complex64 | complex128](c Cholesky) run.Record {
 }
 
 // SolveRecord makes the record of s for elements of type T. It must not be called before Load succeeds.
-func SolveRecord[T float32 | float64 | complex64 | complex128](s Solve) run.Record {
+func SolveRecord[T complex64 | complex128](s Solve) run.Record {
 	transpose := int64(111)
 	switch {
 	case s.Adjoint:

@@ -22,8 +22,6 @@ typedef struct {
 void halo_openblas_cpotrf(const halo_record *r, halo_run *run);
 void halo_openblas_zpotrf(const halo_record *r, halo_run *run);
 
-void halo_openblas_strsm(const halo_record *r, halo_run *run);
-void halo_openblas_dtrsm(const halo_record *r, halo_run *run);
 void halo_openblas_ctrsm(const halo_record *r, halo_run *run);
 void halo_openblas_ztrsm(const halo_record *r, halo_run *run);
 

@@ -75,17 +75,8 @@ func Info() (file, config, core string, err error) {
 
 // Gemm returns the C function that runs records of matrix products (package gemm has them) for elements of type T.
 // Sizes and strides must fit 32 bits. It must not be called before Load succeeds.
-func Gemm[T float32 | float64 | complex64 | complex128]() unsafe.Pointer {
-	var x T
-	switch any(x).(type) {
-	case float32:
-		return C.halo_openblas_sgemm
-	case float64:
-		return C.halo_openblas_dgemm
-	case complex64:
-		return C.halo_openblas_cgemm
-	}
-	return C.halo_openblas_zgemm
+func Gemm[T complex64 | complex128]() unsafe.Pointer {
+	return byType[T](C.halo_openblas_cgemm, C.halo_openblas_zgemm)
 }
 
 // enter waits for a place among the callers and returns what gives it back.

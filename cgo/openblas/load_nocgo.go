@@ -14,7 +14,7 @@ func Load() error {
 }
 
 // Gemm panics: Load fails first.
-func Gemm[T float32 | float64 | complex64 | complex128]() unsafe.Pointer {
+func Gemm[T complex64 | complex128]() unsafe.Pointer {
 	panic("openblas: bug: no library")
 }
 
@@ -23,4 +23,4 @@ func Info() (file, config, core string, err error) { return "", "", "", Load() }
 
 func potrf[T complex64 | complex128]() unsafe.Pointer { return Gemm[T]() }
 
-func trsm[T float32 | float64 | complex64 | complex128]() unsafe.Pointer { return Gemm[T]() }
+func trsm[T complex64 | complex128]() unsafe.Pointer { return Gemm[T]() }

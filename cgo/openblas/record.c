@@ -38,7 +38,5 @@ static const double z_one[2] = {1, 0}, z_zero[2];
   } \
   void halo_openblas_##p##gemm(const halo_record *r, halo_run *run) { halo_blas_run(r, run, p##product); }
 
-PRODUCT(s, 4, 1, 0)
-PRODUCT(d, 8, 1, 0)
 PRODUCT(c, 8, c_one, c_zero)
 PRODUCT(z, 16, z_one, z_zero)

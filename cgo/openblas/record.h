@@ -4,8 +4,6 @@
 
 #include "../loops/run/record.h"
 
-void halo_openblas_sgemm(const halo_record *r, halo_run *run);
-void halo_openblas_dgemm(const halo_record *r, halo_run *run);
 void halo_openblas_cgemm(const halo_record *r, halo_run *run);
 void halo_openblas_zgemm(const halo_record *r, halo_run *run);
 

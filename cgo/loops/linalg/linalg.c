@@ -101,3 +101,30 @@ void halo_lu(const halo_record *r, halo_run *run) { each(r, run, ((const halo_lu
 void halo_cholesky(const halo_record *r, halo_run *run) {
   each(r, run, ((const halo_cholesky_record *)r)->batch, cholesky);
 }
+
+/* solve does some chunks of right-hand sides. */
+static void solve(void *arg, int64_t task) {
+  const work *w = arg;
+  const halo_solve_record *r = (const halo_solve_record *)w->record;
+  const int64_t width = r->wide ? 8 : 4, chunks = (r->k + r->chunk - 1) / r->chunk;
+  const halo_linalg_kernel *kernel = kernel_of(r->isa, r->wide);
+  for (int64_t i = task * r->per_task; i < (task + 1) * r->per_task && i < r->batch * chunks && !*w->run->cancel; i++) {
+    const int64_t system = i / chunks, first = i % chunks * r->chunk, rest = r->k - first;
+    const int64_t sides = system * r->m * r->k * width, square = system * r->m * r->m * width;
+    kernel->solve(r, (const char *)HALO_AT(w->run, r->a) + square, (const char *)HALO_AT(w->run, r->b) + sides,
+                  (char *)HALO_AT(w->run, r->dst) + sides,
+                  (char *)HALO_AT(w->run, r->scratch) + i * r->m * r->chunk * width, first,
+                  rest < r->chunk ? rest : r->chunk, w->run);
+  }
+}
+
+void halo_solve(const halo_record *record, halo_run *run) {
+  const halo_solve_record *r = (const halo_solve_record *)record;
+  work w = {record, run, 0};
+  const int64_t chunks = r->batch * ((r->k + r->chunk - 1) / r->chunk);
+  const int64_t tasks = (chunks + r->per_task - 1) / r->per_task;
+  if (tasks == 1)
+    solve(&w, 0);
+  else if (tasks > 1)
+    run->parallel(run, tasks, solve, &w);
+}

@@ -1,5 +1,5 @@
 // Package linalg has native factorizations of matrices: blocks of columns are packed and factored, and what follows is
-// products in strips, on all threads.
+// products in strips, on all threads. And it has triangular solves.
 package linalg
 
 import "github.com/halo-xla/halo/cgo/loops/run"
@@ -24,4 +24,28 @@ type Cholesky struct {
 	Lower    bool
 	Report   bool
 	Wide     bool
+}
+
+// Solve is the solutions of Batch triangular systems with M unknowns and K right-hand sides, Chunk of them at a time
+// and PerTask chunks a task, of f64 if Wide, else of f32: op(a) x = b, or x op(a) = b unless Left.
+type Solve struct {
+	Dst, A, B run.Ref // Dst and B may be the same
+	// Scratch is memory of Bytes bytes.
+	Scratch                    run.Ref
+	M, K, Batch                int64
+	Chunk, PerTask             int64 // Chunk is a multiple of 16
+	Left, Lower, Unit, Flipped bool  // Lower says what is read of a, Flipped that op is the transpose
+	Wide                       bool
+}
+
+// Bytes is how much scratch memory the systems take.
+func (s *Solve) Bytes() int64 {
+	return s.Batch * ((s.K + s.Chunk - 1) / s.Chunk) * s.Chunk * s.M * (4 + 4*bit(s.Wide))
+}
+
+func bit(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
 }

@@ -1,6 +1,6 @@
-/* linalg.h: factorizations of row-major matrices of f32 or f64, in blocks of columns. A block is packed and factored by
- * one thread; what it changes of the rest is done in strips, on all threads. Strips depend on sizes alone, and an
- * element is always made of the same sums, so that no bit depends on the number of threads. */
+/* linalg.h: triangular solves, and factorizations of row-major matrices of f32 or f64, in blocks of columns. A block is
+ * packed and factored by one thread; what it changes of the rest is done in strips, on all threads. Strips depend on
+ * sizes alone, and an element is always made of the same sums, so that no bit depends on the number of threads. */
 #ifndef HALO_LINALG_H
 #define HALO_LINALG_H
 
@@ -23,11 +23,24 @@ typedef struct {
   int64_t n, batch, lower, wide, isa;
 } halo_cholesky_record;
 
+/* The solutions of batch systems with m unknowns and k right-hand sides: the sides are the columns of b if left, else
+ * its rows. Neighbours in a column and in a row of a triangular matrix are row_a and column_a apart; lower and unit say
+ * what is read of it. A task takes chunk sides of one system, and chunk times m elements of scratch for each are whole
+ * vectors. */
+typedef struct {
+  halo_record head;
+  halo_ref dst, a, b, scratch; /* dst may be b */
+  int64_t m, k, batch, row_a, column_a, left, lower, unit, chunk, per_task, wide, isa;
+} halo_solve_record;
+
 /* halo_linalg_kernel factors one matrix of one type in place, with scratch for an outer block in both forms, with the
- * tasks of run or alone. The result is info, or -1 if the run was cancelled. */
+ * tasks of run or alone. The result is info, or -1 if the run was cancelled. solve solves one system for some
+ * right-hand sides from a first one on. */
 typedef struct {
   int64_t (*lu)(void *a, int64_t m, int64_t n, int32_t *pivots, void *scratch, halo_run *run, int alone);
   int64_t (*cholesky)(void *a, int64_t n, int lower, void *scratch, halo_run *run, int alone);
+  void (*solve)(const halo_solve_record *r, const void *a, const void *b, void *x, void *scratch, int64_t first,
+                int64_t sides, halo_run *run);
 } halo_linalg_kernel;
 
 /* By type: f32, f64. */
@@ -40,5 +53,6 @@ enum { LINALG_BLOCK = 32, LINALG_OUTER = 128, LINALG_LARGE = 512, LINALG_PAD = 4
 
 void halo_lu(const halo_record *r, halo_run *run);
 void halo_cholesky(const halo_record *r, halo_run *run);
+void halo_solve(const halo_record *r, halo_run *run);
 
 #endif

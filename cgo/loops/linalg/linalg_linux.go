@@ -22,6 +22,13 @@ type choleskyArgs struct {
 	n, batch, lower, wide, kind int64
 }
 
+type solveArgs struct {
+	dst, a, b, scratch         run.Ref
+	m, k, batch, rowA, columnA int64
+	left, lower, unit          int64
+	chunk, perTask, wide, kind int64
+}
+
 // Record makes the record of l by the kernels of an instruction set.
 func (l LU) Record(isa run.ISA) run.Record {
 	return run.Pack(unsafe.Pointer(C.halo_lu), &luArgs{l.Dst, l.Src, l.Pivots, l.Info, l.M, l.N, l.Batch, bit(l.Wide),
@@ -37,9 +44,13 @@ func (c Cholesky) Record(isa run.ISA) run.Record {
 		bit(c.Wide), int64(isa)})
 }
 
-func bit(b bool) int64 {
-	if b {
-		return 1
+// Record makes the record of s by the kernels of an instruction set. The transpose of a triangular matrix, and one on
+// the right, are read as the other triangle.
+func (s *Solve) Record(isa run.ISA) run.Record {
+	row, column, lower := s.M, int64(1), s.Lower
+	if s.Flipped == s.Left {
+		row, column, lower = column, row, !lower
 	}
-	return 0
+	return run.Pack(unsafe.Pointer(C.halo_solve), &solveArgs{s.Dst, s.A, s.B, s.Scratch, s.M, s.K, s.Batch, row, column,
+		bit(s.Left), bit(lower), bit(s.Unit), s.Chunk, s.PerTask, bit(s.Wide), int64(isa)})
 }

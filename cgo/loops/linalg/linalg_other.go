@@ -13,3 +13,8 @@ func (LU) Record(run.ISA) run.Record {
 func (Cholesky) Record(run.ISA) run.Record {
 	panic("linalg: bug: this build has no native kernels, ask run.Available")
 }
+
+// Record panics: this build has no native kernels.
+func (*Solve) Record(run.ISA) run.Record {
+	panic("linalg: bug: this build has no native kernels, ask run.Available")
+}

@@ -1,5 +1,5 @@
-/* The kernels of one instruction set: linalg_impl.h for each type. The including file defines VB, MR, NV, PREFIX and
- * LEVEL, the name of the table. */
+/* The kernels of one instruction set: linalg_impl.h and solve_impl.h for each type. The including file defines VB, MR,
+ * NV, PREFIX and LEVEL, the name of the table. */
 #include <math.h>
 #include <string.h>
 
@@ -10,6 +10,7 @@
 #define CAT(a, b, c) CAT_(a, b, c)
 #define LINALG_LD(m) (((m) + 15) / 16 * 16 + LINALG_PAD)
 #define LEAST_OF(a, b) ((a) < (b) ? (a) : (b))
+#define SOLVE_TALL 48 /* unknowns that what is known is taken off at a time, if their factors are side by side */
 #define LINALG_ALONE 2e6 /* operations that are not worth another thread */
 
 #define T float
@@ -20,6 +21,7 @@
 #define ROOT sqrtf
 #define NAME(x) CAT(PREFIX, f32, x)
 #include "linalg_impl.h"
+#include "solve_impl.h"
 #undef T
 #undef BITS
 #undef ABS
@@ -36,6 +38,7 @@
 #define ROOT sqrt
 #define NAME(x) CAT(PREFIX, f64, x)
 #include "linalg_impl.h"
+#include "solve_impl.h"
 
-#define KERNEL(t) {CAT(PREFIX, t, lu), CAT(PREFIX, t, cholesky)}
+#define KERNEL(t) {CAT(PREFIX, t, lu), CAT(PREFIX, t, cholesky), CAT(PREFIX, t, solve)}
 const halo_linalg_kernel LEVEL[2] = {KERNEL(f32), KERNEL(f64)};
