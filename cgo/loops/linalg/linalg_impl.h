@@ -5,9 +5,11 @@
 enum { NAME(VL) = VB / sizeof(T), NAME(W) = NV * VB / sizeof(T) };
 #define VL NAME(VL)
 #define W NAME(W)
-#define vec NAME(vec)
+#define vec NAME(any)
 #define ivec NAME(ivec)
 #define job NAME(job)
+
+#include "../gemm/packed_squares.h"
 
 typedef T vec __attribute__((vector_size(VB), aligned(sizeof(T)), may_alias));
 typedef BITS ivec __attribute__((vector_size(VB), aligned(sizeof(T)), may_alias));
@@ -260,28 +262,48 @@ static void NAME(chol_task)(void *arg, int64_t task) {
   for (int s = 0; s < NAME(STRIPS) && c < end; s++, c += W) NAME(chol_strip)(w, c, end - c < W ? end - c : W);
 }
 
+/* turn transposes: element c of line r becomes element r of line c. */
+static void NAME(turn)(const T *from, int64_t line_from, T *to, int64_t line_to, int64_t lines, int64_t width) {
+  enum { SOME = 64, LANES = NAME(LANES), SIDE = NAME(SIDE) };
+  const int64_t down = lines / SIDE * SIDE, across = width / LANES * LANES;
+  for (int64_t top = 0; top < down; top += SOME)
+    for (int64_t c = 0; c < across; c += LANES)
+      for (int64_t r = top; r < down && r < top + SOME; r += SIDE) {
+        NAME(vec) v[SIDE];
+#pragma GCC unroll 4
+        for (int j = 0; j < SIDE; j++) memcpy(&v[j], from + (r + j) * line_from + c, VB);
+        NAME(squares)(v);
+#pragma GCC unroll 16
+        for (int i = 0; i < LANES / SIDE; i++)
+#pragma GCC unroll 4
+          for (int j = 0; j < SIDE; j++) memcpy(to + (c + i * SIDE + j) * line_to + r, (NAME(quarter) *)&v[j] + i, 16);
+      }
+  for (int64_t r = 0; r < lines; r++)
+    for (int64_t c = r < down ? across : 0; c < width; c++) to[c * line_to + r] = from[r * line_from + c];
+}
+
 /* copy moves the block between the matrix and its packed form; of a symmetric matrix only the triangle. */
 static void NAME(copy)(const job *w, int64_t rows, int triangle, int pack) {
-  enum { SOME = 16 };
   const int across = triangle && !w->lower; /* the block is rows of the matrix */
-  T *a = w->a + w->j0 * (w->n + 1);
+  T *a = w->a + w->j0 * (w->n + 1), *p = w->p;
   if (across) {
     for (int64_t k = 0; k < w->nb; k++) {
-      T *x = a + k * w->n + k, *y = w->p + k * w->ld + k;
+      T *x = a + k * w->n + k, *y = p + k * w->ld + k;
       memcpy(pack ? y : x, pack ? x : y, (rows - k) * sizeof(T));
     }
     return;
   }
-  for (int64_t i = 0; i < rows; i += SOME) {
-    const int64_t end = i + SOME < rows ? i + SOME : rows;
-    for (int64_t k = 0; k < w->nb; k++)
-      for (int64_t r = triangle && i < k ? k : i; r < end; r++) {
-        if (pack)
-          w->p[k * w->ld + r] = a[r * w->n + k];
-        else
-          a[r * w->n + k] = w->p[k * w->ld + r];
-      }
-  }
+  const int64_t head = triangle ? w->nb : 0;
+  for (int64_t k = 0; k < head; k++)
+    for (int64_t r = k; r < head; r++) {
+      T *x = a + r * w->n + k, *y = p + k * w->ld + r;
+      *(pack ? y : x) = *(pack ? x : y);
+    }
+  a += head * w->n, p += head;
+  if (pack)
+    NAME(turn)(a, w->n, p, w->ld, rows - head, w->nb);
+  else
+    NAME(turn)(p, w->ld, a, w->n, w->nb, rows - head);
 }
 
 /* behind brings what a block changes up to date; before is a task more, before the block. */
