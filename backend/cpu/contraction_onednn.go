@@ -111,7 +111,8 @@ func (p *matMulPlan) thunk(name string, uses []exec.Use, o onednn.Operands) *thu
 		if p.columns[i] != p.strideC {
 			return t
 		}
-		list = append(list, piece{onednn.Record(o, p.list[i:i+1]), q.Dst / width, int64(p.rows[i] * p.columns[i])})
+		list = append(list, piece{record: onednn.Record(o, p.list[i:i+1]), from: q.Dst / width,
+			n: int64(p.rows[i] * p.columns[i])})
 	}
 	return t.inParts(list, int64(p.m*p.n))
 }

@@ -44,7 +44,7 @@ func depthwiseThunk(d depthwise.Convolution, lhs, rhs, out exec.Slice, more ...e
 	var list []piece
 	for part := d; part.First < d.Rows; part.First += d.Task {
 		part.Rows = min(d.Task, d.Rows-part.First)
-		list = append(list, piece{part.Record(run.Level()), part.First * row, part.Rows * row})
+		list = append(list, piece{record: part.Record(run.Level()), from: part.First * row, n: part.Rows * row})
 	}
 	return t.inParts(list, d.Rows*row)
 }

@@ -50,7 +50,7 @@ func (p *convolutionPlan) thunk(name string, uses []exec.Use, o onednn.Operands)
 	}
 	var list []piece
 	for i, q := range p.list {
-		list = append(list, piece{onednn.Record(o, p.list[i:i+1]), q.Dst / width, p.elements[i]})
+		list = append(list, piece{record: onednn.Record(o, p.list[i:i+1]), from: q.Dst / width, n: p.elements[i]})
 	}
 	return t.inParts(list, elements)
 }

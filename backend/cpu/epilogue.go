@@ -16,6 +16,10 @@ import (
 type piece struct {
 	record  run.Record
 	from, n int64
+	// columns says that the elements lie in rows of so many, which begin row apart; 0: in one piece.
+	columns, row int64
+	// gates says that each element stands for so many of the contraction's, row apart in their row; 0: for itself.
+	gates int64
 }
 
 // parts are a thunk in parts, and the thunk that comes before all of them, nil if none does.
@@ -47,25 +51,31 @@ func lowerOutputFusion(l *exec.Lowering, c *hlo.Computation, first *hlo.Instruct
 	for i, o := range first.Operands {
 		numbers[i] = int(o.Attrs.(*hlo.ParameterAttrs).Number)
 	}
-	between := l.Result()
-	f := newFused(l, slices.Clone(c.Root.Shape.Dims))
+	roots := rootsOf(c)
+	between := l.Results()[0]
+	f := newFused(l, slices.Clone(roots[0].Shape.Dims))
 	for i, p := range c.Parameters {
 		f.leaves[p] = l.Operand(i)
 	}
 	f.leaves[first] = between
-	if err := f.addRoot(c.Root); err != nil {
-		return nil, err
+	for _, r := range roots {
+		if err := f.addRoot(r); err != nil {
+			return nil, err
+		}
 	}
-	if !f.passesOver(between, c.Root.Shape.Type.Bytes()) {
+	if len(roots) > 1 || !f.passesOver(between, c.Root.Shape.Type.Bytes()) {
 		between = l.Scratch(first.Shape.Size() * int64(first.Shape.Type.Bytes()))
-		f.replace(l.Result(), between)
+		f.replace(l.Results()[0], between)
 	}
 	x, err := lowerings[first.Op](l.Inner(first, numbers, between))
 	if err != nil {
 		return nil, err
 	}
 	contraction := x.(*thunk)
-	if contraction.biased != nil {
+	if gates := first.Shape.Size() / max(roots[0].Shape.Size(), 1); gates > 1 && contraction.gated != nil {
+		contraction = contraction.gated(int(gates))
+	}
+	if contraction.biased != nil && len(roots) == 1 {
 		if bias, ok := f.takeBias(between, first.Shape.Dims[first.Shape.Rank()-1]); ok {
 			contraction = contraction.biased(bias)
 		}
@@ -80,24 +90,34 @@ func lowerOutputFusion(l *exec.Lowering, c *hlo.Computation, first *hlo.Instruct
 	if contraction.parts == nil || then.run != nil {
 		return whole, nil
 	}
-	f.rows = false // pieces are places that are all alike
-	p, ok := f.program(l.Results())
+	tasks, ok := f.after(contraction.parts.list, between, l.Results())
 	if !ok {
 		return whole, nil
-	}
-	var tasks [][]run.Record
-	for _, part := range contraction.parts.list {
-		q, ok := partOfProgram(p, part, between)
-		if !ok {
-			return whole, nil
-		}
-		tasks = append(tasks, []run.Record{part.record, q.Record(run.Level())})
 	}
 	t := recordThunk(kernel, whole.uses, gemm.Tasks(tasks)).keeping(whole)
 	if before := contraction.parts.before; before != nil {
 		t = sequence(before, t)
 	}
 	return t.calling(contraction.calls), nil
+}
+
+// after returns the tasks of a contraction whose result lies between, each of a piece and of what f does to it.
+func (f *fused) after(list []piece, between exec.Slice, results []exec.Slice) (tasks [][]run.Record, ok bool) {
+	f.rows = false // pieces are places that are all alike
+	p, ok := f.program(results)
+	for _, part := range list {
+		if !ok {
+			return nil, false
+		}
+		var r run.Record
+		if part.columns > 0 {
+			r, ok = f.recordOf(part, between, results)
+		} else {
+			r, ok = recordOfProgram(p, part, between)
+		}
+		tasks = append(tasks, []run.Record{part.record, r})
+	}
+	return tasks, ok
 }
 
 // passesOver reports whether f reads the array at s element by element, each where it writes one of so many bytes, so
@@ -164,15 +184,15 @@ func contractionIn(c *hlo.Computation) *hlo.Instruction {
 	return nil
 }
 
-// partOfProgram returns what p does to a part of the places, which must be whole rows of its innermost dimensions and
+// recordOfProgram returns what p does to a part of the places, which must be whole rows of its innermost dimensions and
 // read no more than their own places of the array between.
-func partOfProgram(p *pipeline.Program, of piece, between exec.Slice) (*pipeline.Program, bool) {
+func recordOfProgram(p *pipeline.Program, of piece, between exec.Slice) (r run.Record, ok bool) {
 	inner := int64(1)
 	for _, d := range p.Dims[min(1, len(p.Dims)):] {
 		inner *= d
 	}
 	if len(p.Dims) == 0 || of.from%inner != 0 || of.n%inner != 0 {
-		return nil, false
+		return r, false
 	}
 	q := *p
 	q.Dims, q.Task = slices.Clone(p.Dims), (of.n+127)/128*128
@@ -184,7 +204,7 @@ func partOfProgram(p *pipeline.Program, of piece, between exec.Slice) (*pipeline
 		case s.Kind == pipeline.Linear:
 			s.Offset += of.from
 		case s.Kind == pipeline.Strided && s.Ref == ref(between):
-			return nil, false
+			return r, false
 		case s.Kind == pipeline.Strided || s.Kind == pipeline.Iota:
 			s.Offset += of.from / inner * s.Strides[0]
 		}
@@ -192,5 +212,81 @@ func partOfProgram(p *pipeline.Program, of piece, between exec.Slice) (*pipeline
 	for i := range q.Outputs {
 		q.Outputs[i].Ref.Offset += of.from * int64(q.Outputs[i].Size)
 	}
-	return &q, true
+	return q.Record(run.Level()), true
+}
+
+// recordOf returns what f does to a part of the places that is some columns of some rows, and reads no more than their
+// own places of the array between.
+func (f *fused) recordOf(part piece, between exec.Slice, results []exec.Slice) (r run.Record, ok bool) {
+	g, ok := f.split(part.row)
+	rows := part.n / part.columns
+	if !ok || g.lead != 1 && rows*part.row != natural(g.dims)[0]*g.dims[0] {
+		return r, false
+	}
+	x, y := part.from/part.row, part.from%part.row
+	for i := range g.nodes {
+		nd := &g.nodes[i]
+		if nd.op == hlo.Parameter && g.inputs[nd.input] == between && !part.has(g.dims, nd.access) {
+			return r, false
+		}
+		if nd.access.Strides != nil {
+			nd.access.Offset += x*nd.access.Strides[0] + y*nd.access.Strides[g.lead]
+		}
+	}
+	g.out = &tile.Access{Offset: part.from, Strides: natural(g.dims)}
+	if g.lead == 1 {
+		g.dims[0] = rows
+	}
+	g.dims[g.lead] = part.columns
+	p, ok := g.rowProgram(results)
+	if !ok {
+		return r, false
+	}
+	return p.Record(run.Level()), true
+}
+
+// has reports whether an access to the array between reads no more than what a piece of rows computes: their own
+// places, or those of one gate.
+func (p *piece) has(dims []int64, a tile.Access) bool {
+	if p.gates == 0 {
+		return inOrder(dims, a)
+	}
+	last := len(dims) - 1
+	wide := slices.Clone(dims)
+	wide[last] *= p.gates
+	return a.Offset%dims[last] == 0 && a.Offset < wide[last] && slices.Equal(a.Strides, natural(wide))
+}
+
+// split is f with rows of n elements as its last dimension, if all it reads allows that.
+func (f *fused) split(n int64) (*fused, bool) {
+	g := *f
+	last := len(f.dims) - 1
+	if last < 0 || f.dims[last]%n != 0 {
+		return nil, false
+	}
+	g.dims = slices.Clone(f.dims)
+	g.dims[last] = n
+	if rows := f.dims[last] / n; rows > 1 || last == 0 {
+		g.dims = slices.Insert(g.dims, last, rows)
+	}
+	g.rows, g.lead, g.nodes = true, len(g.dims)-1, slices.Clone(f.nodes)
+	for i := range g.nodes {
+		if a := &g.nodes[i].access; a.Strides != nil {
+			a.Strides = slices.Clone(a.Strides)
+			if len(a.Strides) < len(g.dims) {
+				a.Strides = slices.Insert(a.Strides, last, a.Strides[last]*n)
+			}
+		}
+	}
+	return &g, true
+}
+
+// natural are the strides of a dense array.
+func natural(dims []int64) []int64 {
+	s, unit := make([]int64, len(dims)), int64(1)
+	for d := len(dims) - 1; d >= 0; d-- {
+		s[d] = unit
+		unit *= dims[d]
+	}
+	return s
 }

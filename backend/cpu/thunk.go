@@ -19,7 +19,9 @@ type thunk struct {
 	parts   *parts
 	// biased is the same with a number for each feature added to the result; nil: there is no such kernel.
 	biased func(bias exec.Slice) *thunk
-	calls  exec.Calls // of vendors' libraries
+	// gated is the same in pieces of as many columns of each of some gates, which make up the columns; nil: there is none.
+	gated func(gates int) *thunk
+	calls exec.Calls // of vendors' libraries
 }
 
 // goThunk returns the thunk that runs a kernel in Go; kernel is its name in reports, "go transpose".

@@ -46,3 +46,23 @@ func (p *Packed) Bytes(run.ISA) int64 {
 func (p *Packed) Record(run.ISA) run.Record {
 	panic("gemm: bug: this build has no native kernels, ask run.Available")
 }
+
+// PanelColumns panics: this build has no native kernels.
+func (Kind) PanelColumns(run.ISA) int64 {
+	panic("gemm: bug: this build has no native kernels, ask run.Available")
+}
+
+// PanelsBytes panics: this build has no native kernels.
+func (Kind) PanelsBytes(run.ISA, int64, int64) int64 {
+	panic("gemm: bug: this build has no native kernels, ask run.Available")
+}
+
+// PackPanels panics: this build has no native kernels.
+func (Kind) PackPanels(run.ISA, []byte, []byte, int64, int64, int64, int64) {
+	panic("gemm: bug: this build has no native kernels, ask run.Available")
+}
+
+// Record panics: this build has no native kernels.
+func (p *Panels) Record(run.ISA) run.Record {
+	panic("gemm: bug: this build has no native kernels, ask run.Available")
+}

@@ -16,10 +16,16 @@ import (
 // execute runs a record on three arrays.
 func execute[T any](t *testing.T, r run.Record, threads int, arrays ...[]T) {
 	t.Helper()
-	s := run.NewSegment([]run.Record{r})
-	defer s.Close()
-	var pins runtime.Pinner
-	defer pins.Unpin()
+	prepare(t, []run.Record{r}, threads, arrays...)()
+}
+
+// prepare returns what runs records.
+func prepare[T any](t testing.TB, list []run.Record, threads int, arrays ...[]T) func() {
+	t.Helper()
+	s := run.NewSegment(list)
+	t.Cleanup(s.Close)
+	pins := new(runtime.Pinner)
+	t.Cleanup(pins.Unpin)
 	table, cancel := make([]unsafe.Pointer, len(arrays)), new(uint32)
 	for i, a := range arrays {
 		pins.Pin(unsafe.SliceData(a))
@@ -27,8 +33,10 @@ func execute[T any](t *testing.T, r run.Record, threads int, arrays ...[]T) {
 	}
 	pins.Pin(&table[0])
 	pins.Pin(cancel)
-	if err := s.Run(unsafe.Pointer(&table[0]), cancel, threads, false); err != nil {
-		t.Fatal(err)
+	return func() {
+		if err := s.Run(unsafe.Pointer(&table[0]), cancel, threads, false); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -38,7 +38,7 @@ static int64_t whole(int64_t n, int64_t size) { return pieces(n, size) * size; }
 static int pairs(void) { return __builtin_cpu_supports("avx512bf16") && __builtin_cpu_is("amd"); }
 #endif
 
-static const halo_packed_kernel *kernel_of(int64_t isa, int64_t kind) {
+const halo_packed_kernel *halo_packed_kernel_of(int64_t isa, int64_t kind) {
 #if defined(__x86_64__)
   if (kind >= PACKED_FLOATS)
     return isa == 2 && __builtin_cpu_supports("avx512vnni") ? &halo_packed_vnni[kind - PACKED_FLOATS] : 0;
@@ -50,10 +50,10 @@ static const halo_packed_kernel *kernel_of(int64_t isa, int64_t kind) {
   return kind < PACKED_FLOATS ? &halo_packed_base[kind] : 0;
 }
 
-int halo_packed_knows(int64_t isa, int64_t kind) { return kernel_of(isa, kind) != 0; }
+int halo_packed_knows(int64_t isa, int64_t kind) { return halo_packed_kernel_of(isa, kind) != 0; }
 
 int halo_packed_widens(int64_t isa, int64_t kind) {
-  const halo_packed_kernel *k = kernel_of(isa, kind);
+  const halo_packed_kernel *k = halo_packed_kernel_of(isa, kind);
   return k && k->element < k->bytes && k->terms == 1;
 }
 
@@ -67,7 +67,7 @@ static int64_t sums_bytes(const halo_packed_kernel *k, int64_t rounding, int64_t
 
 int64_t halo_packed_bytes(int64_t isa, int64_t kind, int64_t rounding, int64_t places, int64_t m, int64_t n,
                           int64_t k) {
-  const halo_packed_kernel *kernel = kernel_of(isa, kind);
+  const halo_packed_kernel *kernel = halo_packed_kernel_of(isa, kind);
   return places * (columns_bytes(kernel, n, k) + sums_bytes(kernel, rounding, m, n, k));
 }
 
@@ -157,7 +157,7 @@ static void multiply_tile(const work *w, int64_t place, const void *a, const voi
   void *sums = one ? (char *)here : kept_sums(w, place) + (x * r->n + y) * k->bytes;
   k->tile(a, b, sums, w->words, row, rows, columns, first);
   if (!last) return;
-  const halo_packed_kernel *floats = kernel_of(r->isa, PACKED_F32);
+  const halo_packed_kernel *floats = halo_packed_kernel_of(r->isa, PACKED_F32);
   floats->round[r->rounding](c + (x * r->row_c + y) * 2, sums, r->row_c, row, rows, columns);
 }
 
@@ -207,7 +207,7 @@ static void each(work *w, int64_t tasks, halo_task task) {
 
 void halo_packed(const halo_record *record, halo_run *run) {
   const halo_packed_record *r = (const halo_packed_record *)record;
-  const halo_packed_kernel *k = kernel_of(r->isa, r->kind);
+  const halo_packed_kernel *k = halo_packed_kernel_of(r->isa, r->kind);
   work w = {.record = r, .kernel = k, .run = run};
   divide(&w);
   for (; w.first < r->k && !*run->cancel; w.first += w.terms) {

@@ -51,8 +51,10 @@ typedef void halo_packer(void *to, const void *from, int64_t lines, int64_t term
 /* halo_packed_kernel is what an instruction set does for a kind: elements have so many bytes, words have so many,
  * and so many terms; sums are as large as words. A panel has so many rows of a, or columns of b; if there is head,
  * that of rows begins with a word for each, which head writes when all others are there. tile multiplies a panel of
- * rows by one of columns, of which so many count, and adds to c unless it is the first. round, which that of f32
- * has, brings sums of f32 to the elements of c, by rounding. */
+ * rows by one of columns, of which so many count, and adds to c unless it is the first. round, which that of f32 has,
+ * brings sums of f32 to the elements of c, by rounding. near, which those have whose words are elements, multiplies
+ * rows where they lie, row_a elements apart, with their terms side by side; ahead is what is wanted next, a line for
+ * each word. */
 typedef struct {
   int64_t element, bytes, terms, rows, columns;
   halo_packer *pack_rows, *pack_columns;
@@ -61,10 +63,15 @@ typedef struct {
                int first);
   void (*round[PACKED_ROUNDINGS])(void *to, const void *from, int64_t row_to, int64_t row_from, int64_t rows,
                                   int64_t columns);
+  void (*near)(const void *a, int64_t row_a, const void *b, const void *ahead, void *c, int64_t words, int64_t row_c,
+               int64_t rows, int64_t columns, int first);
 } halo_packed_kernel;
 
 extern const halo_packed_kernel halo_packed_base[PACKED_FLOATS], halo_packed_avx2[PACKED_FLOATS],
     halo_packed_avx512[PACKED_FLOATS], halo_packed_bf16, halo_packed_vnni[PACKED_KINDS - PACKED_FLOATS];
+
+/* halo_packed_kernel_of is the kernel of an instruction set for a kind on this machine, 0 if there is none. */
+const halo_packed_kernel *halo_packed_kernel_of(int64_t isa, int64_t kind);
 
 /* halo_packed_knows says whether an instruction set has kernels of a kind on this machine. */
 int halo_packed_knows(int64_t isa, int64_t kind);

@@ -12,15 +12,21 @@ static void NAME(part)(const T *tile, T *c, int64_t row_c, int64_t rows, int64_t
       c[i * row_c + j] = first ? tile[i * 2 * LANES + j] : c[i * row_c + j] + tile[i * 2 * LANES + j];
 }
 
-/* some is a tile of so many rows and vectors of columns. */
-INLINE void NAME(some)(const int height, const int vectors, const T *a, const T *b, T *c, int64_t words, int64_t row_c,
-                       int64_t rows, int64_t columns, int first) {
+/* some is a tile of so many rows and vectors of columns. Rows are a panel's or, if near, where they lie: row_a apart,
+ * their terms side by side. ahead is asked for meanwhile, a line for each word. */
+INLINE void NAME(some)(const int height, const int vectors, const int near, const T *a, int64_t row_a, const T *b,
+                       const char *ahead, T *c, int64_t words, int64_t row_c, int64_t rows, int64_t columns,
+                       int first) {
   NAME(sums) s[ROWS][2] = {{{0}}};
+  const T *line[ROWS];
 #pragma GCC unroll 16
-  for (int i = 0; i < height; i++)
+  for (int i = 0; i < height; i++) {
+    line[i] = a + (i < rows ? i : rows - 1) * row_a; /* what is no row is the last once more */
     if (i < rows) __builtin_prefetch(c + i * row_c, 1), __builtin_prefetch(c + i * row_c + columns - 1, 1);
+  }
   for (int64_t p = 0; p < words; p++, a += ROWS, b += 2 * LANES) {
-    __builtin_prefetch(a + 32 * ROWS);
+    if (!near) __builtin_prefetch(a + 32 * ROWS);
+    if (near) __builtin_prefetch(ahead + p * 64, 0, 2);
     NAME(sums) right[2];
 #pragma GCC unroll 2
     for (int v = 0; v < vectors; v++) {
@@ -30,7 +36,7 @@ INLINE void NAME(some)(const int height, const int vectors, const T *a, const T 
 #pragma GCC unroll 16
     for (int i = 0; i < height; i++)
 #pragma GCC unroll 2
-      for (int v = 0; v < vectors; v++) s[i][v] += a[i] * right[v];
+      for (int v = 0; v < vectors; v++) s[i][v] += (near ? line[i][p] : a[i]) * right[v];
   }
   if (rows < height || columns < vectors * LANES) {
     T whole[ROWS * 2 * LANES];
@@ -48,18 +54,30 @@ INLINE void NAME(some)(const int height, const int vectors, const T *a, const T 
     }
 }
 
-/* tile leaves out whole thirds of rows and halves of columns that do not count. */
+/* tile leaves out whole thirds of rows and halves of columns that do not count; so does near. */
+#define SOME(near, thirds, vectors)                                                                                    \
+  NAME(some)(thirds * ROWS / 3, vectors, near, a, row_a, b, ahead, c, words, row_c, rows, columns, first)
+#define TILE(near)                                                                                                     \
+  const int half = columns <= LANES;                                                                                   \
+  if (rows * 3 <= ROWS)                                                                                                \
+    half ? SOME(near, 1, 1) : SOME(near, 1, 2);                                                                        \
+  else if (rows * 3 <= 2 * ROWS)                                                                                       \
+    half ? SOME(near, 2, 1) : SOME(near, 2, 2);                                                                        \
+  else                                                                                                                 \
+    half ? SOME(near, 3, 1) : SOME(near, 3, 2);
+
 static void NAME(tile)(const void *a, const void *b, void *c, int64_t words, int64_t row_c, int64_t rows,
                        int64_t columns, int first) {
-#define SOME(thirds, vectors) NAME(some)(thirds * ROWS / 3, vectors, a, b, c, words, row_c, rows, columns, first)
-  const int half = columns <= LANES;
-  if (rows * 3 <= ROWS)
-    half ? SOME(1, 1) : SOME(1, 2);
-  else if (rows * 3 <= 2 * ROWS)
-    half ? SOME(2, 1) : SOME(2, 2);
-  else
-    half ? SOME(3, 1) : SOME(3, 2);
-#undef SOME
+  const int64_t row_a = 0;
+  const char *ahead = 0;
+  TILE(0)
 }
 
+static void NAME(near)(const void *a, int64_t row_a, const void *b, const void *ahead, void *c, int64_t words,
+                       int64_t row_c, int64_t rows, int64_t columns, int first) {
+  TILE(1)
+}
+
+#undef SOME
+#undef TILE
 #undef LANES

@@ -1,0 +1,146 @@
+package cpu
+
+import (
+	"fmt"
+
+	"github.com/halo-xla/halo/cgo/loops/gemm"
+	"github.com/halo-xla/halo/cgo/loops/run"
+	"github.com/halo-xla/halo/cgo/onednn"
+	"github.com/halo-xla/halo/xla/exec"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// known is a product by weights that are packed for our own kernels when a program is compiled.
+type known struct {
+	matrices
+	of      *contraction
+	kind    gemm.Kind
+	rows    gemm.Rows  // what is done with those of lhs
+	weights exec.Slice // packed
+}
+
+// knownProduct multiplies f32 by known weights.
+func knownProduct(l *exec.Lowering, c *contraction) *thunk {
+	f, ok := matricesOf(&c.Contraction)
+	kind := packedKinds[[2]shape.ElementType{c.lhsType, c.rhsType}]
+	if !ok || f.swapped || c.weights == nil || len(f.a) != 1 || f.m == 1 || c.lhsType != shape.F32 ||
+		c.rhsType != shape.F32 || c.outType != shape.F32 || !hasWideTiles() {
+		return nil
+	}
+	if f.m > shortProduct && f.n*f.k > fewWeights && onednn.Load() == nil {
+		return nil
+	}
+	k := &known{matrices: f, of: c, kind: kind}
+	k.rows = pick(f.transposeA, gemm.PackedRows, pick(f.strideA*4%page != 0, gemm.NearRows, gemm.CopiedRows))
+	return k.thunk(l)
+}
+
+// hasWideTiles reports whether tiles are such as were compared with oneDNN's: by instructions that multiply and add.
+func hasWideTiles() bool { return run.Level() == run.AVX2 || run.Level() == run.AVX512 }
+
+// Where there are more rows than shortProduct and more weights than fewWeights, oneDNN's matmul is as fast.
+const (
+	shortProduct = 128
+	fewWeights   = 1 << 18
+)
+
+// Pieces of products by packed weights: as many as leave each knownWork multiplications, up to knownPieces, or so many
+// that none has more than knownLong. Rows are divided first, since what comes next often wants whole rows, then columns
+// down to what an epilogue takes as whole blocks, or twice that where there is something to do for each row.
+const (
+	knownWork    = 1 << 20
+	knownLong    = 1 << 25
+	knownPieces  = 16
+	tallRows     = 288
+	leastRows    = 48
+	leastColumns = 128
+)
+
+// blocks returns how many rows, and columns of each gate, which has so many, a piece has: by the shape alone.
+func (k *known) blocks(units int) (rows, columns int) {
+	rows, columns = k.m, units
+	work, least := k.m*k.n*k.k, leastColumns
+	if k.m >= 2*leastRows || k.rows != gemm.NearRows {
+		least *= 2
+	}
+	wanted := max(min(work/knownWork, knownPieces), work/knownLong)
+	for count := 2; count <= wanted; count *= 2 {
+		wide, tall := columns >= 2*least, rows >= 2*leastRows
+		switch {
+		case tall && (rows == k.m || rows > tallRows || !wide):
+			rows = (rows/2 + 11) / 12 * 12
+		case wide:
+			columns = (columns/2 + least - 1) / least * least
+		default:
+			return rows, columns
+		}
+	}
+	return rows, columns
+}
+
+// thunk packs the weights and multiplies piece by piece.
+func (k *known) thunk(l *exec.Lowering) *thunk {
+	isa := run.Level()
+	form := fmt.Sprint("loops panels ", isa, k.kind, k.n, k.k, k.strideB, k.transposeB, k.b)
+	k.weights = l.PackOf(k.of.weights, form, k.kind.PanelsBytes(isa, int64(k.n), int64(k.k)), k.pack)
+	t := k.inPieces(1)
+	t.gated = func(gates int) *thunk {
+		if units := k.n / gates; units%int(k.kind.PanelColumns(isa)) != 0 {
+			return t
+		}
+		return k.inPieces(gates)
+	}
+	return t
+}
+
+// inPieces multiplies piece by piece, each with columns of all gates.
+func (k *known) inPieces(gates int) *thunk {
+	units := k.n / gates
+	rows, columns := k.blocks(units)
+	var list []piece
+	var tasks [][]run.Record
+	for m := 0; m < k.m; m += rows {
+		for n := 0; n < units; n += columns {
+			p := k.piece(m, n, min(rows, k.m-m), min(columns, units-n), gates)
+			list, tasks = append(list, p), append(tasks, []run.Record{p.record})
+		}
+	}
+	uses := append(exec.Reads(k.of.lhs, k.weights), exec.Writes(k.of.out)...)
+	t := recordThunk("loops panels", uses, gemm.Tasks(tasks))
+	if k.strideC == k.n {
+		t.parts = &parts{list: list}
+	}
+	return t
+}
+
+// pack packs the weights.
+func (k *known) pack(to []byte) error {
+	row, column := int64(k.strideB), int64(1)
+	if k.transposeB {
+		row, column = column, row
+	}
+	k.kind.PackPanels(run.Level(), to, k.of.weights.Bytes()[4*k.b[0]:], int64(k.n), int64(k.k), row, column)
+	return nil
+}
+
+// piece multiplies so many rows from row m on, and columns from column n of each gate on.
+func (k *known) piece(m, n, rows, columns, gates int) piece {
+	isa, units := run.Level(), k.n/gates
+	p := gemm.Panels{A: ref(k.of.lhs), Panels: ref(k.weights), C: ref(k.of.out), M: int64(rows), N: int64(columns),
+		K: int64(k.k), RowA: int64(k.strideA), ColumnA: 1, RowC: int64(k.strideC), Groups: int64(gates),
+		GroupPanels: k.kind.PanelsBytes(isa, int64(units), int64(k.k)), GroupC: int64(units), Kind: k.kind, Rows: k.rows}
+	if k.transposeA {
+		p.RowA, p.ColumnA = p.ColumnA, p.RowA
+	}
+	p.A.Offset += 4 * (int64(k.a[0]) + int64(m)*p.RowA)
+	p.Panels.Offset += k.kind.PanelsBytes(isa, int64(n), int64(k.k))
+	p.C.Offset += 4 * int64(k.c[0]+m*k.strideC+n)
+	q := piece{record: p.Record(isa), from: int64(m*units + n), n: int64(rows * columns)}
+	if columns < units || gates > 1 {
+		q.columns, q.row = int64(columns), int64(units)
+	}
+	if gates > 1 {
+		q.gates = int64(gates)
+	}
+	return q
+}

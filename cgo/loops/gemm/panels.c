@@ -1,0 +1,134 @@
+//go:build linux
+
+#include "panels.h"
+
+#include <string.h>
+
+/* So many panels of rows are multiplied by a panel of columns before the next one. If they are packed or copied, they
+ * are in memory of the task; those that are copied begin so many bytes further apart than they are long, so that they
+ * do not fall on the same places of the first cache. */
+enum { ROW_PANELS = 4, MOST_ROWS = 12, APART = 64 };
+
+typedef struct {
+  const halo_panels_record *record;
+  const halo_packed_kernel *kernel;
+  const char *a, *panels;
+  char *c;
+  int64_t first, words; /* of the sums, that are made now */
+  char *rows;           /* memory for packed ones */
+} work;
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t pieces(int64_t n, int64_t size) { return (n + size - 1) / size; }
+
+int64_t halo_panels_bytes(int64_t isa, int64_t kind, int64_t n, int64_t k) {
+  const halo_packed_kernel *kernel = halo_packed_kernel_of(isa, kind);
+  return pieces(n, kernel->columns) * kernel->columns * k * kernel->bytes;
+}
+
+void halo_panels_pack(int64_t isa, int64_t kind, void *to, const void *b, int64_t n, int64_t k, int64_t row_b,
+                      int64_t column_b) {
+  const halo_packed_kernel *kernel = halo_packed_kernel_of(isa, kind);
+  const int64_t line = column_b * kernel->element, term = row_b * kernel->element, panel = kernel->columns;
+  const int64_t some = line < term ? 8 : k; /* of neighbouring lines, few terms of all panels at a time */
+  for (int64_t p = 0; p < k; p += some)
+    for (int64_t j = 0; j < n; j += panel)
+      kernel->pack_columns((char *)to + (j * k + p * panel) * kernel->bytes, (const char *)b + j * line + p * term,
+                           least(panel, n - j), least(some, k - p), line, term);
+}
+
+/* pack_rows packs some rows from row x on. */
+static void pack_rows(const work *w, int64_t x, int64_t rows) {
+  const halo_panels_record *r = w->record;
+  const halo_packed_kernel *k = w->kernel;
+  const int64_t line = r->row_a * k->element, term = r->column_a * k->element;
+  for (int64_t i = 0; i < rows; i += k->rows)
+    k->pack_rows(w->rows + i * w->words * k->bytes, w->a + (x + i) * line + w->first * term, least(k->rows, rows - i),
+                 w->words, line, term);
+}
+
+/* copy_rows copies some rows from row x on. */
+static void copy_rows(const work *w, int64_t x, int64_t rows) {
+  const int64_t bytes = w->kernel->bytes, line = w->words * bytes;
+  for (int64_t i = 0; i < rows; i++)
+    memcpy(w->rows + i * (line + APART), w->a + ((x + i) * w->record->row_a + w->first) * bytes, line);
+}
+
+/* rows is some rows as a tile takes them: where the first begins, and how many elements they are apart. */
+typedef struct {
+  const char *at;
+  int64_t apart;
+} rows;
+
+/* rows_of makes some rows from row x on ready. */
+static rows rows_of(const work *w, int64_t x, int64_t n) {
+  const halo_panels_record *r = w->record;
+  const int64_t bytes = w->kernel->bytes;
+  switch (r->rows) {
+  case PANELS_NEAR:
+    return (rows){w->a + (x * r->row_a + w->first) * bytes, r->row_a};
+  case PANELS_COPIED:
+    copy_rows(w, x, n);
+    return (rows){w->rows, w->words + APART / bytes};
+  }
+  pack_rows(w, x, n);
+  return (rows){w->rows, w->words};
+}
+
+/* panel_of is the panel of columns from column j of a group on, at some term. */
+static const char *panel_of(const work *w, int64_t group, int64_t j, int64_t term) {
+  const halo_panels_record *r = w->record;
+  return w->panels + group * r->group_panels + (j * r->k + term * w->kernel->columns) * w->kernel->bytes;
+}
+
+/* after is the panel of columns that is wanted next: each is read from far for the first rows alone. */
+static const char *after(const work *w, int64_t x, int64_t group, int64_t j) {
+  const halo_panels_record *r = w->record;
+  const int64_t next = j + w->kernel->columns, term = w->first + w->words;
+  if (x > 0) return panel_of(w, group, j, w->first);
+  if (next < r->n) return panel_of(w, group, next, w->first);
+  if (group + 1 < r->groups) return panel_of(w, group + 1, 0, w->first);
+  return panel_of(w, 0, 0, term < r->k ? term : 0);
+}
+
+/* multiply_tile does the product of a panel of rows, from row i of some on, which is row x + i of all, and of the panel
+ * of columns from column j of a group on. The first two panels of rows ask for the next one of columns, each for half.
+ */
+static void multiply_tile(const work *w, const rows *some, int64_t x, int64_t i, int64_t group, int64_t j) {
+  const halo_panels_record *r = w->record;
+  const halo_packed_kernel *k = w->kernel;
+  const int64_t n = least(k->rows, r->m - x - i), columns = least(k->columns, r->n - j), number = i / k->rows;
+  const char *a = some->at + i * some->apart * k->bytes, *panel = panel_of(w, group, j, w->first);
+  const char *ahead = number < 2 ? after(w, x, group, j) + number * w->words * 64 : panel;
+  char *c = w->c + ((x + i) * r->row_c + group * r->group_c + j) * k->bytes;
+  if (r->rows == PANELS_PACKED)
+    k->tile(a, panel, c, w->words, r->row_c, n, columns, w->first == 0);
+  else
+    k->near(a, some->apart, panel, ahead, c, w->words, r->row_c, n, columns, w->first == 0);
+}
+
+/* multiply_rows does the products of n rows from row x on. */
+static void multiply_rows(const work *w, int64_t x, int64_t n) {
+  const halo_panels_record *r = w->record;
+  const halo_packed_kernel *k = w->kernel;
+  const rows some = rows_of(w, x, n);
+  for (int64_t g = 0; g < r->groups; g++)
+    for (int64_t j = 0; j < r->n; j += k->columns)
+      for (int64_t i = 0; i < n; i += k->rows) multiply_tile(w, &some, x, i, g, j);
+}
+
+/* halo_panels makes sums of all terms at once if it has few rows, else of so many that rows stay in the nearest caches.
+ */
+void halo_panels(const halo_record *record, halo_run *run) {
+  const halo_panels_record *r = (const halo_panels_record *)record;
+  const halo_packed_kernel *k = halo_packed_kernel_of(r->isa, r->kind);
+  char rows[ROW_PANELS * MOST_ROWS * (PACKED_WORDS * sizeof(float) + APART)] __attribute__((aligned(64)));
+  work w = {r, k, HALO_AT(run, r->a), HALO_AT(run, r->panels), HALO_AT(run, r->c), 0, 0, rows};
+  const int64_t some = k->rows * (ROW_PANELS * (int64_t)sizeof(float) / k->bytes);
+  const int64_t blocks = r->rows == PANELS_NEAR && r->m <= k->rows ? 1 : pieces(r->k, PACKED_WORDS);
+  const int64_t most = least(pieces(pieces(r->k, blocks), 16) * 16, r->k);
+  for (; w.first < r->k; w.first += w.words) {
+    w.words = least(most, r->k - w.first);
+    for (int64_t x = 0; x < r->m && !*run->cancel; x += some) multiply_rows(&w, x, least(some, r->m - x));
+  }
+}

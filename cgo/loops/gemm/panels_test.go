@@ -1,0 +1,61 @@
+package gemm_test
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/halo-xla/halo/cgo/loops/gemm"
+	"github.com/halo-xla/halo/cgo/loops/run"
+	"github.com/halo-xla/halo/internal/testfile"
+)
+
+// TestPanels multiplies by columns that were packed before, of sizes around those of panels and packed words, with rows
+// that are packed and such that are not. What lies between the rows of the result stays as it is.
+func TestPanels(t *testing.T) {
+	testfile.Native(t, run.Available())
+	r := rand.New(rand.NewPCG(5, 3))
+	for _, s := range [][3]int64{{1, 1, 1}, {12, 32, 16}, {13, 33, 17}, {3, 64, 700}, {97, 70, 530}, {5, 3, 1100},
+		{50, 96, 41}, {8, 256, 64}} {
+		for form := range 4 {
+			for _, isa := range run.Levels() {
+				testPanels(t, r, isa, gemm.ProductF32, &f32, s, form)
+				testPanels(t, r, isa, gemm.ProductF64, &f64, s, form)
+			}
+		}
+	}
+}
+
+// testPanels multiplies matrices of sizes s, laid out in one of the forms that lay has.
+func testPanels(t *testing.T, r *rand.Rand, isa run.ISA, kind gemm.Kind, e *element, s [3]int64, form int) {
+	p := gemm.Packed{M: s[0], N: s[1], K: s[2]}
+	lay(&p, form)
+	x, xs := e.random(r, max(p.M*p.RowA, p.K*p.ColumnA))
+	y, ys := e.random(r, max(p.K*p.RowB, p.N*p.ColumnB))
+	before := bytes.Repeat([]byte{0x5a}, int(p.M*p.RowC*e.bytes))
+	want := bytes.Clone(before)
+	multiply(want, e, x, y, &p)
+	panels := make([]byte, kind.PanelsBytes(isa, p.N, p.K))
+	kind.PackPanels(isa, panels, ys, p.N, p.K, p.RowB, p.ColumnB)
+	for _, rows := range []gemm.Rows{gemm.PackedRows, gemm.NearRows, gemm.CopiedRows}[:3-form&1*2] {
+		q := gemm.Panels{A: p.A, Panels: p.B, C: p.C, M: p.M, N: p.N, K: p.K, RowA: p.RowA, ColumnA: p.ColumnA,
+			RowC: p.RowC, Kind: kind, Rows: rows}
+		q.Groups, q.GroupC = groups(kind, isa, p.N)
+		q.N /= q.Groups
+		q.GroupPanels = kind.PanelsBytes(isa, q.N, q.K)
+		got := bytes.Clone(before)
+		execute(t, q.Record(isa), 1, xs, panels, got)
+		if !bytes.Equal(got, want) { // sums of such integers are exact
+			t.Fatalf("%v %v form %d rows %v: got % x, want % x", s, isa, form, rows, got[:min(len(got), 64)],
+				want[:min(len(want), 64)])
+		}
+	}
+}
+
+// groups are two groups of columns, if n columns are whole panels for both, and how far apart they are.
+func groups(kind gemm.Kind, isa run.ISA, n int64) (count, apart int64) {
+	if n%(2*kind.PanelColumns(isa)) == 0 {
+		return 2, n / 2
+	}
+	return 1, 0
+}
