@@ -26,11 +26,12 @@ func (m *machine) Passes() []pass.Pass {
 		pass.Precompute(m.constants),
 		pass.Planes(),
 		pass.Arguments(),
+		pass.Gates(),
 		pass.Clean("tidy"),
 		pass.Bags(bagged),
 		pass.Wraps(),
 		pass.Fuse(pass.Fusible{Elementwise: fusible, Reduce: reducible, Rows: inRow, Mixed: true}),
-		pass.Epilogue(contracts, fusible),
+		pass.Epilogue(contracts, fusible, true),
 		pass.Frame(framed),
 	}
 }
@@ -82,6 +83,8 @@ var passOrder = []pass.Order{
 	{Before: "arguments", After: "tidy", Because: "it compares with broadcasts that rules know"},
 	{Before: "clean", After: "planes", Because: "its arrays are made of nothing but broadcasts once those are joined"},
 	{Before: "planes", After: "tidy", Because: "it makes a reduction's first sum with a constant"},
+	{Before: "clean", After: "gates", Because: "it knows slices once they are of what they are slices of"},
+	{Before: "gates", After: "tidy", Because: "slices of broadcasts become broadcasts of slices there"},
 	{Before: "precompute", After: "tidy", Because: "what has become a constant is known to rules"},
 	{Before: "convolution", After: "tidy", Because: "transposes that met elsewhere than in one sweep cancel there"},
 	{Before: "tidy", After: "bags", Because: "a gather's result may be reshaped before it is added"},

@@ -46,7 +46,7 @@ func (d *device) epilogues() pass.Pass {
 			return err == nil
 		}
 		return false
-	}, elementwise)
+	}, elementwise, false)
 }
 
 // lowerBiased returns the thunk of a product with a bias; nil if l.In is none.

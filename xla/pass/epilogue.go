@@ -2,6 +2,7 @@ package pass
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/shape"
@@ -10,12 +11,15 @@ import (
 // Epilogue puts a contraction and what is done to its elements afterwards into one fusion, of kind kOutput, so that a
 // backend can do both to a part of the result while that is in cache: a bias, a sum, an activation. It takes the dots
 // and convolutions which one fusion of kind kLoop alone reads, or one op on elements that elementwise reports, with one
-// result of the same dimensions, if contracts reports that the contraction c may have the epilogue in.
-func Epilogue(contracts func(c, in *hlo.Instruction) bool, elementwise func(in *hlo.Instruction) bool) Pass {
+// result of the same dimensions, if contracts reports that the contraction c may have the epilogue in. If gates, it
+// also takes a dot of which a fusion reads nothing but gates: slices of its last dimension, each as large as all
+// results.
+func Epilogue(contracts func(c, in *hlo.Instruction) bool, elementwise func(in *hlo.Instruction) bool,
+	gates bool) Pass {
 	return Pass{"epilogue", func(m *hlo.Module) (*hlo.Module, error) {
 		flow := controlFlow(m)
 		return edit(m, func(e *editor) {
-			x := &epilogues{e, contracts, elementwise, map[*hlo.Instruction]*hlo.Instruction{}}
+			x := &epilogues{e, contracts, elementwise, gates, map[*hlo.Instruction]*hlo.Instruction{}}
 			absorbed := map[*hlo.Instruction]bool{}
 			if flow[e.old] {
 				for _, in := range e.old.Instructions {
@@ -46,18 +50,19 @@ type epilogues struct {
 	*editor
 	contracts   func(c, in *hlo.Instruction) bool
 	elementwise func(in *hlo.Instruction) bool
+	gates       bool
 	of          map[*hlo.Instruction]*hlo.Instruction
 }
 
 // contractionOf returns the contraction of which in can be the epilogue, the last of several, or nil.
 func (x *epilogues) contractionOf(in *hlo.Instruction) *hlo.Instruction {
-	if !plain(in.Shape) || in.IsDynamic() || x.isPinned(in) || !x.follows(in) {
+	if in.IsDynamic() || x.isPinned(in) || !x.follows(in) {
 		return nil
 	}
 	var c *hlo.Instruction
-	for _, o := range in.Operands {
+	for i, o := range in.Operands {
 		if o.Op != hlo.Dot && o.Op != hlo.Convolution || o.Users() != 1 || o == x.old.Root || x.isPinned(o) ||
-			!plain(o.Shape) || o.IsDynamic() || !o.Shape.SameDims(in.Shape) || !x.contracts(o, in) {
+			!plain(o.Shape) || o.IsDynamic() || !x.leads(o, in) && !x.isGated(in, i) || !x.contracts(o, in) {
 			continue
 		}
 		if c == nil || o.Index() > c.Index() {
@@ -67,12 +72,55 @@ func (x *epilogues) contractionOf(in *hlo.Instruction) *hlo.Instruction {
 	return c
 }
 
+// leads reports whether an array has the dimensions of the one result of in.
+func (x *epilogues) leads(o, in *hlo.Instruction) bool {
+	return plain(in.Shape) && o.Shape.SameDims(in.Shape)
+}
+
+// isGated reports whether all that the fusion in reads of its operand number i, a dot, are gates.
+func (x *epilogues) isGated(in *hlo.Instruction, i int) bool {
+	a, ok := in.Attrs.(*hlo.FusionAttrs)
+	if !ok || !x.gates || in.Operands[i].Op != hlo.Dot {
+		return false
+	}
+	results := []*hlo.Instruction{a.Calls.Root}
+	if a.Calls.Root.Op == hlo.Tuple {
+		results = a.Calls.Root.Operands
+	}
+	for _, r := range results {
+		if !plain(r.Shape) || !r.Shape.SameDims(results[0].Shape) || r == a.Calls.Parameters[i] {
+			return false
+		}
+	}
+	for _, user := range a.Calls.Instructions {
+		if slices.Contains(user.Operands, a.Calls.Parameters[i]) && !isGate(user, results[0].Shape) {
+			return false
+		}
+	}
+	return true
+}
+
+// isGate reports whether in is a slice of its operand's last dimension, number n of those of shape s that make it up.
+func isGate(in *hlo.Instruction, s shape.Shape) bool {
+	if in.Op != hlo.Slice || s.Rank() == 0 || !in.Shape.SameDims(s) {
+		return false
+	}
+	last := s.Rank() - 1
+	of, n := in.Operands[0].Shape.Dims, s.Dims[last]
+	for d, t := range in.Attrs.(*hlo.SliceAttrs).Slice {
+		if t.Stride > 1 || d < last && of[d] != s.Dims[d] {
+			return false
+		}
+	}
+	return n > 0 && of[last]%n == 0 && in.Attrs.(*hlo.SliceAttrs).Slice[last].Start%n == 0
+}
+
 // follows reports whether in is a fusion or an op on elements that can come after a contraction.
 func (x *epilogues) follows(in *hlo.Instruction) bool {
 	if a, ok := in.Attrs.(*hlo.FusionAttrs); ok {
-		return a.Kind == "kLoop"
+		return a.Kind == "kLoop" && (plain(in.Shape) || x.gates)
 	}
-	if in.Op.Info().Traits&hlo.Elementwise == 0 || !x.elementwise(in) {
+	if in.Op.Info().Traits&hlo.Elementwise == 0 || !plain(in.Shape) || !x.elementwise(in) {
 		return false
 	}
 	for _, o := range in.Operands {

@@ -1,0 +1,72 @@
+package cpu
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/halo-xla/halo/cgo/loops/run"
+	"github.com/halo-xla/halo/xla/exec"
+	"github.com/halo-xla/halo/xla/literal"
+)
+
+// TestGates wants of a cell with gates what the reference gives, to the bit, for 1 and 3 threads, with weights that are
+// known and with others; and that it is one step, if there are kernels for it.
+func TestGates(t *testing.T) {
+	r := rand.New(rand.NewPCG(32, 1))
+	for _, s := range [][3]int{{3, 7, 5}, {8, 64, 96}, {5, 40, 256}, {13, 260, 300}, {1, 8, 8}, {100, 64, 288}} {
+		text := cellProgram(s[0], s[1], s[2])
+		m, reference := compile(t, exec.Reference(), text)
+		var args []*literal.Literal
+		for _, p := range m.Entry.Parameters {
+			args = append(args, small(r, p.Shape))
+		}
+		sprinkle(r, args[2])
+		sprinkle(r, args[3])
+		want := executeAll(t, reference, args...)
+		for _, threads := range []int{1, 3} {
+			_, p := compile(t, New(Options{Threads: threads}), text)
+			alike(t, text, executeAll(t, p, args...), want)
+			p = compileBound(t, New(Options{Threads: threads}), m, map[int64]*literal.Literal{1: args[1]})
+			alike(t, text, executeAll(t, p, append(args[:1:1], args[2:]...)...), want)
+			if n := len(p.Report()); run.Available() && n != 1 {
+				t.Errorf("%v: got %d steps, want 1", s, n)
+			}
+		}
+	}
+}
+
+// cellProgram is a cell of m rows, k terms and so many units, whose gates are computed by what is exact.
+func cellProgram(m, k, units int) string {
+	return strings.NewReplacer("M", fmt.Sprint(m), "K", fmt.Sprint(k), "U", fmt.Sprint(units), "2W", fmt.Sprint(2*units),
+		"3W", fmt.Sprint(3*units)).Replace(`ENTRY e {
+  h = f32[M,K] parameter(0)  w = f32[K,3W] parameter(1)  x = f32[M,3W] parameter(2)  c = f32[M,U] parameter(3)
+  y = f32[M,3W] dot(h, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  s = f32[M,3W] add(x, y)
+  i = f32[M,U] slice(s), slice={[0:M], [0:U]}  f = f32[M,U] slice(s), slice={[0:M], [U:2W]}
+  o = f32[M,U] slice(s), slice={[0:M], [2W:3W]}
+  z = f32[] constant(0)  n = f32[] constant(3)
+  g = f32[M,U] clamp(z, i, n)  p = f32[M,U] multiply(f, c)  q = f32[M,U] add(p, g)
+  v = f32[M,U] maximum(o, q)
+  ROOT r = (f32[M,U], f32[M,U]) tuple(q, v) }`)
+}
+
+// executeAll runs a program with several results.
+func executeAll(t *testing.T, p exec.Program, args ...*literal.Literal) []*literal.Literal {
+	t.Helper()
+	out, err := p.Run(t.Context(), [][]*literal.Literal{args}, exec.RunOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out[0].Elems()
+}
+
+func alike(t *testing.T, text string, got, want []*literal.Literal) {
+	t.Helper()
+	for i, g := range got {
+		if d := literal.Compare(g, want[i], literal.Tolerance{}); d != nil {
+			t.Fatalf("result %d: %v\n%s", i, d, text)
+		}
+	}
+}
