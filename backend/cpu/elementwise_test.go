@@ -200,6 +200,34 @@ func TestComplexEquality(t *testing.T) {
 	}
 }
 
+// TestHardPoints has numbers where reductions and logarithms cancel: near multiples of pi/2, near 1, and pairs of nearly
+// equal ones, as they are and as powers whose results are near the ends of the range.
+func TestHardPoints(t *testing.T) {
+	const n = 3000
+	var turns, ones, large, others [n]float32
+	for i := range n {
+		turns[i] = math.Float32frombits(math.Float32bits(float32(float64(i*7-9000)*math.Pi/2)) + uint32(i%3) - 1)
+		ones[i] = math.Float32frombits(math.Float32bits(1) + uint32(i*i) - n/2)
+		large[i] = float32(float64(i%180-90) / math.Log(float64(ones[i])))
+		others[i] = turns[i] * ones[i]
+	}
+	f := func(v [n]float32) *literal.Literal {
+		l, err := literal.FromSlice(v[:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	const text = "ENTRY e { a = f32[%[1]d] parameter(0) b = f32[%[1]d] parameter(1) ROOT y = f32[%[1]d] %[2]s }"
+	for _, tc := range []struct {
+		op   string
+		ulp  int64
+		a, b [n]float32
+	}{{"tan(a)", 2, turns, turns}, {"atan2(a, b)", 2, turns, others}, {"power(a, b)", 1, ones, large}} {
+		both(t, fmt.Sprintf(text, n, tc.op), 1, tc.ulp, f(tc.a), f(tc.b))
+	}
+}
+
 // TestElementwiseConvert converts each type to each other.
 func TestElementwiseConvert(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))

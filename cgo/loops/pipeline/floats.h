@@ -155,3 +155,23 @@ INLINE VI narrow_exponent(VI x, int bits) {
   VI r = pick(e > BIAS + bias, samei(INFINITE), pick(e <= BIAS - bias, samei(0), a));
   return pick(a > INFINITE, x, r | (x & SIGN));
 }
+
+#if LANE == 32
+// some is not 0 if a mask has a place.
+INLINE I some(VI m) {
+  I any = 0;
+  for (int i = 0; i < N; i++)
+    any |= m[i];
+  return any;
+}
+
+// powers makes x^y of r, |x|^y, for all numbers: infinities are even.
+INLINE VF powers(VF r, VF x, VF y) {
+  const VF a = magnitude(x), half = y * 0.5f;
+  const VI whole = round_even(y) == y, odd = whole & (round_even(half) != half);
+  r = (VF)((VI)r ^ (odd & (VI)x & SIGN));
+  r = pickf((x < 0) & (a != INFINITY) & ~whole, same(NAN), r);
+  r = pickf((x != x) | (y != y), x + y, r);
+  return pickf((y == 0) | (x == 1) | ((a == 1) & (magnitude(y) == INFINITY)), same(1), r);
+}
+#endif

@@ -50,7 +50,9 @@ static const struct {
 #define MATH1(name, fv, fs) STAGE(name, 0)
 #define MATH2(name, fv, fs) STAGE(name, 0)
 #define MATHL(name, fv, fs) STAGE(name, 0)
+#define POWER(name, fv, fs) STAGE(name, 0)
 #define FAST1(name, fv, dv, fs) STAGE(name, 0)
+#define FAST2(name, fv, dv, fs) STAGE(name, 0)
 #define FASTL(name, fv, dv, fs) STAGE(name, 0)
 #define REDUCE(name, e, none) STAGE(acc_##name, 0)
 #define CHOOSE REDUCE

@@ -85,25 +85,32 @@ INLINE VF looked_up(const float *table, VI i) {
   return (VF)_mm512_permutexvar_ps((__m512i)i, *(const __m512 *)table);
 }
 
-// exp32_power gives p and t so that exp(x) = p*2^floor(t), by the powers of 2^(1/16). Far beyond the numbers that have
-// an exponential, r is anything; then p is a power, and t what it should be.
-INLINE VF exp32_power(VF x, VF *t) {
+// power16 is the power of 2^(1/16) that the four lowest bits of k say, and q so that exp(r) = 1 + q for r of at most
+// log(2)/32. Far beyond the numbers that have an exponential, r is anything; then q is 0.
+INLINE VF power16(VI k, VF r, VF *q) {
   static const float powers[16] __attribute__((aligned(64))) = {
       0x1p0f, 0x1.0b5586p0f, 0x1.172b84p0f, 0x1.2387a6p0f, 0x1.306fep0f, 0x1.3dea64p0f, 0x1.4bfdaep0f, 0x1.5ab07ep0f,
       0x1.6a09e6p0f, 0x1.7a1148p0f, 0x1.8ace54p0f, 0x1.9c4918p0f, 0x1.ae89fap0f, 0x1.c199bep0f, 0x1.d5818ep0f,
       0x1.ea4afap0f};
-  const VF y = x * 0x1.715476p0f + SHIFT32 / 16;
-  *t = y - SHIFT32 / 16;
-  VF r = x - *t * 0x1.62e400p-1f;
-  r = r - *t * 0x1.7f7d1cp-20f;
-  const VF z = r * r, c = 0.500009774918f + r * 0.166668621646f, s = looked_up(powers, (VI)y);
-  const VF q = (VF)_mm512_maskz_fmadd_ps(LESS(z, same(1)), (__m512)z, (__m512)c, (__m512)r);
-  return s + s * q;
+  const VF z = r * r, c = 0.500009774918f + r * 0.166668621646f;
+  *q = (VF)_mm512_maskz_fmadd_ps(LESS(z, same(1)), (__m512)z, (__m512)c, (__m512)r);
+  return looked_up(powers, k);
 }
 
 INLINE VF f_expf(VF x) {
-  VF t, p = exp32_power(x, &t);
-  return scaled(p, t);
+  const VF y = x * 0x1.715476p0f + SHIFT32 / 16, t = y - SHIFT32 / 16;
+  const VF r = x - t * 0x1.62e400p-1f;
+  VF q, s = power16((VI)y, r - t * 0x1.7f7d1cp-20f, &q);
+  return scaled(s + s * q, t);
+}
+
+// exp32_square gives s, q and t so that exp(-x*x) = s*(1+q)*2^floor(t); z is x*x rounded. No square is rounded where it
+// matters, nor the product that it is added to, which has few bits.
+INLINE VF exp32_square(VF x, VF z, VF *q, VF *t) {
+  const VF y = SHIFT32 / 16 - z * 0x1.715476p0f;
+  *t = y - SHIFT32 / 16;
+  const VF r = rounded(*t * -0x1.62ep-1f) - x * x;
+  return power16((VI)y, r - *t * 0x1.0bfbe8p-15f, q);
 }
 #else
 INLINE VF f_expf(VF x) {
@@ -202,32 +209,36 @@ INLINE VF f_erff(VF x) {
   return blend(LESS(a, same(0.9219f)), near, far);
 }
 
-// f_erfcf is exp(-x^2) times a polynomial, with the square rounded and 0 where the operations have that which programs
-// write for it.
+// f_erfcf is exp(-x^2) times a polynomial, with what rounding the square has lost, and 0 where the operations have that
+// which programs write for it.
 #if VB == 64
-// erfcx32 is erfc(a)*exp(a^2) by polynomials in the distance from one of 16 numbers below a, for a from 0 to 9.5.
+// erfcx32 is erfc(a)*exp(a^2) by polynomials in the distance from one of 16 numbers near a, for a from 0 to 9.5. They
+// are such whose erfcx is nearly a float, so that the first coefficients have no error.
 INLINE VF erfcx32(VF a) {
+  static const float at[16] __attribute__((aligned(64))) = {
+      1.56413162f, 2.06321216f, 2.56364703f, 3.06603122f, 3.88074279f, 4.88178778f, 5.87694311f, 6.87970495f,
+      8.5074873f, 9.41226292f, 0.0786622465f, 0.203587502f, 0.407351434f, 0.657247007f, 0.907038152f, 1.15775239f};
   static const float c[6][16] __attribute__((aligned(64))) = {
-      {0.367059618f, 0.284493327f, 0.230763644f, 0.193430781f, 0.16616267f, 0.129239365f, 0.105541572f, 0.0891056806f,
-      0.0770609602f, 0.0606193878f, 0.99588114f, 0.869899213f, 0.767632663f, 0.613817632f, 0.505593181f,
-      0.426585108f},
-      {-0.208040133f, -0.130568385f, -0.0882526189f, -0.0630931556f, -0.0471040346f, -0.0288979262f, -0.0194196235f,
-      -0.0139055448f, -0.0104306024f, -0.00647649588f, -1.12108517f, -0.904533029f, -0.738939583f, -0.510065556f,
-      -0.366286308f, -0.272084534f},
-      {0.106200062f, 0.0555074587f, 0.0318685062f, 0.019691145f, 0.0128893061f, 0.00631510187f, 0.00351662491f,
-      0.00214486406f, 0.00139824254f, 0.00068966992f, 0.99166739f, 0.753523231f, 0.580135226f, 0.35689339f,
-      0.229537457f, 0.153504491f},
-      {-0.0494638234f, -0.0220146365f, -0.0109059345f, -0.00588356098f, -0.00337416772f, -0.00134161231f,
-      -0.000624316337f, -0.000325889676f, -0.000183247714f, -0.000105903564f, -0.74112606f, -0.538418889f,
-      -0.393384904f, -0.219704971f, -0.128788576f, -0.0786447674f},
-      {0.0200030934f, 0.00780963153f, 0.00340199098f, 0.00160977105f, 0.000778845395f, 0.000260547036f,
-      0.000103405488f, 4.65571102e-05f, 2.14602715e-05f, 0.000239335728f, 0.448620021f, 0.340784639f, 0.230224535f,
-      0.118622363f, 0.0649513751f, 0.0366594866f},
-      {-0.00523121748f, -0.00187640113f, -0.000737971044f, -0.000303285808f, -0.000113271759f, -3.39097496e-05f,
-      -1.19842434e-05f, -4.70280293e-06f, -1.58521357e-06f, -0.00052602269f, -0.100686058f, -0.174364164f,
-      -0.0934609547f, -0.0454510413f, -0.0245615467f, -0.0130720157f}};
-  const VI u = (VI)(a + 0.75f), i = (VI)((VU)u >> 21);
-  const VF h = a - ((VF)(u & ~0x1fffff) - 0x1.7e2p-1f);
+      {0.311396748f, 0.248808056f, 0.206173375f, 0.175478876f, 0.140970528f, 0.113284171f, 0.0946671367f,
+      0.0811675861f, 0.0658678785f, 0.0596092343f, 0.917079031f, 0.806140721f, 0.666460931f, 0.543163955f,
+      0.454382509f, 0.388036102f},
+      {-0.154248506f, -0.101691663f, -0.0712676793f, -0.0523317605f, -0.0342385918f, -0.0223206449f, -0.0156724248f,
+      -0.0115610827f, -0.00763892243f, -0.00626359554f, -0.984100223f, -0.800138831f, -0.585411787f, -0.414393514f,
+      -0.304094672f, -0.229879737f},
+      {0.0701320916f, 0.0389967225f, 0.0234682634f, 0.0150281088f, 0.00809991825f, 0.00431969715f, 0.00256125163f,
+      0.00163077761f, 0.000880134816f, 0.000654623611f, 0.839667439f, 0.643242359f, 0.427992344f, 0.270805001f,
+      0.178556994f, 0.121892288f},
+      {-0.0296670906f, -0.0141444188f, -0.00739840697f, -0.00416852115f, -0.00186616951f, -0.0008209261f,
+      -0.000413103175f, -0.000227765835f, -0.000100546f, -6.80655867e-05f, -0.611973763f, -0.446097285f, -0.273941487f,
+      -0.157557711f, -0.0947362408f, -0.059161786f},
+      {0.0118878325f, 0.00491247373f, 0.00225176383f, 0.00112329167f, 0.000423998077f, 0.000154383684f,
+      6.61152517e-05f, 3.16190235e-05f, 1.15282919e-05f, 7.30149486e-06f, 0.39606306f, 0.276390165f, 0.158502176f,
+      0.083755143f, 0.046375405f, 0.0267249178f},
+      {-0.00519689824f, -0.00184743595f, -0.000737787632f, -0.000325776229f, -0.000112474081f, -3.31633128e-05f,
+      -1.18332891e-05f, -4.85971123e-06f, -1.5769582e-06f, 7.3055844e-07f, -0.24750936f, -0.164001256f, -0.0926219448f,
+      -0.0450524539f, -0.0229669139f, -0.0122527033f}};
+  const VI i = (VI)((VU)(a + 0.75f) >> 21);
+  const VF h = a - looked_up(at, i);
   VF p = looked_up(c[4], i) + h * looked_up(c[5], i);
   p = looked_up(c[2], i) + h * (looked_up(c[3], i) + h * p);
   return looked_up(c[0], i) + h * (looked_up(c[1], i) + h * p);
@@ -235,20 +246,26 @@ INLINE VF erfcx32(VF a) {
 #else
 // erfcx32 is a polynomial in (a-3)/(a+3).
 INLINE VF erfcx32(VF a) {
-  VF y = (a - 3) * inverse(a + 3);
+  VF y = (a - 3) / (a + 3);
   VF p = -0.0005951704294f + y * (2.76838674e-5f + y * 5.541645305e-5f);
   p = -0.0243942767f + y * (0.004269296849f + y * (0.0007162207229f + y * p));
   p = 0.2456038021f + y * (-0.1501157826f + y * (0.07166578669f + y * p));
   return 0.1790011512f + y * (-0.3262335637f + y * p);
 }
-INLINE VF exp32_power(VF x, VF *t) { return 1 + exp32_parts(x, t); }
+INLINE VF exp32_square(VF x, VF z, VF *q, VF *t) {
+  *q = exp32_parts(-z, t);
+  const VF low = z - x * x;
+  *q = *q + (low + low * *q);
+  return same(1);
+}
 #endif
 
 INLINE VF f_erfcf(VF x) {
-  VF z = x * x, t;
+  VF a = magnitude(x), z = a * a, q, t;
   ROUNDED(z);
-  const VF p = erfcx32(magnitude(x)) * exp32_power(-z, &t);
-  VF far = scaled(p, t);
+  VF p = exp32_square(x, z, &q, &t);
+  p = p * erfcx32(a);
+  VF far = scaled(p + p * q, t);
   far = blend(LESS(same(88.72283905206835f), z), same(0), far);
   return blend(NEGATIVE(x), 2 - far, far);
 }
@@ -312,4 +329,52 @@ INLINE VF f_cosf(VF x) {
   VF r = quarter32(x, &k);
   VF v = pickf(odd32(k), sin32_near(r), cos32_near(r));
   return (VF)((VI)v ^ turn32(k + 1));
+}
+
+// f_tanf keeps what rounding the reduced argument has lost, e, which matters where that is large, and what rounding the
+// tangent has lost, low, for the reciprocal.
+INLINE VF f_tanf(VF x) {
+  VF t = x * 0x1.45f306p-1f + SHIFT32;
+  const VI k = (VI)t;
+  t -= SHIFT32;
+  const VF a = x - t * 0x1.921fap0f, r = a - t * 0x1.54442p-20f, z = r * r;
+  VF e = keep(LESS(same(0x1p-5f), magnitude(r)), (a - r) - t * 0x1.54442p-20f);
+  e = e - t * 0x1.a308d4p-41f;
+  VF p = 0.01082707662f + z * (9.887377382e-05f + z * 0.004372313153f);
+  p = 0.133326754f + z * (0.05405890569f + z * (0.02128629759f + z * p));
+  p = 0.3333334923f + z * p;
+  const VF c = r * (z * p) + (e + e * (1.5f * z)), v = r + c, low = (r - v) + c, y = inverse(v);
+  const VF w = -(y + y * ((1 - v * y) - low * y));
+  return blend(EQUAL(x, same(0)), x, pickf(odd32(k), w, v));
+}
+
+// quotient32 is n/d for 0 <= n <= d, and what rounding it has lost; 0/0 is 0 and the quotient of infinities 1.
+INLINE VF quotient32(VF n, VF d, VF *low) {
+  d = most(0x1p-149f, d);
+  const MASK one = EQUAL(n, d);
+#if defined(__x86_64__) && VB == 64
+  const VF e = least(300, (VF)_mm512_getexp_ps((__m512)d)), s = scaled(n, -e); // 2^-inf would make 0 of NaN
+  const VF m = (VF)_mm512_getmant_ps((__m512)d, _MM_MANT_NORM_1_2, _MM_MANT_SIGN_src), r = inverse(m);
+  VF q = s * r;
+  q = blend(one, same(1), q + r * (s - m * q));
+  *low = keep(LESS(q, same(1)), r * (s - m * q));
+  return q;
+#else
+  *low = same(0);
+  return blend(one, same(1), n / d);
+#endif
+}
+
+INLINE VF f_atan2f(VF y, VF x) {
+  const VF a = magnitude(y), b = magnitude(x);
+  const MASK steep = LESS(b, a), back = NEGATIVE(x);
+  VF low, q = quotient32(blend(steep, b, a), blend(steep, a, b), &low), z = q * q;
+  VF p = -0.03112698905f + z * (0.0108873453f + z * -0.001787541085f);
+  p = 0.109511748f + z * (-0.08400475234f + z * (0.05790654197f + z * p));
+  p = -0.3333329856f + z * (0.1999853104f + z * (-0.1426405162f + z * p));
+  const VF turn = keep(steep ^ back, (VF)samei(SIGN));
+  const VF c = (VF)((VI)(q * (z * p) + low) ^ (VI)turn);
+  q = (VF)((VI)q ^ (VI)turn);
+  const VF base = blend(steep, same(0x1.921fb6p0f), keep(back, same(0x1.921fb6p1f))), v = base + q;
+  return with_sign(v + (((base - v) + q) + (c + base * -0x1.de12cap-26f)), y);
 }

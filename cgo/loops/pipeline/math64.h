@@ -15,6 +15,16 @@ INLINE VD at_least(VD x, double v) { return choose(x < v, all(v), x); }
 
 #define SHIFTER 0x1.8p52
 
+#if LANE == 32
+// widened is a vector of doubles of half a vector of floats, which gcc makes by quarters.
+typedef float VH __attribute__((vector_size(VB / 2), may_alias));
+#if defined(__x86_64__) && VB == 64
+INLINE VD widened(VH x) { return (VD)_mm512_cvtps_pd((__m256)x); }
+#else
+INLINE VD widened(VH x) { return __builtin_convertvector(x, VD); }
+#endif
+#endif
+
 #ifdef ROOT64
 INLINE VD root(VD x) { return (VD)ROOT64(x); }
 #else
@@ -267,15 +277,43 @@ INLINE VD d_erf_inv(VD x) {
   return x;
 }
 
-INLINE VD d_pow(VD x, VD y) {
-  VD a = magn(x), half = y * 0.5;
-  VL whole = ((y + SHIFTER) - SHIFTER == y) | (magn(y) >= 0x1p52);
-  VL odd = whole & (magn(y) < 0x1p53) & ((half + SHIFTER) - SHIFTER != half);
-  VD r = d_exp(y * d_log(a));
-  r = choose((x < 0) & (a != INFINITY) & ~whole, all(NAN), r);
-  r = choose(odd, signed_as(r, x), r);
-  VL infinite = magn(y) == INFINITY;
-  r = choose((a == 1) & infinite, all(1), r);
-  r = choose((x != x) | (y != y), x + y, r);
-  return choose((y == 0) | (x == 1), all(1), r);
+// d_power is x^y for x from 0 on, infinity too; powers repairs the rest: NaN, 1 to an infinite power, 0 and infinity to
+// the power 0.
+#if defined(__x86_64__) && VB == 64
+// of16 is the number of a table for each place: that of the four lowest bits of i.
+INLINE VD of16(const double *table, VL i) {
+  return (VD)_mm512_permutex2var_pd(*(const __m512d *)table, (__m512i)i, *(const __m512d *)(table + 8));
 }
+
+// log2_of takes a number c near the mantissa m, from 3/4 to 3/2, out of 16: log2(x) is e - log2(1/c) + log2(m/c).
+INLINE VD log2_of(VD x) {
+  static const double inverses[16] __attribute__((aligned(64))) = {1, 0x1.d41d42p-1, 0x1.bacf92p-1, 0x1.a41a42p-1,
+      0x1.8f9c18p-1, 0x1.7d05f4p-1, 0x1.6c16c2p-1, 0x1.5c9882p-1, 0x1.4e5e0ap0, 0x1.414142p0, 0x1.3521dp0,
+      0x1.29e412p0, 0x1.1f7048p0, 0x1.15b1e6p0, 0x1.0c9714p0, 1};
+  static const double logs[16] __attribute__((aligned(64))) = {0, 0x1.08c587b8a8459p-3, 0x1.acf5de2afc49ap-3,
+      0x1.2440796db68c3p-2, 0x1.6e22207523f6dp-2, 0x1.b47ebfcfdd47ap-2, 0x1.f7a85434872d2p-2, 0x1.1bf31371c6bf0p-1,
+      -0x1.8a897eb027b02p-2, -0x1.4f6fbe9a14f18p-2, -0x1.169c06a7938bbp-2, -0x1.bfc6745e58544p-3,
+      -0x1.563dc4114f416p-3, -0x1.e0b1af47da109p-4, -0x1.1bb314bc1250dp-4, 0};
+  const VD m = (VD)_mm512_getmant_pd((__m512d)x, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_zero);
+  const VD e = (VD)_mm512_getexp_pd((__m512d)(x * 0x1.555556p0)); // 4/3: one more from 3/2 on
+  const VL i = (VL)((VUL)m >> 48);
+  const VD r = m * of16(inverses, i) - 1;
+  VD q = 0x1.276d390a17505p-2 + r * -0x1.c80d00ab8a1b0p-3;
+  q = 0x1.ec70abfe58a1bp-2 + r * (-0x1.715aff0e33de2p-2 + r * q);
+  q = 0x1.715476529b30cp0 + r * (-0x1.715476102f694p-1 + r * q);
+  return (e + of16(logs, i)) + r * q;
+}
+
+INLINE VD d_power(VD x, VD y) {
+  static const double powers[16] __attribute__((aligned(64))) = {1, 0x1.0b5586cf9890fp0, 0x1.172b83c7d517bp0,
+      0x1.2387a6e756238p0, 0x1.306fe0a31b715p0, 0x1.3dea64c123422p0, 0x1.4bfdad5362a27p0, 0x1.5ab07dd485429p0,
+      0x1.6a09e667f3bcdp0, 0x1.7a11473eb0187p0, 0x1.8ace5422aa0dbp0, 0x1.9c49182a3f090p0, 0x1.ae89f995ad3adp0,
+      0x1.c199bdd85529cp0, 0x1.d5818dcfba487p0, 0x1.ea4afa2a490dap0};
+  const VD p = (VD)_mm512_range_pd((__m512d)(y * log2_of(x)), (__m512d)all(300), 2); // the smaller in magnitude
+  const VD u = p + SHIFTER / 16, t = u - SHIFTER / 16, r = p - t, s = of16(powers, (VL)u);
+  const VD q = r * (0x1.62e42feb1d03bp-1 + r * (0x1.ebfff49574642p-3 + r * 0x1.c6b46a387819ap-5));
+  return (VD)_mm512_scalef_pd((__m512d)(s + s * q), (__m512d)t);
+}
+#else
+INLINE VD d_power(VD x, VD y) { return d_exp(y * d_log(x)); }
+#endif

@@ -266,79 +266,7 @@ INLINE int all_differ(VI x) {
     EACH(STREAM1) FINISH;                                                                                              \
   }
 
-#if LANE == 32
-typedef float VH __attribute__((vector_size(VB / 2), may_alias));
-#define HALVES(t, e)                                                                                                   \
-  for (int i = 0; i < BLOCK; i += N / 2) {                                                                             \
-    VD x = __builtin_convertvector(*(VH *)(t + i), VD);                                                                \
-    *(VH *)(t + i) = __builtin_convertvector(e, VH);                                                                   \
-  }
-#define MATH1(name, fv, fs)                                                                                            \
-  static void s_##name(ARGS) {                                                                                         \
-    TAKE                                                                                                               \
-    PUT(F, t)                                                                                                          \
-    HALVES(t, fv(x))                                                                                                   \
-    GET(t) NEXT;                                                                                                       \
-  }
-#define MATH2(name, fv, fs)                                                                                            \
-  static void s_##name(ARGS) {                                                                                         \
-    TAKE                                                                                                               \
-    PUT(F, t)                                                                                                          \
-    typedef float VHm __attribute__((vector_size(VB / 2), may_alias, aligned(1)));                                     \
-    const char *q = p[s->a];                                                                                           \
-    HALVES(t, fv(x, __builtin_convertvector(*(const VHm *)(q + i * sizeof(F)), VD)))                                   \
-    GET(t) NEXT;                                                                                                       \
-  }
-// large repairs what arguments beyond a limit have made of a block.
-static __attribute__((noinline)) void large(F *t, const F *x, F limit, double (*f)(double)) {
-  for (int i = 0; i < BLOCK; i++)
-    if (!(__builtin_fabsf(x[i]) <= limit))
-      t[i] = (F)f(x[i]);
-}
-#define OVER(a, k) over |= magnitude(F(a)) > limit;
-#define LIMITED(name, loop, most, fs)                                                                                  \
-  static void s_##name(ARGS) {                                                                                         \
-    TAKE                                                                                                               \
-    const F limit = most;                                                                                              \
-    VI over = {};                                                                                                      \
-    EACH(OVER)                                                                                                         \
-    I any = 0;                                                                                                         \
-    for (int i = 0; i < N; i++)                                                                                        \
-      any |= over[i];                                                                                                  \
-    PUT(F, t)                                                                                                          \
-    F was[BLOCK] __attribute__((aligned(64)));                                                                         \
-    if (any)                                                                                                           \
-      __builtin_memcpy(was, t, sizeof was);                                                                            \
-    loop;                                                                                                              \
-    if (any)                                                                                                           \
-      large(t, was, limit, fs);                                                                                        \
-    GET(t) NEXT;                                                                                                       \
-  }
-#define MATHL(name, dv, fs) LIMITED(name, HALVES(t, dv(x)), (F)LIMIT, fs)
-#ifdef LIMIT32
-typedef float VFm __attribute__((vector_size(VB), may_alias));
-#define WHOLES(t, fv)                                                                                                  \
-  for (int i = 0; i < BLOCK; i += N)                                                                                   \
-    *(VFm *)(t + i) = fv(*(VFm *)(t + i));
-#define FAST1(name, fv, dv, fs)                                                                                        \
-  static void s_##name(ARGS) {                                                                                         \
-    TAKE                                                                                                               \
-    a0 = I(fv(F(a0))), a1 = I(fv(F(a1))), a2 = I(fv(F(a2))), a3 = I(fv(F(a3)));                                        \
-    a4 = I(fv(F(a4))), a5 = I(fv(F(a5))), a6 = I(fv(F(a6))), a7 = I(fv(F(a7)));                                        \
-    NEXT;                                                                                                              \
-  }
-#define FASTL(name, fv, dv, fs) LIMITED(name, WHOLES(t, fv), LIMIT32, fs)
-#else
-#define FAST1(name, fv, dv, fs) MATH1(name, dv, fs)
-#define FASTL(name, fv, dv, fs) MATHL(name, dv, fs)
-#endif
-#else
-#define MATH1(name, fv, fs) ARRAY1(name, F, fs(x))
-#define MATH2(name, fv, fs) ARRAY2(name, F, fs(x, y))
-#define MATHL(name, fv, fs) ARRAY1(name, F, fs(x))
-#define FAST1(name, fv, dv, fs) ARRAY1(name, F, fs(x))
-#define FASTL(name, fv, dv, fs) ARRAY1(name, F, fs(x))
-#endif
+#include "functions.h"
 
 // AHEAD moves each lane by w places.
 #define L4(w, i) ((w) + (i)) % N, ((w) + (i) + 1) % N, ((w) + (i) + 2) % N, ((w) + (i) + 3) % N
@@ -433,7 +361,9 @@ INLINE void put(char *to, int64_t t, VI x) {
 #undef MATH1
 #undef MATH2
 #undef MATHL
+#undef POWER
 #undef FAST1
+#undef FAST2
 #undef FASTL
 #define ROW(name) (void (*)(void))s_##name,
 #define REDUCE(name, e, none) ROW(acc_##name)
@@ -453,7 +383,9 @@ INLINE void put(char *to, int64_t t, VI x) {
 #define MATH1(name, fv, fs) ROW(name)
 #define MATH2(name, fv, fs) ROW(name)
 #define MATHL(name, fv, fs) ROW(name)
+#define POWER(name, fv, fs) ROW(name)
 #define FAST1(name, fv, dv, fs) ROW(name)
+#define FAST2(name, fv, dv, fs) ROW(name)
 #define FASTL(name, fv, dv, fs) ROW(name)
 
 #define SWEEP(name) ROW(name)

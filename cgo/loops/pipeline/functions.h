@@ -1,0 +1,103 @@
+// functions.h: how the lines of stages.def with elementary functions become stages, for stages_impl.h.
+#if LANE == 32
+#define HALVES(t, e)                                                                                                   \
+  for (int i = 0; i < BLOCK; i += N / 2) {                                                                             \
+    VD x = widened(*(VH *)(t + i));                                                                                    \
+    *(VH *)(t + i) = __builtin_convertvector(e, VH);                                                                   \
+  }
+#define MATH1(name, fv, fs)                                                                                            \
+  static void s_##name(ARGS) {                                                                                         \
+    TAKE                                                                                                               \
+    PUT(F, t)                                                                                                          \
+    HALVES(t, fv(x))                                                                                                   \
+    GET(t) NEXT;                                                                                                       \
+  }
+// OTHER is the half of the second operand.
+typedef float VHm __attribute__((vector_size(VB / 2), may_alias, aligned(1)));
+#define OTHER widened(*(const VHm *)(q + i * sizeof(F)))
+#define MATH2(name, fv, fs)                                                                                            \
+  static void s_##name(ARGS) {                                                                                         \
+    TAKE                                                                                                               \
+    PUT(F, t)                                                                                                          \
+    const char *q = p[s->a];                                                                                           \
+    HALVES(t, fv(x, OTHER))                                                                                            \
+    GET(t) NEXT;                                                                                                       \
+  }
+// POWER is a function of the magnitude of x and of y, and powers where one of a block is no ordinary number.
+typedef float VFm __attribute__((vector_size(VB), may_alias));
+#define UNUSUAL(a, k) odd |= (VI)((VU)a - 1 >= (U)INFINITE - 1) | (VI)((VU)LOAD(q, k) << 1 >= (U)INFINITE << 1);
+#define POWER(name, fv, fs)                                                                                            \
+  static void s_##name(ARGS) {                                                                                         \
+    TAKE                                                                                                               \
+    const char *q = p[s->a];                                                                                           \
+    VI odd = {};                                                                                                       \
+    EACH(UNUSUAL)                                                                                                      \
+    PUT(F, t)                                                                                                          \
+    F was[BLOCK] __attribute__((aligned(64)));                                                                         \
+    const I any = some(odd);                                                                                           \
+    if (any)                                                                                                           \
+      __builtin_memcpy(was, t, sizeof was);                                                                            \
+    HALVES(t, fv(magn(x), OTHER))                                                                                      \
+    for (int i = 0; any && i < BLOCK; i += N)                                                                          \
+      *(VFm *)(t + i) = powers(*(VFm *)(t + i), *(VFm *)(was + i), F(*(const VIm *)(q + i * sizeof(F))));              \
+    GET(t) NEXT;                                                                                                       \
+  }
+// large repairs what arguments beyond a limit have made of a block.
+static __attribute__((noinline)) void large(F *t, const F *x, F limit, double (*f)(double)) {
+  for (int i = 0; i < BLOCK; i++)
+    if (!(__builtin_fabsf(x[i]) <= limit))
+      t[i] = (F)f(x[i]);
+}
+#define OVER(a, k) over |= magnitude(F(a)) > limit;
+#define LIMITED(name, loop, most, fs)                                                                                  \
+  static void s_##name(ARGS) {                                                                                         \
+    TAKE                                                                                                               \
+    const F limit = most;                                                                                              \
+    VI over = {};                                                                                                      \
+    EACH(OVER)                                                                                                         \
+    const I any = some(over);                                                                                          \
+    PUT(F, t)                                                                                                          \
+    F was[BLOCK] __attribute__((aligned(64)));                                                                         \
+    if (any)                                                                                                           \
+      __builtin_memcpy(was, t, sizeof was);                                                                            \
+    loop;                                                                                                              \
+    if (any)                                                                                                           \
+      large(t, was, limit, fs);                                                                                        \
+    GET(t) NEXT;                                                                                                       \
+  }
+#define MATHL(name, dv, fs) LIMITED(name, HALVES(t, dv(x)), (F)LIMIT, fs)
+#ifdef LIMIT32
+#define WHOLES(t, fv)                                                                                                  \
+  for (int i = 0; i < BLOCK; i += N)                                                                                   \
+    *(VFm *)(t + i) = fv(*(VFm *)(t + i));
+#define FAST1(name, fv, dv, fs)                                                                                        \
+  static void s_##name(ARGS) {                                                                                         \
+    TAKE                                                                                                               \
+    a0 = I(fv(F(a0))), a1 = I(fv(F(a1))), a2 = I(fv(F(a2))), a3 = I(fv(F(a3)));                                        \
+    a4 = I(fv(F(a4))), a5 = I(fv(F(a5))), a6 = I(fv(F(a6))), a7 = I(fv(F(a7)));                                        \
+    NEXT;                                                                                                              \
+  }
+#define FAST2(name, fv, dv, fs)                                                                                        \
+  static void s_##name(ARGS) {                                                                                         \
+    TAKE                                                                                                               \
+    const char *q = p[s->a];                                                                                           \
+    a0 = I(fv(F(a0), F(LOAD(q, 0)))), a1 = I(fv(F(a1), F(LOAD(q, 1)))), a2 = I(fv(F(a2), F(LOAD(q, 2))));              \
+    a3 = I(fv(F(a3), F(LOAD(q, 3)))), a4 = I(fv(F(a4), F(LOAD(q, 4)))), a5 = I(fv(F(a5), F(LOAD(q, 5))));              \
+    a6 = I(fv(F(a6), F(LOAD(q, 6)))), a7 = I(fv(F(a7), F(LOAD(q, 7))));                                                \
+    NEXT;                                                                                                              \
+  }
+#define FASTL(name, fv, dv, fs) LIMITED(name, WHOLES(t, fv), LIMIT32, fs)
+#else
+#define FAST1(name, fv, dv, fs) MATH1(name, dv, fs)
+#define FAST2(name, fv, dv, fs) MATH2(name, dv, fs)
+#define FASTL(name, fv, dv, fs) MATHL(name, dv, fs)
+#endif
+#else
+#define MATH1(name, fv, fs) ARRAY1(name, F, fs(x))
+#define MATH2(name, fv, fs) ARRAY2(name, F, fs(x, y))
+#define MATHL(name, fv, fs) ARRAY1(name, F, fs(x))
+#define POWER(name, fv, fs) ARRAY2(name, F, fs(x, y))
+#define FAST1(name, fv, dv, fs) ARRAY1(name, F, fs(x))
+#define FAST2(name, fv, dv, fs) ARRAY2(name, F, fs(x, y))
+#define FASTL(name, fv, dv, fs) ARRAY1(name, F, fs(x))
+#endif
