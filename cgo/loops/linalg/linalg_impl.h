@@ -16,12 +16,17 @@ typedef BITS ivec __attribute__((vector_size(VB), aligned(sizeof(T)), may_alias)
 
 /* job is a block of nb columns from j0 on, packed: element i of column k is p[k * ld + i], where row 0 is row j0. It
  * changes columns from begin to end; of an upper triangular factor, rows up to end. If rows is not 0, it has the rows
- * behind the block once more, MR by MR, each time nb columns, since columns of a large matrix are pages apart. */
-typedef struct {
+ * behind the block once more, MR by MR, each time nb columns, since columns of a large matrix are pages apart. Who
+ * brings the columns of next, the block behind this one, up to date factors it, while others do the rest; bad is what
+ * came of it. */
+typedef struct job {
   T *a, *p, *rows;
   int64_t m, n, ld, j0, nb, begin, end;
   int32_t *pivots; /* of the block, from 0 on */
   int lower;
+  struct job *next;
+  int64_t bad;
+  halo_run *run;
 } job;
 
 /* greatest returns the first row, from j on, with the greatest magnitude in column c; NaN is none, but in row j. Bits
@@ -217,7 +222,9 @@ static void NAME(lu_strip)(const job *w, int64_t column, int64_t width) {
     NAME(part)(w, i, rows - i < MR ? rows - i : MR, b, top + i * w->n, width, first, end);
 }
 
-enum { NAME(STRIPS) = W < 128 ? 128 / W : 1 }; /* of a task */
+enum { NAME(STRIPS) = W < 64 ? 64 / W : 1 }; /* of a task: no less than the columns of a block */
+
+static int64_t NAME(blocks)(job *o, halo_run *run, int alone);
 
 /* lu_task is task 0 for the columns before the block, and the others for some strips each. */
 static void NAME(lu_task)(void *arg, int64_t task) {
@@ -228,6 +235,7 @@ static void NAME(lu_task)(void *arg, int64_t task) {
   }
   int64_t c = w->j0 + w->nb + (task - 1) * NAME(STRIPS) * W;
   for (int s = 0; s < NAME(STRIPS) && c < w->end; s++, c += W) NAME(lu_strip)(w, c, w->end - c < W ? w->end - c : W);
+  if (task == 1 && w->next) w->next->bad = NAME(blocks)(w->next, w->run, 1);
 }
 
 /* chol_strip brings a strip of columns behind the block up to date, in the triangle that is the factor's. */
@@ -346,21 +354,33 @@ static int64_t NAME(blocks)(job *o, halo_run *run, int alone) {
 
 static int64_t NAME(outer)(int64_t n) { return n > LINALG_LARGE ? LINALG_OUTER : LINALG_BLOCK; }
 
+/* begin makes w the block from j0 on. */
+static void NAME(begin)(job *w, int64_t j0, int64_t least, int64_t block, int32_t *pivots) {
+  w->j0 = j0, w->nb = LEAST_OF(least - j0, block), w->pivots = pivots + j0, w->rows = 0, w->next = 0;
+}
+
 static int64_t NAME(lu)(void *a, int64_t m, int64_t n, int32_t *pivots, void *scratch, halo_run *run, int alone) {
   const int64_t least = LEAST_OF(m, n), block = NAME(outer)(least);
   int64_t info = 0;
-  job w = {.a = a, .p = scratch, .m = m, .n = n, .ld = LINALG_LD(m), .end = n};
-  for (w.j0 = 0; w.j0 < least; w.j0 += w.nb) {
-    w.nb = LEAST_OF(least - w.j0, block);
-    w.pivots = pivots + w.j0;
-    const int64_t bad = NAME(blocks)(&w, run, alone);
-    if (bad < 0) return bad;
-    if (bad && !info) info = w.j0 + bad;
-    if (block > LINALG_BLOCK) NAME(repack)(&w, w.p + (w.ld + 1) * LINALG_OUTER);
-    NAME(behind)(&w, n - w.j0 - w.nb, 1, NAME(lu_task), run, alone);
-    w.rows = 0;
+  job both[2] = {{.a = a, .p = scratch, .m = m, .n = n, .ld = LINALG_LD(m), .end = n, .run = run}}, *w = both;
+  both[1] = both[0], both[1].p += (w->ld + 1) * LINALG_OUTER;
+  NAME(begin)(w, 0, least, block, pivots);
+  w->bad = NAME(blocks)(w, run, alone);
+  for (job *other; least > 0; w = other) {
+    const int64_t end = w->j0 + w->nb;
+    if (w->bad < 0) return w->bad;
+    if (w->bad && !info) info = w->j0 + w->bad;
+    other = both + (w == both);
+    NAME(begin)(other, end, least, block, pivots);
+    if (block > LINALG_BLOCK)
+      other->p = w->p, NAME(repack)(w, w->p + (w->ld + 1) * LINALG_OUTER);
+    else if (end < least)
+      w->next = other;
+    NAME(behind)(w, n - end, 1, NAME(lu_task), run, alone);
     if (*run->cancel) return -1;
-    for (int64_t k = 0; k < w.nb; k++) w.pivots[k] += (int32_t)w.j0 + 1;
+    for (int64_t k = 0; k < w->nb; k++) w->pivots[k] += (int32_t)w->j0 + 1;
+    if (end == least) break;
+    if (!w->next) other->bad = NAME(blocks)(other, run, alone);
   }
   return info;
 }
