@@ -209,66 +209,7 @@ INLINE VF f_erff(VF x) {
   return blend(LESS(a, same(0.9219f)), near, far);
 }
 
-// f_erfcf is exp(-x^2) times a polynomial, with what rounding the square has lost, and 0 where the operations have that
-// which programs write for it.
-#if VB == 64
-// erfcx32 is erfc(a)*exp(a^2) by polynomials in the distance from one of 16 numbers near a, for a from 0 to 9.5. They
-// are such whose erfcx is nearly a float, so that the first coefficients have no error.
-INLINE VF erfcx32(VF a) {
-  static const float at[16] __attribute__((aligned(64))) = {
-      1.56413162f, 2.06321216f, 2.56364703f, 3.06603122f, 3.88074279f, 4.88178778f, 5.87694311f, 6.87970495f,
-      8.5074873f, 9.41226292f, 0.0786622465f, 0.203587502f, 0.407351434f, 0.657247007f, 0.907038152f, 1.15775239f};
-  static const float c[6][16] __attribute__((aligned(64))) = {
-      {0.311396748f, 0.248808056f, 0.206173375f, 0.175478876f, 0.140970528f, 0.113284171f, 0.0946671367f,
-      0.0811675861f, 0.0658678785f, 0.0596092343f, 0.917079031f, 0.806140721f, 0.666460931f, 0.543163955f,
-      0.454382509f, 0.388036102f},
-      {-0.154248506f, -0.101691663f, -0.0712676793f, -0.0523317605f, -0.0342385918f, -0.0223206449f, -0.0156724248f,
-      -0.0115610827f, -0.00763892243f, -0.00626359554f, -0.984100223f, -0.800138831f, -0.585411787f, -0.414393514f,
-      -0.304094672f, -0.229879737f},
-      {0.0701320916f, 0.0389967225f, 0.0234682634f, 0.0150281088f, 0.00809991825f, 0.00431969715f, 0.00256125163f,
-      0.00163077761f, 0.000880134816f, 0.000654623611f, 0.839667439f, 0.643242359f, 0.427992344f, 0.270805001f,
-      0.178556994f, 0.121892288f},
-      {-0.0296670906f, -0.0141444188f, -0.00739840697f, -0.00416852115f, -0.00186616951f, -0.0008209261f,
-      -0.000413103175f, -0.000227765835f, -0.000100546f, -6.80655867e-05f, -0.611973763f, -0.446097285f, -0.273941487f,
-      -0.157557711f, -0.0947362408f, -0.059161786f},
-      {0.0118878325f, 0.00491247373f, 0.00225176383f, 0.00112329167f, 0.000423998077f, 0.000154383684f,
-      6.61152517e-05f, 3.16190235e-05f, 1.15282919e-05f, 7.30149486e-06f, 0.39606306f, 0.276390165f, 0.158502176f,
-      0.083755143f, 0.046375405f, 0.0267249178f},
-      {-0.00519689824f, -0.00184743595f, -0.000737787632f, -0.000325776229f, -0.000112474081f, -3.31633128e-05f,
-      -1.18332891e-05f, -4.85971123e-06f, -1.5769582e-06f, 7.3055844e-07f, -0.24750936f, -0.164001256f, -0.0926219448f,
-      -0.0450524539f, -0.0229669139f, -0.0122527033f}};
-  const VI i = (VI)((VU)(a + 0.75f) >> 21);
-  const VF h = a - looked_up(at, i);
-  VF p = looked_up(c[4], i) + h * looked_up(c[5], i);
-  p = looked_up(c[2], i) + h * (looked_up(c[3], i) + h * p);
-  return looked_up(c[0], i) + h * (looked_up(c[1], i) + h * p);
-}
-#else
-// erfcx32 is a polynomial in (a-3)/(a+3).
-INLINE VF erfcx32(VF a) {
-  VF y = (a - 3) / (a + 3);
-  VF p = -0.0005951704294f + y * (2.76838674e-5f + y * 5.541645305e-5f);
-  p = -0.0243942767f + y * (0.004269296849f + y * (0.0007162207229f + y * p));
-  p = 0.2456038021f + y * (-0.1501157826f + y * (0.07166578669f + y * p));
-  return 0.1790011512f + y * (-0.3262335637f + y * p);
-}
-INLINE VF exp32_square(VF x, VF z, VF *q, VF *t) {
-  *q = exp32_parts(-z, t);
-  const VF low = z - x * x;
-  *q = *q + (low + low * *q);
-  return same(1);
-}
-#endif
-
-INLINE VF f_erfcf(VF x) {
-  VF a = magnitude(x), z = a * a, q, t;
-  ROUNDED(z);
-  VF p = exp32_square(x, z, &q, &t);
-  p = p * erfcx32(a);
-  VF far = scaled(p + p * q, t);
-  far = blend(LESS(same(88.72283905206835f), z), same(0), far);
-  return blend(NEGATIVE(x), 2 - far, far);
-}
+#include "erfc32.h"
 
 // f_erf_invf is Giles's polynomials in -log(1-x^2), with the square rounded as in the operations.
 INLINE VF f_erf_invf(VF x) {

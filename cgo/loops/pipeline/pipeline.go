@@ -123,6 +123,11 @@ type Program struct {
 	Edge Edge
 }
 
+// moves reports whether a pointer is another one for each block: that of an array or a result.
+func (p *Program) moves(pointer int) bool {
+	return pointer < len(p.Inputs)+len(p.Outputs) && !isOneOf(p.Inputs)(pointer)
+}
+
 // Edge is the ends of rows of Row elements, 0 for none: the output's first element is number At of one, and the first
 // Low and the last High of each become that of Value.
 type Edge struct {

@@ -56,6 +56,7 @@ func (p *Program) Record(level run.ISA) run.Record {
 		panic("pipeline: bug: a program beyond the limits")
 	}
 	stages := join(p.Stages, isOneOf(p.Inputs))
+	stages[0].sweep = sweepOf(stages, p.moves)
 	head := C.halo_pipeline_record{
 		elements: C.int64_t(p.Elements()), task: C.int64_t(p.Task), rank: C.int32_t(len(p.Dims)), level: C.int32_t(level),
 		lane: C.int32_t(p.Lane), streams: C.int32_t(len(p.Inputs)), outputs: C.int32_t(len(p.Outputs)),

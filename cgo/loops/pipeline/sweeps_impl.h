@@ -101,3 +101,27 @@ static void s_sweep_quotient(ARGS) {
   MADE(1, EACH(TAKEN) QUOTIENTS)
 }
 #endif
+
+#ifdef LIMIT32
+// A value for which another stage makes room stays in its register.
+#define GELU1(a, k)                                                                                                    \
+  {                                                                                                                    \
+    const VI v = LOAD(x + at, k);                                                                                      \
+    a = f_mul_f(I(f_erfcf(F(f_mul_f(f_neg_f(v, 0), z, s)))), f_mul_f(v, y, s), s);                                     \
+  }
+static void s_sweep_gelu(ARGS) {
+  LOOP;
+  const VI y = spread(p, s), z = spread(p, s + 3);
+  MADE(6, EACH(GELU1))
+}
+#endif
+
+#define STENCIL1(a, k)                                                                                                 \
+  a = f_add_f(f_add_add_f(LOAD(x + at, k), LOAD(b + at, k), LOAD(c + at, k)), LOAD(d + at, k), s);                     \
+  a = f_mul_add_f(f_sub_mul_f(a, LOAD(e + at, k), y), LOAD(f + at, k), z);
+static void s_sweep_stencil(ARGS) {
+  LOOP;
+  const char *b = p[s->a], *c = p[s->b], *d = p[s[1].a], *e = p[s[2].a], *f = p[s[3].a];
+  const VI y = LOAD(p[s[2].b], 0), z = LOAD(p[s[3].b], 0);
+  MADE(4, EACH(STENCIL1))
+}

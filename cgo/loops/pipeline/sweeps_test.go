@@ -33,7 +33,9 @@ const (
 
 // operands are those of the stages of sweepProgram.
 var operands = map[string]Stage{"sub_f*": {A: laneY}, "mul_f*": {A: laneZ}, "quotient": {A: laneY, B: laneZ},
-	"mul_f": {A: vectorG}, "add_f": {A: vectorB}, "store": {A: outPlaces}, "acc_max_f": {A: accumulator, B: mask},
+	"mul_f": {A: vectorG}, "add_f": {A: vectorB}, "store": {A: outPlaces}, "store#": {A: accumulator},
+	"mul_f#": {A: accumulator}, "add_add_f": {A: vectorG, B: vectorB}, "sub_mul_f_k": {A: vectorG, B: laneY},
+	"mul_add_f_k": {A: places, B: laneZ}, "acc_max_f": {A: accumulator, B: mask},
 	"acc_add_f": {A: accumulator, B: mask}}
 
 // sweepProgram makes a program over rows of a list of stages.
@@ -49,10 +51,15 @@ func sweepProgram(list string, lane int, rows, row int64) *Rows {
 		Splats: []Spread{{rowY, laneY}, {rowZ, laneZ}}}
 	for _, name := range strings.Fields(list) {
 		s := operands[name]
-		s.Name = strings.TrimSuffix(name, "*")
+		s.Name = strings.TrimRight(name, "*#+")
+		if strings.HasSuffix(name, "+") {
+			f.Stages = append(f.Stages, Stage{"load", places, 0})
+		}
 		f.Stages = append(f.Stages, s)
-		if s.A == vectorG || s.A == vectorB || s.A == outPlaces {
-			f.Uses = append(f.Uses, s.A)
+		for _, k := range []int{s.A, s.B} {
+			if (k == vectorG || k == vectorB || k == outPlaces) && !f.uses(k) {
+				f.Uses = append(f.Uses, k)
+			}
 		}
 	}
 	p.Phases = []Phase{f}
@@ -89,7 +96,7 @@ func testSweep(t *testing.T, list string, lane int, level run.ISA, size [2]int64
 		p.stepwise = stepwise
 		arrays := sweepArrays(lane, int(size[0]), int(size[1]))
 		execute(t, p.Record(level), arrays)
-		got := [2][]byte(arrays[5:])
+		got := [2][]byte{oneNaN(arrays[5], lane), oneNaN(arrays[6], lane)}
 		if stepwise {
 			want = got
 		}
@@ -119,7 +126,7 @@ func sweepArrays(lane, rows, row int) [][]byte {
 	}
 	normal := func(int) float64 { return r.NormFloat64() }
 	x := fill(rows*row, func(i int) float64 {
-		if r.IntN(200) == 0 { // one kind in a row: which of two NaN a sum has is nobody's business
+		if r.IntN(200) == 0 {
 			return special[i/row%len(special)]
 		}
 		return r.NormFloat64()
@@ -127,6 +134,19 @@ func sweepArrays(lane, rows, row int) [][]byte {
 	y := func(i int) float64 { return float64(i%5) + 0.3 }
 	return [][]byte{x, fill(rows, y), fill(rows, func(i int) float64 { return inverse(y(i), lane) }), fill(row, normal),
 		fill(row, normal), fill(rows*row, normal), fill(rows, normal)}
+}
+
+// oneNaN makes all NaN one: which of two a product has is nobody's business.
+func oneNaN(b []byte, lane int) []byte {
+	for i := 0; i < len(b); i += lane {
+		if x := (*float32)(unsafe.Pointer(&b[i])); lane == 4 && *x != *x {
+			*x = float32(math.NaN())
+		}
+		if x := (*float64)(unsafe.Pointer(&b[i&^7])); lane == 8 && *x != *x {
+			*x = math.NaN()
+		}
+	}
+	return b
 }
 
 // inverse is 1/y, rounded as lanes of so many bytes are.
