@@ -226,16 +226,17 @@ enum { NAME(STRIPS) = W < 64 ? 64 / W : 1 }; /* of a task: no less than the colu
 
 static int64_t NAME(blocks)(job *o, halo_run *run, int alone);
 
-/* lu_task is task 0 for the columns before the block, and the others for some strips each. */
+/* lu_task is tasks for some strips each, the first of which factors the next block, and a last one for the columns
+ * before the block: that others take while the first is under way. */
 static void NAME(lu_task)(void *arg, int64_t task) {
   const job *w = arg;
-  if (task == 0) {
+  int64_t c = w->j0 + w->nb + task * NAME(STRIPS) * W;
+  if (c >= w->end) {
     NAME(exchange)(w, w->begin, w->j0 - w->begin);
     return;
   }
-  int64_t c = w->j0 + w->nb + (task - 1) * NAME(STRIPS) * W;
   for (int s = 0; s < NAME(STRIPS) && c < w->end; s++, c += W) NAME(lu_strip)(w, c, w->end - c < W ? w->end - c : W);
-  if (task == 1 && w->next) w->next->bad = NAME(blocks)(w->next, w->run, 1);
+  if (task == 0 && w->next) w->next->bad = NAME(blocks)(w->next, w->run, 1);
 }
 
 /* chol_strip brings a strip of columns behind the block up to date, in the triangle that is the factor's. */
@@ -314,7 +315,7 @@ static void NAME(copy)(const job *w, int64_t rows, int triangle, int pack) {
     NAME(turn)(p, w->ld, a, w->n, w->nb, rows - head);
 }
 
-/* behind brings what a block changes up to date; before is a task more, before the block. */
+/* behind brings what a block changes up to date; before is a task more, for what is before the block. */
 static void NAME(behind)(job *w, int64_t columns, int64_t before, halo_task task, halo_run *run, int alone) {
   const int64_t strips = (columns + W - 1) / W, tasks = before + (strips + NAME(STRIPS) - 1) / NAME(STRIPS);
   if (!alone && 2.0 * columns * (w->m - w->j0) * w->nb > LINALG_ALONE)
