@@ -27,7 +27,7 @@ func knownProduct(l *exec.Lowering, c *contraction) *thunk {
 		c.rhsType != shape.F32 || c.outType != shape.F32 || !hasWideTiles() {
 		return nil
 	}
-	if f.m > shortProduct && f.n*f.k > fewWeights && onednn.Load() == nil {
+	if f.m > shortProduct && (f.n*f.k > fewWeights || f.k < longSums) && onednn.Load() == nil {
 		return nil
 	}
 	k := &known{matrices: f, of: c, kind: kind}
@@ -38,10 +38,12 @@ func knownProduct(l *exec.Lowering, c *contraction) *thunk {
 // hasWideTiles reports whether tiles are such as were compared with oneDNN's: by instructions that multiply and add.
 func hasWideTiles() bool { return run.Level() == run.AVX2 || run.Level() == run.AVX512 }
 
-// Where there are more rows than shortProduct and more weights than fewWeights, oneDNN's matmul is as fast.
+// Where there are more rows than shortProduct, and more weights than fewWeights or sums shorter than longSums, oneDNN's
+// matmul is as fast or faster.
 const (
 	shortProduct = 128
 	fewWeights   = 1 << 18
+	longSums     = 256
 )
 
 // Pieces of products by packed weights: as many as leave each knownWork multiplications, up to knownPieces, or so many
