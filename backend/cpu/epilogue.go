@@ -87,6 +87,7 @@ func lowerOutputFusion(l *exec.Lowering, c *hlo.Computation, first *hlo.Instruct
 	kernel := contraction.kernel
 	whole := sequence(contraction, then)
 	whole.kernel = kernel
+	whole.inPlace = then.besides(contraction, between)
 	if contraction.parts == nil || then.run != nil {
 		return whole, nil
 	}
@@ -94,11 +95,23 @@ func lowerOutputFusion(l *exec.Lowering, c *hlo.Computation, first *hlo.Instruct
 	if !ok {
 		return whole, nil
 	}
-	t := recordThunk(kernel, whole.uses, gemm.Tasks(tasks)).keeping(whole)
+	t := recordThunk(kernel, whole.uses, gemm.Tasks(tasks)).keeping(whole).overwriting(whole.inPlace...)
 	if before := contraction.parts.before; before != nil {
 		t = sequence(before, t)
 	}
 	return t.calling(contraction.calls), nil
+}
+
+// besides are the results of t that may have the memory of an operand when a contraction comes first: it reads other
+// arrays, and its own result lies elsewhere.
+func (t *thunk) besides(contraction *thunk, between exec.Slice) (pairs []exec.Pair) {
+	for _, p := range t.inPlace {
+		touches := func(u exec.Use) bool { return u.Slice.Slot == p.Operand || u.Slice.Slot == p.Result }
+		if p.Operand != between.Slot && !slices.ContainsFunc(contraction.uses, touches) {
+			pairs = append(pairs, p)
+		}
+	}
+	return pairs
 }
 
 // after returns the tasks of a contraction whose result lies between, each of a piece and of what f does to it.

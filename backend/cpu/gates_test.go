@@ -70,3 +70,36 @@ func alike(t *testing.T, text string, got, want []*literal.Literal) {
 		}
 	}
 }
+
+// TestGatesInLoop runs a cell whose results are the state of the next round: one is written over what it is made of, the
+// other, which the product reads, is not.
+func TestGatesInLoop(t *testing.T) {
+	r := rand.New(rand.NewPCG(33, 1))
+	text := `cond { s = (s32[], f32[7,256], f32[7,256], f32[256,512]) parameter(0)  i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(5)  ROOT again = pred[] compare(i, n), direction=LT }
+body { s = (s32[], f32[7,256], f32[7,256], f32[256,512]) parameter(0)  i = s32[] get-tuple-element(s), index=0
+  h = f32[7,256] get-tuple-element(s), index=1  c = f32[7,256] get-tuple-element(s), index=2
+  w = f32[256,512] get-tuple-element(s), index=3
+  y = f32[7,512] dot(h, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  a = f32[7,256] slice(y), slice={[0:7], [0:256]}  b = f32[7,256] slice(y), slice={[0:7], [256:512]}
+  low = f32[] constant(-2)  high = f32[] constant(2)
+  d = f32[7,256] clamp(low, a, high)  p = f32[7,256] add(c, d)
+  e = f32[7,256] subtract(b, p)  q = f32[7,256] clamp(low, e, high)
+  one = s32[] constant(1)  j = s32[] add(i, one)
+  ROOT r = (s32[], f32[7,256], f32[7,256], f32[256,512]) tuple(j, q, p, w) }
+ENTRY e { h = f32[7,256] parameter(0)  w = f32[256,512] parameter(1)  c = f32[7,256] parameter(2)
+  z = s32[] constant(0)  s = (s32[], f32[7,256], f32[7,256], f32[256,512]) tuple(z, h, c, w)
+  v = (s32[], f32[7,256], f32[7,256], f32[256,512]) while(s), condition=cond, body=body
+  q = f32[7,256] get-tuple-element(v), index=1  p = f32[7,256] get-tuple-element(v), index=2
+  ROOT r = (f32[7,256], f32[7,256]) tuple(q, p) }`
+	m, reference := compile(t, exec.Reference(), text)
+	args := []*literal.Literal{small(r, m.Entry.Parameters[0].Shape), small(r, m.Entry.Parameters[1].Shape),
+		small(r, m.Entry.Parameters[2].Shape)}
+	want := executeAll(t, reference, args...)
+	for _, threads := range []int{1, 3} {
+		_, p := compile(t, New(Options{Threads: threads}), text)
+		alike(t, text, executeAll(t, p, args...), want)
+		p = compileBound(t, New(Options{Threads: threads}), m, map[int64]*literal.Literal{1: args[1]})
+		alike(t, text, executeAll(t, p, args[0], args[2]), want)
+	}
+}
