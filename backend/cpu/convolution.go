@@ -34,6 +34,9 @@ func lowerConvolution(l *exec.Lowering) (exec.Thunk, error) {
 	if t := weightGradient(l, s, &c); t != nil {
 		return careful(t, slow, nil, lhs, c.rhs, c.out), nil
 	}
+	if t := windowConvolution(l, s, &c); t != nil {
+		return careful(t, slow, c.weights, lhs, c.rhs, c.out), nil
+	}
 	if t := onednnConvolution(l, s, &c); t != nil {
 		return careful(t, slow, c.weights, lhs, c.rhs, c.out), nil
 	}

@@ -38,7 +38,21 @@ func (w ConvolutionWindow) extent(n int) int { return (n-1)*w.Stride + (w.Size-1
 // Contraction returns the contraction that a convolution is: its rows are places of the window, its columns the
 // window's elements. If the padding is not nil, lhs is the padded array. The result must not be empty.
 func (c *Convolution) Contraction() (Contraction, *Padding) {
-	pad := c.padding()
+	pad, inside := c.padding()
+	if inside {
+		pad = nil
+	}
+	return c.contraction(pad), pad
+}
+
+// Apart is Contraction with an lhs that is padded in any case, by so many features, too, which nothing reads.
+func (c *Convolution) Apart(features int64) (Contraction, *Padding) {
+	pad, _ := c.padding()
+	pad.To[c.Input.Feature] += features
+	return c.contraction(pad), pad
+}
+
+func (c *Convolution) contraction(pad *Padding) Contraction {
 	dims, first := c.LHS, 0
 	if pad != nil {
 		dims = pad.To
@@ -78,7 +92,7 @@ func (c *Convolution) Contraction() (Contraction, *Padding) {
 	}
 	l.Columns = l.Columns.Then(Step{features, int(ls[c.Input.Feature])})
 	r.Columns = r.Columns.Then(Step{features, int(rs[c.Kernel.Feature])})
-	return Contraction{l, r, o}, pad
+	return Contraction{l, r, o}
 }
 
 // Points is how many elements the window has.
@@ -90,8 +104,8 @@ func (c *Convolution) Points() int {
 	return n
 }
 
-// padding returns how lhs must be padded, nil if every place of the window lies inside it.
-func (c *Convolution) padding() *Padding {
+// padding returns how lhs is padded, and whether every place of the window lies inside it without.
+func (c *Convolution) padding() (*Padding, bool) {
 	p := &Padding{From: c.LHS, To: append([]int64(nil), c.LHS...), Low: make([]int, len(c.LHS)),
 		Dilation: make([]int, len(c.LHS))}
 	inside := true
@@ -104,10 +118,7 @@ func (c *Convolution) padding() *Padding {
 		p.To[d], p.Low[d], p.Dilation[d] = int64(n), w.PadLow, w.BaseDilation
 		inside = inside && w.PadLow <= 0 && n-w.PadLow <= int(c.LHS[d]) && (w.BaseDilation == 1 || n == 1 && w.PadLow == 0)
 	}
-	if inside {
-		return nil
-	}
-	return p
+	return p, inside
 }
 
 // Bytes is the size of the padded array, of elements of width bytes.

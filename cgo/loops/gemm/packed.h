@@ -53,7 +53,7 @@ typedef void halo_packer(void *to, const void *from, int64_t lines, int64_t term
  * that of rows begins with a word for each, which head writes when all others are there. tile multiplies a panel of
  * rows by one of columns, of which so many count, and adds to c unless it is the first. round, which that of f32 has,
  * brings sums of f32 to the elements of c, by rounding. near, which those have whose words are elements, multiplies
- * rows where they lie, row_a elements apart, with their terms side by side; ahead is what is wanted next, a line for
+ * rows where they lie, at a + row[i] elements, with their terms side by side; ahead is what is wanted next, a line for
  * each word. */
 typedef struct {
   int64_t element, bytes, terms, rows, columns;
@@ -63,8 +63,8 @@ typedef struct {
                int first);
   void (*round[PACKED_ROUNDINGS])(void *to, const void *from, int64_t row_to, int64_t row_from, int64_t rows,
                                   int64_t columns);
-  void (*near)(const void *a, int64_t row_a, const void *b, const void *ahead, void *c, int64_t words, int64_t row_c,
-               int64_t rows, int64_t columns, int first);
+  void (*near)(const void *a, const int64_t *row, const void *b, const void *ahead, void *c, int64_t words,
+               int64_t row_c, int64_t rows, int64_t columns, int first);
 } halo_packed_kernel;
 
 extern const halo_packed_kernel halo_packed_base[PACKED_FLOATS], halo_packed_avx2[PACKED_FLOATS],

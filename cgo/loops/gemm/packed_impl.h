@@ -12,16 +12,16 @@ static void NAME(part)(const T *tile, T *c, int64_t row_c, int64_t rows, int64_t
       c[i * row_c + j] = first ? tile[i * 2 * LANES + j] : c[i * row_c + j] + tile[i * 2 * LANES + j];
 }
 
-/* some is a tile of so many rows and vectors of columns. Rows are a panel's or, if near, where they lie: row_a apart,
- * their terms side by side. ahead is asked for meanwhile, a line for each word. */
-INLINE void NAME(some)(const int height, const int vectors, const int near, const T *a, int64_t row_a, const T *b,
-                       const char *ahead, T *c, int64_t words, int64_t row_c, int64_t rows, int64_t columns,
+/* some is a tile of so many rows and vectors of columns. Rows are a panel's or, if near, where they lie: at a +
+ * row[i], their terms side by side. ahead is asked for meanwhile, a line for each word. */
+INLINE void NAME(some)(const int height, const int vectors, const int near, const T *a, const int64_t *row,
+                       const T *b, const char *ahead, T *c, int64_t words, int64_t row_c, int64_t rows, int64_t columns,
                        int first) {
   NAME(sums) s[ROWS][2] = {{{0}}};
   const T *line[ROWS];
 #pragma GCC unroll 16
   for (int i = 0; i < height; i++) {
-    line[i] = a + (i < rows ? i : rows - 1) * row_a; /* what is no row is the last once more */
+    line[i] = near ? a + row[i < rows ? i : rows - 1] : a; /* what is no row is the last once more */
     if (i < rows) __builtin_prefetch(c + i * row_c, 1), __builtin_prefetch(c + i * row_c + columns - 1, 1);
   }
   for (int64_t p = 0; p < words; p++, a += ROWS, b += 2 * LANES) {
@@ -56,7 +56,7 @@ INLINE void NAME(some)(const int height, const int vectors, const int near, cons
 
 /* tile leaves out whole thirds of rows and halves of columns that do not count; so does near. */
 #define SOME(near, thirds, vectors)                                                                                    \
-  NAME(some)(thirds * ROWS / 3, vectors, near, a, row_a, b, ahead, c, words, row_c, rows, columns, first)
+  NAME(some)(thirds * ROWS / 3, vectors, near, a, row, b, ahead, c, words, row_c, rows, columns, first)
 #define TILE(near)                                                                                                     \
   const int half = columns <= LANES;                                                                                   \
   if (rows * 3 <= ROWS)                                                                                                \
@@ -68,12 +68,12 @@ INLINE void NAME(some)(const int height, const int vectors, const int near, cons
 
 static void NAME(tile)(const void *a, const void *b, void *c, int64_t words, int64_t row_c, int64_t rows,
                        int64_t columns, int first) {
-  const int64_t row_a = 0;
+  const int64_t *row = 0;
   const char *ahead = 0;
   TILE(0)
 }
 
-static void NAME(near)(const void *a, int64_t row_a, const void *b, const void *ahead, void *c, int64_t words,
+static void NAME(near)(const void *a, const int64_t *row, const void *b, const void *ahead, void *c, int64_t words,
                        int64_t row_c, int64_t rows, int64_t columns, int first) {
   TILE(1)
 }

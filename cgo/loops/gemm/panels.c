@@ -101,10 +101,12 @@ static void multiply_tile(const work *w, const rows *some, int64_t x, int64_t i,
   const char *a = some->at + i * some->apart * k->bytes, *panel = panel_of(w, group, j, w->first);
   const char *ahead = number < 2 ? after(w, x, group, j) + number * w->words * 64 : panel;
   char *c = w->c + ((x + i) * r->row_c + group * r->group_c + j) * k->bytes;
+  int64_t row[MOST_ROWS];
+  for (int64_t q = 0; q < k->rows; q++) row[q] = q * some->apart;
   if (r->rows == PANELS_PACKED)
     k->tile(a, panel, c, w->words, r->row_c, n, columns, w->first == 0);
   else
-    k->near(a, some->apart, panel, ahead, c, w->words, r->row_c, n, columns, w->first == 0);
+    k->near(a, row, panel, ahead, c, w->words, r->row_c, n, columns, w->first == 0);
 }
 
 /* multiply_rows does the products of n rows from row x on. */

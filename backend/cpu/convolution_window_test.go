@@ -1,0 +1,78 @@
+package cpu
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/halo-xla/halo/cgo/loops/run"
+	"github.com/halo-xla/halo/xla/exec"
+	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// far are convolutions with weights that are too large for the caches, and few places.
+var far = []string{
+	"LHS[1,4,3,512] RHS[3,3,512,240] OUT[1,4,3,240] {size=3x3 pad=1_1x1_1}",
+	"LHS[2,5,5,512] RHS[3,3,512,240] OUT[2,3,3,240] {size=3x3 stride=2x2 pad=1_1x1_1}",
+	"LHS[1,7,6,512] RHS[3,3,512,240] OUT[1,3,2,240] {size=3x3 rhs_dilate=2x2 rhs_reversal=1x0}",
+	"LHS[1,3,8,1024] RHS[1,1,1024,1040] OUT[1,2,4,1040] {size=1x1 stride=2x2}",
+	"LHS[1,9,9,96] RHS[5,5,96,500] OUT[1,3,3,500] {size=5x5 stride=2x2 pad=0_0x1_-1}",
+}
+
+// farProgram is such a convolution with something done to its result.
+func farProgram(text string) product {
+	f := strings.SplitN(text, " ", 4)
+	return product{fmt.Sprintf("ENTRY e { a = %s parameter(0) b = %s parameter(1) d = %[3]s convolution(a, b), "+
+		"window=%[4]s, dim_labels=b01f_01io->b01f ROOT c = %[3]s add(d, d) }", f[0], f[1], f[2], f[3])}
+}
+
+func TestFarConvolutions(t *testing.T) {
+	r := rand.New(rand.NewPCG(16, 1))
+	for _, text := range far {
+		p := farProgram(text)
+		program := p.with(shape.F32, shape.F32, shape.F32)
+		m, reference := compile(t, exec.Reference(), program)
+		x, y := random(r, m.Entry.Parameters[0].Shape), random(r, m.Entry.Parameters[1].Shape)
+		bound := func(threads int) exec.Program {
+			return compileBound(t, New(Options{Threads: threads}), m, map[int64]*literal.Literal{1: y})
+		}
+		one := bound(1)
+		got := execute(t, one, x)
+		p.judge(t, x, y, got, execute(t, reference, x, y), shape.F32)
+		if d := literal.Compare(execute(t, bound(3), x), got, literal.Tolerance{Bits: true}); d != nil {
+			t.Errorf("%s: 3 threads against 1: %v", text, d)
+		}
+		if k := kernels(one); run.Available() && hasWideTiles() && !strings.Contains(k, "loops windows") {
+			t.Errorf("%s: got %s, want a product of windows", text, k)
+		}
+	}
+}
+
+func kernels(p exec.Program) string {
+	var list []string
+	for _, s := range p.Report() {
+		list = append(list, s.Kernel)
+	}
+	return strings.Join(list, ", ")
+}
+
+// TestFarConvolutionPadding has weights that are not finite where they meet padding, with which nothing is multiplied.
+func TestFarConvolutionPadding(t *testing.T) {
+	program := farProgram(far[0]).with(shape.F32, shape.F32, shape.F32)
+	m, reference := compile(t, exec.Reference(), program)
+	r := rand.New(rand.NewPCG(17, 1))
+	x, y := random(r, m.Entry.Parameters[0].Shape), random(r, m.Entry.Parameters[1].Shape)
+	v, err := literal.View[float32](y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v[0], v[len(v)-1] = float32(math.Inf(1)), float32(math.NaN())
+	bound := compileBound(t, New(Options{Threads: 2}), m, map[int64]*literal.Literal{1: y})
+	got, want := execute(t, bound, x), execute(t, reference, x, y)
+	if d := literal.Compare(got, want, literal.Tolerance{RTol: 1e-4, ATol: 1e-3}); d != nil {
+		t.Error(d)
+	}
+}
