@@ -94,12 +94,16 @@ static int64_t whole(const job *j, int64_t at, int64_t end, char **p, char *room
   return at;
 }
 
-// rest runs the last block, of m elements: all of it in rooms.
+// rest runs the last block, of m elements: all of it in rooms, with zeros behind what is loaded. What the stack has
+// there is often sub-normal as a float, such as the upper half of an address: functions of that take ten times as long.
 static void rest(const job *j, int64_t at, int64_t m, char **p, char *rooms) {
   const int32_t inputs = j->r->streams, all = inputs + j->r->outputs;
   const halo_space *w = &j->space;
-  for (int32_t k = 0; k < inputs; k++)
+  for (int32_t k = 0; k < inputs; k++) {
     p[k] = halo_load(w, &j->streams[k], at, m, rooms + k * w->block_bytes);
+    if (j->streams[k].kind != HALO_SPLAT && j->streams[k].kind != HALO_IMMEDIATE)
+      memset(p[k] + m * w->lane, 0, (w->block - m) * w->lane);
+  }
   for (int32_t k = inputs; k < all; k++)
     p[k] = rooms + k * w->block_bytes;
   *(halo_loop *)p[HALO_LOOP] = (halo_loop){.first = j->stages, .left = 1};

@@ -20,7 +20,7 @@
 #pragma clang attribute push(__attribute__((unused)), apply_to = function)
 #endif
 #else
-#pragma GCC optimize("O3", "no-math-errno", "no-trapping-math", "wrapv", "no-schedule-insns2")
+#pragma GCC optimize("O3", "no-math-errno", "no-trapping-math", "wrapv")
 #if defined(__x86_64__) && VB == 64
 #pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl,fma,f16c,prefer-vector-width=512")
 #elif defined(__x86_64__) && VB == 32
