@@ -70,7 +70,7 @@ func (k *known) blocks(units int) (rows, columns int) {
 		wide, tall := columns >= 2*least, rows >= 2*leastRows
 		switch {
 		case tall && (rows == k.m || rows > tallRows || !wide):
-			rows = (rows/2 + 11) / 12 * 12
+			rows = (rows/2 + 3) / 4 * 4
 		case wide:
 			columns = (columns/2 + least - 1) / least * least
 		default:
