@@ -28,6 +28,11 @@ type parts struct {
 	list   []piece
 }
 
+// have reports whether each element that the pieces count stands for so many gates.
+func (p *parts) have(gates int64) bool {
+	return !slices.ContainsFunc(p.list, func(q piece) bool { return max(q.gates, 1) != max(gates, 1) })
+}
+
 // inParts says that the thunk is a record that can run in parts, if they make up all of a result of so many elements.
 func (t *thunk) inParts(list []piece, elements int64) *thunk {
 	slices.SortFunc(list, func(a, b piece) int { return int(a.from - b.from) })
@@ -63,7 +68,8 @@ func lowerOutputFusion(l *exec.Lowering, c *hlo.Computation, first *hlo.Instruct
 			return nil, err
 		}
 	}
-	if len(roots) > 1 || !f.passesOver(between, c.Root.Shape.Type.Bytes()) {
+	gates := first.Shape.Size() / max(roots[0].Shape.Size(), 1)
+	if len(roots) > 1 || gates > 1 || !f.passesOver(between, c.Root.Shape.Type.Bytes()) {
 		between = l.Scratch(first.Shape.Size() * int64(first.Shape.Type.Bytes()))
 		f.replace(l.Results()[0], between)
 	}
@@ -72,7 +78,7 @@ func lowerOutputFusion(l *exec.Lowering, c *hlo.Computation, first *hlo.Instruct
 		return nil, err
 	}
 	contraction := x.(*thunk)
-	if gates := first.Shape.Size() / max(roots[0].Shape.Size(), 1); gates > 1 && contraction.gated != nil {
+	if gates > 1 && contraction.gated != nil {
 		contraction = contraction.gated(int(gates))
 	}
 	if contraction.biased != nil && len(roots) == 1 {
@@ -88,7 +94,7 @@ func lowerOutputFusion(l *exec.Lowering, c *hlo.Computation, first *hlo.Instruct
 	whole := sequence(contraction, then)
 	whole.kernel = kernel
 	whole.inPlace = then.besides(contraction, between)
-	if contraction.parts == nil || then.run != nil {
+	if contraction.parts == nil || then.run != nil || !contraction.parts.have(gates) {
 		return whole, nil
 	}
 	tasks, ok := f.after(contraction.parts.list, between, l.Results())

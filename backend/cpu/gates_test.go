@@ -52,6 +52,31 @@ func cellProgram(m, k, units int) string {
   ROOT r = (f32[M,U], f32[M,U]) tuple(q, v) }`)
 }
 
+// TestGateAlone wants of a cell that reads one gate of a product, of one row too, what the reference gives, and that
+// nothing is written behind the result, which is smaller than the product.
+func TestGateAlone(t *testing.T) {
+	r := rand.New(rand.NewPCG(32, 2))
+	for _, s := range [][3]int{{1, 1, 304}, {1, 7, 1}, {1, 64, 32}, {2, 7, 1}, {3, 40, 32}} {
+		for gate := range 2 {
+			m, k, units := s[0], s[1], s[2]
+			text := fmt.Sprintf(`ENTRY e {
+  h = f32[%d,%d] parameter(0)  w = f32[%[2]d,%[3]d] parameter(1)  c = f32[%[1]d,%[4]d] parameter(2)
+  y = f32[%[1]d,%[3]d] dot(h, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  g = f32[%[1]d,%[4]d] slice(y), slice={[0:%[1]d], [%[5]d:%[6]d]}
+  ROOT r = f32[%[1]d,%[4]d] subtract(g, c) }`, m, k, 2*units, units, gate*units, (gate+1)*units)
+			module, reference := compile(t, exec.Reference(), text)
+			var args []*literal.Literal
+			for _, p := range module.Entry.Parameters {
+				args = append(args, small(r, p.Shape))
+			}
+			p := compileBound(t, New(Options{Threads: 3}), module, nil)
+			alike(t, text, []*literal.Literal{execute(t, p, args...)}, []*literal.Literal{execute(t, reference, args...)})
+			p = compileBound(t, New(Options{Threads: 3}), module, map[int64]*literal.Literal{1: args[1]})
+			alike(t, text, []*literal.Literal{execute(t, p, args[0], args[2])}, []*literal.Literal{execute(t, reference, args...)})
+		}
+	}
+}
+
 // executeAll runs a program with several results.
 func executeAll(t *testing.T, p exec.Program, args ...*literal.Literal) []*literal.Literal {
 	t.Helper()
