@@ -14,13 +14,13 @@ import (
 )
 
 // TestCalls wants steps of libraries, and no others, to tell of their calls: of a product whose rows lie pages apart,
-// which is ours, and of one that is oneDNN's where that is.
+// of small ones and of one with a vector, which are ours, and of one that is oneDNN's where that is.
 func TestCalls(t *testing.T) {
 	vendors := 0
-	for _, n := range []int{1024, 1000} {
-		p := compiled(t, fmt.Sprintf(`ENTRY e { x = f32[%[1]d,%[1]d] parameter(0)
-  y = f32[%[1]d,%[1]d] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}
-  ROOT z = f32[%[1]d,%[1]d] transpose(y), dimensions={1,0} }`, n))
+	for _, s := range [][2]int{{1024, 1024}, {1000, 1000}, {40, 40}, {300, 1}} {
+		p := compiled(t, fmt.Sprintf(`ENTRY e { x = f32[%[1]d,%[1]d] parameter(0)  y = f32[%[1]d,%[2]d] parameter(1)
+  d = f32[%[1]d,%[2]d] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  ROOT z = f32[%[2]d,%[1]d] transpose(d), dimensions={1,0} }`, s[0], s[1]))
 		for _, s := range p.Report() {
 			vendor := strings.HasPrefix(s.Kernel, "onednn") || strings.HasPrefix(s.Kernel, "openblas")
 			if vendor != (s.Calls.Count > 0) || vendor != (s.Calls.Longest > 0) {

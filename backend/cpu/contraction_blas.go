@@ -122,7 +122,7 @@ func pick[T any](condition bool, yes, no T) T {
 	return no
 }
 
-// blasProduct multiplies by a library's gemm, or gemv where one side is a vector.
+// blasProduct multiplies matrices as they lie, piece by piece: by kernels of ours or by a library's.
 func blasProduct(_ *exec.Lowering, c *contraction) *thunk {
 	if c.lhsType != c.outType || c.rhsType != c.outType {
 		return nil
@@ -131,7 +131,7 @@ func blasProduct(_ *exec.Lowering, c *contraction) *thunk {
 	if !ok {
 		return nil
 	}
-	fn, name := f.library(c.outType)
+	fn, name, ours := f.multiplier(c.outType)
 	if fn == nil {
 		return nil
 	}
@@ -143,9 +143,12 @@ func blasProduct(_ *exec.Lowering, c *contraction) *thunk {
 	if f.swapped {
 		p.A, p.B = p.B, p.A
 	}
+	t := recordThunk(name, c.uses(), gemm.Record(fn, p))
+	if ours {
+		return t
+	}
 	rows, columns := blocks(f.m, f.n, f.k, costOf(c.outType))
-	calls := productCalls(len(p.Pieces), rows, columns, f.k, c.outType)
-	return recordThunk(name, c.uses(), gemm.Record(fn, p)).calling(calls)
+	return t.calling(productCalls(len(p.Pieces), rows, columns, f.k, c.outType))
 }
 
 // smallProduct is up to how many products of elements our kernels that pack little are the quickest. Larger ones that
@@ -158,22 +161,23 @@ func (f *matrices) bySmall(t shape.ElementType) bool {
 	return ok && f.m*f.n*f.k <= smallProduct
 }
 
-// library picks who multiplies: we vectors and real matrices, but oneDNN large ones of f32, and OpenBLAS complex ones.
-func (f *matrices) library(t shape.ElementType) (fn unsafe.Pointer, name string) {
+// multiplier picks who multiplies: we vectors and real matrices, but oneDNN large ones of f32, and OpenBLAS complex
+// ones.
+func (f *matrices) multiplier(t shape.ElementType) (fn unsafe.Pointer, name string, ours bool) {
 	v, ok := vectorTypes[t]
 	switch {
 	case ok && f.byVector():
-		return gemm.Vectors(run.Level(), v), "loops gemv"
+		return gemm.Vectors(run.Level(), v), "loops gemv", true
 	case t == shape.F32 && !f.bySmall(t) && onednn.Load() == nil:
-		return onednn.Sgemm(), "onednn sgemm"
+		return onednn.Sgemm(), "onednn sgemm", false
 	case ok:
-		return gemm.Small(run.Level(), v), "loops small gemm"
+		return gemm.Small(run.Level(), v), "loops small gemm", true
 	case t == shape.C64 && openblas.Load() == nil:
-		return openblas.Gemm[complex64](), "openblas cgemm"
+		return openblas.Gemm[complex64](), "openblas cgemm", false
 	case t == shape.C128 && openblas.Load() == nil:
-		return openblas.Gemm[complex128](), "openblas zgemm"
+		return openblas.Gemm[complex128](), "openblas zgemm", false
 	}
-	return nil, ""
+	return nil, "", false
 }
 
 // vectorTypes are the types that our products with a vector and small ones know.

@@ -74,7 +74,7 @@ type Calls struct {
 // Then returns the calls of c followed by those of d.
 func (c Calls) Then(d Calls) Calls { return Calls{c.Count + d.Count, max(c.Longest, d.Longest)} }
 
-// Described is a thunk that says what it is for reports: "openblas sgemm", "loops transpose", "go sort".
+// Described is a thunk that says what it is for reports: "onednn sgemm", "loops transpose", "go sort".
 type Described interface {
 	Kernel() string
 }
