@@ -6,7 +6,6 @@ import (
 	"github.com/halo-xla/halo/backend/cpu/kernel"
 	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/cgo/onednn"
-	"github.com/halo-xla/halo/cgo/openblas"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/shape"
@@ -22,8 +21,8 @@ func lowerDot(l *exec.Lowering) (exec.Thunk, error) {
 		l.Constant(1)}), nil
 }
 
-// widens reports whether a product of narrow floats is best made in F32: a library multiplies those, neither it nor we
-// multiply the narrow ones, and there is enough to do.
+// widens reports whether a product of narrow floats is best made in F32: we multiply those, a convolution oneDNN does;
+// neither has kernels for the narrow ones, and there is enough to do.
 func widens(in *hlo.Instruction) bool {
 	t, other := in.Operands[0].Shape.Type, in.Operands[1].Shape.Type
 	if !run.Available() || t != shape.F16 && t != shape.BF16 || other != t || in.Shape.Type.Bits() > 32 {
@@ -32,7 +31,7 @@ func widens(in *hlo.Instruction) bool {
 	if in.Op == hlo.Dot && packs(in) {
 		return false
 	}
-	if onednn.Load() != nil && (openblas.Load() != nil || in.Op != hlo.Dot) {
+	if in.Op != hlo.Dot && onednn.Load() != nil {
 		return false
 	}
 	least := min(in.Operands[0].Shape.Size(), in.Operands[1].Shape.Size(), in.Shape.Size())
