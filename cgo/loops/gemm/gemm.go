@@ -1,5 +1,5 @@
-// Package gemm has native matrix products: records for libraries that have the interface of BLAS, and kernels of our
-// own where there is no library.
+// Package gemm has native matrix products: records in the form of BLAS, which libraries take and kernels of our own for
+// small products, and kernels that pack what they multiply.
 package gemm
 
 import (
