@@ -107,8 +107,8 @@ extern openblas_table openblas;
 /* openblas_load fills the table from an open library. It returns the first missing symbol, or 0. */
 const char *openblas_load(void *lib);
 
-/* openblas_core names the kernels for the instructions of this processor, "" if it is none, or of a family that the
- * library has known for long. */
+/* openblas_core names the kernels for the instructions of this processor; "" if there are none, or the processor is of
+ * a family that the library has known for long. */
 const char *openblas_core(void);
 
 /* shim_NAME calls NAME. */
