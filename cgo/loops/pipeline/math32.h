@@ -161,11 +161,11 @@ INLINE VF f_tanhf(VF x) {
   VF a = magnitude(x), z = x * x, t;
   VF q = exp32_parts(2 * least(10, a), &t);
   VF s = power2(t);
-  VF far = with_sign(1 - 2 / ((1 + s) + s * q), x);
+  VF far = 1 - 2 / ((1 + s) + s * q);
   VF p = 0.021788322f + z * (-0.008410070802f + z * 0.00237076564f);
   p = -0.3333333323f + z * (0.1333331287f + z * (-0.05396155178f + z * p));
-  VF near = x + x * z * p;
-  return blend(LESS(a, same(0.6f)), near, far);
+  VF near = a + a * z * p;
+  return with_sign(blend(LESS(a, same(0.6f)), near, far), x); // that of zero, too
 }
 
 // log32 is log(2^e*(1+f)) for 1+f from sqrt(1/2) to sqrt(2).
@@ -197,16 +197,16 @@ INLINE VF f_erff(VF x) {
   VF a = magnitude(x), z = x * x, t;
   VF p = 0.005201456326f + z * (-0.0008147081117f + z * 8.387074557e-5f);
   p = -0.3761263402f + z * (0.1128369935f + z * (-0.02685958812f + z * p));
-  VF near = x * 0x1.06eba8p-3f + x * (z * p); // 1.128379167 = 1 + 0.128379167
-  near = x + near;
+  VF near = a * 0x1.06eba8p-3f + a * (z * p); // 1.128379167 = 1 + 0.128379167
+  near = a + near;
   VF y = least(3.925f, a);
   VF l = -0.004775956548f + y * (0.000600684201f + y * (-4.65619265e-5f + y * 1.664758188e-6f));
   l = -0.6317707067f + y * (-0.1101425082f + y * (0.02646223236f + y * l));
   l = 0.0003247762472f + y * (-1.130259149f + y * l);
   VF q = exp32_parts(l, &t);
   VF s = power2(t);
-  VF far = with_sign(blend(LESS(same(3.925f), a), same(1), 1 - (s + s * q)), x);
-  return blend(LESS(a, same(0.9219f)), near, far);
+  VF far = blend(LESS(same(3.925f), a), same(1), 1 - (s + s * q));
+  return with_sign(blend(LESS(a, same(0.9219f)), near, far), x);
 }
 
 #include "erfc32.h"
