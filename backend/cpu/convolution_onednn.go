@@ -213,7 +213,7 @@ func (p *convolutionPlan) leastRows() int {
 
 func (p *convolutionPlan) pieces() error {
 	images, height := p.parts()
-	lhs, out := strides64(p.LHS), strides64(p.Out)
+	lhs, out := stridesOf(p.LHS), stridesOf(p.Out)
 	list := p.rowParts(height)
 	if !slices.ContainsFunc(list, func(r rows) bool { return r.sources <= 0 }) {
 		return p.lay(list, images, lhs, out)
@@ -238,14 +238,4 @@ func (p *convolutionPlan) lay(list []rows, images int, lhs, out []int64) error {
 		}
 	}
 	return nil
-}
-
-// strides64 are the distances of neighbours in a row-major array.
-func strides64(dims []int64) []int64 {
-	s, n := make([]int64, len(dims)), int64(1)
-	for d := len(dims) - 1; d >= 0; d-- {
-		s[d] = n
-		n *= dims[d]
-	}
-	return s
 }

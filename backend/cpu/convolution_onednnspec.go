@@ -47,7 +47,7 @@ func (p *convolutionPlan) place(s onednn.Spec) (placed, error) {
 // arrays only, also where there is one image and the distance of the next means nothing.
 func (p *convolutionPlan) activations(dims []int64, l kernel.ConvolutionLabels, t onednn.Type,
 	images, height int) onednn.Array {
-	st := strides64(dims)
+	st := stridesOf(dims)
 	a := onednn.Array{Type: t, Dims: []int64{int64(images), dims[l.Feature]},
 		Strides: []int64{st[l.Batch], st[l.Feature]}}
 	for i, d := range l.Spatial {
@@ -65,7 +65,7 @@ func (p *convolutionPlan) activations(dims []int64, l kernel.ConvolutionLabels, 
 
 // weights describes the kernel as it lies in memory: groups, output feature, input feature, space.
 func (p *convolutionPlan) weights() onednn.Array {
-	st, k := strides64(p.RHS), p.Kernel
+	st, k := stridesOf(p.RHS), p.Kernel
 	a := onednn.Array{Type: onednnTypes[p.of.rhsType]}
 	outputs := p.RHS[k.Batch]
 	if g := int64(p.FeatureGroups); g > 1 {

@@ -239,7 +239,7 @@ func recordOfProgram(p *pipeline.Program, of piece, between exec.Slice) (r run.R
 func (f *fused) recordOf(part piece, between exec.Slice, results []exec.Slice) (r run.Record, ok bool) {
 	g, ok := f.split(part.row)
 	rows := part.n / part.columns
-	if !ok || g.lead != 1 && rows*part.row != natural(g.dims)[0]*g.dims[0] {
+	if !ok || g.lead != 1 && rows*part.row != stridesOf(g.dims)[0]*g.dims[0] {
 		return r, false
 	}
 	x, y := part.from/part.row, part.from%part.row
@@ -252,7 +252,7 @@ func (f *fused) recordOf(part piece, between exec.Slice, results []exec.Slice) (
 			nd.access.Offset += x*nd.access.Strides[0] + y*nd.access.Strides[g.lead]
 		}
 	}
-	g.out = &tile.Access{Offset: part.from, Strides: natural(g.dims)}
+	g.out = &tile.Access{Offset: part.from, Strides: stridesOf(g.dims)}
 	if g.lead == 1 {
 		g.dims[0] = rows
 	}
@@ -273,7 +273,7 @@ func (p *piece) has(dims []int64, a tile.Access) bool {
 	last := len(dims) - 1
 	wide := slices.Clone(dims)
 	wide[last] *= p.gates
-	return a.Offset%dims[last] == 0 && a.Offset < wide[last] && slices.Equal(a.Strides, natural(wide))
+	return a.Offset%dims[last] == 0 && a.Offset < wide[last] && slices.Equal(a.Strides, stridesOf(wide))
 }
 
 // split is f with rows of n elements as its last dimension, if all it reads allows that.
@@ -298,14 +298,4 @@ func (f *fused) split(n int64) (*fused, bool) {
 		}
 	}
 	return &g, true
-}
-
-// natural are the strides of a dense array.
-func natural(dims []int64) []int64 {
-	s, unit := make([]int64, len(dims)), int64(1)
-	for d := len(dims) - 1; d >= 0; d-- {
-		s[d] = unit
-		unit *= dims[d]
-	}
-	return s
 }

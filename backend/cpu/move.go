@@ -102,12 +102,12 @@ func indexType(t shape.ElementType) kernel.IndexType {
 	return kernel.IndexType{LogBytes: bits.TrailingZeros(uint(t.Bytes())), Signed: t.IsSigned()}
 }
 
-// stridesOf returns the distances between neighbours in each dimension of s, in elements.
-func stridesOf(s shape.Shape) []int64 {
-	out, n := make([]int64, len(s.Dims)), int64(1)
-	for d := len(s.Dims) - 1; d >= 0; d-- {
+// stridesOf returns the distances between neighbours in each dimension of a row-major array, in elements.
+func stridesOf(dims []int64) []int64 {
+	out, n := make([]int64, len(dims)), int64(1)
+	for d := len(dims) - 1; d >= 0; d-- {
 		out[d] = n
-		n *= s.Dims[d]
+		n *= dims[d]
 	}
 	return out
 }
