@@ -48,8 +48,6 @@ static const struct {
 #define STREAM(name) STAGE(name, 0)
 #define END(name) STAGE(name, 0)
 #define MATH1(name, fv, fs) STAGE(name, 0)
-#define MATH2(name, fv, fs) STAGE(name, 0)
-#define MATHL(name, fv, fs) STAGE(name, 0)
 #define POWER(name, fv, fs) STAGE(name, 0)
 #define FAST1(name, fv, dv, fs) STAGE(name, 0)
 #define FAST2(name, fv, dv, fs) STAGE(name, 0)

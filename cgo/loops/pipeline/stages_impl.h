@@ -381,8 +381,6 @@ INLINE void put(char *to, int64_t t, VI x) {
 #define STREAM(name) ROW(name)
 #define END(name) ROW(name)
 #define MATH1(name, fv, fs) ROW(name)
-#define MATH2(name, fv, fs) ROW(name)
-#define MATHL(name, fv, fs) ROW(name)
 #define POWER(name, fv, fs) ROW(name)
 #define FAST1(name, fv, dv, fs) ROW(name)
 #define FAST2(name, fv, dv, fs) ROW(name)
