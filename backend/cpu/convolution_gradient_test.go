@@ -77,13 +77,19 @@ func TestWeightGradientPadding(t *testing.T) {
 	_, law := compile(t, exec.Reference(), text)
 	r := rand.New(rand.NewPCG(15, 2))
 	x, y := random(r, m.Entry.Parameters[0].Shape), random(r, m.Entry.Parameters[1].Shape)
-	v, err := literal.View[float32](y)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v[0], v[len(v)-1] = float32(math.Inf(1)), float32(math.NaN())
+	spoil(t, y)
 	got, want := execute(t, p, x, y), execute(t, law, x, y)
 	if d := literal.Compare(got, want, literal.Tolerance{RTol: 1e-5, ATol: 1e-4}); d != nil {
 		t.Error(d)
 	}
+}
+
+// spoil makes the first element of x an infinity and the last a NaN.
+func spoil(t *testing.T, x *literal.Literal) {
+	t.Helper()
+	v, err := literal.View[float32](x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v[0], v[len(v)-1] = float32(math.Inf(1)), float32(math.NaN())
 }

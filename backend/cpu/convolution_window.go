@@ -105,9 +105,9 @@ func (w *windows) terms() int { return int(w.run) * len(w.taps) }
 
 // thunk packs the weights and multiplies piece by piece.
 func (w *windows) thunk(l *exec.Lowering) *thunk {
-	panel := int(gemm.ProductF32.PanelColumns(run.Level()))
-	size := int64((w.n + panel - 1) / panel * panel * w.terms() * 4)
-	w.weights = l.PackOf(w.of.weights, fmt.Sprint("loops windows ", panel, w.of.RHS), size, w.pack)
+	isa := run.Level()
+	form := fmt.Sprint("loops windows ", isa, w.of.RHS)
+	w.weights = l.PackOf(w.of.weights, form, gemm.ProductF32.PanelsBytes(isa, int64(w.n), int64(w.terms())), w.pack)
 	var list []piece
 	var tasks [][]run.Record
 	columns := w.columns()

@@ -1,6 +1,7 @@
 //go:build linux
 
 #include "gemm.h"
+#include "sizes.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -53,8 +54,6 @@ typedef struct {
   const halo_gemm_record *record;
   halo_run *run;
 } work;
-
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static void task(void *arg, int64_t i) {
   const work *w = arg;

@@ -1,6 +1,7 @@
 //go:build linux
 
 #include "packed.h"
+#include "sizes.h"
 
 /* A task packs so many panels of columns by so many words. Or it multiplies as many panels of rows, which it packs, as
  * have enough to do and leave tasks for many threads, by some columns: half of them at most, unless they are few, since
@@ -28,8 +29,6 @@ typedef struct {
   int64_t rows, columns;       /* of a task */
 } work;
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t pieces(int64_t n, int64_t size) { return (n + size - 1) / size; }
 static int64_t whole(int64_t n, int64_t size) { return pieces(n, size) * size; }
 
 #if defined(__x86_64__)

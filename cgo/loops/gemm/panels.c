@@ -1,6 +1,7 @@
 //go:build linux
 
 #include "panels.h"
+#include "sizes.h"
 
 #include <string.h>
 
@@ -17,9 +18,6 @@ typedef struct {
   int64_t first, words; /* of the sums, that are made now */
   char *rows;           /* memory for packed ones */
 } work;
-
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t pieces(int64_t n, int64_t size) { return (n + size - 1) / size; }
 
 int64_t halo_panels_bytes(int64_t isa, int64_t kind, int64_t n, int64_t k) {
   const halo_packed_kernel *kernel = halo_packed_kernel_of(isa, kind);

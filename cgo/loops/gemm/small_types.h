@@ -3,7 +3,8 @@
  * table. */
 #include <string.h>
 
-#include "small.h"
+#include "products.h"
+#include "sizes.h"
 
 #define INLINE static inline __attribute__((always_inline))
 #define CAT_(a, b, c) a##_##b##_##c
@@ -26,8 +27,6 @@ typedef struct {
   int first;    /* else the products are added to c */
 } form;
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
 #define T float
 #define TYPE f32
 #include "small_widths.h"
@@ -38,4 +37,4 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 #define TYPE f64
 #include "small_widths.h"
 
-const halo_small_level LEVEL = {CAT(PREFIX, f32, record), CAT(PREFIX, f64, record)};
+const halo_product_level LEVEL = {CAT(PREFIX, f32, record), CAT(PREFIX, f64, record)};

@@ -2,7 +2,7 @@
  * PREFIX and LEVEL, the name of the table. */
 #include <string.h>
 
-#include "vector.h"
+#include "products.h"
 
 #define INLINE static inline __attribute__((always_inline))
 #define CAT_(a, b, c) a##_##b##_##c
@@ -21,4 +21,4 @@
 #define NAME(x) CAT(PREFIX, f64, x)
 #include "vector_impl.h"
 
-const halo_vector_level LEVEL = {CAT(PREFIX, f32, record), CAT(PREFIX, f64, record)};
+const halo_product_level LEVEL = {CAT(PREFIX, f32, record), CAT(PREFIX, f64, record)};

@@ -1,12 +1,10 @@
 //go:build linux
 
 #include "window.h"
+#include "sizes.h"
 
 /* So many terms are multiplied at a time, for all rows: a panel of them stays in the first cache. */
 enum { MOST_WORDS = 256, WORDS = 16 };
-
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t pieces(int64_t n, int64_t size) { return (n + size - 1) / size; }
 
 typedef struct {
   const halo_windows_record *record;

@@ -2,7 +2,7 @@
 
 package gemm
 
-// #include "vector.h"
+// #include "products.h"
 import "C"
 
 import (
@@ -16,3 +16,7 @@ import (
 func Vectors(isa run.ISA, t Type) unsafe.Pointer {
 	return C.halo_vector_of(C.int64_t(isa), C.int64_t(t))
 }
+
+// Small returns the C function that runs records of small products, of type F32 or F64, by the kernels of an
+// instruction set.
+func Small(isa run.ISA, t Type) unsafe.Pointer { return C.halo_small_of(C.int64_t(isa), C.int64_t(t)) }
