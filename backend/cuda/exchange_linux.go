@@ -199,10 +199,19 @@ func (t *exchanging) together(r *exec.Run, team hlo.Team, values []any) (_ any, 
 	defer func() { err = errors.Join(err, x.free()) }()
 	if len(x.gpus) > 1 {
 		if err := x.carry(); err != nil {
-			return nil, fmt.Errorf("%s of group %v over NCCL: %w", t.in.Op, x.group, err)
+			return nil, fmt.Errorf("%s of group %v over NCCL: %w", t.in.Op, x.group, x.ended(err))
 		}
 	}
 	return nil, x.finish()
+}
+
+// ended is err, with the end of the execution's context before it if that has come: ranks that it made leave first are
+// gone to the others, which is not the reason then.
+func (x *exchange) ended(err error) error {
+	if end := x.run.Context().Err(); end != nil && !errors.Is(err, end) {
+		return fmt.Errorf("%w: %w", end, err)
+	}
+	return err
 }
 
 // findGPUs fills in x.gpus, and reports whether they can reach each other.
