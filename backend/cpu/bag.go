@@ -25,7 +25,7 @@ func bagged(in *hlo.Instruction) bool {
 	batch := rank - offset
 	return slices.Equal(d.OffsetDims, upFrom(batch, offset)) &&
 		slices.Equal(slices.Sorted(slices.Values(a.Dimensions)), upFrom(batch-len(a.Dimensions), len(a.Dimensions))) &&
-		inOnePiece(g.Operands[0].Shape.Dims, d.SliceSizes) && sizeOf(d.SliceSizes) >= minBagged &&
+		inOnePiece(g.Operands[0].Shape.Dims, d.SliceSizes) && shape.Product(d.SliceSizes) >= minBagged &&
 		g.Shape.Size() > 0 && bagOf(in) > 1 && bagOf(in) <= index.MaxBag
 }
 
@@ -44,10 +44,8 @@ func inOnePiece(dims, sizes []int64) bool {
 	for d >= 0 && sizes[d] == dims[d] {
 		d--
 	}
-	return d < 1 || sizeOf(sizes[:d]) == 1
+	return d < 1 || shape.Product(sizes[:d]) == 1
 }
-
-func sizeOf(dims []int64) int64 { return shape.Shape{Dims: dims}.Size() }
 
 // bagOf is how many rows of its operand the reduction adds to one of the result.
 func bagOf(in *hlo.Instruction) int64 { return in.Operands[0].Shape.Size() / in.Shape.Size() }
@@ -62,7 +60,7 @@ func lowerBags(l *exec.Lowering, c *hlo.Computation) exec.Thunk {
 	src, starts, init := operand(gather.Operands[0]), operand(from), operand(reduce.Operands[1])
 	x := indexingOf(gather)
 	x.Wrap = by
-	row, bag := sizeOf(gather.Attrs.(*hlo.GatherAttrs).SliceSizes), bagOf(reduce)
+	row, bag := shape.Product(gather.Attrs.(*hlo.GatherAttrs).SliceSizes), bagOf(reduce)
 	part := max(1, windowBytes/(x.Width*row*bag))
 	r := nativePlan(&x, starts).Bags(ref(l.Result()), ref(src), ref(init), row, bag, part)
 	return recordThunk("loops bags", append(exec.Reads(src, starts, init), exec.Writes(l.Result())...), r)

@@ -82,7 +82,7 @@ func (g *gradient) pieces() error {
 	flops := 2 * float64(rows) * float64(columns) * float64(terms)
 	want := int64(max(min(flops/blockFlops, maxGradientParts, float64(n*places/leastPlaces), float64(n)), 1))
 	g.images = (n + want - 1) / want
-	lhs, rhs := stridesOf(g.LHS)[g.Input.Feature], stridesOf(g.RHS)[g.Kernel.Feature]
+	lhs, rhs := shape.Strides(g.LHS)[g.Input.Feature], shape.Strides(g.RHS)[g.Kernel.Feature]
 	for at := int64(0); at < n; at += g.images {
 		q, err := g.primitive(min(g.images, n-at))
 		if err != nil {
@@ -124,7 +124,7 @@ func (g *gradient) weights() onednn.Array {
 
 // picked describes the dimensions of a row-major array in another order, n places of the first of them.
 func picked(dims, order []int64, n int64) onednn.Array {
-	a, st := onednn.Array{Type: onednn.F32}, stridesOf(dims)
+	a, st := onednn.Array{Type: onednn.F32}, shape.Strides(dims)
 	for _, d := range order {
 		a.Dims, a.Strides = append(a.Dims, dims[d]), append(a.Strides, st[d])
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/cgo/onednn"
 	"github.com/halo-xla/halo/xla/exec"
+	"github.com/halo-xla/halo/xla/shape"
 )
 
 // onednnConvolution lowers a convolution to oneDNN's, or to its transpose if lhs is dilated. Weights that are known are
@@ -57,7 +58,7 @@ func (p *convolutionPlan) thunk(name string, uses []exec.Use, o onednn.Operands)
 
 // calls are those that convolve the pieces.
 func (p *convolutionPlan) calls() exec.Calls {
-	share := float64(slices.Max(p.elements)) / float64(max(volume(p.Out), 1))
+	share := float64(slices.Max(p.elements)) / float64(max(shape.Product(p.Out), 1))
 	return vendorCalls(len(p.list), share*p.flops(), share*float64(p.of.lhs.Size+p.of.out.Size), p.of.lhsType)
 }
 
@@ -213,7 +214,7 @@ func (p *convolutionPlan) leastRows() int {
 
 func (p *convolutionPlan) pieces() error {
 	images, height := p.parts()
-	lhs, out := stridesOf(p.LHS), stridesOf(p.Out)
+	lhs, out := shape.Strides(p.LHS), shape.Strides(p.Out)
 	list := p.rowParts(height)
 	if !slices.ContainsFunc(list, func(r rows) bool { return r.sources <= 0 }) {
 		return p.lay(list, images, lhs, out)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/halo-xla/halo/backend/cpu/kernel"
 	"github.com/halo-xla/halo/cgo/onednn"
+	"github.com/halo-xla/halo/xla/shape"
 )
 
 // primitive returns the convolution of some images and rows, and where its weights begin. It has the weights of an
@@ -47,7 +48,7 @@ func (p *convolutionPlan) place(s onednn.Spec) (placed, error) {
 // arrays only, also where there is one image and the distance of the next means nothing.
 func (p *convolutionPlan) activations(dims []int64, l kernel.ConvolutionLabels, t onednn.Type,
 	images, height int) onednn.Array {
-	st := stridesOf(dims)
+	st := shape.Strides(dims)
 	a := onednn.Array{Type: t, Dims: []int64{int64(images), dims[l.Feature]},
 		Strides: []int64{st[l.Batch], st[l.Feature]}}
 	for i, d := range l.Spatial {
@@ -65,7 +66,7 @@ func (p *convolutionPlan) activations(dims []int64, l kernel.ConvolutionLabels, 
 
 // weights describes the kernel as it lies in memory: groups, output feature, input feature, space.
 func (p *convolutionPlan) weights() onednn.Array {
-	st, k := stridesOf(p.RHS), p.Kernel
+	st, k := shape.Strides(p.RHS), p.Kernel
 	a := onednn.Array{Type: onednnTypes[p.of.rhsType]}
 	outputs := p.RHS[k.Batch]
 	if g := int64(p.FeatureGroups); g > 1 {

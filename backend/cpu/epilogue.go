@@ -206,10 +206,7 @@ func contractionIn(c *hlo.Computation) *hlo.Instruction {
 // recordOfProgram returns what p does to a part of the places, which must be whole rows of its innermost dimensions and
 // read no more than their own places of the array between.
 func recordOfProgram(p *pipeline.Program, of piece, between exec.Slice) (r run.Record, ok bool) {
-	inner := int64(1)
-	for _, d := range p.Dims[min(1, len(p.Dims)):] {
-		inner *= d
-	}
+	inner := shape.Product(p.Dims[min(1, len(p.Dims)):])
 	if len(p.Dims) == 0 || of.from%inner != 0 || of.n%inner != 0 {
 		return r, false
 	}
@@ -239,7 +236,7 @@ func recordOfProgram(p *pipeline.Program, of piece, between exec.Slice) (r run.R
 func (f *fused) recordOf(part piece, between exec.Slice, results []exec.Slice) (r run.Record, ok bool) {
 	g, ok := f.split(part.row)
 	rows := part.n / part.columns
-	if !ok || g.lead != 1 && rows*part.row != stridesOf(g.dims)[0]*g.dims[0] {
+	if !ok || g.lead != 1 && rows*part.row != shape.Strides(g.dims)[0]*g.dims[0] {
 		return r, false
 	}
 	x, y := part.from/part.row, part.from%part.row
@@ -252,7 +249,7 @@ func (f *fused) recordOf(part piece, between exec.Slice, results []exec.Slice) (
 			nd.access.Offset += x*nd.access.Strides[0] + y*nd.access.Strides[g.lead]
 		}
 	}
-	g.out = &tile.Access{Offset: part.from, Strides: stridesOf(g.dims)}
+	g.out = &tile.Access{Offset: part.from, Strides: shape.Strides(g.dims)}
 	if g.lead == 1 {
 		g.dims[0] = rows
 	}
@@ -273,7 +270,7 @@ func (p *piece) has(dims []int64, a tile.Access) bool {
 	last := len(dims) - 1
 	wide := slices.Clone(dims)
 	wide[last] *= p.gates
-	return a.Offset%dims[last] == 0 && a.Offset < wide[last] && slices.Equal(a.Strides, stridesOf(wide))
+	return a.Offset%dims[last] == 0 && a.Offset < wide[last] && slices.Equal(a.Strides, shape.Strides(wide))
 }
 
 // split is f with rows of n elements as its last dimension, if all it reads allows that.

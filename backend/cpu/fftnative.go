@@ -50,14 +50,14 @@ func newNativeFft[T fourier.Number](m memory, o fftOptions, kind fourier.Kind, f
 	dst, src exec.Slice) *nativeFft[T] {
 	f := &nativeFft[T]{memory: m, fftOptions: o, forward: forward, scale: 1, last: lengths[len(lengths)-1]}
 	if !forward {
-		n := float64(volume(lengths))
+		n := float64(shape.Product(lengths))
 		f.scale = float64(T(1 / n))
 	}
 	f.uses = append(exec.Reads(src), exec.Writes(dst)...)
 	steps := fourier.Steps(kind, dims, len(lengths))
 	between := dst // where the complex side lies
 	if kind == fourier.RealInverse && len(steps) > 1 {
-		between = m.Scratch(volume(dims) * 2 * f.partBytes())
+		between = m.Scratch(shape.Product(dims) * 2 * f.partBytes())
 		f.uses = append(f.uses, exec.Writes(between)...)
 	}
 	for i, s := range steps {
@@ -81,9 +81,9 @@ func (f *nativeFft[T]) record() run.Record {
 
 // step adds the transform of one dimension of an array whose complex side has dims.
 func (f *nativeFft[T]) step(s fourier.Step, dims []int64, dst, src exec.Slice) {
-	n, inner := dims[s.Dim], volume(dims[s.Dim+1:])
-	t := fft.Transform{Dst: ref(dst), Src: ref(src), Outer: volume(dims[:s.Dim]), Inner: inner, N: n, Forward: f.forward,
-		Wide: f.wide(), ISA: f.isa, Scale: 1}
+	n, inner := dims[s.Dim], shape.Product(dims[s.Dim+1:])
+	t := fft.Transform{Dst: ref(dst), Src: ref(src), Outer: shape.Product(dims[:s.Dim]), Inner: inner, N: n,
+		Forward: f.forward, Wide: f.wide(), ISA: f.isa, Scale: 1}
 	if s.Scaled {
 		t.Scale = f.scale
 	}
@@ -217,12 +217,4 @@ func (f *nativeFft[T]) add(t fft.Transform, p fourier.Packed, work int64) {
 	t.Work, t.Plan, t.Root = ref(scratch), ref(plan), p.Root
 	f.uses = append(append(f.uses, exec.Writes(scratch)...), exec.Reads(plan)...)
 	f.records = append(f.records, t.Record())
-}
-
-func volume(dims []int64) int64 {
-	n := int64(1)
-	for _, d := range dims {
-		n *= d
-	}
-	return n
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/fourier"
+	"github.com/halo-xla/halo/xla/shape"
 )
 
 // testMemory is memory of a test, by slots.
@@ -73,10 +74,10 @@ func compareFft[T fourier.Number](t *testing.T, r *rand.Rand, isa run.ISA, full,
 		from    int64 // numbers of T
 		to      int64
 	}{
-		{fourier.Complex, true, full, 2 * volume(full), 2 * volume(full)},
-		{fourier.Complex, false, full, 2 * volume(full), 2 * volume(full)},
-		{fourier.RealForward, true, half, volume(full), 2 * volume(half)},
-		{fourier.RealInverse, false, half, 2 * volume(half), volume(full)},
+		{fourier.Complex, true, full, 2 * shape.Product(full), 2 * shape.Product(full)},
+		{fourier.Complex, false, full, 2 * shape.Product(full), 2 * shape.Product(full)},
+		{fourier.RealForward, true, half, shape.Product(full), 2 * shape.Product(half)},
+		{fourier.RealInverse, false, half, 2 * shape.Product(half), shape.Product(full)},
 	} {
 		src, sum := make([]T, k.from), 0.0
 		for i := range src {
@@ -100,7 +101,7 @@ func compareFft[T fourier.Number](t *testing.T, r *rand.Rand, isa run.ISA, full,
 			if !exact && threads == 1 {
 				scale := math.Sqrt(sum)
 				if !k.forward {
-					scale /= float64(volume(lengths))
+					scale /= float64(shape.Product(lengths))
 				}
 				nearFft(t, kernel.Cast[T](m.slots[to.Slot]), kernel.Cast[T](want), scale)
 				copy(want, m.slots[to.Slot])
@@ -134,7 +135,7 @@ func TestSwiftFftError(t *testing.T) {
 	for _, isa := range run.Levels() {
 		for _, n := range []int64{64, 128, 1000, 1024, 2520, 1 << 12, 1 << 16} {
 			dims := []int64{1 + 65536/n, n}
-			src, wide := make([]float32, 2*volume(dims)), make([]float64, 2*volume(dims))
+			src, wide := make([]float32, 2*shape.Product(dims)), make([]float64, 2*shape.Product(dims))
 			for i := range src {
 				src[i] = float32(r.NormFloat64())
 				wide[i] = float64(src[i])
@@ -192,14 +193,14 @@ func BenchmarkFft(b *testing.B) {
 }
 
 func benchFft(b *testing.B, kind fourier.Kind, dims, lengths []int64) {
-	t, n, last := &testing.T{}, volume(dims), lengths[len(lengths)-1]
+	t, n, last := &testing.T{}, shape.Product(dims), lengths[len(lengths)-1]
 	m := &testMemory{}
 	from, to := m.Scratch(8*n+64), m.Scratch(8*n+64)
 	f := newNativeFft[float32](m, fftOptions{isa: run.Level()}, kind, true, dims, lengths, to, from)
 	for _, threads := range []int{1, 2} {
 		b.Logf("threads=%d %v", threads, leastTime(50, func() { runNative(t, threads, m.slots, f.records...) }))
 	}
-	p := fftw.Problem{Kind: fftw.Forward, N: last, Rows: volume(dims[:len(dims)-1])}
+	p := fftw.Problem{Kind: fftw.Forward, N: last, Rows: shape.Product(dims[:len(dims)-1])}
 	if kind == fourier.RealForward {
 		p.Kind = fftw.RealForward
 	}

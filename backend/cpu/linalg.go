@@ -85,11 +85,7 @@ func choleskyCalls(batch, n int64, t shape.ElementType) exec.Calls {
 
 // batchOf returns how many matrices an array has.
 func batchOf(s shape.Shape) int64 {
-	n := int64(1)
-	for _, d := range s.Dims[:len(s.Dims)-2] {
-		n *= d
-	}
-	return n
+	return shape.Product(s.Dims[:len(s.Dims)-2])
 }
 
 // lowerTriangularSolve solves a batch of triangular systems. Row 97.

@@ -102,16 +102,6 @@ func indexType(t shape.ElementType) kernel.IndexType {
 	return kernel.IndexType{LogBytes: bits.TrailingZeros(uint(t.Bytes())), Signed: t.IsSigned()}
 }
 
-// stridesOf returns the distances between neighbours in each dimension of a row-major array, in elements.
-func stridesOf(dims []int64) []int64 {
-	out, n := make([]int64, len(dims)), int64(1)
-	for d := len(dims) - 1; d >= 0; d-- {
-		out[d] = n
-		n *= dims[d]
-	}
-	return out
-}
-
 // operandShape returns the shape of operand i.
 func operandShape(l *exec.Lowering, i int) shape.Shape { return l.In.Operands[i].Shape }
 

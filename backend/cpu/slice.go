@@ -41,7 +41,7 @@ func lowerDynamicUpdateSlice(l *exec.Lowering) (exec.Thunk, error) {
 // a scalar for each dimension, or one vector.
 func startsOf(l *exec.Lowering, first int, whole, part shape.Shape, source bool) []start {
 	var out []start
-	stride := stridesOf(whole.Dims)
+	stride := shape.Strides(whole.Dims)
 	for d := range whole.Dims {
 		i, k := first+d, int64(0)
 		if len(operandShape(l, first).Dims) == 1 {

@@ -140,7 +140,7 @@ func newConvolutionTrial(d *device, x *emit.Conv, call *cudnn.Call, list []way) 
 		work = max(work, w.dnn.Work)
 	}
 	for _, a := range t.arrays() {
-		t.at = append(t.at, t.place(elements(a.Dims)*int64(a.Type.Bytes())))
+		t.at = append(t.at, t.place(shape.Product(a.Dims)*int64(a.Type.Bytes())))
 		if a.Buffer == x.Result().Buffer {
 			t.result = t.at[len(t.at)-1]
 		}
@@ -177,7 +177,7 @@ func (t *convolutionTrial) fill() error {
 		if t.at[i] == t.result {
 			continue
 		}
-		if err := t.in(t.address(t.at[i]), trialArray(a.Type, elements(a.Dims), many || i > 2), t.stream); err != nil {
+		if err := t.in(t.address(t.at[i]), trialArray(a.Type, shape.Product(a.Dims), many || i > 2), t.stream); err != nil {
 			return err
 		}
 		many = false
@@ -231,13 +231,4 @@ func putFloat(data []byte, i int64, t shape.ElementType, v float64) {
 	var word [8]byte
 	binary.LittleEndian.PutUint64(word[:], t.FromFloat64(v))
 	copy(data[i*int64(t.Bytes()):], word[:t.Bytes()])
-}
-
-// elements is the product of some sizes.
-func elements(sizes []int64) int64 {
-	n := int64(1)
-	for _, s := range sizes {
-		n *= s
-	}
-	return n
 }

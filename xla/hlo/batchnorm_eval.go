@@ -17,14 +17,10 @@ type features struct {
 
 func newFeatures(in *Instruction, operand *literal.Literal) *features {
 	a, s := in.Attrs.(*BatchNormAttrs), operand.Shape()
-	f := &features{shape: s.WithoutLayout(), x: operand.Wide().F, outer: 1, inner: 1, epsilon: float64(float32(a.Epsilon))}
+	f := &features{shape: s.WithoutLayout(), x: operand.Wide().F, epsilon: float64(float32(a.Epsilon))}
 	f.n = int(s.Dims[a.FeatureIndex])
-	for _, d := range s.Dims[:a.FeatureIndex] {
-		f.outer *= int(d)
-	}
-	for _, d := range s.Dims[a.FeatureIndex+1:] {
-		f.inner *= int(d)
-	}
+	f.outer = int(shape.Product(s.Dims[:a.FeatureIndex]))
+	f.inner = int(shape.Product(s.Dims[a.FeatureIndex+1:]))
 	return f
 }
 

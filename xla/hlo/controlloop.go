@@ -1,6 +1,9 @@
 package hlo
 
-import "github.com/halo-xla/halo/xla/literal"
+import (
+	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/shape"
+)
 
 // What makes loops cheap without changing what they mean: a loop over scalars alone runs on registers, and an array
 // that a loop only carries along to write a part of it each round is written in place.
@@ -133,7 +136,7 @@ func (e *Evaluator) writesInPlace(in *Instruction) bool {
 // updateInPlace is dynamic-update-slice that writes into its first argument.
 func updateInPlace(args []*literal.Literal) *literal.Literal {
 	out, update := args[0], args[1]
-	dims, to := out.Shape().Dims, strides(out.Shape().Dims)
+	dims, to := out.Shape().Dims, shape.Strides(out.Shape().Dims)
 	at := int64(0)
 	for d, start := range clampedStarts(args[2:], dims, update.Shape().Dims) {
 		at += start * to[d]

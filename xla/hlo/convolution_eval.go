@@ -139,8 +139,8 @@ func convolve[T number](e *Evaluator, c *convSizes, lhs, rhs []T) ([]T, error) {
 		sum, order, kernelStride = convDots[T], c.rhsByOutput, c.features
 	}
 	lhs, rhs = permute(lhs, c.lhsDims, c.lhsOrder), permute(rhs, c.rhsDims, order)
-	runs := c.window.taps(c.spatial, timesEach(rowMajor(c.kernel), kernelStride),
-		timesEach(rowMajor(c.spatial), c.lhsChannels))
+	runs := c.window.taps(c.spatial, timesEach(shape.Strides(c.kernel), kernelStride),
+		timesEach(shape.Strides(c.spatial), c.lhsChannels))
 	var taps []tap
 	done := 0
 	for at := newPlaces(runs, -1); at.more; at.next() {

@@ -1,12 +1,14 @@
 package hlo
 
+import "github.com/halo-xla/halo/xla/shape"
+
 // permuteBlock is how many neighbours of the source a transpose copies before it moves on: a cache line or two of them.
 const permuteBlock = 16
 
 // permute returns the array src, of sizes dims, with its dimensions in another order, row-major; src itself if nothing
 // moves.
 func permute[T any](src []T, dims, order []int64) []T {
-	strides := rowMajor(dims)
+	strides := shape.Strides(dims)
 	var sizes, steps []int64 // of the result, without dimensions of size 1
 	for _, d := range order {
 		if dims[d] != 1 {
@@ -34,7 +36,7 @@ func permute[T any](src []T, dims, order []int64) []T {
 }
 
 func isRowMajor(sizes, steps []int64) bool {
-	want := rowMajor(sizes)
+	want := shape.Strides(sizes)
 	for d, s := range steps {
 		if s != want[d] {
 			return false
@@ -46,7 +48,7 @@ func isRowMajor(sizes, steps []int64) bool {
 // transpose fills out, whose dimension d is the last one of src, in blocks along it.
 func transpose[T any](out, src []T, sizes, steps []int64, d int) {
 	last := len(sizes) - 1
-	to := rowMajor(sizes)
+	to := shape.Strides(sizes)
 	rest, restTo := offsets(skip(sizes, d, last), skip(steps, d, last)), offsets(skip(sizes, d, last), skip(to, d, last))
 	rows, columns := int(sizes[d]), int(sizes[last])
 	rowTo, columnFrom := int(to[d]), int(steps[last])

@@ -73,7 +73,7 @@ func groupsOf(s shape.Shape, prefix []int64, ragged int64, sizes *literal.Litera
 	dims := sizes.Shape().Dims
 	g := &groups{n: int(dims[len(dims)-1]), of: make([]int32, s.Size())}
 	prefix = prefix[:len(dims)-1]
-	strides := rowMajor(s.Dims)
+	strides := shape.Strides(s.Dims)
 	var rest []int64 // dimensions that make no difference
 	for d := range int64(s.Rank()) {
 		if d != ragged && !slices.Contains(prefix, d) {

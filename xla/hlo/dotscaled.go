@@ -75,7 +75,7 @@ func scaleBlocks(l, scale *literal.Literal) literal.Wide {
 		}
 		return x
 	}
-	strides, at, index := rowMajor(blocks), 0, make([]int64, len(dims))
+	strides, at, index := shape.Strides(blocks), 0, make([]int64, len(dims))
 	for i := range x.F {
 		x.F[i] *= f.F[at]
 		for d := len(dims) - 1; d >= 0; d-- {

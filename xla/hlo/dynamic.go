@@ -303,7 +303,7 @@ func resized(l *literal.Literal, dim int, n int64) *literal.Literal {
 	}
 	dims[dim] = n
 	out := literal.Zeros(shape.Array(l.Shape().Type, dims...))
-	axes, to, from := make([]axis, len(dims)), strides(dims), strides(l.Shape().Dims)
+	axes, to, from := make([]axis, len(dims)), shape.Strides(dims), shape.Strides(l.Shape().Dims)
 	for d := range dims {
 		axes[d] = axis{min(dims[d], l.Shape().Dims[d]), to[d], from[d]}
 	}

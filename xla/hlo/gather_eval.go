@@ -69,12 +69,12 @@ type walkEntry struct{ stride, last int64 }
 func (g *indexDims) newWalk(operand []int64, start *literal.Literal, windowed, sizes []int64) *walk {
 	startDims := start.Shape().Dims
 	batch := g.startDims(len(startDims))
-	strideAll := strides(startDims)
+	strideAll := shape.Strides(startDims)
 	w := &walk{starts: indices(start), vector: 0}
 	if g.vector < int64(len(startDims)) {
 		w.vector = strideAll[g.vector]
 	}
-	perOperand := strides(operand)
+	perOperand := shape.Strides(operand)
 	batching := make([]int64, len(batch))
 	for i, d := range batch {
 		for k, s := range g.startBatching {
@@ -83,7 +83,7 @@ func (g *indexDims) newWalk(operand []int64, start *literal.Literal, windowed, s
 			}
 		}
 	}
-	inWindowed := pick(strides(windowed), g.batchDims(len(windowed)))
+	inWindowed := pick(shape.Strides(windowed), g.batchDims(len(windowed)))
 	w.odometer = newOdometer(pick(startDims, batch), pick(strideAll, batch), inWindowed, batching)
 	for _, d := range g.startMap {
 		w.entries = append(w.entries, walkEntry{perOperand[d], operand[d] - sizes[d]})
@@ -145,7 +145,7 @@ func (e *Evaluator) gather(g *indexDims, s shape.Shape, operand, start *literal.
 		return out, nil
 	}
 	window := g.windowDims(len(dims))
-	axes, to, from := make([]axis, len(window)), strides(s.Dims), strides(dims)
+	axes, to, from := make([]axis, len(window)), shape.Strides(s.Dims), shape.Strides(dims)
 	for i, d := range window {
 		axes[i] = axis{sizes[d], to[g.offset[i]], from[d]}
 	}

@@ -58,7 +58,7 @@ func (g *indexDims) newScattering(operand []int64, start *literal.Literal, updat
 		sizes[d] = 1
 	}
 	s := &scattering{}
-	to, from := strides(operand), strides(update)
+	to, from := shape.Strides(operand), shape.Strides(update)
 	for i, d := range g.windowDims(len(operand)) {
 		sizes[d] = update[g.offset[i]]
 		s.window = append(s.window, axis{sizes[d], to[d], from[g.offset[i]]})

@@ -188,17 +188,6 @@ func itemsOf[T any](b []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(&b[0])), n)
 }
 
-// strides returns the distances between neighbours in each dimension of a row-major array.
-func strides(dims []int64) []int64 {
-	out := make([]int64, len(dims))
-	n := int64(1)
-	for d := len(dims) - 1; d >= 0; d-- {
-		out[d] = n
-		n *= dims[d]
-	}
-	return out
-}
-
 // array returns zeros of the static shape s, or the error that the evaluation's limit or memory sets.
 func (e *Evaluator) array(s shape.Shape) (*literal.Literal, error) {
 	s = shape.Array(s.Type, s.Dims...)

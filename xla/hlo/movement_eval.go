@@ -23,7 +23,7 @@ func evalBroadcast(e *Evaluator, in *Instruction, args []*literal.Literal) (*lit
 
 // broadcast spreads l over the shape s: dimension i of l is dimension dims[i] of s; sizes of 1 stretch.
 func (e *Evaluator) broadcast(l *literal.Literal, s shape.Shape, dims []int64) (*literal.Literal, error) {
-	axes, to, from := make([]axis, len(s.Dims)), strides(s.Dims), strides(l.Shape().Dims)
+	axes, to, from := make([]axis, len(s.Dims)), shape.Strides(s.Dims), shape.Strides(l.Shape().Dims)
 	for d, n := range s.Dims {
 		axes[d] = axis{n: n, dst: to[d]}
 	}
@@ -49,7 +49,7 @@ func (e *Evaluator) transpose(l *literal.Literal, perm []int64) (*literal.Litera
 	for i, d := range perm {
 		dims[i] = l.Shape().Dims[d]
 	}
-	axes, to, from := make([]axis, len(perm)), strides(dims), strides(l.Shape().Dims)
+	axes, to, from := make([]axis, len(perm)), shape.Strides(dims), shape.Strides(l.Shape().Dims)
 	for i, d := range perm {
 		axes[i] = axis{dims[i], to[i], from[d]}
 	}
@@ -59,7 +59,7 @@ func (e *Evaluator) transpose(l *literal.Literal, perm []int64) (*literal.Litera
 func evalReverse(e *Evaluator, in *Instruction, args []*literal.Literal) (*literal.Literal, error) {
 	dims := args[0].Shape().Dims
 	axes, start := make([]axis, len(dims)), int64(0)
-	for d, s := range strides(dims) {
+	for d, s := range shape.Strides(dims) {
 		axes[d] = axis{dims[d], s, s}
 	}
 	for _, d := range in.Attrs.(*ReverseAttrs).Dimensions {
@@ -75,7 +75,7 @@ func evalConcatenate(e *Evaluator, in *Instruction, args []*literal.Literal) (*l
 		return nil, err
 	}
 	dim, at := int(in.Attrs.(*ConcatenateAttrs).Dimension), int64(0)
-	to := strides(in.Shape.Dims)
+	to := shape.Strides(in.Shape.Dims)
 	for _, a := range args {
 		place(out, a, at, to)
 		at += a.Shape().Dims[dim] * to[dim]
@@ -87,7 +87,7 @@ func evalConcatenate(e *Evaluator, in *Instruction, args []*literal.Literal) (*l
 func place(out, l *literal.Literal, at int64, to []int64) {
 	dims := l.Shape().Dims
 	axes := make([]axis, len(dims))
-	for d, s := range strides(dims) {
+	for d, s := range shape.Strides(dims) {
 		axes[d] = axis{dims[d], to[d], s}
 	}
 	newCopier(l.Shape().Type.Bytes(), axes).copy(out.Bytes(), l.Bytes(), at, 0)
@@ -103,7 +103,7 @@ func (e *Evaluator) pad(l, value *literal.Literal, s shape.Shape, padding Paddin
 	if err != nil {
 		return nil, err
 	}
-	dims, to, from := l.Shape().Dims, strides(s.Dims), strides(l.Shape().Dims)
+	dims, to, from := l.Shape().Dims, shape.Strides(s.Dims), shape.Strides(l.Shape().Dims)
 	axes := make([]axis, len(dims))
 	dst, src := int64(0), int64(0)
 	for d, p := range padding {

@@ -194,7 +194,7 @@ func TestCopierIsTheNaiveCopy(t *testing.T) {
 				sizes[d] = r.Int64N(70)
 			}
 		}
-		to, from := strides(sizes), make([]int64, rank)
+		to, from := shape.Strides(sizes), make([]int64, rank)
 		n, start := int64(1), int64(0)
 		for _, d := range r.Perm(rank) { // any order of memory in the source, some dimensions reversed or repeated
 			from[d] = n

@@ -118,7 +118,7 @@ func newRuns(dims, reduced []int64) runs {
 	if len(sizes) == 0 {
 		return runs{[]int{0}, []int{0}, 1, true}
 	}
-	strides, last := rowMajor(sizes), len(sizes)-1
+	strides, last := shape.Strides(sizes), len(sizes)-1
 	g := runs{run: int(sizes[last]), runReduced: kinds[last]}
 	g.kept = offsetsOf(sizes[:last], strides, kinds, false)
 	g.reduced = offsetsOf(sizes[:last], strides, kinds, true)
@@ -133,16 +133,6 @@ func offsetsOf(sizes, strides []int64, kinds []bool, kind bool) []int {
 		}
 	}
 	return offsets(n, s)
-}
-
-// rowMajor returns the distance between neighbours along each dimension of an array in row-major order.
-func rowMajor(dims []int64) []int64 {
-	s, n := make([]int64, len(dims)), int64(1)
-	for d := len(dims) - 1; d >= 0; d-- {
-		s[d] = n
-		n *= dims[d]
-	}
-	return s
 }
 
 // offsets returns the position of each index of an array of the given sizes, in row-major order of the indices.

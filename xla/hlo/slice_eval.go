@@ -15,7 +15,7 @@ func (e *Evaluator) slice(l *literal.Literal, s SliceDims) (*literal.Literal, er
 	for d := range s {
 		dims[d] = s[d].size()
 	}
-	axes, to, from := make([]axis, len(s)), strides(dims), strides(l.Shape().Dims)
+	axes, to, from := make([]axis, len(s)), shape.Strides(dims), shape.Strides(l.Shape().Dims)
 	at := int64(0)
 	for d := range s {
 		axes[d] = axis{dims[d], to[d], from[d] * s[d].Stride}
@@ -52,7 +52,7 @@ func evalDynamicUpdateSlice(e *Evaluator, _ *Instruction, args []*literal.Litera
 		return nil, err
 	}
 	copy(out.Bytes(), args[0].Bytes())
-	dims, to := args[0].Shape().Dims, strides(args[0].Shape().Dims)
+	dims, to := args[0].Shape().Dims, shape.Strides(args[0].Shape().Dims)
 	at := int64(0)
 	for d, start := range clampedStarts(args[2:], dims, args[1].Shape().Dims) {
 		at += start * to[d]

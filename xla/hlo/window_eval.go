@@ -38,7 +38,7 @@ func (r *reduction) generalWindow(e *Evaluator, w Window, dims []int64, out []li
 	if err != nil {
 		return err
 	}
-	runs := w.taps(dims, dims, rowMajor(dims))
+	runs := w.taps(dims, dims, shape.Strides(dims))
 	p := newPlaces(runs, growing(runs))
 	rest, last := make([]tapRun, len(w)), make([]tapRun, len(w))
 	cells, round := make([]Cell, 2*r.n), 0
@@ -90,7 +90,7 @@ func (w Window) size() int {
 
 // windowEach reduces each window's elements in row-major order onto init.
 func windowEach[T any](e *Evaluator, x []T, init T, w Window, dims []int64, f fold[T]) ([]T, error) {
-	runs := w.taps(dims, dims, rowMajor(dims))
+	runs := w.taps(dims, dims, shape.Strides(dims))
 	size := 1
 	for _, r := range runs {
 		size *= len(r)
@@ -260,7 +260,7 @@ func evalSelectAndScatter(e *Evaluator, in *Instruction, args []*literal.Literal
 	}
 	cells, result := make([]Cell, 2), make([]Cell, 1)
 	var buf []tap
-	for p := newPlaces(a.Window.taps(s.Dims, s.Dims, rowMajor(s.Dims)), -1); p.more; p.next() {
+	for p := newPlaces(a.Window.taps(s.Dims, s.Dims, shape.Strides(s.Dims)), -1); p.more; p.next() {
 		buf = appendTaps(buf[:0], tap{}, p.here)
 		if err := e.spend(len(buf)); err != nil {
 			return nil, err

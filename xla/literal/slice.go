@@ -16,7 +16,7 @@ func (l *Literal) Slice(starts, limits, strides []int64) (*Literal, error) {
 			len(strides))
 	}
 	src := l.RowMajor()
-	from, at := denseStrides(l.shape.Dims), int64(0)
+	from, at := shape.Strides(l.shape.Dims), int64(0)
 	dims := make([]int64, rank)
 	for d := range dims {
 		step := int64(1)
@@ -44,7 +44,7 @@ func (l *Literal) Broadcast(dims []int64, mapping []int64) (*Literal, error) {
 	if len(mapping) != l.shape.Rank() || n > MaxBytes {
 		return nil, fmt.Errorf("broadcast of %s to %s with %d mapped dimensions", l.shape, s, len(mapping))
 	}
-	from, own := make([]int64, len(dims)), denseStrides(l.shape.Dims)
+	from, own := make([]int64, len(dims)), shape.Strides(l.shape.Dims)
 	for k, d := range mapping {
 		if d < 0 || d >= int64(len(dims)) || slices.Contains(mapping[:k], d) {
 			return nil, fmt.Errorf("broadcast of %s to %s: dimension %d goes to %d", l.shape, s, k, d)
@@ -64,7 +64,7 @@ func (l *Literal) Cropped() *Literal {
 	if l.sizes == nil {
 		return l
 	}
-	return gather(l.RowMajor(), l.shape.WithDims(l.sizes...), 0, denseStrides(l.shape.Dims))
+	return gather(l.RowMajor(), l.shape.WithDims(l.sizes...), 0, shape.Strides(l.shape.Dims))
 }
 
 // gather returns the array of shape s whose element at an index is src's at position at + sum of index[d]*from[d].
@@ -73,7 +73,7 @@ func gather(src *Literal, s shape.Shape, at int64, from []int64) *Literal {
 	if len(out.data) == 0 {
 		return out
 	}
-	to := denseStrides(s.Dims)
+	to := shape.Strides(s.Dims)
 	var axes []axis
 	for d, n := range s.Dims {
 		if n > 1 {
@@ -85,16 +85,5 @@ func gather(src *Literal, s shape.Shape, at int64, from []int64) *Literal {
 	}
 	width := s.Type.Bytes()
 	moveElements(out.data, src.data[at*int64(width):], width, plan{axes: axes, stop: never})
-	return out
-}
-
-// denseStrides returns the distances in elements of neighbours in a row-major array.
-func denseStrides(dims []int64) []int64 {
-	out := make([]int64, len(dims))
-	n := int64(1)
-	for d := len(dims) - 1; d >= 0; d-- {
-		out[d] = n
-		n *= max(dims[d], 1)
-	}
 	return out
 }

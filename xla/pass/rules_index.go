@@ -75,20 +75,12 @@ func updateAll(_ *simplifier, in *hlo.Instruction) *hlo.Instruction {
 func gatherOne(s *simplifier, in *hlo.Instruction) *hlo.Instruction {
 	a, x, indices := in.Attrs.(*hlo.GatherAttrs), in.Operands[0], in.Operands[1]
 	if elements(indices.Shape) != int64(len(a.StartIndexMap)) || len(a.StartIndexMap) == 0 ||
-		elements(in.Shape) != product(a.SliceSizes) {
+		elements(in.Shape) != shape.Product(a.SliceSizes) {
 		return nil
 	}
 	operands := append([]*hlo.Instruction{x}, s.starts(indices, a.StartIndexMap, x.Shape.Rank())...)
 	slice := s.op(hlo.DynamicSlice, &hlo.DynamicSliceAttrs{Sizes: a.SliceSizes}, shape.Shape{}, operands...)
 	return s.reshape(slice, in.Shape.Dims)
-}
-
-func product(list []int64) int64 {
-	n := int64(1)
-	for _, v := range list {
-		n *= v
-	}
-	return n
 }
 
 // starts takes the one index vector apart: dimension where[i] of an array of the rank begins at element i, the others
@@ -127,7 +119,8 @@ func scatterOne(s *simplifier, in *hlo.Instruction) *hlo.Instruction {
 	}
 	x, indices, update := in.Operands[0], in.Operands[1], in.Operands[2]
 	window := windowSizes(a, x.Shape, update.Shape)
-	if elements(indices.Shape) != int64(len(a.ScatterDimsToOperandDims)) || product(window) != elements(update.Shape) {
+	if elements(indices.Shape) != int64(len(a.ScatterDimsToOperandDims)) ||
+		shape.Product(window) != elements(update.Shape) {
 		return nil
 	}
 	starts := s.starts(indices, a.ScatterDimsToOperandDims, x.Shape.Rank())

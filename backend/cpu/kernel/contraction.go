@@ -1,6 +1,10 @@
 package kernel
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/halo-xla/halo/xla/shape"
+)
 
 // Walk says how an index moves through an array: row-major over steps, each of which has a number of places and a
 // distance between neighbours, in elements.
@@ -95,7 +99,7 @@ func (c *Contraction) Sizes() (b, m, n, k int) {
 // NewDot is the contraction of a dot: result dimensions are batch, then the rest of lhs, then the rest of rhs.
 func NewDot(lhs, rhs, lhsBatch, lhsContracting, rhsBatch, rhsContracting []int64) Contraction {
 	side := func(dims, batch, contracting []int64) Operand {
-		st := strides(dims)
+		st := shape.Strides(dims)
 		return Operand{0, newWalk(dims, st, batch), newWalk(dims, st, others(len(dims), batch, contracting)),
 			newWalk(dims, st, contracting)}
 	}
@@ -103,16 +107,6 @@ func NewDot(lhs, rhs, lhsBatch, lhsContracting, rhsBatch, rhsContracting []int64
 	m, n := c.LHS.Rows.Len(), c.RHS.Rows.Len()
 	c.Out = Operand{0, Walk{}.Then(Step{c.LHS.Batch.Len(), m * n}), Walk{}.Then(Step{m, n}), Walk{}.Then(Step{n, 1})}
 	return c
-}
-
-// strides returns the distances of neighbours in a row-major array.
-func strides(dims []int64) []int64 {
-	s, n := make([]int64, len(dims)), int64(1)
-	for d := len(dims) - 1; d >= 0; d-- {
-		s[d] = n
-		n *= dims[d]
-	}
-	return s
 }
 
 // others returns the dimensions that are in none of the lists.

@@ -1,5 +1,7 @@
 package kernel
 
+import "github.com/halo-xla/halo/xla/shape"
+
 // Convolution is the shape of one: sizes, which dimension is what, and how the window moves.
 type Convolution struct {
 	// LHS, RHS and Out are the sizes of the arrays.
@@ -57,7 +59,7 @@ func (c *Convolution) contraction(pad *Padding) Contraction {
 	if pad != nil {
 		dims = pad.To
 	}
-	ls, rs, os := strides(dims), strides(c.RHS), strides(c.Out)
+	ls, rs, os := shape.Strides(dims), shape.Strides(c.RHS), shape.Strides(c.Out)
 	if pad == nil {
 		for i, w := range c.Window {
 			first -= w.PadLow * int(ls[c.Input.Spatial[i]])
@@ -122,7 +124,7 @@ func (c *Convolution) padding() (*Padding, bool) {
 }
 
 // Bytes is the size of the padded array, of elements of width bytes.
-func (p *Padding) Bytes(width int64) int64 { return product(p.To) * width }
+func (p *Padding) Bytes(width int64) int64 { return shape.Product(p.To) * width }
 
 // Moves plans the copies that pad, of elements of width bytes: fills are of a zero, inner is of the array.
 func (p *Padding) Moves(width int64) (fills []Move, inner Move) {

@@ -143,7 +143,7 @@ func isComplex[T float64 | complex128](v T) bool {
 
 // inside has a 1 for each element of the padded array that is no padding.
 func (c *Careful) inside() []byte {
-	ones, mask := make([]byte, product(c.Padding.From)), make([]byte, c.Padding.Bytes(1))
+	ones, mask := make([]byte, shape.Product(c.Padding.From)), make([]byte, c.Padding.Bytes(1))
 	for i := range ones {
 		ones[i] = 1
 	}

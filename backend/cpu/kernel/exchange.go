@@ -1,11 +1,13 @@
 package kernel
 
+import "github.com/halo-xla/halo/xla/shape"
+
 // Stripes is how an array lies along one of its dimensions: Count stripes of Width bytes each.
 type Stripes struct{ Count, Width int64 }
 
 // NewStripes returns the stripes along dimension d of an array of dims with elements of so many bytes.
 func NewStripes(dims []int64, d int, bytes int64) Stripes {
-	return Stripes{product(dims[:d]), product(dims[d:]) * bytes}
+	return Stripes{shape.Product(dims[:d]), shape.Product(dims[d:]) * bytes}
 }
 
 // Gather are the copies that join the parts along the dimension of the stripes s, those of each part.

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/halo-xla/halo/xla/fourier"
+	"github.com/halo-xla/halo/xla/shape"
 )
 
 // Fft is a Fourier transform of the last dimensions of an array, planned for any number of runs at once. T is the type
@@ -46,7 +47,7 @@ func (f *Fft[T]) newStep(s fourier.Step, dims []int64) fftStep[T] {
 		n = int(f.last)
 	}
 	return fftStep[T]{
-		outer: product(dims[:s.Dim]), n: int64(n), inner: product(dims[s.Dim+1:]), real: s.Real, scaled: s.Scaled,
+		outer: shape.Product(dims[:s.Dim]), n: int64(n), inner: shape.Product(dims[s.Dim+1:]), real: s.Real, scaled: s.Scaled,
 		plans: &sync.Pool{New: func() any { return fourier.NewPlan[T](n) }},
 		reals: &sync.Pool{New: func() any { return fourier.NewRealPlan[T](n) }},
 	}

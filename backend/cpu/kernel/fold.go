@@ -1,6 +1,10 @@
 package kernel
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/halo-xla/halo/xla/shape"
+)
 
 // Extent is one axis of an array: how many steps, and how many elements apart.
 type Extent struct{ N, Stride int64 }
@@ -80,5 +84,5 @@ func At(axes []Extent, i int64) int64 {
 
 // Around returns the product of the sizes before dimension d, its size, and the product of those behind it.
 func Around(dims []int64, d int) (outer, n, inner int64) {
-	return product(dims[:d]), dims[d], product(dims[d+1:])
+	return shape.Product(dims[:d]), dims[d], shape.Product(dims[d+1:])
 }

@@ -46,8 +46,8 @@ type Indexing struct {
 // sizes of the indices, windowed those of the windowed array.
 func NewIndexing(t shape.ElementType, d IndexDims, operand, starts, windowed, sizes []int64, index IndexType) Indexing {
 	x := Indexing{Width: int64(t.Bytes()), Starts: index, Count: 1}
-	ofStarts, ofOperand, ofWindowed := strides(starts), strides(operand), strides(windowed)
-	x.Bytes = product(operand) * x.Width
+	ofStarts, ofOperand, ofWindowed := shape.Strides(starts), shape.Strides(operand), shape.Strides(windowed)
+	x.Bytes = shape.Product(operand) * x.Width
 	if d.Vector < int64(len(starts)) {
 		x.Vector = ofStarts[d.Vector]
 	}

@@ -12,10 +12,10 @@ const iotaPart = 1 << 16
 
 // Iota returns the function that fills an array of element type t and sizes dims with each element's index along dim.
 func Iota(t shape.ElementType, dims []int64, dim int64) func(dst []byte, p Parallel) {
-	n, inner := dims[dim], product(dims[dim+1:])
+	n, inner := dims[dim], shape.Product(dims[dim+1:])
 	put, width := numberOf(t), int64(t.Bytes())
 	return func(dst []byte, p Parallel) {
-		total := product(dims)
+		total := shape.Product(dims)
 		p(ceilDiv(total, iotaPart), func(task int64) {
 			for i := task * iotaPart; i < min(total, (task+1)*iotaPart); i++ {
 				put(dst[i*width:], i/inner%n)

@@ -26,14 +26,6 @@ func Cast[T any](b []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(t)))
 }
 
-func product(dims []int64) int64 {
-	n := int64(1)
-	for _, d := range dims {
-		n *= d
-	}
-	return n
-}
-
 func ceilDiv(a, b int64) int64 { return (a + b - 1) / b }
 
 // IntAt returns element i of integers of type t; what is beyond int64 becomes negative.

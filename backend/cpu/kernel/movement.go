@@ -1,6 +1,10 @@
 package kernel
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/halo-xla/halo/xla/shape"
+)
 
 // Transpose plans the copy of an array of the given sizes to the one whose dimension i is its dimension perm[i].
 func Transpose(width int64, dims, perm []int64) Move {
@@ -8,7 +12,7 @@ func Transpose(width int64, dims, perm []int64) Move {
 	for i, d := range perm {
 		to[i] = dims[d]
 	}
-	axes, dst, src := make([]Axis, len(perm)), strides(to), strides(dims)
+	axes, dst, src := make([]Axis, len(perm)), shape.Strides(to), shape.Strides(dims)
 	for i, d := range perm {
 		axes[i] = Axis{to[i], dst[i], src[d]}
 	}
@@ -18,7 +22,7 @@ func Transpose(width int64, dims, perm []int64) Move {
 // Broadcast plans the copy that spreads an array of sizes dims over one of sizes to: its dimension i becomes dimension
 // at[i], and sizes of 1 stretch.
 func Broadcast(width int64, dims, to, at []int64) Move {
-	axes, dst, src := make([]Axis, len(to)), strides(to), strides(dims)
+	axes, dst, src := make([]Axis, len(to)), shape.Strides(to), shape.Strides(dims)
 	for d, n := range to {
 		axes[d] = Axis{N: n, Dst: dst[d]}
 	}
@@ -32,7 +36,7 @@ func Broadcast(width int64, dims, to, at []int64) Move {
 
 // Slice plans the copy of a part of an array of sizes dims: sizes[d] elements from start[d] on, stride[d] apart.
 func Slice(width int64, dims, start, stride, sizes []int64) Move {
-	axes, dst, src, from := make([]Axis, len(dims)), strides(sizes), strides(dims), int64(0)
+	axes, dst, src, from := make([]Axis, len(dims)), shape.Strides(sizes), shape.Strides(dims), int64(0)
 	for d := range dims {
 		axes[d] = Axis{sizes[d], dst[d], src[d] * stride[d]}
 		from += start[d] * src[d]
@@ -43,7 +47,7 @@ func Slice(width int64, dims, start, stride, sizes []int64) Move {
 // Reverse plans the copy of an array with the order of elements along some dimensions reversed.
 func Reverse(width int64, dims, reversed []int64) Move {
 	axes, from := make([]Axis, len(dims)), int64(0)
-	for d, s := range strides(dims) {
+	for d, s := range shape.Strides(dims) {
 		axes[d] = Axis{dims[d], s, s}
 	}
 	for _, d := range reversed {
@@ -55,7 +59,7 @@ func Reverse(width int64, dims, reversed []int64) Move {
 
 // Place plans the copy of a whole array of the given sizes into one of sizes to, where its first element is at index.
 func Place(width int64, sizes, to, index []int64) Move {
-	axes, dst, src, at := make([]Axis, len(to)), strides(to), strides(sizes), int64(0)
+	axes, dst, src, at := make([]Axis, len(to)), shape.Strides(to), shape.Strides(sizes), int64(0)
 	for d := range to {
 		axes[d] = Axis{sizes[d], dst[d], src[d]}
 		at += index[d] * dst[d]
@@ -70,7 +74,7 @@ type PadDim struct{ Low, Interior int64 }
 // that of the operand's elements. They write each element once but for interior padding, where the fills come first.
 func Pad(width int64, dims, to []int64, padding []PadDim) (fills []Move, inner Move) {
 	axes, low, size := make([]Axis, len(dims)), make([]int64, len(dims)), make([]int64, len(dims))
-	dst, src, at, from, interior := strides(to), strides(dims), int64(0), int64(0), false
+	dst, src, at, from, interior := shape.Strides(to), shape.Strides(dims), int64(0), int64(0), false
 	for d, p := range padding {
 		step := p.Interior + 1
 		first := ceilDiv(max(-p.Low, 0), step)
@@ -94,7 +98,7 @@ func Pad(width int64, dims, to []int64, padding []PadDim) (fills []Move, inner M
 // border plans the fills around a box of the given sizes at low: for each dimension the slabs before and behind it, as
 // wide as the box in the dimensions before and as the array in those behind.
 func border(width int64, to, low, size []int64) (fills []Move) {
-	dst := strides(to)
+	dst := shape.Strides(to)
 	slab := func(d int, first, n int64) {
 		axes, at := make([]Axis, len(to)), first*dst[d]
 		for k := range to {

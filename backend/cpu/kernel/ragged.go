@@ -1,6 +1,10 @@
 package kernel
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/halo-xla/halo/xla/shape"
+)
 
 // Ragged is a dot one of whose dimensions falls into groups, each of which is a contraction of a part of the arrays.
 type Ragged struct {
@@ -84,7 +88,7 @@ func (r *Ragged) group(g int64, at map[int64]span) Contraction {
 	c.Out = box(dims, out, count(0, b), count(b, m), count(b+m, len(rhsFree)))
 	c.RHS.First += r.groupFirst(g)
 	if r.Contracting() {
-		c.Out.First += int(g * product(dims))
+		c.Out.First += int(g * shape.Product(dims))
 	}
 	return c
 }
@@ -94,7 +98,7 @@ func (r *Ragged) groupFirst(g int64) int {
 	if r.Group < 0 {
 		return 0
 	}
-	return int(g * strides(r.RHS)[r.Group])
+	return int(g * shape.Strides(r.RHS)[r.Group])
 }
 
 // copySpan restricts dimension d of one array as dimension e of another is.
@@ -106,7 +110,7 @@ func copySpan(to, from map[int64]span, d, e int64) {
 
 // box is the operand that a part of an array is: the dimensions in the three lists are restricted as at says.
 func box(dims []int64, at map[int64]span, batch, rows, columns []int64) Operand {
-	st, sizes, o := strides(dims), slices.Clone(dims), Operand{}
+	st, sizes, o := shape.Strides(dims), slices.Clone(dims), Operand{}
 	for _, d := range slices.Concat(batch, rows, columns) {
 		if s, ok := at[d]; ok {
 			sizes[d] = s.n

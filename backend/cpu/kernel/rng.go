@@ -20,7 +20,7 @@ type RandomPlan struct {
 
 // NewThreeFryPlan returns the plan of ThreeFry for an array of dims whose elements have so many bytes.
 func NewThreeFryPlan(dims []int64, bytes int64) RandomPlan {
-	n := product(dims)
+	n := shape.Product(dims)
 	switch {
 	case bytes == 8:
 		return RandomPlan{Outer: 1, Size: 2 * n, Inner: 1, Width: 4}
@@ -30,7 +30,7 @@ func NewThreeFryPlan(dims []int64, bytes int64) RandomPlan {
 		return RandomPlan{Outer: 1, Size: 1, Inner: 1, Width: bytes}
 	}
 	d := shape.SplitDim(dims)
-	p := RandomPlan{product(dims[:d]), dims[d], product(dims[d+1:]), bytes}
+	p := RandomPlan{shape.Product(dims[:d]), dims[d], shape.Product(dims[d+1:]), bytes}
 	if p.Inner == 1 && p.Size%2 == 0 {
 		p.Outer, p.Size = 1, p.Outer*p.Size
 	}
@@ -39,7 +39,7 @@ func NewThreeFryPlan(dims []int64, bytes int64) RandomPlan {
 
 // NewPhiloxPlan is NewThreeFryPlan for Philox, which looks at the number of elements only.
 func NewPhiloxPlan(dims []int64, bytes int64) RandomPlan {
-	p := RandomPlan{Outer: 1, Size: product(dims), Inner: 1, Width: bytes}
+	p := RandomPlan{Outer: 1, Size: shape.Product(dims), Inner: 1, Width: bytes}
 	if bytes == 8 {
 		p.Size, p.Width = 2*p.Size, 4
 	}

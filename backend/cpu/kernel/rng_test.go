@@ -88,7 +88,7 @@ func TestPhiloxVectors(t *testing.T) {
 // The low bytes of the words of 32-bit arrays are the narrower arrays, and threads change nothing.
 func TestNarrowBits(t *testing.T) {
 	for _, dims := range [][]int64{{100003}, {100002}, {3, 70001}, {4, 30001}, {3, 5, 4001}, {301, 77, 2}, {7, 2, 9}} {
-		n := product(dims)
+		n := shape.Product(dims)
 		for name, generate := range map[string]func(p Parallel, dst []byte, width int64){
 			"ThreeFry": func(p Parallel, dst []byte, width int64) { ThreeFry(p, dst, NewThreeFryPlan(dims, width), 1<<40+3, 9) },
 			"Philox":   func(p Parallel, dst []byte, width int64) { Philox(p, dst, NewPhiloxPlan(dims, width), 1<<40+3, 9, 8) },

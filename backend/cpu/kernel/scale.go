@@ -6,7 +6,7 @@ import "github.com/halo-xla/halo/xla/shape"
 // block of neighbours, dims[d] / blocks[d] of them in dimension d. No blocks: one scale for all.
 func Scale(dst []float64, src, scale []byte, t, s shape.ElementType, dims, blocks []int64) {
 	floatLoader[float64](t)(dst, src, 0, zeroOffset, len(dst))
-	factors := make([]float64, product(blocks))
+	factors := make([]float64, shape.Product(blocks))
 	floatLoader[float64](s)(factors, scale, 0, zeroOffset, len(factors))
 	if len(blocks) == 0 {
 		for i := range dst {
@@ -14,7 +14,7 @@ func Scale(dst []float64, src, scale []byte, t, s shape.ElementType, dims, block
 		}
 		return
 	}
-	to, from := strides(dims), strides(blocks)
+	to, from := shape.Strides(dims), shape.Strides(blocks)
 	for i := range dst {
 		at := int64(0)
 		for d := range dims {

@@ -11,9 +11,9 @@ type Rows struct{ N, Stride, Count int64 }
 
 // RowsOf returns the rows along a dimension of an array of the given sizes.
 func RowsOf(dims []int64, dim int) Rows {
-	r := Rows{N: 1, Stride: product(dims[min(dim+1, len(dims)):]), Count: 1}
+	r := Rows{N: 1, Stride: shape.Product(dims[min(dim+1, len(dims)):]), Count: 1}
 	if len(dims) > 0 {
-		r.N, r.Count = dims[dim], product(dims[:dim])
+		r.N, r.Count = dims[dim], shape.Product(dims[:dim])
 	}
 	r.Count *= r.Stride
 	return r

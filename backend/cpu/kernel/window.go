@@ -1,5 +1,7 @@
 package kernel
 
+import "github.com/halo-xla/halo/xla/shape"
+
 // WindowDim is a window along one dimension of an array; stride and dilations are at least 1.
 type WindowDim struct {
 	Size, Stride, PadLow, BaseDilation, WindowDilation int64
@@ -72,7 +74,7 @@ const lineWidth = 8
 func NewWindow(w []WindowDim, dims, out []int64) Window {
 	w, dims, out = joined(w, dims, out)
 	last := len(w) - 1
-	p := Window{Out: product(out), Terms: 1}
+	p := Window{Out: shape.Product(out), Terms: 1}
 	from, to := int64(1), int64(1) // strides
 	var axes []PlaceAxis
 	if last >= 0 && w[last].trivial(dims[last], out[last]) && (dims[last] >= lineWidth || last == 0) {

@@ -73,13 +73,7 @@ type Program struct {
 }
 
 // Elements returns the number of places.
-func (p *Program) Elements() int64 {
-	n := int64(1)
-	for _, d := range p.Dims {
-		n *= d
-	}
-	return n
-}
+func (p *Program) Elements() int64 { return shape.Product(p.Dims) }
 
 // Tasks returns into how many tasks the program is split.
 func (p *Program) Tasks() int64 { return (p.Elements() + taskSize - 1) / taskSize }

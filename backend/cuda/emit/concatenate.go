@@ -5,6 +5,7 @@ import (
 
 	"github.com/halo-xla/halo/cgo/cuda"
 	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/shape"
 )
 
 // emitConcatenate makes one loop, or one for some of the operands at a time where they are more than a kernel has
@@ -18,7 +19,7 @@ func emitConcatenate(e *Emission, in *hlo.Instruction) {
 	for operands := range slices.Chunk(in.Operands, cuda.MaxParams-1) {
 		dims := slices.Clone(in.Shape.Dims)
 		dims[d] = sizeAlong(operands, d)
-		if n := product(dims); n > 0 {
+		if n := shape.Product(dims); n > 0 {
 			b := newBody(e, sizesOf(in)...)
 			b.threads(n)
 			place := b.coordinates(index{flat: "t", of: dims})

@@ -103,8 +103,8 @@ func (p *convolving) arrange(from, to ConvArray, how moving) {
 	for i, d := range order {
 		of[i] = to.Dims[d]
 	}
-	b := newBody(p.e, product(from.Dims), product(of))
-	b.threads(product(of))
+	b := newBody(p.e, shape.Product(from.Dims), shape.Product(of))
+	b.threads(shape.Product(of))
 	at, inside := "0", []string(nil)
 	for i, x := range b.coordinates(index{flat: "t", of: of}) {
 		d := order[i]
@@ -122,7 +122,7 @@ func (p *convolving) arrange(from, to ConvArray, how moving) {
 		}
 		at = plus(at, times(x, from.Strides[d]))
 	}
-	p.e.add(b.moved(from, to, at, inside, product(of)))
+	p.e.add(b.moved(from, to, at, inside, shape.Product(of)))
 }
 
 // moved ends a kernel that writes element t of an array, what lies at a place of another, or zero if that is not there.

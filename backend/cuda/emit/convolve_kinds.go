@@ -33,7 +33,7 @@ func convKinds(in *hlo.Instruction) []func(*convolving) bool {
 // arrayOf is an array with its dimensions in another order.
 func arrayOf(b Buffer, s shape.Shape, first, second int64, spatial []int64) ConvArray {
 	a := ConvArray{Buffer: b, Type: s.Type}
-	all := strides(s.Dims)
+	all := shape.Strides(s.Dims)
 	for _, d := range append([]int64{first, second}, spatial...) {
 		a.Dims, a.Strides = append(a.Dims, s.Dims[d]), append(a.Strides, all[d])
 	}

@@ -135,7 +135,7 @@ func convolution(g *graph, in *hlo.Instruction, ix index) []value {
 		x[n.InputFeature] = b.integer(plus(times(over(out, outputs/groups), features), k))
 	}
 	p, q := g.at(in.Operands[0], at(l, x)), g.at(in.Operands[1], at(r, y))
-	if in.Shape.Type == shape.F32 && product(r)/max(outputs, 1) <= shortSum { // the evaluator rounds each product
+	if in.Shape.Type == shape.F32 && shape.Product(r)/max(outputs, 1) <= shortSum { // the evaluator rounds each product
 		p, q = b.plain(b.converted(p, acc.t)), b.plain(b.converted(q, acc.t))
 		b.line("%s += %s * %s;", acc.text, p.text, q.text)
 	} else {

@@ -110,10 +110,10 @@ func (b *body) broadcastFrom(ix index, of, dimensions []int64) index {
 		trailing = trailing && int(d) == k+i && of[i] == ix.of[d]
 	}
 	if trailing {
-		return index{flat: b.integer(modulo(ix.flat, product(of))), of: of}
+		return index{flat: b.integer(modulo(ix.flat, shape.Product(of))), of: of}
 	}
 	if b.leading(ix, of, dimensions) {
-		return index{flat: b.integer(over(ix.flat, product(ix.of)/product(of))), of: of}
+		return index{flat: b.integer(over(ix.flat, shape.Product(ix.of)/shape.Product(of))), of: of}
 	}
 	dims := b.coordinates(ix)
 	out := make([]string, len(of))

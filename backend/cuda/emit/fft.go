@@ -29,7 +29,7 @@ func emitFft(e *Emission, in *hlo.Instruction) {
 	}
 	full := append([]int64{}, in.Operands[0].Shape.Dims...)
 	full[rank-1] = a.Length[k-1]
-	bytes := 16 * product(full)
+	bytes := 16 * shape.Product(full)
 	t := &transform{e: e, in: in, from: e.scratch(bytes), to: e.scratch(bytes), dims: full,
 		inverse: a.Type == hlo.IFFT || a.Type == hlo.IRFFT}
 	switch a.Type {
@@ -106,7 +106,7 @@ func factors(n int64) []int64 {
 func (t *transform) pass(d int, done, r int64) {
 	lines := linesAlong(t.dims, d)
 	sign := map[bool]string{true: "", false: "-"}[t.inverse]
-	t.kernel("fft_pass", product(t.dims), func(b *body) {
+	t.kernel("fft_pass", shape.Product(t.dims), func(b *body) {
 		x, y := b.complexAt(t.from, false), b.complexAt(t.to, true)
 		b.line("const %s inner = %s, o = %s, outer = %s;", b.ix, modulo("t", lines.stride),
 			modulo(over("t", lines.stride), lines.n), over("t", lines.stride*lines.n))
@@ -128,7 +128,7 @@ func (t *transform) mirror(n int64) {
 	half := t.dims[len(t.dims)-1]
 	full := append([]int64{}, t.dims...)
 	full[len(full)-1] = n
-	t.kernel("fft_mirror", product(full), func(b *body) {
+	t.kernel("fft_mirror", shape.Product(full), func(b *body) {
 		b.line("const %s j = t %% %d, row = t / %d, k = j < %d ? j : %d - j;", b.ix, n, n, half, n)
 		b.line("c128 v = %s[row * %d + k];", b.complexAt(t.from, false), half)
 		b.line("if (j == 0 || 2 * j == %d) v.im = 0;", n)
@@ -148,7 +148,7 @@ func (t *transform) store(a *hlo.FftAttrs) {
 		v := fmt.Sprintf("%s[t / %d * %d + t %% %d]", b.complexAt(t.from, false), n, t.dims[last], n)
 		b.line("c128 v = %s;", v)
 		if t.inverse {
-			b.line("v = c(v.re / %d.0, v.im / %d.0);", product(a.Length), product(a.Length))
+			b.line("v = c(v.re / %d.0, v.im / %d.0);", shape.Product(a.Length), shape.Product(a.Length))
 		}
 		b.store(Buffer{Result, 0}, "t", b.converted(valueOf("v", shape.C128), s.Type))
 	})

@@ -144,7 +144,7 @@ func matrixOf(s shape.Shape, batch, contracting []int64) (side, bool) {
 // oneDimension returns some dimensions as one: its size and the distance of neighbours.
 func oneDimension(dims, list []int64) (size, step int64, ok bool) {
 	size, step = 1, 0
-	all := strides(dims)
+	all := shape.Strides(dims)
 	for i := len(list) - 1; i >= 0; i-- {
 		d := list[i]
 		if dims[d] == 1 {

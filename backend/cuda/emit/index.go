@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/halo-xla/halo/xla/shape"
 )
 
 // index is a place in an array of sizes of: its row-major number or its coordinates, whichever is known.
@@ -98,31 +100,13 @@ func group(x string) string {
 	return "(" + x + ")"
 }
 
-// strides returns the distances of neighbours in a row-major array.
-func strides(dims []int64) []int64 {
-	out, n := make([]int64, len(dims)), int64(1)
-	for i := len(dims) - 1; i >= 0; i-- {
-		out[i] = n
-		n *= dims[i]
-	}
-	return out
-}
-
-func product(dims []int64) int64 {
-	n := int64(1)
-	for _, d := range dims {
-		n *= d
-	}
-	return n
-}
-
 // flat returns the row-major number of ix.
 func (b *body) flat(ix index) string {
 	if ix.flat != "" {
 		return ix.flat
 	}
 	sum := "0"
-	for i, s := range strides(ix.of) {
+	for i, s := range shape.Strides(ix.of) {
 		if ix.of[i] != 1 {
 			sum = plus(sum, times(ix.dims[i], s))
 		}
@@ -142,7 +126,7 @@ func (b *body) coordinates(ix index) []string {
 			out[i] = "0"
 			continue
 		}
-		if product(ix.of[:i]) == 1 {
+		if shape.Product(ix.of[:i]) == 1 {
 			out[i], rest = rest, "0"
 			continue
 		}

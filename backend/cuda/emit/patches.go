@@ -75,7 +75,7 @@ func (p *convolving) gathered(fused bool, library func(*Gemm, int64) (int64, err
 	if len(order) == 0 || min(step, w.Strides[0]) != 1 || !p.last && (fused || !y.packed(false)) {
 		return nil, errors.ErrUnsupported
 	}
-	places, features, k := product(y.Dims[2:]), y.Dims[1], product(w.Dims[1:])
+	places, features, k := shape.Product(y.Dims[2:]), y.Dims[1], shape.Product(w.Dims[1:])
 	bytes := 4 * y.Dims[0] * places * k
 	patches := Matrix{p.e.scratch(bytes), shape.F32, k, 1, 0}
 	p.gather(patches.Buffer, order)
@@ -123,8 +123,8 @@ func (p *convolving) gather(to Buffer, order []int) {
 	if !p.last {
 		of, place, within = slices.Concat(c.Y.Dims[:1], depth, c.Y.Dims[2:]), 1+len(order), 1
 	}
-	b := newBody(p.e, product(c.X.Dims), product(of))
-	b.threads(product(of))
+	b := newBody(p.e, shape.Product(c.X.Dims), shape.Product(of))
+	b.threads(shape.Product(of))
 	coordinates := b.coordinates(index{flat: "t", of: of})
 	at, inside := times(coordinates[0], c.X.Strides[0]), []string(nil)
 	if i := slices.Index(order, 1); i >= 0 {
@@ -141,7 +141,7 @@ func (p *convolving) gather(to Buffer, order []int) {
 		}
 		at = plus(at, times(x, c.X.Strides[2+d]))
 	}
-	p.e.add(b.moved(c.X, ConvArray{Buffer: to, Type: c.X.Type}, at, inside, product(of)))
+	p.e.add(b.moved(c.X, ConvArray{Buffer: to, Type: c.X.Type}, at, inside, shape.Product(of)))
 }
 
 // windowPlace is where along dimension d of space in the window what lies at k in memory belongs.
@@ -163,7 +163,7 @@ func (p *convolving) summed(_ bool, library func(*Gemm, int64) (int64, error)) (
 	}
 	w, y := p.c.W, p.c.Y
 	order, step := p.joined(2)
-	places, window := y.Dims[0]*product(y.Dims[2:]), product(w.Dims[2:])
+	places, window := y.Dims[0]*shape.Product(y.Dims[2:]), shape.Product(w.Dims[2:])
 	if len(order) == 0 || window > mostSummed || min(w.Strides[0], w.Strides[1]) != 1 {
 		return nil, errors.ErrUnsupported
 	}
@@ -185,11 +185,11 @@ func (p *convolving) sum(parts Buffer, order []int) {
 	c, space := &p.c, len(p.c.Stride)
 	of := slices.Concat(c.X.Dims[:1], c.X.Dims[2:], c.X.Dims[1:2])
 	each := slices.Concat(c.Y.Dims[:1], c.Y.Dims[2:], c.X.Dims[1:2]) // a part
-	b := newBody(p.e, product(of), product(each)*product(c.W.Dims[2:]))
-	b.threads(product(of))
+	b := newBody(p.e, shape.Product(of), shape.Product(each)*shape.Product(c.W.Dims[2:]))
+	b.threads(shape.Product(of))
 	at := b.coordinates(index{flat: "t", of: of})
 	b.line("float sum = 0;")
-	for k := range product(c.W.Dims[2:]) {
+	for k := range shape.Product(c.W.Dims[2:]) {
 		inside, from, rest := []string{"true"}, slices.Clone(at), k
 		window := make([]int64, space)
 		for _, d := range slices.Backward(order) {
@@ -205,11 +205,11 @@ func (p *convolving) sum(parts Buffer, order []int) {
 				c.Y.Dims[2+d]))
 		}
 		b.open("if (%s) {", joined(inside))
-		flat := plus(b.flat(index{dims: from, of: each}), num(k*product(each)))
+		flat := plus(b.flat(index{dims: from, of: each}), num(k*shape.Product(each)))
 		v := b.load(parts, shape.F32, index{flat: b.integer(flat)})
 		b.line("sum += %s;", v.text)
 		b.close("}")
 	}
 	b.store(theResult, "t", b.frozen(shape.F32, "sum"))
-	p.e.add(b.kernel("sum", ceil(product(of), blockSize), blockSize))
+	p.e.add(b.kernel("sum", ceil(shape.Product(of), blockSize), blockSize))
 }

@@ -15,7 +15,7 @@ func pointwise(in *hlo.Instruction, a *hlo.ConvolutionAttrs) *Gemm {
 	if !onePlace(in, a) || lhs.Type != rhs.Type || !gemmSums[[2]shape.ElementType{lhs.Type, in.Shape.Type}] {
 		return nil
 	}
-	n, from, weights, to := &a.DimLabels, strides(lhs.Dims), strides(rhs.Dims), strides(in.Shape.Dims)
+	n, from, weights, to := &a.DimLabels, shape.Strides(lhs.Dims), shape.Strides(rhs.Dims), shape.Strides(in.Shape.Dims)
 	k, features := lhs.Dims[n.InputFeature], in.Shape.Dims[n.OutputFeature]
 	w := Matrix{Buffer{Operand, 1}, rhs.Type, weights[n.KernelInput], weights[n.KernelOutput], 0}
 	if k == 1 || features == 1 || min(w.Row, w.Column) != 1 {

@@ -77,7 +77,7 @@ func (r *reductions) add(in *hlo.Instruction, leaf int) {
 			r.byColumn = !slices.Contains(r.dims, int64(d))
 		}
 	}
-	r.rows, r.length = product(r.kept), product(r.reduced)
+	r.rows, r.length = shape.Product(r.kept), shape.Product(r.reduced)
 }
 
 // linePass is a kernel that reduces lines: length elements of each of rows lines, in parts of some elements.

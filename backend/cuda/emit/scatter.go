@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/shape"
 )
 
 // scatter is a scatter of n arrays. Its windows are those of the index vectors, of which there are count.
@@ -73,7 +74,7 @@ func emitScatter(e *Emission, in *hlo.Instruction) {
 	}
 	meet, meets := s.meet()
 	switch sliced := s.newSliced(); {
-	case product(s.updates) == 0 && same:
+	case shape.Product(s.updates) == 0 && same:
 		s.copies()
 	case s.count <= few || !same:
 		emitOutputs(e, in, "scatter", s.outputs)
@@ -205,7 +206,7 @@ func (s *scatter) sorted() {
 	switch {
 	case s.a.IndicesAreSorted:
 		w.places()
-	case s.count <= 4*local && product(w.open()) < 1<<32:
+	case s.count <= 4*local && shape.Product(w.open()) < 1<<32:
 		s.e.add(w.inBlock())
 	default:
 		w.byDigits()
@@ -219,7 +220,7 @@ func (s *scatter) apply(w *windows) {
 		s.runs(w)
 		return
 	}
-	size := product(s.window)
+	size := shape.Product(s.window)
 	b := newBody(s.e, append(sizesOf(s.in), s.count*size)...)
 	g := b.newGraphOf(s.in)
 	b.threads(s.count * size)

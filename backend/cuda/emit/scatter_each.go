@@ -37,7 +37,7 @@ func (s *scatter) simple() (hlo.Opcode, bool) {
 // if that is "".
 func (s *scatter) each(meet string) {
 	s.copies()
-	b, n := newBody(s.e, sizesOf(s.in)...), product(s.updates)
+	b, n := newBody(s.e, sizesOf(s.in)...), shape.Product(s.updates)
 	g := b.newGraphOf(s.in)
 	b.threads(n)
 	vector, offset := s.apart(b.coordinates(index{flat: "t", of: s.updates}))
@@ -115,5 +115,5 @@ func (s *scatter) typeOf() shape.ElementType { return s.in.Operands[0].Shape.Typ
 
 // row is the place of an element in an array of count rows of windows.
 func (s *scatter) row(n, w string) string {
-	return fmt.Sprintf("%s * %d + %s", n, product(s.window), w)
+	return fmt.Sprintf("%s * %d + %s", n, shape.Product(s.window), w)
 }

@@ -3,6 +3,8 @@ package emit
 import (
 	"fmt"
 	"math"
+
+	"github.com/halo-xla/halo/xla/shape"
 )
 
 // runs is the end of a scatter whose windows are sorted: windows that start at one place are a run. Runs are cut where
@@ -20,7 +22,7 @@ type runs struct {
 const runLength = 32
 
 func (s *scatter) runs(w *windows) {
-	r := &runs{scatter: s, size: product(s.window)}
+	r := &runs{scatter: s, size: shape.Product(s.window)}
 	ranges := ceil(s.count, runLength)
 	r.partial = s.e.scratch(ranges * r.size * int64(s.typeOf().Bytes()))
 	r.link = s.e.scratch(8 * ranges)

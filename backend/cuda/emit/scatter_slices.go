@@ -3,6 +3,8 @@ package emit
 import (
 	"fmt"
 	"math/bits"
+
+	"github.com/halo-xla/halo/xla/shape"
 )
 
 // slicedScatter is a scatter into few elements: they all have room in a block's shared memory. Each block takes in a
@@ -30,7 +32,7 @@ func (s *scatter) newSliced() *slicedScatter {
 	if _, ok := s.simple(); !ok || narrow(s.typeOf()) || s.a.UniqueIndices || !s.disjoint() {
 		return nil
 	}
-	t := &slicedScatter{scatter: s, elements: product(s.operand), size: product(s.window)}
+	t := &slicedScatter{scatter: s, elements: shape.Product(s.operand), size: shape.Product(s.window)}
 	bytes := int64(max(s.typeOf().Bytes(), 4))
 	if t.elements*bytes > slicedRoom || t.size*bytes*4 > chunkRoom {
 		return nil

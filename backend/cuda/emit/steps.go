@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/shape"
 )
 
 // stepped is a scan whose computation works on each element of its arrays by itself: a thread for each element goes
@@ -26,7 +27,7 @@ func emitScan(e *Emission, in *hlo.Instruction) {
 	s := &stepped{in: in, a: a, inputs: len(in.Operands) - int(a.NumCarries),
 		outs: in.Shape.LeafCount() - int(a.NumCarries), lane: in.Operands[0].Shape.Dims, size: in.Operands[0].Shape.Dims[d]}
 	s.lane = slices.Delete(slices.Clone(s.lane), d, d+1)
-	if product(s.lane) == 0 {
+	if shape.Product(s.lane) == 0 {
 		return
 	}
 	s.b = newBody(e, sizesOf(in)...)
@@ -34,7 +35,7 @@ func emitScan(e *Emission, in *hlo.Instruction) {
 }
 
 func (s *stepped) kernel() *Kernel {
-	b, n := s.b, product(s.lane)
+	b, n := s.b, shape.Product(s.lane)
 	b.threads(n)
 	for i, o := range s.in.Operands[s.inputs:] {
 		s.sameSizes(o.Shape.Dims)

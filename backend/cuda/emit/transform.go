@@ -97,7 +97,7 @@ func (p *fftPlan) transform(x Fft) {
 var theOperand, theResult = Buffer{Operand, 0}, Buffer{Result, 0}
 
 func (p *fftPlan) complex() {
-	n := product(p.a.Length)
+	n := shape.Product(p.a.Length)
 	p.transform(Fft{Type: Complex, Dims: p.a.Length, Stride: 1, Batch: p.outer, InStep: n, OutStep: n, Count: 1,
 		From: theOperand, To: theResult})
 	if p.a.Type == hlo.IFFT {
@@ -108,11 +108,11 @@ func (p *fftPlan) complex() {
 // halved is how many elements the half has of what says all of some real numbers.
 func halved(dims []int64) int64 {
 	last := len(dims) - 1
-	return product(dims[:last]) * (dims[last]/2 + 1)
+	return shape.Product(dims[:last]) * (dims[last]/2 + 1)
 }
 
 func (p *fftPlan) fromReal() {
-	p.transform(Fft{Type: RealToComplex, Dims: p.a.Length, Stride: 1, Batch: p.outer, InStep: product(p.a.Length),
+	p.transform(Fft{Type: RealToComplex, Dims: p.a.Length, Stride: 1, Batch: p.outer, InStep: shape.Product(p.a.Length),
 		OutStep: halved(p.a.Length), Count: 1, From: theOperand, To: theResult})
 }
 
@@ -125,7 +125,7 @@ func (p *fftPlan) toReal() {
 	half, lines := n/2+1, of.Size()/(n/2+1)
 	from, spectrum := theOperand, p.e.scratch(of.Size()*int64(of.Type.Bytes()))
 	if last > 0 {
-		block := product(p.a.Length[:last]) * half
+		block := shape.Product(p.a.Length[:last]) * half
 		from = p.e.scratch(of.Size() * int64(of.Type.Bytes()))
 		p.transform(Fft{Type: Complex, Dims: p.a.Length[:last], Stride: half, Batch: half, InStep: 1, OutStep: 1,
 			Count: p.outer, Bytes: block * int64(of.Type.Bytes()), From: theOperand, To: from})
@@ -143,7 +143,7 @@ func (p *fftPlan) toReal() {
 
 // scale multiplies the result by one over the number of elements of a transform, which the evaluator rounds too.
 func (p *fftPlan) scale() {
-	s, by := p.in.Shape, floatText(1/float64(product(p.a.Length)), p.real == shape.F64)
+	s, by := p.in.Shape, floatText(1/float64(shape.Product(p.a.Length)), p.real == shape.F64)
 	p.kernel("fft_scale", s.Size(), func(b *body) {
 		v := b.load(theResult, s.Type, index{flat: "t", of: s.Dims})
 		text := fmt.Sprintf("%s * %s", v.text, by)

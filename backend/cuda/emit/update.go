@@ -72,7 +72,7 @@ func emitTranspose(e *Emission, in *hlo.Instruction) {
 	b.line("__syncthreads();")
 	b.line("for (s32 i = ty; i < %d; i += 8)", tileSide)
 	b.line("  if (x0 + i < %d && y0 + tx < %d) p1[to + (x0 + i) * %d + y0 + tx] = tile[tx][i];", p.x, p.y, p.stepX)
-	e.add(b.kernel("transpose", p.acrossX*p.acrossY*product(p.batch), blockSize))
+	e.add(b.kernel("transpose", p.acrossX*p.acrossY*shape.Product(p.batch), blockSize))
 }
 
 // transposePlan is a transpose whose operand's innermost dimension has size x, and whose result's has size y.
@@ -83,12 +83,12 @@ type transposePlan struct {
 
 func newTransposePlan(dims []int64, perm []int) transposePlan {
 	n := len(dims)
-	from := strides(dims)
+	from := shape.Strides(dims)
 	result := make([]int64, n)
 	for i, d := range perm {
 		result[i] = dims[d]
 	}
-	to := strides(result)
+	to := shape.Strides(result)
 	toOf := make([]int64, n)
 	for i, d := range perm {
 		toOf[d] = to[i]
@@ -181,7 +181,7 @@ func emitRandomBits(e *Emission, in *hlo.Instruction) {
 }
 
 func threeFryBlocks(dims []int64, bits int) int64 {
-	n := product(dims)
+	n := shape.Product(dims)
 	switch {
 	case n == 0 || bits == 64:
 		return n
@@ -197,7 +197,7 @@ func (b *body) threeFryBits(state string, dims []int64, bits int) string {
 	block, word := "t", "0"
 	if bits < 64 && len(dims) > 0 {
 		d := shape.SplitDim(dims)
-		inner, size := product(dims[d+1:]), dims[d]
+		inner, size := shape.Product(dims[d+1:]), dims[d]
 		s := b.integer(modulo(over("t", inner), size))
 		outer := over("t", inner*size)
 		block = plus(times(fmt.Sprintf("%s * %d + %s / 2", group(outer), (size+1)/2, s), inner), modulo("t", inner))

@@ -114,7 +114,7 @@ func (g *graph) inits(in *hlo.Instruction, n int) []value {
 func reduceElement(g *graph, in *hlo.Instruction, ix index) []value {
 	a, n, b := in.Attrs.(*hlo.ReduceAttrs), len(in.Operands)/2, g.b
 	kept, of := b.coordinates(ix), in.Operands[0].Shape.Dims
-	acc := b.accumulators(a.ToApply, g.inits(in, n), product(of)/max(leaves(in.Shape)[0].Size(), 1))
+	acc := b.accumulators(a.ToApply, g.inits(in, n), shape.Product(of)/max(leaves(in.Shape)[0].Size(), 1))
 	dims := make([]string, len(of))
 	opened := 0
 	for d, size := range of {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+
+	"github.com/halo-xla/halo/xla/shape"
 )
 
 // windows are those of a scatter in the order of where they start. It is known where each of them starts, or, in their
@@ -48,7 +50,7 @@ func (w *windows) open() []int64 {
 
 // byDigits sorts by the numbers of places, which have few bits.
 func (w *windows) byDigits() {
-	none := product(w.open())
+	none := shape.Product(w.open())
 	r := &radix{sorter: w.order, bits: max(bits.Len64(uint64(none)), 1), sorted: true}
 	r.key = func(b *body, _, j string) string {
 		start, inside := w.at(b, j)
@@ -70,7 +72,8 @@ func (w *windows) inBlock() *Kernel {
 	b.line("entry[q] = ~0ull;")
 	b.open("if (q < %d) {", w.count)
 	start, inside := w.at(b, "q")
-	b.line("entry[q] = (%s ? (u64)%s : %dull) << 32 | (u32)q;", inside, b.flat(at(w.open(), start)), product(w.open()))
+	b.line("entry[q] = (%s ? (u64)%s : %dull) << 32 | (u32)q;", inside, b.flat(at(w.open(), start)),
+		shape.Product(w.open()))
 	b.closes(2)
 	b.line("__syncthreads();")
 	b.line("network<%d>(entry, %d, %d);", block, room, room)
@@ -91,7 +94,7 @@ func (w *windows) start(b *body) func(at string) string {
 	}
 	_, numbers := b.pointer(w.numbers, w.t)
 	b.open("auto start_of = [&](u64 n) -> u64 {")
-	b.line("if (n >= %dull) return ~0ull;", product(w.open()))
+	b.line("if (n >= %dull) return ~0ull;", shape.Product(w.open()))
 	start := b.coordinates(index{flat: b.integer("(" + b.ix + ")n"), of: w.open()})
 	b.line("return %s;", b.flat(at(w.operand, start)))
 	b.close("};")
