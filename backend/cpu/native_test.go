@@ -3,12 +3,12 @@ package cpu
 import (
 	"bytes"
 	"fmt"
-	"runtime"
 	"testing"
 	"unsafe"
 
 	"github.com/halo-xla/halo/backend/cpu/kernel"
 	"github.com/halo-xla/halo/cgo/loops/run"
+	"github.com/halo-xla/halo/internal/runtest"
 	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/shape"
@@ -17,23 +17,7 @@ import (
 // runNative runs records on memory of this test: slot i is slots[i].
 func runNative(t *testing.T, threads int, slots [][]byte, list ...run.Record) {
 	t.Helper()
-	base := make([]unsafe.Pointer, len(slots))
-	var pins runtime.Pinner
-	defer pins.Unpin()
-	for i, s := range slots {
-		if len(s) > 0 {
-			base[i] = unsafe.Pointer(&s[0])
-			pins.Pin(base[i])
-		}
-	}
-	pins.Pin(&base[0])
-	cancel := new(uint32)
-	pins.Pin(cancel)
-	s := run.NewSegment(list)
-	defer s.Close()
-	if err := s.Run(unsafe.Pointer(&base[0]), cancel, threads, false); err != nil {
-		t.Fatal(err)
-	}
+	runtest.Execute(t, threads, runtest.Slots(slots...), list...)
 }
 
 func needNative(t *testing.T) {

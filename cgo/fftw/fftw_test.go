@@ -5,14 +5,13 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
-	"unsafe"
 
 	"github.com/halo-xla/halo/cgo/fftw"
 	"github.com/halo-xla/halo/cgo/loops/run"
+	"github.com/halo-xla/halo/internal/runtest"
 	"github.com/halo-xla/halo/internal/testfile"
 )
 
@@ -25,13 +24,7 @@ func load(t testing.TB) {
 // execute runs a plan on reals from src to dst.
 func execute[T float32 | float64](t testing.TB, p *fftw.Plan, dst, src []T, scale float64, threads int) {
 	t.Helper()
-	base := []unsafe.Pointer{unsafe.Pointer(&dst[0]), unsafe.Pointer(&src[0])}
-	s := run.NewSegment([]run.Record{p.Record(run.Ref{Slot: 0}, run.Ref{Slot: 1}, scale)})
-	defer s.Close()
-	defer runtime.KeepAlive(base)
-	if err := s.Run(unsafe.Pointer(&base[0]), new(uint32), threads, false); err != nil {
-		t.Fatal(err)
-	}
+	runtest.Execute(t, threads, runtest.Slots(dst, src), p.Record(run.Ref{Slot: 0}, run.Ref{Slot: 1}, scale))
 }
 
 func TestPlans(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"strings"
 	"testing"
 	"unsafe"
@@ -14,6 +13,7 @@ import (
 	"github.com/halo-xla/halo/backend/cpu/scalar"
 	"github.com/halo-xla/halo/cgo/loops/run"
 	native "github.com/halo-xla/halo/cgo/loops/scalar"
+	"github.com/halo-xla/halo/internal/runtest"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
@@ -109,12 +109,10 @@ func check(t *testing.T, op string, result shape.ElementType, args ...*literal.L
 		t.Errorf("%s of %v to %v: %v", op, args[0].Shape(), result, err)
 		return true
 	}
-	for name, run := range engines(p) {
+	for name, run := range engines(t, p) {
 		got := literal.Zeros(want.Shape())
 		streams := streamsOf(p, args, got)
-		if err := run(size, streams); err != nil {
-			t.Fatal(err)
-		}
+		run(size, streams)
 		tol := literal.Tolerance{ULP: int64(one.Entry.Root.Op.Info().ULP)}
 		if d := literal.Compare(got, want, tol); d != nil {
 			at := d.First.Index[0]
@@ -144,33 +142,28 @@ func streamsOf(p *scalar.Program, args []*literal.Literal, results ...*literal.L
 }
 
 // engines are the ways to run p.
-func engines(p *scalar.Program) map[string]func(n int64, s []scalar.Stream) error {
-	m := map[string]func(n int64, s []scalar.Stream) error{
-		"go": func(n int64, s []scalar.Stream) error { return p.Machine(context.Background()).Apply(n, s) },
-	}
+func engines(t testing.TB, p *scalar.Program) map[string]func(n int64, s []scalar.Stream) {
+	m := map[string]func(n int64, s []scalar.Stream){"go": func(n int64, s []scalar.Stream) {
+		if err := p.Machine(context.Background()).Apply(n, s); err != nil {
+			t.Fatal(err)
+		}
+	}}
 	if run.Available() && p.Native() {
-		m["C"] = func(n int64, s []scalar.Stream) error { return runNative(p, n, n, s, 1) }
-		m["C in pieces"] = func(n int64, s []scalar.Stream) error { return runNative(p, n, 100, s, 3) }
+		m["C"] = func(n int64, s []scalar.Stream) { runNative(t, p, n, n, s, 1) }
+		m["C in pieces"] = func(n int64, s []scalar.Stream) { runNative(t, p, n, 100, s, 3) }
 	}
 	return m
 }
 
 // runNative runs a record of p over the streams.
-func runNative(p *scalar.Program, n, grain int64, s []scalar.Stream, threads int) error {
-	var pin runtime.Pinner
-	defer pin.Unpin()
-	table, cancel := make([]unsafe.Pointer, len(s)), new(uint32)
-	streams := make([]native.Stream, len(s))
+func runNative(t testing.TB, p *scalar.Program, n, grain int64, s []scalar.Stream, threads int) {
+	t.Helper()
+	slots, streams := make([]unsafe.Pointer, len(s)), make([]native.Stream, len(s))
 	for i, x := range s {
-		table[i] = unsafe.Pointer(unsafe.SliceData(x.Data))
-		pin.Pin(table[i])
+		slots[i] = unsafe.Pointer(unsafe.SliceData(x.Data))
 		streams[i] = native.Stream{At: run.Ref{Slot: int32(i), Offset: x.At}, Stride: x.Stride}
 	}
-	pin.Pin(&table[0])
-	pin.Pin(cancel)
-	segment := run.NewSegment([]run.Record{native.Apply(p.Pack(), n, grain, streams)})
-	defer segment.Close()
-	return segment.Run(unsafe.Pointer(&table[0]), cancel, threads, false)
+	runtest.Execute(t, threads, slots, native.Apply(p.Pack(), n, grain, streams))
 }
 
 func TestElementwiseOps(t *testing.T) {
@@ -264,11 +257,9 @@ func compileAndRun(t *testing.T, text string, args ...*literal.Literal) *scalar.
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, run := range engines(p) {
+	for name, run := range engines(t, p) {
 		got := zerosLike(want)
-		if err := run(1, streamsOf(p, args, got)); err != nil {
-			t.Fatal(err)
-		}
+		run(1, streamsOf(p, args, got))
 		if d := literal.Compare(got, want, literal.Tolerance{ULP: 16}); d != nil {
 			t.Errorf("%s: %v\n%s\n%v", name, d, text, p)
 		}
@@ -468,14 +459,12 @@ func BenchmarkLoop(b *testing.B) {
 	for i := range streams {
 		streams[i].Stride = 0
 	}
-	for name, run := range engines(p) {
+	for name, run := range engines(b, p) {
 		if name == "C in pieces" {
 			continue
 		}
 		b.Run(name, func(b *testing.B) {
-			if err := run(int64(b.N), streams); err != nil {
-				b.Fatal(err)
-			}
+			run(int64(b.N), streams)
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1000, "ns/round")
 		})
 	}

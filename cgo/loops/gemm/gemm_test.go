@@ -3,41 +3,20 @@ package gemm_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"testing"
 	"unsafe"
 
 	"github.com/halo-xla/halo/cgo/loops/gemm"
 	"github.com/halo-xla/halo/cgo/loops/run"
+	"github.com/halo-xla/halo/internal/runtest"
 	"github.com/halo-xla/halo/internal/testfile"
 )
 
-// execute runs a record on three arrays.
+// execute runs a record on arrays.
 func execute[T any](t *testing.T, r run.Record, threads int, arrays ...[]T) {
 	t.Helper()
-	prepare(t, []run.Record{r}, threads, arrays...)()
-}
-
-// prepare returns what runs records.
-func prepare[T any](t testing.TB, list []run.Record, threads int, arrays ...[]T) func() {
-	t.Helper()
-	s := run.NewSegment(list)
-	t.Cleanup(s.Close)
-	pins := new(runtime.Pinner)
-	t.Cleanup(pins.Unpin)
-	table, cancel := make([]unsafe.Pointer, len(arrays)), new(uint32)
-	for i, a := range arrays {
-		pins.Pin(unsafe.SliceData(a))
-		table[i] = unsafe.Pointer(unsafe.SliceData(a))
-	}
-	pins.Pin(&table[0])
-	pins.Pin(cancel)
-	return func() {
-		if err := s.Run(unsafe.Pointer(&table[0]), cancel, threads, false); err != nil {
-			t.Fatal(err)
-		}
-	}
+	runtest.Execute(t, threads, runtest.Slots(arrays...), r)
 }
 
 // steps is a walk over n places that are stride apart.

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"testing"
 	"unsafe"
 
 	"github.com/halo-xla/halo/cgo/loops/linalg"
 	"github.com/halo-xla/halo/cgo/loops/run"
+	"github.com/halo-xla/halo/internal/runtest"
 	"github.com/halo-xla/halo/internal/testfile"
 )
 
@@ -21,19 +21,7 @@ func at[T any](v []T) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(v)
 // execute runs a record on arrays.
 func execute(t *testing.T, r run.Record, threads int, arrays ...unsafe.Pointer) {
 	t.Helper()
-	s := run.NewSegment([]run.Record{r})
-	defer s.Close()
-	var pins runtime.Pinner
-	defer pins.Unpin()
-	cancel := new(uint32)
-	for _, a := range arrays {
-		pins.Pin(a)
-	}
-	pins.Pin(&arrays[0])
-	pins.Pin(cancel)
-	if err := s.Run(unsafe.Pointer(&arrays[0]), cancel, threads, false); err != nil {
-		t.Fatal(err)
-	}
+	runtest.Execute(t, threads, arrays, r)
 }
 
 func numbers[T float](r *rand.Rand, n int) []T {
@@ -259,20 +247,9 @@ func BenchmarkFactor(b *testing.B) {
 	for name, record := range records {
 		for threads := 1; threads <= 2; threads++ {
 			b.Run(fmt.Sprint(name, "/", threads), func(b *testing.B) {
-				s := run.NewSegment([]run.Record{record})
-				defer s.Close()
-				var pins runtime.Pinner
-				defer pins.Unpin()
-				table, cancel := []unsafe.Pointer{at(y), at(f), at(pivots), at(infos), at(x)}, new(uint32)
-				for _, p := range table {
-					pins.Pin(p)
-				}
-				pins.Pin(&table[0])
-				pins.Pin(cancel)
+				execute := runtest.Prepare(b, threads, []unsafe.Pointer{at(y), at(f), at(pivots), at(infos), at(x)}, record)
 				for b.Loop() {
-					if err := s.Run(unsafe.Pointer(&table[0]), cancel, threads, false); err != nil {
-						b.Fatal(err)
-					}
+					execute()
 				}
 			})
 		}

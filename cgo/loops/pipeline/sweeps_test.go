@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"unsafe"
 
 	"github.com/halo-xla/halo/cgo/loops/run"
+	"github.com/halo-xla/halo/internal/runtest"
 	"github.com/halo-xla/halo/internal/testfile"
 )
 
@@ -160,20 +160,7 @@ func inverse(y float64, lane int) float64 {
 // execute runs a record on arrays.
 func execute(t *testing.T, r run.Record, arrays [][]byte) {
 	t.Helper()
-	s := run.NewSegment([]run.Record{r})
-	defer s.Close()
-	var pins runtime.Pinner
-	defer pins.Unpin()
-	table, cancel := make([]unsafe.Pointer, len(arrays)), new(uint32)
-	for i, a := range arrays {
-		pins.Pin(&a[0])
-		table[i] = unsafe.Pointer(&a[0])
-	}
-	pins.Pin(&table[0])
-	pins.Pin(cancel)
-	if err := s.Run(unsafe.Pointer(&table[0]), cancel, 2, false); err != nil {
-		t.Fatal(err)
-	}
+	runtest.Execute(t, 2, runtest.Slots(arrays...), r)
 }
 
 // TestSweepOf wants no sweep where an operand does not lie as it is read.
