@@ -56,7 +56,7 @@ func lowerOutputFusion(l *exec.Lowering, c *hlo.Computation, first *hlo.Instruct
 	for i, o := range first.Operands {
 		numbers[i] = int(o.Attrs.(*hlo.ParameterAttrs).Number)
 	}
-	roots := rootsOf(c)
+	roots := c.Roots()
 	between := l.Results()[0]
 	f := newFused(l, slices.Clone(roots[0].Shape.Dims))
 	for i, p := range c.Parameters {

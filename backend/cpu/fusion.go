@@ -27,7 +27,7 @@ func lowerFusion(l *exec.Lowering) (exec.Thunk, error) {
 	if lower := wrapping[c.Root.Op]; lower != nil {
 		return lowerWrapped(l, c.Root, lower)
 	}
-	roots := rootsOf(c)
+	roots := c.Roots()
 	f := newFused(l, slices.Clone(roots[0].Shape.Dims))
 	if err := f.findRows(c); err != nil {
 		return nil, err
@@ -47,14 +47,6 @@ func lowerFusion(l *exec.Lowering) (exec.Thunk, error) {
 		return nil, unsupported("a fusion with these reductions")
 	}
 	return t, nil
-}
-
-// rootsOf are the results of a fusion.
-func rootsOf(c *hlo.Computation) []*hlo.Instruction {
-	if c.Root.Op == hlo.Tuple {
-		return c.Root.Operands
-	}
-	return []*hlo.Instruction{c.Root}
 }
 
 // findRows makes the space that of the reductions in c, if there are any.

@@ -14,10 +14,7 @@ var reducers = map[hlo.Opcode]kernel.Reducer{
 // reducerOf returns the reducer that c is on n accumulators and n elements: assignment on any number, the others on
 // one.
 func reducerOf(c *hlo.Computation, n int) kernel.Reducer {
-	root := []*hlo.Instruction{c.Root}
-	if c.Root.Op == hlo.Tuple {
-		root = c.Root.Operands
-	}
+	root := c.Roots()
 	if len(root) != n || len(c.Parameters) != 2*n {
 		return kernel.NoReducer
 	}

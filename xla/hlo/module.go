@@ -145,6 +145,14 @@ func (c *Computation) ProgramShape() (params []shape.Shape, result shape.Shape) 
 	return params, c.Root.Shape
 }
 
+// Roots returns the operands of c's root if that makes a tuple of them, or else the root: what a fusion gives.
+func (c *Computation) Roots() []*Instruction {
+	if c.Root.Op == Tuple {
+		return c.Root.Operands
+	}
+	return []*Instruction{c.Root}
+}
+
 // seal numbers c's instructions and counts their users; every computation is sealed before it runs or prints.
 func (c *Computation) seal() {
 	for i, in := range c.Instructions {

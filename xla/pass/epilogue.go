@@ -83,10 +83,7 @@ func (x *epilogues) isGated(in *hlo.Instruction, i int) bool {
 	if !ok || !x.gates || in.Operands[i].Op != hlo.Dot {
 		return false
 	}
-	results := []*hlo.Instruction{a.Calls.Root}
-	if a.Calls.Root.Op == hlo.Tuple {
-		results = a.Calls.Root.Operands
-	}
+	results := a.Calls.Roots()
 	for _, r := range results {
 		if !plain(r.Shape) || !r.Shape.SameDims(results[0].Shape) || r == a.Calls.Parameters[i] {
 			return false

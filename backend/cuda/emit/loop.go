@@ -225,14 +225,6 @@ func emitFusion(e *Emission, in *hlo.Instruction) {
 	})
 }
 
-// rootsOf lists the results of a computation.
-func rootsOf(c *hlo.Computation) []*hlo.Instruction {
-	if c.Root.Op == hlo.Tuple {
-		return c.Root.Operands
-	}
-	return []*hlo.Instruction{c.Root}
-}
-
 // fusionName says what a fusion is made of.
 func fusionName(c *hlo.Computation) string {
 	name, n := "fused", 0

@@ -41,7 +41,7 @@ func emitReduce(e *Emission, in *hlo.Instruction) {
 func reduceFusion(e *Emission, in *hlo.Instruction, c *hlo.Computation) bool {
 	r := &reductions{e: e, name: "reduce_" + fusionName(c), in: in,
 		graph: func(b *body) *graph { return b.newGraphOf(in).inner(in, c) }}
-	for i, root := range rootsOf(c) {
+	for i, root := range c.Roots() {
 		if root.Op != hlo.Reduce || root.Shape.IsTuple() || !r.agrees(root) {
 			return false
 		}

@@ -102,7 +102,7 @@ func (s *scatter) save(b *body, acc []value) {
 // overwrites reports whether updates replace what was there.
 func (s *scatter) overwrites() bool {
 	c := s.a.ToApply
-	for i, r := range rootsOf(c) {
+	for i, r := range c.Roots() {
 		if r != c.Parameters[s.n+i] || r.Shape.Type != s.in.Operands[i].Shape.Type {
 			return false
 		}

@@ -10,7 +10,7 @@ import (
 // and reports whether it is one. Its threads own those values; the arrays are copied before, unless the results lie on
 // them.
 func updateFusion(e *Emission, in *hlo.Instruction, c *hlo.Computation) bool {
-	roots := rootsOf(c)
+	roots := c.Roots()
 	i := slices.IndexFunc(roots, isUpdate)
 	if i < 0 {
 		return false
