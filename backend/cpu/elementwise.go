@@ -55,7 +55,7 @@ func (f *fused) native(uses []exec.Use, results []exec.Slice) *thunk {
 func (f *fused) recorded(uses []exec.Use, results []exec.Slice) *thunk {
 	if f.inRows() {
 		if p, ok := f.rowProgram(results); ok {
-			return recordThunk("loops rows", uses, p.Record(run.Level()))
+			return recordThunk("loops "+p.Kernel(), uses, p.Record(run.Level()))
 		}
 	}
 	if f.reduces || f.out != nil {

@@ -101,6 +101,15 @@ typedef struct {
 } halo_loop;
 enum { HALO_LOOP = HALO_MAX_POINTERS, HALO_POINTERS };
 
+// halo_staggered is rows that go through all phases of a program in one loop, by a function at the end of sweeps.def.
+typedef struct {
+  const char *in;   // the rows, one after the other
+  char *out, *rooms; // rooms: for two rows
+  int64_t rows, blocks; // blocks of a row
+  int past;         // results go past the caches
+  const volatile uint32_t *cancel;
+} halo_staggered;
+
 // What each level and lane brings.
 typedef struct {
   void (*const *stages)(void);

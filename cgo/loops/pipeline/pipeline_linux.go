@@ -101,6 +101,9 @@ func (p *Rows) Record(level run.ISA) run.Record {
 		stages = appendStages(stages, list, level, p.Lane)
 		head.stages += C.int32_t(len(list))
 	}
+	if name, in := p.staggers(); name != "" {
+		head.staggered, head.from = (*[0]byte)(function("staggered_"+name, level, p.Lane)), C.int32_t(in)
+	}
 	args := bytesOf(&head)[unsafe.Sizeof(head.head):]
 	args = appendStreams(args, p.Inputs, p.Outputs)
 	args = append(append(args, phases...), stages...)

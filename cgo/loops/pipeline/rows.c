@@ -298,6 +298,23 @@ static void tiles(void *arg, int64_t number) {
   halo_drain(j->bypass);
 }
 
+// staggers takes some rows through all phases in one loop.
+static void staggers(void *arg, int64_t number) {
+  const job *j = arg;
+  const halo_rows_record *r = j->r;
+  const int64_t first = number * r->group, left = r->rows - first, bytes = r->row * r->lane;
+  const halo_stream *in = &j->streams[r->from], *out = &j->streams[r->streams];
+  r->staggered(&(halo_staggered){
+      .in = (char *)HALO_AT(j->places.run, in->ref) + in->offset * r->lane + first * bytes,
+      .out = (char *)HALO_AT(j->places.run, out->ref) + out->offset * r->lane + first * bytes,
+      .rooms = halo_aligned(alloca(2 * bytes + 64)),
+      .rows = left < r->group ? left : r->group,
+      .blocks = r->row / j->places.block,
+      .past = j->bypass,
+      .cancel = j->places.run->cancel});
+  halo_drain(j->bypass);
+}
+
 // chunk sweeps a part of a row, in a program that sweeps once.
 static void chunk(void *arg, int64_t number) {
   const job *j = arg;
@@ -382,5 +399,6 @@ void halo_rows(const halo_record *record, halo_run *run) {
     j.chunks = (r->row + r->chunk - 1) / r->chunk;
     in_chunks(&j, run);
   } else
-    halo_spread(run, &j, (r->rows + r->group - 1) / r->group, tiles);
+    halo_spread(run, &j, (r->rows + r->group - 1) / r->group,
+        r->staggered && r->row % j.places.block == 0 ? staggers : tiles);
 }

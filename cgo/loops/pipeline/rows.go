@@ -21,7 +21,7 @@ type Rows struct {
 	// Chunk is how many places are swept at once: those of a row, or less in a program that sweeps once.
 	Chunk int64
 
-	stepwise bool // without the stages of sweeps.def, for tests
+	stepwise bool // without what is in sweeps.def, for tests
 }
 
 // MaxTile is the most rows of a tile for which there is a lane at every level.

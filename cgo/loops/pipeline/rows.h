@@ -29,7 +29,9 @@ typedef struct {
   int32_t level, lane;
   int32_t streams, outputs, saved, rooms; // pointers
   int32_t mask;                           // number of the room that says which lanes count
-  int32_t phases, stages, pad;
+  int32_t phases, stages;
+  int32_t from;                           // number of the stream that staggered reads
+  void (*staggered)(const halo_staggered *); // takes rows of whole blocks through all phases; null: nothing does
   // streams and outputs, phases, stages and numbers follow
 } halo_rows_record;
 

@@ -220,7 +220,9 @@ INLINE int all_differ(VI x) {
 #define QUOTIENTS                                                                                                      \
   VI differ = samei(-1);                                                                                               \
   EACH(DIFFER1)                                                                                                        \
-  if (normal && all_differ(differ)) {                                                                                  \
+  QUOTIENTS_IF(normal && all_differ(differ))
+#define QUOTIENTS_IF(can)                                                                                              \
+  if (can) {                                                                                                           \
     EACH(QUOTIENT1)                                                                                                    \
   } else {                                                                                                             \
     EACH(DIVIDE1)                                                                                                      \
@@ -337,12 +339,14 @@ INLINE void put(char *to, int64_t t, VI x) {
 #define CHOOSE(name, e, none) REDUCE_BY(name, e, none, CHOSEN8, CHOSEN_FOLD)
 #else
 #define CHOSEN8 ALL8
+#define CHOSEN_FOLD FOLD
 #define CHOOSE REDUCE
 #endif
 
 #include "reducers.def"
 #include "stages.def"
 #include "sweeps_impl.h"
+#include "staggered_impl.h"
 
 #undef REDUCE
 #undef CHOOSE

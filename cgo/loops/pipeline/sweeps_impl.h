@@ -22,18 +22,20 @@ INLINE void over(char *const *p, halo_loop *l) {
 #define BLOCKS for (int64_t at = 0, end = l->left * 8 * VB; at < end; at += 8 * VB, ask(l))
 #define FROM (p[s->from - 1])
 
-// REDUCED adds what compute makes of a block to the accumulator of stage last.
+// REDUCED_BLOCK adds what compute makes of a block to sum, REDUCED that of all blocks to the accumulator of stage last.
+#define REDUCED_BLOCK(sum, name, with, compute)                                                                        \
+  {                                                                                                                    \
+    VI b0, b1, b2, b3, b4, b5, b6, b7;                                                                                 \
+    compute(b0, 0) compute(b1, 1) compute(b2, 2) compute(b3, 3)                                                        \
+    compute(b4, 4) compute(b5, 5) compute(b6, 6) compute(b7, 7)                                                        \
+    sum = with(name, sum);                                                                                             \
+  }
 #define REDUCED(name, first, last, with, compute)                                                                      \
   if (partial(p[s[last].b]))                                                                                           \
     PLAIN(first);                                                                                                      \
   const char *x = FROM;                                                                                                \
   VI sum = *(VIm *)p[s[last].a];                                                                                       \
-  BLOCKS {                                                                                                             \
-    VI b0, b1, b2, b3, b4, b5, b6, b7;                                                                                 \
-    compute(b0, 0) compute(b1, 1) compute(b2, 2) compute(b3, 3)                                                        \
-    compute(b4, 4) compute(b5, 5) compute(b6, 6) compute(b7, 7)                                                        \
-    sum = with(name, sum);                                                                                             \
-  }                                                                                                                    \
+  BLOCKS REDUCED_BLOCK(sum, name, with, compute)                                                                       \
   *(VIm *)p[s[last].a] = sum;                                                                                          \
   over(p, l);
 

@@ -1,0 +1,102 @@
+package pipeline
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// staggered are the programs over rows that the function staggered_NAME of sweeps.def takes through all phases in one
+// loop. A word is the same pointer wherever it stands: in is an input, out the output, saved what is saved, # and bits
+// a number.
+var staggered = []struct {
+	name   string
+	phases []string
+}{
+	{"softmax", []string{
+		"load in; acc_max_f a mask; fold a b",
+		"load #ff800000; max_f b; store c",
+		"spread c d; load in; sub_f d; exp; store saved; acc_add_f e mask; fold e f",
+		"load #0; add_f f; store g; rdiv_f #3f800000; store h",
+		"spread g i; spread h j; load saved; quotient i j; store out",
+	}},
+}
+
+// Kernel says what runs the program, in words.
+func (p *Rows) Kernel() string {
+	name, _ := p.staggers()
+	return strings.TrimSpace("rows " + name)
+}
+
+// staggers names what takes rows through all phases of the program in one loop, and tells what it reads. Two rows of
+// saved values have to be as near as those of a tile.
+func (p *Rows) staggers() (name string, in int) {
+	if p.stepwise || p.Lane != 4 || len(p.Outputs) != 1 || p.Outputs[0].Kind != Linear || p.Outputs[0].Convert != "" ||
+		2*p.Row()*int64(p.Lane) > MaxSaved {
+		return "", 0
+	}
+	for _, s := range staggered {
+		m := meaning{p, map[string]int{"mask": p.Mask, "out": len(p.Inputs), "saved": len(p.Inputs) + 1}}
+		if m.ofAll(s.phases) && m.isRead(m.words["in"]) {
+			return s.name, m.words["in"]
+		}
+	}
+	return "", 0
+}
+
+// meaning is which pointers of a program words mean.
+type meaning struct {
+	*Rows
+	words map[string]int
+}
+
+func (m meaning) ofAll(phases []string) bool {
+	if len(phases) != len(m.Phases) {
+		return false
+	}
+	for i := range m.Phases {
+		if !m.ofPhase(strings.Split(phases[i], "; "), m.Phases[i].all()) {
+			return false
+		}
+	}
+	return true
+}
+
+// all are the stages of a phase, with what comes before and after them.
+func (f *Phase) all() (list []Stage) {
+	for _, s := range f.Splats {
+		list = append(list, Stage{"spread", s.From, s.To})
+	}
+	list = append(list, f.Stages...)
+	for _, d := range f.Folds {
+		list = append(list, Stage{"fold", d.Accumulator, d.To})
+	}
+	return list
+}
+
+func (m meaning) ofPhase(names []string, list []Stage) bool {
+	return slices.EqualFunc(names, list, func(text string, s Stage) bool {
+		words := strings.Fields(text)
+		for i, w := range words[1:] {
+			if !m.of(w, []int{s.A, s.B}[i]) {
+				return false
+			}
+		}
+		return words[0] == s.Name
+	})
+}
+
+// of reports whether a word may mean pointer k.
+func (m meaning) of(word string, k int) bool {
+	if strings.HasPrefix(word, "#") {
+		return k < len(m.Inputs) && m.Inputs[k].Kind == Immediate && fmt.Sprintf("#%x", m.Inputs[k].Value) == word
+	}
+	was, known := m.words[word]
+	m.words[word] = k
+	return !known || was == k
+}
+
+// isRead reports whether pointer k is an input whose rows lie one after the other as they are read.
+func (m meaning) isRead(k int) bool {
+	return k < len(m.Inputs) && m.Inputs[k].Kind == Linear && m.Inputs[k].Convert == "" && !m.Inputs[k].ByRow
+}
