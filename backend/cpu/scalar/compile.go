@@ -11,8 +11,10 @@ import (
 )
 
 const (
-	// maxElements bounds the arrays that live in registers.
+	// maxElements bounds the arrays that are computed element by element.
 	maxElements = 32
+	// maxArray bounds those that live in registers, to be looked at and written to at places that the program computes.
+	maxArray = 2048
 	// maxCode bounds a program; inlining can make it much longer than its text.
 	maxCode = 1 << 14
 	// maxRegisters bounds the registers: numbers have 16 bits, and some are kept for a program's last instruction.
@@ -29,10 +31,13 @@ type compiler struct {
 	code      []Instr
 	image     []uint64
 	constants map[uint64]uint16
-	depth     int
+	scopes    []*scope
+	blocks    map[uint16]int
 }
 
-func newCompiler() *compiler { return &compiler{constants: map[uint64]uint16{}} }
+func newCompiler() *compiler {
+	return &compiler{constants: map[uint64]uint16{}, blocks: map[uint16]int{}}
+}
 
 // unsupported is why a computation has no program.
 func unsupported(format string, args ...any) error {
@@ -97,7 +102,7 @@ func leavesOf(list []Leaf, s shape.Shape) ([]Leaf, error) {
 		return list, nil
 	}
 	n, ok := s.CheckedSize()
-	if !s.IsArray() || s.IsDynamic() || !ok || n > maxElements {
+	if !s.IsArray() || s.IsDynamic() || !ok || n > maxArray {
 		return nil, unsupported("%v", s)
 	}
 	return append(list, Leaf{s.Type, int(n)}), nil
@@ -147,20 +152,38 @@ func (c *compiler) load(s shape.Shape, stream int, list *[]Leaf) (value, int, er
 	}
 	var v value
 	for _, l := range leaves {
-		for k := range l.Elements {
-			w := width(l.Type)
-			r := c.reserve(w)
-			for part := range w {
-				at := (k*w + part) * l.Type.Bytes() / w
-				c.emit(Instr{Op: accessOf(l.Type).load, D: r + uint16(part), A: uint16(stream), B: uint16(l.Type),
-					Imm: int32(at)})
-			}
-			v = append(v, r)
-		}
+		v = append(v, c.loadLeaf(l, stream)...)
 		stream++
 	}
 	*list = append(*list, leaves...)
 	return v, stream, c.small()
+}
+
+// loadLeaf emits loads of a leaf's elements into registers side by side.
+func (c *compiler) loadLeaf(l Leaf, stream int) value {
+	v, load, w := c.freshLeaf(l), accessOf(l.Type).load, width(l.Type)
+	if l.Elements >= manyRegisters && load < LoadBF16 {
+		c.emit(Instr{Op: LoadMany, D: v[0], A: uint16(stream), B: uint16(load), C: uint16(l.Elements * w)})
+		return v
+	}
+	for k := range l.Elements * w {
+		c.emit(Instr{Op: load, D: v[0] + uint16(k), A: uint16(stream), B: uint16(l.Type),
+			Imm: int32(k * l.Type.Bytes() / w)})
+	}
+	return v
+}
+
+// storeLeaf emits stores of the elements v of a leaf.
+func (c *compiler) storeLeaf(l Leaf, v value, stream int) {
+	store, w := accessOf(l.Type).store, width(l.Type)
+	if l.Elements >= manyRegisters && store < StoreBF16 && v[:l.Elements].sideBySide(w) {
+		c.emit(Instr{Op: StoreMany, D: uint16(store), A: uint16(stream), B: v[0], C: uint16(l.Elements * w)})
+		return
+	}
+	for k := range l.Elements * w {
+		c.emit(Instr{Op: store, D: uint16(l.Type), A: uint16(stream), B: v[k/w] + uint16(k%w),
+			Imm: int32(k * l.Type.Bytes() / w)})
+	}
 }
 
 // finish emits stores of the result out and returns the program.
@@ -170,66 +193,12 @@ func (c *compiler) finish(s shape.Shape, out value, stream int, params []Leaf) (
 		return nil, err
 	}
 	for _, l := range leaves {
-		for k := range l.Elements {
-			w := width(l.Type)
-			for part := range w {
-				at := (k*w + part) * l.Type.Bytes() / w
-				c.emit(Instr{Op: accessOf(l.Type).store, D: uint16(l.Type), A: uint16(stream), B: out[k] + uint16(part),
-					Imm: int32(at)})
-			}
-		}
+		c.storeLeaf(l, out, stream)
 		out = out[l.Elements:]
 		stream++
 	}
 	c.emit(Instr{Op: Next, A: uint16(stream)})
 	return &Program{Params: params, Results: leaves, code: c.code, image: c.image}, c.small()
-}
-
-// inline compiles a call of comp and returns its result.
-func (c *compiler) inline(comp *hlo.Computation, args []value) (value, error) {
-	if c.depth++; c.depth > maxDepth {
-		return nil, unsupported("calls are too deep")
-	}
-	defer func() { c.depth-- }()
-	values := make(map[*hlo.Instruction]value, len(comp.Instructions))
-	live := liveIn(comp)
-	for _, in := range comp.Instructions {
-		if !live[in] {
-			continue
-		}
-		if in.Op == hlo.Parameter {
-			values[in] = args[in.Attrs.(*hlo.ParameterAttrs).Number]
-			continue
-		}
-		operands := make([]value, len(in.Operands))
-		for i, o := range in.Operands {
-			operands[i] = values[o]
-		}
-		v, err := c.instruction(in, operands)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", in.Name, err)
-		}
-		values[in] = v
-	}
-	return values[comp.Root], nil
-}
-
-// liveIn returns the instructions that comp's root needs, and those with effects.
-func liveIn(comp *hlo.Computation) map[*hlo.Instruction]bool {
-	live := map[*hlo.Instruction]bool{comp.Root: true}
-	for i := len(comp.Instructions) - 1; i >= 0; i-- {
-		in := comp.Instructions[i]
-		if in.Op.Info().Traits&hlo.SideEffect != 0 {
-			live[in] = true
-		}
-		if !live[in] {
-			continue
-		}
-		for _, o := range in.Operands {
-			live[o] = true
-		}
-	}
-	return live
 }
 
 // instruction compiles one instruction on args.
@@ -240,6 +209,9 @@ func (c *compiler) instruction(in *hlo.Instruction, args []value) (value, error)
 	}
 	if err := c.small(); err != nil {
 		return nil, err
+	}
+	if !movesArrays[in.Op] && largest(in) > maxElements {
+		return nil, unsupported("%s of an array of %d elements", in.Op, largest(in))
 	}
 	if f := forms[in.Op]; f != nil {
 		v, err := f(c, in, args)

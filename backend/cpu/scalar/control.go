@@ -22,8 +22,9 @@ func elementWidths(s shape.Shape) []int {
 // fresh returns registers for a value of shape s.
 func (c *compiler) fresh(s shape.Shape) value {
 	var v value
-	for _, w := range elementWidths(s) {
-		v = append(v, c.reserve(w))
+	leaves, _ := leavesOf(nil, s)
+	for _, l := range leaves {
+		v = append(v, c.freshLeaf(l)...)
 	}
 	return v
 }
@@ -37,42 +38,6 @@ func (v value) registers(widths []int) []uint16 {
 		}
 	}
 	return all
-}
-
-// move makes the registers to hold what the registers from hold now, at once. A move waits for those that read what it
-// overwrites; where they go round in a circle, one goes through a register of its own.
-func (c *compiler) move(to, from []uint16) {
-	to, from = slices.Clone(to), slices.Clone(from)
-	for len(to) > 0 {
-		k := 0
-		for k < len(to) && to[k] != from[k] && readElsewhere(from, k, to[k]) {
-			k++
-		}
-		if k == len(to) { // all wait
-			k = 0
-			t := c.reserve(1)
-			c.emit(Instr{Op: Move, D: t, A: to[k]})
-			for i := range from {
-				if from[i] == to[k] {
-					from[i] = t
-				}
-			}
-		}
-		if to[k] != from[k] {
-			c.emit(Instr{Op: Move, D: to[k], A: from[k]})
-		}
-		to, from = slices.Delete(to, k, k+1), slices.Delete(from, k, k+1)
-	}
-}
-
-// readElsewhere reports whether an element of from other than k is r.
-func readElsewhere(from []uint16, k int, r uint16) bool {
-	for i, f := range from {
-		if i != k && f == r {
-			return true
-		}
-	}
-	return false
 }
 
 // jump emits a jump whose place is not known yet and returns where it stands.
@@ -94,10 +59,10 @@ func (c *compiler) while(in *hlo.Instruction, args []value) (value, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.carry(body, state.registers(widths), next.registers(widths))
+	c.carry(body, in.Shape, state.registers(widths), next.registers(widths))
 	c.land(enter)
 	condition := len(c.code)
-	again, err := c.inline(a.Condition, []value{state})
+	again, err := c.hold(state, func() (value, error) { return c.inline(a.Condition, []value{state}) })
 	if err != nil {
 		return nil, err
 	}
@@ -132,19 +97,30 @@ func (c *compiler) jumpsTo(at int) bool {
 // jumps reports whether o may go elsewhere than to the next instruction.
 func (o Op) jumps() bool { return o >= Jump && o <= AgainNeS }
 
-// carry ends a loop's body that began at place body: the state gets its next values. A value that the body computes
-// last of all that looks at the old one is computed in place.
-func (c *compiler) carry(body int, state, next []uint16) {
-	for i, r := range next {
-		if r != state[i] && c.inPlace(body, state, next, i) {
-			for k, n := range next {
-				if n == r {
-					next[k] = state[i]
-				}
+// carry ends a loop's body that began at place body: the state of shape s gets its next values. A value that the body
+// computes last of all that looks at the old one is computed in place.
+func (c *compiler) carry(body int, s shape.Shape, state, next []uint16) {
+	leaves, _ := leavesOf(nil, s)
+	first := 0
+	for _, l := range leaves {
+		end := first + l.Elements*width(l.Type)
+		for i := first; i < end && l.Elements <= maxElements; i++ {
+			if r := next[i]; r != state[i] && c.inPlace(body, state, next, i) {
+				replace(next, r, state[i])
 			}
 		}
+		first = end
 	}
 	c.move(state, next)
+}
+
+// replace puts to in the place of every r.
+func replace(list []uint16, r, to uint16) {
+	for i := range list {
+		if list[i] == r {
+			list[i] = to
+		}
+	}
 }
 
 // inPlace lets the instruction that computes next[i] write to state[i], if nothing behind it reads the old value, and
@@ -154,7 +130,7 @@ func (c *compiler) inPlace(body int, state, next []uint16, i int) bool {
 	at := -1
 	for k := body; k < len(c.code); k++ {
 		if in := &c.code[k]; in.writes(r) {
-			if at >= 0 || in.pairs() {
+			if at >= 0 || in.pairs() || in.spans(r) {
 				return false
 			}
 			at = k
@@ -164,7 +140,7 @@ func (c *compiler) inPlace(body int, state, next []uint16, i int) bool {
 		return false
 	}
 	for k := at + 1; k < len(c.code); k++ {
-		if c.code[k].reads(old) || c.code[k].writes(old) {
+		if in := &c.code[k]; in.reads(old) || in.writes(old) || in.spans(r) {
 			return false
 		}
 	}

@@ -38,6 +38,7 @@ func init() {
 		hlo.Pad:                 (*compiler).pad,
 		hlo.DynamicSlice:        (*compiler).dynamicSlice,
 		hlo.DynamicUpdateSlice:  (*compiler).dynamicUpdateSlice,
+		hlo.Scatter:             (*compiler).scatter,
 		hlo.GetDimensionSize:    (*compiler).dimensionSize,
 	}
 }
@@ -91,17 +92,18 @@ func (c *compiler) element(in *hlo.Instruction, args []value) (value, error) {
 func (c *compiler) literal(in *hlo.Instruction, _ []value) (value, error) {
 	var out value
 	for _, l := range in.Attrs.(*hlo.ConstantAttrs).Literal.Leaves() {
-		for _, b := range bitsOf(l) {
-			if !l.Shape().Type.IsComplex() {
-				out = append(out, c.constant(b[0]))
-				continue
-			}
-			r := c.reserve(2)
-			c.image[r], c.image[r+1] = b[0], b[1]
+		bits, w := bitsOf(l), width(l.Shape().Type)
+		if len(bits) == 1 && w == 1 {
+			out = append(out, c.constant(bits[0][0]))
+			continue
+		}
+		for _, b := range bits { // side by side, to be looked at
+			r := c.reserve(w)
+			copy(c.image[r:], b[:w])
 			out = append(out, r)
 		}
 	}
-	return out, nil
+	return out, c.small()
 }
 
 func (c *compiler) iota(in *hlo.Instruction, _ []value) (value, error) {
@@ -240,22 +242,6 @@ func (c *compiler) pad(in *hlo.Instruction, args []value) (value, error) {
 		out = append(out, args[0][position(dims, at)])
 	})
 	return out, nil
-}
-
-// dynamicSlice takes slices that have only one place.
-func (c *compiler) dynamicSlice(in *hlo.Instruction, args []value) (value, error) {
-	if !slices.Equal(in.Shape.Dims, in.Operands[0].Shape.Dims) {
-		return nil, unsupported("dynamic-slice of %v", in.Operands[0].Shape)
-	}
-	return args[0], nil
-}
-
-// dynamicUpdateSlice takes updates that have only one place.
-func (c *compiler) dynamicUpdateSlice(in *hlo.Instruction, args []value) (value, error) {
-	if !slices.Equal(in.Shape.Dims, in.Operands[1].Shape.Dims) {
-		return nil, unsupported("dynamic-update-slice of %v", in.Operands[0].Shape)
-	}
-	return args[1], nil
 }
 
 func (c *compiler) dimensionSize(in *hlo.Instruction, _ []value) (value, error) {

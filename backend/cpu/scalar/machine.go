@@ -2,11 +2,8 @@ package scalar
 
 import (
 	"context"
-	"encoding/binary"
 	"math"
 	"slices"
-
-	"github.com/halo-xla/halo/xla/shape"
 )
 
 // Stream is where a run reads a parameter or writes a result: the elements of round k begin at At + k*Stride bytes. A
@@ -143,38 +140,4 @@ func (m *Machine) setS(in *Instr, v int64) {
 func (m *Machine) setU(in *Instr, v uint64) {
 	up := 64 - uint(in.Imm)
 	m.regs[in.D] = v << up >> up
-}
-
-// from returns the bytes that a load reads, to those that a store writes.
-func (m *Machine) from(in *Instr) []byte {
-	s := &m.streams[in.A]
-	return s.Data[s.At+int64(in.Imm):]
-}
-
-func (m *Machine) to(in *Instr) []byte { return m.from(in) }
-
-var little = binary.LittleEndian
-
-func loadBF16(m *Machine, in *Instr) {
-	m.setD(in, float64(shape.BF16ToFloat32(little.Uint16(m.from(in)))))
-}
-
-func loadF16(m *Machine, in *Instr) {
-	m.setD(in, float64(shape.F16ToFloat32(little.Uint16(m.from(in)))))
-}
-
-func loadSmall(m *Machine, in *Instr) {
-	m.setD(in, shape.ElementType(in.B).ToFloat64(uint64(m.from(in)[0])))
-}
-
-func storeBF16(m *Machine, in *Instr) {
-	little.PutUint16(m.to(in), uint16(shape.BF16.FromFloat64(m.bd(in))))
-}
-
-func storeF16(m *Machine, in *Instr) {
-	little.PutUint16(m.to(in), uint16(shape.F16.FromFloat64(m.bd(in))))
-}
-
-func storeSmall(m *Machine, in *Instr) {
-	m.to(in)[0] = byte(shape.ElementType(in.D).FromFloat64(m.bd(in)))
 }

@@ -32,10 +32,15 @@ const (
 	StoreSmall // of the float type D
 
 	Move
-	Select  // B if A is not 0, else C
-	Extend  // cuts to Imm bits and extends the sign
-	Cut     // cuts to Imm bits
-	NotZero // 1 if A is not 0
+	MoveMany  // Imm registers from A on
+	LoadMany  // as the load B does, C elements of stream A from byte Imm on
+	StoreMany // as the store D does, C elements from register B on
+	Fetch     // the register A + B if B is at most Imm, an unsigned number, else A
+	Put       // B to the register D + A if A is at most Imm, else to none
+	Select    // B if A is not 0, else C
+	Extend    // cuts to Imm bits and extends the sign
+	Cut       // cuts to Imm bits
+	NotZero   // 1 if A is not 0
 	NotZeroF
 	NotZeroD
 	EqS

@@ -6,13 +6,13 @@ func (in *Instr) pairs() bool { return in.Op == CallC64 || in.Op == CallC128 || 
 // reading returns which of A, B and C are registers that the instruction reads.
 func (in *Instr) reading() (a, b, c bool) {
 	switch op := in.Op; {
-	case op == Next || op == Jump || op >= Load8U && op <= LoadSmall:
+	case op == Next || op == Jump || op >= Load8U && op <= LoadSmall || op >= MoveMany && op <= StoreMany:
 		return false, false, false
 	case op == AgainLtS || op == AgainNeS:
 		return true, true, false
 	case op < Load8U:
 		return true, false, false
-	case op >= Store8 && op <= StoreSmall:
+	case op >= Store8 && op <= StoreSmall || op == Fetch:
 		return false, true, false
 	case op == Select:
 		return true, true, true
@@ -22,22 +22,55 @@ func (in *Instr) reading() (a, b, c bool) {
 	return true, true, false // of one operand B is 0 or what A is: reading too much is safe
 }
 
+// registerRun is n registers from the first on.
+type registerRun struct {
+	first uint16
+	n     int
+}
+
+func (s registerRun) has(r uint16) bool { return r >= s.first && int(r) < int(s.first)+s.n }
+
+// runs returns the registers that the instruction reads and writes, or may, besides those of its operand fields.
+func (in *Instr) runs() (read, written registerRun) {
+	switch in.Op {
+	case MoveMany:
+		return registerRun{in.A, int(in.Imm)}, registerRun{in.D, int(in.Imm)}
+	case LoadMany:
+		written = registerRun{in.D, int(in.C)}
+	case StoreMany:
+		read = registerRun{in.B, int(in.C)}
+	case Fetch:
+		read = registerRun{in.A, int(in.Imm) + 1}
+	case Put:
+		written = registerRun{in.D, int(in.Imm) + 1}
+	}
+	return read, written
+}
+
+// spans reports whether register r is one of several that the instruction reads or writes.
+func (in *Instr) spans(r uint16) bool {
+	read, written := in.runs()
+	return read.has(r) || written.has(r)
+}
+
 // touches reports whether the operand field x is register r, or of a pair.
 func (in *Instr) touches(x, r uint16) bool { return x == r || in.pairs() && x+1 == r }
 
 // reads reports whether the instruction reads register r.
 func (in *Instr) reads(r uint16) bool {
 	a, b, c := in.reading()
-	return a && in.touches(in.A, r) || b && in.touches(in.B, r) || c && in.touches(in.C, r)
+	read, _ := in.runs()
+	return read.has(r) || a && in.touches(in.A, r) || b && in.touches(in.B, r) || c && in.touches(in.C, r)
 }
 
 // writes reports whether the instruction writes register r.
 func (in *Instr) writes(r uint16) bool {
 	op := in.Op
-	if op < Load8U || op >= Store8 && op <= StoreSmall {
+	if op < Load8U || op >= Store8 && op <= StoreSmall || op == StoreMany {
 		return false
 	}
-	return in.touches(in.D, r)
+	_, written := in.runs()
+	return written.has(r) || in.touches(in.D, r)
 }
 
 // rename makes the instruction read register to instead of r.

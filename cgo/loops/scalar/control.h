@@ -23,13 +23,7 @@ OP(AgainNeS) { AGAIN(A.i != B.i) }
     D.field = v;                                                                                                       \
     NEXT;                                                                                                              \
   }
-LOAD(Load8U, uint8_t, u)
-LOAD(Load8S, int8_t, i)
-LOAD(Load16U, uint16_t, u)
-LOAD(Load16S, int16_t, i)
-LOAD(Load32U, uint32_t, u)
-LOAD(Load32S, int32_t, i)
-LOAD(Load64, uint64_t, u)
+HALO_LOADS(LOAD)
 OP(LoadBF16) {
   uint16_t v;
   memcpy(&v, s[in->a].at + in->imm, 2);
@@ -53,15 +47,31 @@ OP(LoadSmall) {
     memcpy(s[in->a].at + in->imm, &v, sizeof v);                                                                       \
     NEXT;                                                                                                              \
   }
-STORE(Store8, uint8_t, B.u)
-STORE(Store16, uint16_t, B.u)
-STORE(Store32, uint32_t, B.u)
-STORE(Store64, uint64_t, B.u)
+#define STORE_PLAIN(name, T) STORE(name, T, B.u)
+HALO_STORES(STORE_PLAIN)
 STORE(StoreBF16, uint16_t, halo_round(TYPE_BF16, B.d))
 STORE(StoreF16, uint16_t, halo_round(TYPE_F16, B.d))
 STORE(StoreSmall, uint8_t, halo_round(in->d, B.d))
 
 SET(Move, i, A.i)
+OP(MoveMany) {
+  memcpy(&D, &A, sizeof(halo_reg) * (size_t)in->imm);
+  NEXT;
+}
+OP(LoadMany) {
+  load_many(&D, s[in->a].at + in->imm, in->b, in->c);
+  NEXT;
+}
+OP(StoreMany) {
+  store_many(&B, s[in->a].at + in->imm, in->d, in->c);
+  NEXT;
+}
+SET(Fetch, i, r[in->a + (B.u <= (uint32_t)in->imm ? B.u : 0)].i)
+OP(Put) {
+  if (A.u <= (uint32_t)in->imm)
+    r[in->d + A.u] = B;
+  NEXT;
+}
 SET(Select, i, A.i ? B.i : r[in->c].i)
 SET(Extend, i, extend(A.u, in->imm))
 SET(Cut, u, cut(A.u, in->imm))

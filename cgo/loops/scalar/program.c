@@ -12,6 +12,24 @@ static const char *const names[] = {HALO_OPS(NAME)};
 const int halo_ops_count = sizeof names / sizeof *names;
 const char *halo_op_name(int i) { return names[i]; }
 
+#define NUMBER(op) OP_##op,
+enum { HALO_OPS(NUMBER) };
+
+// The loads and stores of plain numbers: the type in memory, and for loads how a register holds it.
+#define HALO_LOADS(X)                                                                                                  \
+  X(Load8U, uint8_t, u)                                                                                                \
+  X(Load8S, int8_t, i)                                                                                                 \
+  X(Load16U, uint16_t, u)                                                                                              \
+  X(Load16S, int16_t, i)                                                                                               \
+  X(Load32U, uint32_t, u)                                                                                              \
+  X(Load32S, int32_t, i)                                                                                               \
+  X(Load64, uint64_t, u)
+#define HALO_STORES(X)                                                                                                 \
+  X(Store8, uint8_t)                                                                                                   \
+  X(Store16, uint16_t)                                                                                                 \
+  X(Store32, uint32_t)                                                                                                 \
+  X(Store64, uint64_t)
+
 #define A (r[in->a])
 #define B (r[in->b])
 #define D (r[in->d])
@@ -39,6 +57,30 @@ const char *halo_op_name(int i) { return names[i]; }
     GO;                                                                                                                \
   }                                                                                                                    \
   NEXT;
+
+// load_many and store_many are n of the loads or stores op.
+#define LOAD_MANY(op, T, field)                                                                                        \
+  case OP_##op:                                                                                                        \
+    for (int k = 0; k < n; k++) {                                                                                      \
+      T v;                                                                                                             \
+      memcpy(&v, at + (size_t)k * sizeof v, sizeof v);                                                                 \
+      r[k].field = v;                                                                                                  \
+    }                                                                                                                  \
+    break;
+static void load_many(halo_reg *r, const char *at, int op, int n) {
+  switch (op) { HALO_LOADS(LOAD_MANY) }
+}
+
+#define STORE_MANY(op, T)                                                                                              \
+  case OP_##op:                                                                                                        \
+    for (int k = 0; k < n; k++) {                                                                                      \
+      T v = (T)r[k].u;                                                                                                 \
+      memcpy(at + (size_t)k * sizeof v, &v, sizeof v);                                                                 \
+    }                                                                                                                  \
+    break;
+static void store_many(const halo_reg *r, char *at, int op, int n) {
+  switch (op) { HALO_STORES(STORE_MANY) }
+}
 
 int halo_program_run(const halo_program *p, halo_reg *r, halo_stream *s, int64_t n, const volatile uint32_t *cancel) {
 #define LABEL(op) &&op_##op,
