@@ -133,18 +133,22 @@ func (w *windows) piece(n, columns int) piece {
 	return p
 }
 
-// pack brings the weights to panels.
+// pack brings the weights to panels, run by run of terms that are equally far apart: all panels at once if there is but
+// one run, or else panel by panel, in which the runs follow each other.
 func (w *windows) pack(to []byte) error {
-	panel := int(gemm.ProductF32.PanelColumns(run.Level()))
-	out, in := kernel.Cast[float32](to), kernel.Cast[float32](w.of.weights.Bytes())
-	columns, terms := places(w.of.RHS.First, w.of.RHS.Rows), places(0, w.of.RHS.Columns)
-	for j := 0; j < w.n; j += panel {
-		some := columns[j:min(j+panel, w.n)]
-		for _, p := range terms {
-			for i, column := range some {
-				out[i] = in[column+p]
-			}
-			out = out[panel:]
+	isa, side, columns := run.Level(), w.of.RHS, w.n
+	last := len(side.Columns) - 1
+	runs, terms := places(side.First, side.Columns[:last]), side.Columns[last]
+	if len(runs) > 1 {
+		columns = int(gemm.ProductF32.PanelColumns(isa))
+	}
+	apart, _ := side.Rows.Stride()
+	for j := 0; j < w.n; j += columns {
+		some := int64(min(columns, w.n-j))
+		for _, first := range runs {
+			gemm.ProductF32.PackPanels(isa, to, w.of.weights.Bytes()[4*(int(first)+j*apart):], some, int64(terms.N),
+				int64(terms.Stride), int64(apart))
+			to = to[gemm.ProductF32.PanelsBytes(isa, some, int64(terms.N)):]
 		}
 	}
 	return nil
