@@ -42,10 +42,10 @@ type outcome struct {
 }
 
 type checkOptions struct {
-	hardware    // but for its threads: it runs with several numbers of them
+	hardware    // with no number of threads: counts are
 	json        bool
 	backend     string
-	threads     []int
+	counts      []int // of threads, which a program runs with in turn
 	timeout     time.Duration
 	forms       []string
 	plugins     string
@@ -138,7 +138,7 @@ func parseCheck(t *tool, args []string) (*checkOptions, error) {
 	if o.timeout = time.Duration(seconds * float64(time.Second)); o.timeout <= 0 {
 		return nil, exitf(exitUsage, "--timeout: got %v seconds, want a positive number", seconds)
 	}
-	if o.threads, err = parseThreads(threads); err != nil {
+	if o.counts, err = parseThreads(threads); err != nil {
 		return nil, err
 	}
 	if o.forms, err = parseForms(forms); err != nil {

@@ -189,7 +189,7 @@ func (o *checkOptions) runOn(ctx context.Context, r *outcome, h handlers, p xla.
 func (o *checkOptions) runThreads(ctx context.Context, r *outcome, h handlers, p xla.Program,
 	args [][]*literal.Literal, replicas, partitions int) ([][]*literal.Literal, error) {
 	var first [][]*literal.Literal
-	for _, n := range o.threads {
+	for _, n := range o.counts {
 		got, err := o.compileAndRun(ctx, r, h, p, n, args, replicas, partitions)
 		if err != nil {
 			return nil, err
@@ -199,7 +199,7 @@ func (o *checkOptions) runThreads(ctx context.Context, r *outcome, h handlers, p
 			first, r.Outputs = got, sum
 		}
 		if sum != r.Outputs {
-			return nil, errWrong{fmt.Errorf("the results with %d threads differ in bits from those with %d", n, o.threads[0])}
+			return nil, errWrong{fmt.Errorf("the results with %d threads differ in bits from those with %d", n, o.counts[0])}
 		}
 	}
 	return first, nil
@@ -314,7 +314,7 @@ var errSlowReference = errors.New("ran; the reference did not finish within half
 // againstReference compares the results of all devices with the reference's on the same inputs.
 func againstReference(ctx context.Context, m *hlo.Module, grid collective.Grid, args,
 	got [][]*literal.Literal) error {
-	o := &checkOptions{backend: "reference", threads: []int{0}}
+	o := &checkOptions{backend: "reference", counts: []int{0}}
 	h := newHandlers()
 	defer h.Close()
 	want, err := o.runOn(ctx, &outcome{}, h, xla.Program{Module: m}, args, grid)

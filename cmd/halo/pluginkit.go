@@ -40,7 +40,7 @@ or DIR, each in a process of its own. A case is a folder as for halo check.
 
 func pluginTest(t *tool, args []string) error {
 	fl := t.flags("plugin test")
-	o := &checkOptions{hardware: usual(), threads: []int{0}, timeout: 2 * time.Minute, isolate: true}
+	o := &checkOptions{hardware: usual(), counts: []int{0}, timeout: 2 * time.Minute, isolate: true}
 	fl.StringVar(&o.backend, "backend", "cpu", "what runs the programs")
 	fl.BoolVar(&o.json, "json", false, "one JSON line per form of a case")
 	dirs, err := t.parse(fl, args)
@@ -147,7 +147,7 @@ func caseOptions(files []string, cases string) (*checkOptions, error) {
 	if cases == "" {
 		return nil, fmt.Errorf("%s: there is no folder cases beside it or above; give one with --cases", files[0])
 	}
-	return &checkOptions{backend: "cpu", threads: []int{0}, timeout: 2 * time.Minute, plugins: dir,
+	return &checkOptions{backend: "cpu", counts: []int{0}, timeout: 2 * time.Minute, plugins: dir,
 		library: filepath.Base(files[0]), paths: []string{cases}}, nil
 }
 
