@@ -93,7 +93,7 @@ func lowerTriangularSolve(l *exec.Lowering) (exec.Thunk, error) {
 	a, b, out, s := l.Operand(0), l.Operand(1), l.Result(), l.In.Shape
 	solve := newSolve(l.In)
 	uses := append(exec.Reads(a, b), exec.Writes(out)...)
-	t := solveThunk(l, solve, s, out, a, b)
+	t := solveThunk(l, solve, uses)
 	if t == nil {
 		t = goThunk("go triangular solve", uses, func(r *exec.Run) error {
 			kernel.TriangularSolve(r.Parallel, r.Bytes(out), r.Bytes(a), r.Bytes(b), s.Type, solve)
@@ -104,8 +104,8 @@ func lowerTriangularSolve(l *exec.Lowering) (exec.Thunk, error) {
 }
 
 // solveThunk makes what solves systems by native code, nil if that is left to the kernel in Go.
-func solveThunk(l *exec.Lowering, s kernel.Solve, of shape.Shape, out, a, b exec.Slice) *thunk {
-	uses := append(exec.Reads(a, b), exec.Writes(out)...)
+func solveThunk(l *exec.Lowering, s kernel.Solve, uses []exec.Use) *thunk {
+	a, b, out, of := l.Operand(0), l.Operand(1), l.Result(), l.In.Shape
 	if ownLinalg(of.Type) && s.M >= leastLinalg && s.K > 0 {
 		x := linalg.Solve{Dst: ref(out), A: ref(a), B: ref(b), M: s.M, K: s.K, Batch: batchOf(of), Left: s.Left,
 			Lower: s.Lower, Unit: s.Unit, Flipped: s.Transposed, Wide: of.Type == shape.F64}
