@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/halo-xla/halo/backend/cpu"
+	"github.com/halo-xla/halo/xla/exec"
 )
 
 const benchHelp = `M is a case folder, which brings its inputs, or a program, which runs on random ones.
@@ -25,6 +26,7 @@ type benchOptions struct {
 	concurrency   int
 	allowFallback bool
 	json          string
+	report        bool
 	plugins       pluginFlags
 }
 
@@ -60,6 +62,7 @@ type benchReport struct {
 	RSSFirst    int64    `json:"rss_bytes_first"`
 	RSSLast     int64    `json:"rss_bytes_last"`
 	ThreadsMost int64    `json:"os_threads_max"`
+	Steps       []string `json:"steps,omitempty"`
 }
 
 func benchCommand(t *tool, args []string) error {
@@ -73,6 +76,7 @@ func benchCommand(t *tool, args []string) error {
 	fl.IntVar(&o.concurrency, "concurrency", 1, "runs at the same time")
 	fl.BoolVar(&o.allowFallback, "allow-fallback", false, "let the reference run what the backend cannot")
 	fl.StringVar(&o.json, "json", "", "write JSON to this `file`, - for the standard output")
+	fl.BoolVar(&o.report, "report", false, "list the steps with their mean times in one run; all are slower for it")
 	o.plugins.add(fl)
 	words, err := t.parse(fl, args)
 	switch {
@@ -117,8 +121,12 @@ func (t *tool) bench(o *benchOptions, path string) (*benchReport, error) {
 	if err := p.warmUp(t.ctx, o.concurrency); err != nil {
 		return nil, err
 	}
+	before := p.exe.Report()
 	if err := p.measure(t.ctx, o, r); err != nil {
 		return nil, err
+	}
+	if o.report {
+		r.Steps = meanSteps(before, p.exe.Report(), r.Runs)
 	}
 	if o.backend == "cpu" {
 		r.Roofline = math.Round(cpu.Roof(o.threads).Fraction(r.FLOPs, r.Bytes, r.P50/1e3)*1e4) / 1e4
@@ -154,6 +162,9 @@ func (t *tool) printBench(o *benchOptions, r *benchReport) error {
 			roof = fmt.Sprintf(", %.2g of the roof", r.Roofline)
 		}
 		fmt.Fprintf(t.stdout, "%.4g GFLOP/s, %.4g GB/s%s; compiled in %.4g ms\n", r.GFLOPs, r.GBs, roof, r.CompileMS)
+		for _, s := range r.Steps {
+			fmt.Fprintln(t.stdout, s)
+		}
 		return nil
 	}
 	var w io.Writer = t.stdout
@@ -166,4 +177,14 @@ func (t *tool) printBench(o *benchOptions, r *benchReport) error {
 		w = f
 	}
 	return json.NewEncoder(w).Encode(r)
+}
+
+// meanSteps lists the steps with what they took on average in so many runs of the program.
+func meanSteps(before, after []exec.Step, runs int) []string {
+	lines := make([]string, len(after))
+	for i, s := range after {
+		s.Time = (s.Time - before[i].Time) / time.Duration(runs)
+		lines[i] = stepText(s)
+	}
+	return lines
 }

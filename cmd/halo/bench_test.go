@@ -44,6 +44,31 @@ func TestBench(t *testing.T) {
 	}
 }
 
+// With --report each step of the program is listed, with a time.
+func TestBenchReport(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "m.hlo")
+	text := "HloModule m\nless { x = f32[] parameter(0) y = f32[] parameter(1) " +
+		"ROOT l = pred[] compare(x, y), direction=LT }\nENTRY e { a = f32[3,5] parameter(0) b = f32[5,7] parameter(1) " +
+		"c = f32[3,7] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0} " +
+		"ROOT r = f32[3,7] sort(c), dimensions={1}, to_apply=less }"
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	code, out, message := halo(t, ".", "", "bench", file, "--runs", "20", "--report")
+	if code != exitOK {
+		t.Fatalf("exit %d: %s", code, message)
+	}
+	steps := strings.Split(strings.TrimSpace(out), "\n")[2:] // after the figures of the whole
+	if len(steps) != 2 || !strings.HasPrefix(steps[0], "dot ") || !strings.HasPrefix(steps[1], "sort ") {
+		t.Errorf("got the steps\n%s", strings.Join(steps, "\n"))
+	}
+	for _, s := range steps {
+		if f := strings.Fields(s); !strings.HasSuffix(f[len(f)-1], "s") || f[len(f)-1] == "0s" {
+			t.Errorf("%q has no time", s)
+		}
+	}
+}
+
 func TestHistogram(t *testing.T) {
 	var h histogram
 	if got := h.quantile(.5); got != 0 || h.count() != 0 {

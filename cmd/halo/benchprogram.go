@@ -147,7 +147,8 @@ func (p *benchProgram) place(literals [][]*literal.Literal) error {
 
 func (p *benchProgram) compile(ctx context.Context, o *benchOptions) (err error) {
 	p.exe, err = p.client.Compile(ctx, xla.Program{Name: p.path, Module: p.module},
-		xla.CompileOptions{AllowReference: o.allowFallback, Bind: p.bound, Replicas: p.replicas, Partitions: p.partitions})
+		xla.CompileOptions{AllowReference: o.allowFallback, Bind: p.bound, Replicas: p.replicas,
+			Partitions: p.partitions, Profile: o.report})
 	return err
 }
 

@@ -262,8 +262,7 @@ func (t *tool) runOnce(o *runOptions, client *xla.Client, exe *xla.Executable,
 func (t *tool) finish(o *runOptions, exe *xla.Executable, results [][]*literal.Literal) error {
 	if o.report {
 		for _, s := range exe.Report() {
-			t.printf("%-20s %-24s %5d  %-28s %12d bytes %12d flops %10v  %s\n", s.Op, s.Instruction, s.Count,
-				s.Kernel, s.Bytes, s.FLOPs, s.Time, strings.TrimSpace(callsText(s.Calls)+" "+s.Reason))
+			t.printf("%s\n", stepText(s))
 		}
 	}
 	switch {
@@ -294,6 +293,12 @@ func (t *tool) untilStopped(f func()) error {
 	case <-t.ctx.Done():
 		return t.ctx.Err()
 	}
+}
+
+// stepText is a step as a line of a report.
+func stepText(s exec.Step) string {
+	return fmt.Sprintf("%-20s %-24s %5d  %-28s %12d bytes %12d flops %10v  %s", s.Op, s.Instruction, s.Count, s.Kernel,
+		s.Bytes, s.FLOPs, s.Time, strings.TrimSpace(callsText(s.Calls)+" "+s.Reason))
 }
 
 // callsText says which calls of libraries a step makes; "" if none.
