@@ -27,7 +27,7 @@ func contract(l *exec.Lowering, c contraction) *thunk {
 	if c.split != nil || b*m*n*k == 0 {
 		return goContract(c)
 	}
-	if parts := sumParts(&c.Contraction); parts > 1 {
+	if parts := sumParts(&c); parts > 1 {
 		return contractParts(l, c, parts)
 	}
 	if run.Available() {
@@ -65,13 +65,22 @@ const (
 	minBlock   = 64
 )
 
-// wantedBlocks is the number of pieces that a product should have, whose operations take so many times as long as those
-// of f32. One with a vector waits for memory, which takes eight times as long.
-func wantedBlocks(m, n, k int, cost float64) float64 {
+// vectorCost is how many times as long an operation of a product with a vector takes, which waits for memory.
+const vectorCost = 32
+
+// flopsOf is how long a product takes, in operations of f32 of a product of matrices.
+func flopsOf(m, n, k int) float64 {
 	flops := 2 * float64(m) * float64(n) * float64(k)
 	if min(m, n) == 1 {
-		flops *= 8
+		flops *= vectorCost
 	}
+	return flops
+}
+
+// wantedBlocks is the number of pieces that a product should have, whose operations take so many times as long as those
+// of f32.
+func wantedBlocks(m, n, k int, cost float64) float64 {
+	flops := flopsOf(m, n, k)
 	return max(min(flops/blockFlops, maxBlocks), flops*cost/longFlops)
 }
 

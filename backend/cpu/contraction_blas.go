@@ -91,16 +91,36 @@ const (
 	taskFlops = 4_000_000
 )
 
+// wideRows is how many columns our product with a vector sums at once: memory is read from row to row, and faster the
+// longer the rows are.
+const wideRows = 2048
+
+// across says whether our kernel multiplies the vector b and columns of a, of elements of type t.
+func (f *matrices) across(t shape.ElementType) bool {
+	_, ours := vectorTypes[t]
+	return ours && f.n == 1 && f.transposeA
+}
+
+// blocks returns the rows and columns of pieces, of elements of type t.
+func (f *matrices) blocks(t shape.ElementType) (rows, columns int) {
+	rows, columns = blocks(f.m, f.n, f.k, costOf(t))
+	if f.across(t) {
+		pieces := (f.m + wideRows - 1) / wideRows
+		rows = (f.m + 16*pieces - 1) / (16 * pieces) * 16
+	}
+	return rows, columns
+}
+
 // product lays the pieces out, of elements of type t; false if there are too many.
 func (f *matrices) product(t shape.ElementType) (p gemm.Product, ok bool) {
-	rows, columns := blocks(f.m, f.n, f.k, costOf(t))
+	rows, columns := f.blocks(t)
 	width := t.Bytes()
 	if len(f.a)*((f.m+rows-1)/rows)*((f.n+columns-1)/columns) > maxPieces {
 		return p, false
 	}
 	p = gemm.Product{K: int64(f.k), StrideA: int64(f.strideA), StrideB: int64(f.strideB), StrideC: int64(f.strideC),
 		TransposeA: f.transposeA, TransposeB: f.transposeB,
-		PerTask: max(taskFlops/(2*int64(rows)*int64(columns)*int64(f.k)), 1)}
+		PerTask: max(int64(taskFlops/flopsOf(rows, columns, f.k)), 1)}
 	for i := range f.a {
 		for m := 0; m < f.m; m += rows {
 			for n := 0; n < f.n; n += columns {
@@ -147,7 +167,7 @@ func blasProduct(_ *exec.Lowering, c *contraction) *thunk {
 	if ours {
 		return t
 	}
-	rows, columns := blocks(f.m, f.n, f.k, costOf(c.outType))
+	rows, columns := f.blocks(c.outType)
 	return t.calling(productCalls(len(p.Pieces), rows, columns, f.k, c.outType))
 }
 

@@ -9,19 +9,27 @@ import (
 
 // A result of few elements with long sums, as that of a dot product or of the gradient of weights, has too few pieces
 // to keep many threads busy. Its sums are made in parts then, a number that depends on the shape alone, and the parts
-// are added by a second contraction, with ones.
+// are added by a second contraction, with ones. So are those of a vector and the columns of a matrix, since each part
+// reads whole rows.
 const (
 	maxSumParts = 16
 	maxPartial  = 1 << 18 // elements of the partial results
 	minTerms    = 4096    // of a part
+	rowTerms    = 64      // of one whose terms are rows of a matrix
 )
 
 // sumParts returns in how many parts of equal size the sums of c should be made; 1: in one.
-func sumParts(c *kernel.Contraction) int {
+func sumParts(c *contraction) int {
 	b, m, n, k := c.Sizes()
 	rows, columns := blocks(m, n, k, 1)
+	least := minTerms
+	if f, ok := matricesOf(&c.Contraction); ok && c.lhsType == c.outType && c.rhsType == c.outType && f.byVector() &&
+		f.across(c.outType) {
+		m, n, least = f.m, f.n, rowTerms
+		rows, columns = f.blocks(c.outType)
+	}
 	pieces := b * ((m + rows - 1) / rows) * ((n + columns - 1) / columns)
-	want := min(int(wantedBlocks(m, n, k, 1))*b/pieces, maxSumParts, k/minTerms, maxPartial/(b*m*n))
+	want := min(int(wantedBlocks(m, n, k, 1))*b/pieces, maxSumParts, k/least, maxPartial/(b*m*n))
 	l, r := c.LHS.Columns, c.RHS.Columns
 	if want < 2 || len(l) == 0 || len(r) == 0 || l[0].N != r[0].N {
 		return 1

@@ -253,6 +253,25 @@ func TestLargeDot(t *testing.T) {
 	}
 }
 
+// TestVectorProducts multiplies vectors and matrices that several tasks read, in parts of rows or of sums.
+func TestVectorProducts(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 1))
+	for _, p := range []product{
+		{"ENTRY e { a = LHS[1,960] parameter(0) b = RHS[960,701] parameter(1) ROOT c = OUT[1,701] dot(a, b), " +
+			"lhs_contracting_dims={1}, rhs_contracting_dims={0} }"},
+		{"ENTRY e { a = LHS[256,2101] parameter(0) b = RHS[256] parameter(1) ROOT c = OUT[2101] dot(a, b), " +
+			"lhs_contracting_dims={0}, rhs_contracting_dims={0} }"},
+		{"ENTRY e { a = LHS[1003,700] parameter(0) b = RHS[700] parameter(1) ROOT c = OUT[1003] dot(a, b), " +
+			"lhs_contracting_dims={1}, rhs_contracting_dims={0} }"},
+		{"ENTRY e { a = LHS[7,1,64] parameter(0) b = RHS[7,64,513] parameter(1) ROOT c = OUT[7,1,513] dot(a, b), " +
+			"lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1} }"},
+	} {
+		for _, typ := range []shape.ElementType{shape.F32, shape.F64, shape.C64} {
+			p.check(t, r, typ, typ, typ)
+		}
+	}
+}
+
 // TestLongSums makes sums in parts.
 func TestLongSums(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 1))

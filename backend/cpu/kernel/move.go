@@ -34,7 +34,7 @@ type Move struct {
 
 // What a task is made of: as many bytes as take a thread some 50 microseconds, and a bound on how many there are.
 const (
-	taskBytes   = 512 << 10
+	taskBytes   = 256 << 10
 	maxTasks    = 1 << 16
 	streamBytes = 4 << 20
 	maxAxes     = 64

@@ -1,6 +1,6 @@
 /* The kernels of one instruction set and one type, T, for which INTEGER is as wide. */
 
-enum { NAME(VL) = VB / sizeof(T), NAME(BLOCK) = 512, NAME(ROWS) = 8 };
+enum { NAME(VL) = VB / sizeof(T), NAME(BLOCK) = 2048, NAME(ROWS) = 8 };
 #define VL NAME(VL)
 #define BLOCK NAME(BLOCK)
 #define ROWS NAME(ROWS)
