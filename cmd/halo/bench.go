@@ -16,6 +16,9 @@ import (
 
 const benchHelp = `M is a case folder, which brings its inputs, or a program, which runs on random ones.
 The clock runs while results are made: inputs are in place before, results are closed after.
+GFLOP/s are of the operations that the program has, each loop's once, and GB/s of the bytes of its arguments and
+results. The roof is what the machine does at most with as many threads, measured after the runs: f32 multiply-adds, and
+copies past the caches. The nearer one counts; work in the caches may give more than 1.
 ` + residentHelp
 
 type benchOptions struct {
@@ -84,15 +87,28 @@ func benchCommand(t *tool, args []string) error {
 		return err
 	case len(words) != 1:
 		return exitf(exitUsage, "got %d programs, want one", len(words))
-	case o.concurrency < 1 || o.runs < 0 || o.seconds <= 0:
-		return exitf(exitUsage, "concurrency %d, runs %d, seconds %g: want positive numbers", o.concurrency, o.runs,
-			o.seconds)
+	case o.concurrency < 1:
+		return exitf(exitUsage, "--concurrency: got %d, want 1 or more", o.concurrency)
+	}
+	if err := checkLength(int64(o.runs), o.seconds); err != nil {
+		return err
 	}
 	r, err := t.bench(&o, words[0])
 	if err != nil {
 		return err
 	}
 	return t.printBench(&o, r)
+}
+
+// checkLength refuses values of --runs and --seconds that no benchmark can have.
+func checkLength(runs int64, seconds float64) error {
+	switch {
+	case runs < 0:
+		return exitf(exitUsage, "--runs: got %d, want 1 or more, or 0 for as many as the seconds allow", runs)
+	case !(seconds > 0):
+		return exitf(exitUsage, "--seconds: got %g, want more than 0", seconds)
+	}
+	return nil
 }
 
 // bench loads, compiles and times a program.
@@ -114,8 +130,7 @@ func (t *tool) bench(o *benchOptions, path string) (*benchReport, error) {
 	if len(r.Fallbacks) > 0 && !o.allowFallback && o.backend != "reference" {
 		return nil, fmt.Errorf("the reference would run %s: --allow-fallback lets it", r.Fallbacks)
 	}
-	cost := p.module.Cost(nil)
-	r.FLOPs, r.Bytes = cost.FLOPs, cost.Bytes
+	r.FLOPs, r.Bytes = p.module.Cost(nil).FLOPs, p.module.OutsideBytes()
 	memory := p.exe.Memory()
 	r.Peak, r.Liveness = memory.Peak, memory.Liveness
 	if err := p.warmUp(t.ctx, o.concurrency); err != nil {

@@ -69,6 +69,20 @@ func TestBenchReport(t *testing.T) {
 	}
 }
 
+// A chain of operations moves what is outside of it once, whatever it has between.
+func TestBenchBytes(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "m.hlo")
+	text := "ENTRY e { a = f32[3,5] parameter(0) b = f32[3,5] add(a, a) c = f32[3,5] tanh(b) ROOT r = f32[3,5] negate(c) }"
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, out, message := halo(t, ".", "", "bench", file, "--runs", "1", "--json", "-")
+	var r benchReport
+	if err := json.Unmarshal([]byte(out), &r); err != nil || r.FLOPs != 45 || r.Bytes != 4*(15+15) {
+		t.Errorf("%s: got %d FLOPs, %d bytes (%v), want 45, 120", message, r.FLOPs, r.Bytes, err)
+	}
+}
+
 func TestHistogram(t *testing.T) {
 	var h histogram
 	if got := h.quantile(.5); got != 0 || h.count() != 0 {
@@ -94,11 +108,17 @@ func TestHistogram(t *testing.T) {
 }
 
 func TestBenchRefuses(t *testing.T) {
-	for _, args := range [][]string{
-		{"bench"}, {"bench", "a", "b"}, {"bench", "a", "--concurrency", "0"}, {"bench", "a", "--seconds", "0"},
+	for args, want := range map[string]string{
+		"bench": "got 0 programs", "bench a b": "got 2 programs",
+		"bench a --concurrency 0":        "--concurrency: got 0, want 1 or more",
+		"bench a --seconds 0":            "--seconds: got 0, want more than 0",
+		"bench a --seconds NaN":          "--seconds: got NaN, want more than 0",
+		"bench a --runs -1":              "--runs: got -1, want 1 or more, or 0",
+		"plugin bench --runs -1 a.so":    "--runs: got -1, want 1 or more, or 0",
+		"plugin bench --seconds=-1 a.so": "--seconds: got -1, want more than 0",
 	} {
-		if code, _, _ := halo(t, ".", "", args...); code != exitUsage {
-			t.Errorf("%v: exit %d, want %d", args, code, exitUsage)
+		if code, _, message := halo(t, ".", "", strings.Fields(args)...); code != exitUsage || !strings.Contains(message, want) {
+			t.Errorf("%s: exit %d, %q, want %d, %q", args, code, message, exitUsage, want)
 		}
 	}
 }

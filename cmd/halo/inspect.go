@@ -216,7 +216,7 @@ func (t *tool) compileOn(name string, m *hlo.Module, d *description, h xla.Handl
 }
 
 func (t *tool) printDescription(d description) {
-	t.printf("%s: %d replicas x %d partitions, %d bytes of constants, %d FLOPs, %d bytes moved\n", d.Name,
+	t.printf("%s: %d replicas x %d partitions, %d bytes of constants, %d FLOPs, %d bytes moved op by op\n", d.Name,
 		d.Replicas, d.Partitions, d.Bytes, d.FLOPs, d.Moved)
 	t.printf("  parameters hold %d elements in %d bytes\n", d.Elements, d.Arguments)
 	if d.open {

@@ -25,8 +25,8 @@ func pluginBench(t *tool, args []string) error {
 	if err != nil {
 		return err
 	}
-	if b.runs < 0 || b.seconds <= 0 {
-		return exitf(exitUsage, "runs %d, seconds %g: want positive numbers", b.runs, b.seconds)
+	if err := checkLength(b.runs, b.seconds); err != nil {
+		return err
 	}
 	o, err := caseOptions(files, *cases)
 	if err != nil {

@@ -43,6 +43,16 @@ func (m *Module) Cost(trips func(while *Instruction) int64) Cost {
 	return k.computation(m.Entry)
 }
 
+// OutsideBytes returns the bytes of m's arguments and results. What is between stays in registers and caches where it
+// can, so that the bytes of Cost over the time of a run may be a speed that no memory has.
+func (m *Module) OutsideBytes() int64 {
+	n := leafBytes(m.Entry.Root.Shape)
+	for _, p := range m.Entry.Parameters {
+		n = saturated(n, leafBytes(p.Shape), 1)
+	}
+	return n
+}
+
 // Cost returns the work of the instruction itself, called computations not counted in.
 func (in *Instruction) Cost() Cost {
 	c := Cost{Bytes: leafBytes(in.Shape)}
