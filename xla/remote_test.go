@@ -103,7 +103,7 @@ func TestRemoteBuffers(t *testing.T) {
 	other := remoteClient(t, xla.ClientOptions{})
 	foreign := buffer(t, other, []float32{1, 2, 3})
 	_, err = x.Execute(t.Context(), a, foreign, foreign)
-	wantCode(t, err, xla.InvalidArgument, "is on device cuda-emu:0, want")
+	wantCode(t, err, xla.InvalidArgument, "is on device cuda-emu:0 of another client, want cuda-emu:0: CopyTo")
 	for _, b := range []*xla.Buffer{a, foreign, out[0]} {
 		b.Close()
 	}

@@ -76,6 +76,14 @@ func (s Signature) String() string {
 	return "(" + list(s.Parameters) + ") -> (" + list(s.Results) + ")"
 }
 
+// strangerTo says that b is a device of another client than d is, where their names do not tell.
+func (d *Device) strangerTo(b *Device) string {
+	if d.client == b.client {
+		return ""
+	}
+	return " of another client"
+}
+
 // maxListed is how many values a line names.
 const maxListed = 32
 
@@ -113,8 +121,8 @@ func (s *Signature) take(c *exec.Call, args []*Buffer, d *Device) error {
 		}
 		if b.device != d {
 			dropAll(args[:i+1])
-			return errorf(InvalidArgument, "argument %d (%s) is on device %v, want %v: CopyTo copies it there", i, p.Name,
-				b.device, d)
+			return errorf(InvalidArgument, "argument %d (%s) is on device %v%s, want %v: CopyTo copies it there", i, p.Name,
+				b.device, d.strangerTo(b.device), d)
 		}
 		c.Args = append(c.Args, b.state.value)
 		if b.state.array != nil {

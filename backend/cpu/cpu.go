@@ -17,8 +17,8 @@ import (
 
 // Options configure the backend. The zero value is useful.
 type Options struct {
-	// Threads is how many threads may work at once, for all executions together; 0: what $HALO_THREADS says, or else as
-	// many as the process may use by its affinity and its control group. More than MaxThreads are MaxThreads.
+	// Threads is how many threads may work at once, for all executions together; below 1: what $HALO_THREADS says, or else
+	// as many as the process may use by its affinity and its control group. More than MaxThreads are MaxThreads.
 	Threads int
 }
 
@@ -34,7 +34,7 @@ func New(o Options) exec.Backend {
 	return exec.New(m)
 }
 
-// Threads is the number of threads that an option of threads means: itself, or for 0 what $HALO_THREADS says, or as
+// Threads is the number of threads that an option of threads means: itself, or below 1 what $HALO_THREADS says, or as
 // many as the process may use; at most MaxThreads.
 func Threads(threads int) int {
 	if threads > 0 {

@@ -42,7 +42,7 @@ func TestForeignInputs(t *testing.T) {
 		{"2xf32=iota y=2xf32=ones", exitOK, "{1, 2}", ""},
 		{"--weights DIR/alone.npz --weights-order file", exitUsage, "", "(y f32[2]) has no input, nor an array of its name in --weights"},
 		{"ones @DIR/alone.npz", exitOK, "{31, 41}", ""},
-		{"ones @DIR/others.npz", exitFailure, "", "none of its 2 arrays (\"a\", \"b\") has the name of a parameter"},
+		{"ones @DIR/others.npz", exitFailure, "", "none of its 2 arrays (\"a\", \"b\") has the name of a parameter: (y f32[2]);"},
 		{"ones @DIR/a.pkl", exitFailure, "", "a Python pickle, which halo never reads"},
 		{"ones @DIR/a.gz", exitFailure, "", "compressed by gzip: unpack it first"},
 		{"--weights DIR/a.pkl", exitFailure, "", "save weights as safetensors"},

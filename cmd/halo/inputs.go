@@ -88,7 +88,7 @@ func input(spec, name string, want shape.Shape) (*literal.Literal, error) {
 		if strings.HasSuffix(path, ".npy") || !tensorfile.IsData(path) {
 			return readInput(path, want)
 		}
-		return inputByName(path, name)
+		return inputByName(path, xla.Value{Name: name, Shape: want})
 	}
 	if text, values, ok := strings.Cut(spec, "="); ok {
 		s, err := typedShape(text)
@@ -136,7 +136,7 @@ func made(spec string, want shape.Shape) (*literal.Literal, error) {
 }
 
 // inputByName takes an array from a file of several: the only one, or that of the parameter's name.
-func inputByName(path, name string) (*literal.Literal, error) {
+func inputByName(path string, parameter xla.Value) (*literal.Literal, error) {
 	f, err := openData(path)
 	if err != nil {
 		return nil, err
@@ -145,8 +145,7 @@ func inputByName(path, name string) (*literal.Literal, error) {
 	if len(f.Arrays) == 1 {
 		return f.Arrays[0].Value()
 	}
-	sig := xla.Signature{Parameters: []xla.Value{{Name: name}}}
-	found, err := weightsByName(sig, f.Arrays)
+	found, err := weightsByName(xla.Signature{Parameters: []xla.Value{parameter}}, f.Arrays)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w; --weights %[1]s gives several parameters their arrays at once", path, err)
 	}

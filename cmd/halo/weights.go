@@ -136,8 +136,9 @@ func weightsByName(sig xla.Signature, arrays []tensorfile.Stored) (map[int]tenso
 		}
 	}
 	if len(given) == 0 {
-		return nil, fmt.Errorf("none of its %d arrays (%s) has the name of a parameter: %v", len(arrays), someNames(arrays),
-			sig)
+		parameters, _, _ := strings.Cut(sig.String(), " -> ")
+		return nil, fmt.Errorf("none of its %d arrays (%s) has the name of a parameter: %s", len(arrays), someNames(arrays),
+			parameters)
 	}
 	return given, nil
 }

@@ -251,8 +251,11 @@ func FromSlice[T Element](v []T, dims ...int64) (*Literal, error) {
 			return nil, fmt.Errorf("shape of a slice of %d elements: dimension %d is %d, want 0 or more", len(v), d, n)
 		}
 	}
-	if n, ok := s.CheckedSize(); !ok || n != int64(len(v)) {
-		return nil, fmt.Errorf("shape %s of a slice of %d elements: the numbers of elements differ", s, len(v))
+	switch n, ok := s.CheckedSize(); {
+	case !ok:
+		return nil, fmt.Errorf("%s has more elements than can be counted, a slice of %d was given", s, len(v))
+	case n != int64(len(v)):
+		return nil, fmt.Errorf("%s: got a slice of %d elements, want %d", s, len(v), n)
 	}
 	l := Zeros(s)
 	copy(l.data, asBytes(v))

@@ -3,6 +3,7 @@ package literal
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/halo-xla/halo/xla/shape"
@@ -216,5 +217,17 @@ func TestLeaves(t *testing.T) {
 	}
 	if got := a.Leaves(); !slices.Equal(got, []*Literal{a}) {
 		t.Errorf("got %v, want the scalar itself", got)
+	}
+}
+
+func TestFromSliceCounts(t *testing.T) {
+	for _, c := range []struct {
+		dims []int64
+		want string
+	}{{[]int64{2, 4}, "f32[2,4]: got a slice of 6 elements, want 8"}, {[]int64{-2, -3}, "dimension 0 is -2, want 0 or more"},
+		{[]int64{1 << 40, 1 << 40}, "has more elements than can be counted"}} {
+		if _, err := FromSlice(make([]float32, 6), c.dims...); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: got %v, want %s", c.dims, err, c.want)
+		}
 	}
 }
