@@ -42,10 +42,5 @@ func (e *Evaluator) Instruction(in *Instruction, args []*literal.Literal) (*lite
 	return v, err
 }
 
-// Arguments checks args against the parameters of c and returns them row-major, cut to their sizes at run time.
-func Arguments(c *Computation, args []*literal.Literal) ([]*literal.Literal, error) {
-	return arguments(c, args)
-}
-
 // Cropped returns l with whole arrays cut to their sizes at run time, those of tuples too.
 func Cropped(l *literal.Literal) *literal.Literal { return cropped(l) }
