@@ -12,8 +12,8 @@ import (
 )
 
 // updates are programs whose updates are results of fusions: of an array that is read elsewhere too, of one that is
-// read under another name, two of the same array, of several types, at places out of range, in a loop; one of an array
-// that another kernel makes, which is none; and slices. Each has the ops that run, in order.
+// read under another name, two of the same array, of several types, at places out of range, in a loop, of an array
+// that another kernel makes; and slices. Each has the ops that run, in order.
 var updates = map[string]struct{ ops, text string }{
 	"read at other places": {"fusion", `ENTRY e { a = f32[6,50] parameter(0)
   i = s32[] parameter(1)
@@ -52,13 +52,24 @@ var updates = map[string]struct{ ops, text string }{
   u = bf16[6,50] dynamic-update-slice(h, hs, i, i)
   v = pred[6,50] dynamic-update-slice(p, ps, i, i)
   ROOT t = (bf16[6,50], pred[6,50], f32[2,50]) tuple(u, v, s) }`},
-	"of an array that is made": {"negate fusion dynamic-update-slice", `ENTRY e { a = f32[6,50] parameter(0)
+	"of an array that is made": {"negate fusion", `ENTRY e { a = f32[6,50] parameter(0)
   i = s32[] parameter(1)
   zero = s32[] constant(0)
   b = f32[6,50] negate(a)
   x = f32[1,50] slice(a), slice={[3:4], [0:50]}
   s = f32[1,50] sine(x)
   ROOT u = f32[6,50] dynamic-update-slice(b, s, i, zero) }`},
+	"two of an array that is cheap to make": {"negate fusion fusion", `ENTRY e { a = f32[6,50] parameter(0)
+  i = s32[] parameter(1)
+  zero = s32[] constant(0)
+  b = f32[6,50] negate(a)
+  x = f32[1,50] slice(a), slice={[3:4], [0:50]}
+  s = f32[1,50] sine(x)
+  y = f32[2,50] slice(a), slice={[2:4], [0:50]}
+  c = f32[2,50] cosine(y)
+  u = f32[6,50] dynamic-update-slice(b, s, i, zero)
+  v = f32[6,50] dynamic-update-slice(b, c, zero, zero)
+  ROOT t = (f32[6,50], f32[6,50]) tuple(u, v) }`},
 	"slices that are made together": {"sine slice fusion fusion dot", `ENTRY e { a = f32[6,50] parameter(0)
   i = s32[] parameter(1)
   b = f32[6,50] sine(a)

@@ -324,7 +324,7 @@ func (u *fuser) repeatCheap() {
 			}
 		}
 		for _, user := range u.users[i] {
-			ok = ok && u.kind[user] >= member
+			ok = ok && u.kind[user] >= member && !u.isTarget(in, user)
 		}
 		if ok && arrays == 1 {
 			u.kind[i] = leaf

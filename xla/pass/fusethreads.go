@@ -110,12 +110,17 @@ var cheapScalars = [hlo.NumOps]bool{
 	hlo.Sign: true, hlo.Copy: true, hlo.BitcastConvert: true, hlo.Reshape: true, hlo.IsFinite: true,
 }
 
-// updates reports whether in puts an array into a larger one that lies in memory.
+// updates reports whether in puts an array into a larger one that lies in memory when the array is made.
 func (u *fuser) updates(in *hlo.Instruction) bool {
 	if u.rows != nil || u.f.Update == nil || !u.f.Update(in) {
 		return false
 	}
 	to, from := in.Operands[0], in.Operands[1]
-	return plain(to.Shape) && plain(from.Shape) && u.kind[to.Index()] == outside &&
+	return plain(to.Shape) && plain(from.Shape) && u.kind[to.Index()] != leaf &&
 		u.space[to.Index()] != u.space[from.Index()] && from.Shape.Size() > 0
+}
+
+// isTarget reports whether user puts something into in, which must be in memory for that.
+func (u *fuser) isTarget(in *hlo.Instruction, user int32) bool {
+	return u.kind[user] == updating && u.old.Instructions[user].Operands[0] == in
 }
