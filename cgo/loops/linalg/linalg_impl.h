@@ -29,140 +29,171 @@ typedef struct job {
   halo_run *run;
 } job;
 
-/* greatest returns the first row, from j on, with the greatest magnitude in column c; NaN is none, but in row j. Bits
- * of magnitudes are in the order of the numbers, NaN's behind those of infinity. */
-static int64_t NAME(greatest)(const T *c, int64_t j, int64_t rows) {
-  enum { SOME = 128 };
-  const BITS *b = (const BITS *)c;
-  if (c[j] != c[j]) return j;
-  ivec many = {0};
-  BITS most = 0;
-  int64_t i = j;
-  for (; i + VL <= rows; i += VL) {
-    ivec x = *(const ivec *)(b + i) & ABS;
-    x &= (ivec)(x <= INF);
-    const ivec more = (ivec)(x > many);
-    many = (x & more) | (many & ~more);
-  }
-  for (int v = 0; v < VL; v++) most = many[v] > most ? many[v] : most;
-  for (; i < rows; i++)
-    if ((b[i] & ABS) <= INF && (b[i] & ABS) > most) most = b[i] & ABS;
-  for (i = j; i + SOME <= rows; i += SOME) {
-    BITS hit = 0;
-    for (int64_t k = i; k < i + SOME; k++) hit |= (b[k] & ABS) == most;
-    if (hit) break;
-  }
-  while ((b[i] & ABS) != most) i++;
-  return i;
+enum { NAME(INNER) = 8 };
+
+/* first returns the least of the rows of the lanes that have the greatest of many. */
+static int64_t NAME(first)(ivec many, ivec row) {
+  BITS most = 0, at = 0;
+  for (int v = 0; v < VL; v++)
+    if (v == 0 || many[v] > most || (many[v] == most && row[v] < at)) most = many[v], at = row[v];
+  return at;
 }
 
-/* step makes column j of a packed block: exchanges rows and divides, or takes the root and divides. It returns 0 where
- * that cannot be. */
-static int NAME(step)(job *w, int64_t j, int64_t rows, int32_t *pivots) {
-  T *c = w->p + j * w->ld, d = c[j];
-  if (pivots) {
-    const int64_t best = NAME(greatest)(c, j, rows);
-    pivots[j] = (int32_t)best;
+/* take takes the product of n columns from b on off column k of a packed block, from row i on; of a factorization with
+ * exchanges the rows of those columns come first. With search it returns the first row, from i on, with the greatest
+ * magnitude; NaN is none. Bits of magnitudes are in the order of the numbers, NaN's behind those of infinity. Places
+ * behind the rows that fill a vector are zero, or become NaN. */
+INLINE int64_t NAME(take)(const int n, const int search, job *w, int64_t b, int64_t k, int64_t i, int64_t rows) {
+  const int64_t ld = w->ld;
+  const T *l = w->p + b * ld;
+  T *c = w->p + k * ld, x[NAME(INNER)];
+#pragma GCC unroll 8
+  for (int q = 0; q < n; q++) {
+    x[q] = w->pivots ? c[b + q] : l[q * ld + k];
+    if (w->pivots) {
+#pragma GCC unroll 8
+      for (int r = 0; r < q; r++) x[q] -= l[r * ld + b + q] * x[r];
+      c[b + q] = x[q];
+    }
+  }
+  ivec many = {0}, at = {0}, row = many + (BITS)i;
+  for (int v = 0; v < VL; v++) at[v] = i + v;
+  for (; i < rows; i += VL, at += VL) {
+    vec s = *(vec *)(c + i), t = {0};
+#pragma GCC unroll 8
+    for (int q = 0; q < n; q += 2) s -= x[q] * *(const vec *)(l + q * ld + i);
+#pragma GCC unroll 8
+    for (int q = 1; q < n; q += 2) t += x[q] * *(const vec *)(l + q * ld + i);
+    if (n > 1) s -= t;
+    if (n) *(vec *)(c + i) = s;
+    if (search) {
+      const ivec y = (ivec)s & ABS, more = (y > many) & (y <= INF);
+      many = (y & more) | (many & ~more);
+      row = (at & more) | (row & ~more);
+    }
+  }
+  return search ? NAME(first)(many, row) : 0;
+}
+
+#define TAKE(n)                                                                                                  \
+  static int64_t NAME(take_##n)(job *w, int64_t b, int64_t k, int64_t i, int64_t rows) {                         \
+    return NAME(take)(n, n < NAME(INNER), w, b, k, i, rows);                                                     \
+  }
+#define TAKES TAKE(0) TAKE(1) TAKE(2) TAKE(3) TAKE(4) TAKE(5) TAKE(6) TAKE(7) TAKE(8)
+TAKES
+#undef TAKE
+#define TAKE(n) NAME(take_##n),
+static int64_t (*const NAME(takes)[])(job *, int64_t, int64_t, int64_t, int64_t) = {TAKES};
+#undef TAKE
+#undef TAKES
+
+/* step makes column j of a packed block, where row best has the greatest magnitude: exchanges rows and divides, or
+ * takes the root and divides. It returns 0 where that cannot be. */
+static int NAME(step)(job *w, int64_t j, int64_t rows, int64_t best) {
+  T *c = w->p + j * w->ld;
+  if (w->pivots) {
+    if (c[j] != c[j]) best = j;
+    w->pivots[j] = (int32_t)best;
     if (c[best] == 0) return 0;
     if (best != j)
       for (int64_t k = 0; k < w->nb; k++) {
         T *x = w->p + k * w->ld, t = x[j];
         x[j] = x[best], x[best] = t;
       }
-    d = c[j];
   } else {
-    if (!(d > 0)) return 0;
-    c[j] = d = ROOT(d);
+    if (!(c[j] > 0)) return 0;
+    c[j] = ROOT(c[j]);
   }
-  if (d >= LEAST || d <= -LEAST) {
-    const T inverse = 1 / d;
-    for (int64_t i = j + 1; i < rows; i++) c[i] *= inverse;
-  } else {
-    for (int64_t i = j + 1; i < rows; i++) c[i] /= d;
+  const T d = c[j];
+  const int safe = d >= LEAST || d <= -LEAST;
+  const T inverse = 1 / d;
+  for (int64_t i = j + 1; i < rows; i += VL) {
+    vec *to = (vec *)(c + i);
+    *to = safe ? *to * inverse : *to / d;
   }
   return 1;
 }
 
-enum { NAME(INNER) = 8 };
-
-/* rest takes the product of INNER columns from b on off column k of a packed block, from row e on. */
-static void NAME(rest)(job *w, int64_t b, int64_t e, int64_t k, int64_t rows) {
-  const T *l = w->p + b * w->ld;
-  T *c = w->p + k * w->ld, x[NAME(INNER)];
-  const int64_t n = e - b;
-  if (w->pivots) /* the block's own rows come first */
-    for (int64_t j = 0; j < n; j++)
-      for (int64_t i = j + 1; i < n; i++) c[b + i] -= l[j * w->ld + b + i] * c[b + j];
-  for (int64_t j = 0; j < n; j++) x[j] = w->pivots ? c[b + j] : l[j * w->ld + k];
-  int64_t i = w->pivots ? e : k;
-  if (n == NAME(INNER))
-    for (; i + VL <= rows; i += VL) {
-      vec s = *(vec *)(c + i), t = x[0] * *(const vec *)(l + i);
-#pragma GCC unroll 8
-      for (int j = 1; j < NAME(INNER); j += 2) s -= x[j] * *(const vec *)(l + j * w->ld + i);
-#pragma GCC unroll 8
-      for (int j = 2; j < NAME(INNER); j += 2) t += x[j] * *(const vec *)(l + j * w->ld + i);
-      *(vec *)(c + i) = s - t;
-    }
-  for (; i < rows; i++)
-    for (int64_t j = 0; j < n; j++) c[i] -= x[j] * l[j * w->ld + i];
-}
-
-/* panel factors a packed block. pivots are given for a factorization with exchanges. It returns the first column that
- * fails, from 1, else 0; with exchanges it goes on. */
-static int64_t NAME(panel)(job *w, int64_t rows, int32_t *pivots) {
+/* panel factors a packed block, with exchanges if it has pivots. It returns the first column that fails, from 1, else
+ * 0; with exchanges it goes on. */
+static int64_t NAME(panel)(job *w, int64_t rows) {
   int64_t bad = 0;
   for (int64_t b = 0, e; b < w->nb; b = e) {
-    e = b + NAME(INNER) < w->nb ? b + NAME(INNER) : w->nb;
+    e = LEAST_OF(b + NAME(INNER), w->nb);
     for (int64_t j = b; j < e; j++) {
-      const int ok = NAME(step)(w, j, rows, pivots);
+      const int64_t best = NAME(takes)[j - b](w, b, j, j, rows);
+      const int ok = NAME(step)(w, j, rows, best);
       if (!ok && !bad) bad = j + 1;
-      if (!ok && !pivots) return bad;
-      const T *c = w->p + j * w->ld;
-      for (int64_t k = j + 1; k < e; k++) {
-        T *to = w->p + k * w->ld, x = pivots ? to[j] : c[k];
-        for (int64_t i = pivots ? j + 1 : k; i < rows; i++) to[i] -= c[i] * x;
-      }
+      if (!ok && !w->pivots) return bad;
     }
-    for (int64_t k = e; k < w->nb; k++) NAME(rest)(w, b, e, k, rows);
+    for (int64_t k = e; k < w->nb; k++) NAME(takes)[NAME(INNER)](w, b, k, w->pivots ? e : k, rows);
   }
   return bad;
 }
 
 /* tile takes the product of mr rows, the elements of a column side by side and columns lda apart, and of b, n by W, off
- * a tile of the matrix. The tile below comes next. */
-INLINE void NAME(tile)(const int mr, int64_t n, const T *a, int64_t lda, const T *b, T *c, int64_t stride) {
+ * a tile of the matrix, nv vectors wide. The tile below comes next. With square it solves for these rows, whose factors
+ * stand behind the product's. */
+INLINE void NAME(tile)(const int mr, const int nv, const int square, int64_t n, const T *a, int64_t lda, const T *b,
+                       T *c, int64_t stride) {
   vec acc[MR][NV];
 #pragma GCC unroll 16
   for (int r = 0; r < mr; r++)
 #pragma GCC unroll 4
-    for (int v = 0; v < NV; v++) {
+    for (int v = 0; v < nv; v++) {
       acc[r][v] = *(const vec *)(c + r * stride + v * VL);
       __builtin_prefetch(c + (mr + r) * stride + v * VL);
     }
   for (int64_t k = 0; k < n; k++, a += lda, b += W) {
     vec x[NV];
+    if (!square) __builtin_prefetch(a + AHEAD);
 #pragma GCC unroll 4
-    for (int v = 0; v < NV; v++) x[v] = *(const vec *)(b + v * VL);
+    for (int v = 0; v < nv; v++) x[v] = *(const vec *)(b + v * VL);
 #pragma GCC unroll 16
     for (int r = 0; r < mr; r++) {
       const T y = a[r];
 #pragma GCC unroll 4
-      for (int v = 0; v < NV; v++) acc[r][v] -= y * x[v];
+      for (int v = 0; v < nv; v++) acc[r][v] -= y * x[v];
     }
   }
 #pragma GCC unroll 16
   for (int r = 0; r < mr; r++)
 #pragma GCC unroll 4
-    for (int v = 0; v < NV; v++) *(vec *)(c + r * stride + v * VL) = acc[r][v];
+    for (int v = 0; v < nv; v++) {
+      if (square)
+#pragma GCC unroll 8
+        for (int q = 0; q < r; q++) acc[r][v] -= a[q * lda + r] * acc[q][v];
+      *(vec *)(c + r * stride + v * VL) = acc[r][v];
+    }
 }
 
-/* update is tile for rows from i on, which is nb and some times MR if the job has rows. */
-static void NAME(update)(const job *w, int64_t i, const T *b, T *c, int64_t stride) {
+/* update is tile for mr rows from i on: if the job has rows, within MR of them from nb on. */
+INLINE void NAME(update)(const int mr, const int nv, const job *w, int64_t i, const T *b, T *c, int64_t stride) {
+  const int64_t in = (i - w->nb) % MR;
   if (w->rows)
-    NAME(tile)(MR, w->nb, w->rows + (i - w->nb) * w->nb, MR, b, c, stride);
+    NAME(tile)(mr, nv, 0, w->nb, w->rows + (i - w->nb - in) * w->nb + in, MR, b, c, stride);
   else
-    NAME(tile)(MR, w->nb, w->p + i, w->ld, b, c, stride);
+    NAME(tile)(mr, nv, 0, w->nb, w->p + i, w->ld, b, c, stride);
+}
+
+static void NAME(whole)(const job *w, int64_t i, const T *b, T *c, int64_t stride) {
+  NAME(update)(MR, NV, w, i, b, c, stride);
+}
+
+/* down is update for rows from i on, c and what follows, of which it leaves out less than 2. It returns where. */
+INLINE int64_t NAME(down)(const int nv, const job *w, int64_t i, int64_t rows, const T *b, T *c) {
+  for (; i + MR <= rows; i += MR, c += MR * w->n) NAME(update)(MR, nv, w, i, b, c, w->n);
+  if (MR > 4 && i + 4 <= rows) NAME(update)(4, nv, w, i, b, c, w->n), i += 4, c += 4 * w->n;
+  if (MR > 2 && i + 2 <= rows) NAME(update)(2, nv, w, i, b, c, w->n), i += 2;
+  return i;
+}
+
+static int64_t NAME(down_whole)(const job *w, int64_t i, int64_t rows, const T *b, T *c) {
+  return NAME(down)(NV, w, i, rows, b, c);
+}
+
+static int64_t NAME(down_half)(const job *w, int64_t i, int64_t rows, const T *b, T *c) {
+  return NAME(down)(NV / 2, w, i, rows, b, c);
 }
 
 /* part is update where only the elements from first[r] to end[r] of each of mr rows belong to the matrix. */
@@ -171,7 +202,7 @@ static void NAME(part)(const job *w, int64_t i, int64_t mr, const T *b, T *c, in
   T some[MR * W];
   memset(some, 0, sizeof some);
   for (int64_t r = 0; r < mr; r++) memcpy(some + r * W, c + r * w->n, width * sizeof(T));
-  NAME(update)(w, i, b, some, W);
+  NAME(whole)(w, i, b, some, W);
   for (int64_t r = 0; r < mr; r++)
     if (first[r] < end[r]) memcpy(c + r * w->n + first[r], some + r * W + first[r], (end[r] - first[r]) * sizeof(T));
 }
@@ -192,30 +223,34 @@ static void NAME(exchange)(const job *w, int64_t column, int64_t width) {
   }
 }
 
+/* top solves for the rows of the block in a strip, b. */
+static void NAME(top)(const job *w, T *b) {
+  int64_t k = 0;
+  for (; k + 4 <= w->nb; k += 4) NAME(tile)(4, NV, 1, k, w->p + k, w->ld, b, b + k * W, W);
+  for (; k < w->nb; k++) NAME(tile)(1, NV, 1, k, w->p + k, w->ld, b, b + k * W, W);
+}
+
+/* lines copies width elements of some lines. */
+static void NAME(lines)(T *to, int64_t line_to, const T *from, int64_t line_from, int64_t lines, int64_t width) {
+  for (; lines > 0; lines--, to += line_to, from += line_from)
+    if (width == W)
+      memcpy(to, from, sizeof(T) * W);
+    else
+      memcpy(to, from, sizeof(T) * width);
+}
+
 /* lu_strip brings a strip of columns behind the block up to date. */
 static void NAME(lu_strip)(const job *w, int64_t column, int64_t width) {
   T b[LINALG_OUTER * W] __attribute__((aligned(64)));
   NAME(exchange)(w, column, width);
   T *top = w->a + w->j0 * w->n + column;
-  for (int64_t k = 0; k < w->nb; k++) {
-    T *row = b + k * W;
-    if (width < W) memset(row, 0, W * sizeof(T));
-    memcpy(row, top + k * w->n, width * sizeof(T));
-    vec x[NV];
-#pragma GCC unroll 4
-    for (int v = 0; v < NV; v++) x[v] = *(const vec *)(row + v * VL);
-    for (int64_t j = 0; j < k; j++) {
-      const T y = w->p[j * w->ld + k];
-#pragma GCC unroll 4
-      for (int v = 0; v < NV; v++) x[v] -= y * *(const vec *)(b + j * W + v * VL);
-    }
-#pragma GCC unroll 4
-    for (int v = 0; v < NV; v++) *(vec *)(row + v * VL) = x[v];
-    memcpy(top + k * w->n, row, width * sizeof(T));
-  }
+  if (width < W) memset(b, 0, w->nb * W * sizeof(T));
+  NAME(lines)(b, W, top, w->n, w->nb, width);
+  NAME(top)(w, b);
+  NAME(lines)(top, w->n, b, W, w->nb, width);
   int64_t i = w->nb, rows = w->m - w->j0;
-  if (width == W)
-    for (; i + MR <= rows; i += MR) NAME(update)(w, i, b, top + i * w->n, w->n);
+  if (width == W) i = NAME(down_whole)(w, i, rows, b, top + i * w->n);
+  if (width == W / 2) i = NAME(down_half)(w, i, rows, b, top + i * w->n);
   int64_t first[MR] = {0}, end[MR];
   for (int r = 0; r < MR; r++) end[r] = width;
   for (; i < rows; i += MR)
@@ -251,7 +286,7 @@ static void NAME(chol_strip)(const job *w, int64_t column, int64_t width) {
     T *at = w->a + (w->j0 + i) * w->n + column;
     const int inside = w->lower ? i >= c + width - 1 : i + MR - 1 <= c;
     if (inside && width == W && mr == MR) {
-      NAME(update)(w, i, b, at, w->n);
+      NAME(whole)(w, i, b, at, w->n);
       continue;
     }
     int64_t first[MR], end[MR];
@@ -295,6 +330,7 @@ static void NAME(turn)(const T *from, int64_t line_from, T *to, int64_t line_to,
 static void NAME(copy)(const job *w, int64_t rows, int triangle, int pack) {
   const int across = triangle && !w->lower; /* the block is rows of the matrix */
   T *a = w->a + w->j0 * (w->n + 1), *p = w->p;
+  for (int64_t k = 0; k < w->nb && pack; k++) memset(p + k * w->ld + rows, 0, VB);
   if (across) {
     for (int64_t k = 0; k < w->nb; k++) {
       T *x = a + k * w->n + k, *y = p + k * w->ld + k;
@@ -334,7 +370,7 @@ static int64_t NAME(blocks)(job *o, halo_run *run, int alone) {
     if (w.pivots) w.pivots += q;
     const int64_t rows = o->m - w.j0, triangle = !w.pivots;
     NAME(copy)(&w, rows, triangle, 1);
-    const int64_t failed = NAME(panel)(&w, rows, w.pivots);
+    const int64_t failed = NAME(panel)(&w, rows);
     if (failed && !bad) bad = q + failed;
     if (failed && triangle) return bad;
     NAME(copy)(&w, rows, triangle, 0);
@@ -353,7 +389,9 @@ static int64_t NAME(blocks)(job *o, halo_run *run, int alone) {
   return bad;
 }
 
-static int64_t NAME(outer)(int64_t n) { return n > LINALG_LARGE ? LINALG_OUTER : LINALG_BLOCK; }
+static int64_t NAME(outer)(int64_t n) {
+  return n > LINALG_LARGE ? LINALG_OUTER : n > LINALG_SMALL ? LINALG_MIDDLE : LINALG_BLOCK;
+}
 
 /* begin makes w the block from j0 on. */
 static void NAME(begin)(job *w, int64_t j0, int64_t least, int64_t block, int32_t *pivots) {
@@ -373,7 +411,7 @@ static int64_t NAME(lu)(void *a, int64_t m, int64_t n, int32_t *pivots, void *sc
     if (w->bad && !info) info = w->j0 + w->bad;
     other = both + (w == both);
     NAME(begin)(other, end, least, block, pivots);
-    if (block > LINALG_BLOCK)
+    if (block == LINALG_OUTER)
       other->p = w->p, NAME(repack)(w, w->p + (w->ld + 1) * LINALG_OUTER);
     else if (end < least)
       w->next = other;
@@ -393,7 +431,7 @@ static int64_t NAME(cholesky)(void *a, int64_t n, int lower, void *scratch, halo
     w.nb = LEAST_OF(n - w.j0, block);
     const int64_t bad = NAME(blocks)(&w, run, alone);
     if (bad) return bad < 0 ? bad : w.j0 + bad;
-    if (block > LINALG_BLOCK) NAME(repack)(&w, w.p + (w.ld + 1) * LINALG_OUTER);
+    if (block == LINALG_OUTER) NAME(repack)(&w, w.p + (w.ld + 1) * LINALG_OUTER);
     NAME(behind)(&w, n - w.j0 - w.nb, 0, NAME(chol_task), run, alone);
     w.rows = 0;
     if (*run->cancel) return -1;

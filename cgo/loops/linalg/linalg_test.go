@@ -96,7 +96,8 @@ func TestLU(t *testing.T) {
 			checkLU(t, isa, s[0], s[1], numbers[float64](r, s[0]*s[1]))
 		}
 	}
-	checkLU(t, run.Level(), 560, 545, numbers[float32](r, 560*545)) // in outer blocks
+	checkLU(t, run.Level(), 560, 545, numbers[float32](r, 560*545)) // in outer blocks of two sizes
+	checkLU(t, run.Level(), 1061, 1030, numbers[float32](r, 1061*1030))
 }
 
 // TestSingular wants the first zero pivot, and the greatest element of a column as the pivot where NaN is another.
@@ -116,6 +117,11 @@ func TestSingular(t *testing.T) {
 		b[3*40], b[5*40], b[9*40] = float32(math.NaN()), -100, 100
 		if f, pivots, _ := lu(t, isa, 1, 40, 40, b); pivots[0] != 6 || f[0] != -100 || f[39*40+39] == f[39*40+39] {
 			t.Errorf("%v: got pivot %d, first %v, last %v, want 6, -100, NaN", isa, pivots[0], f[0], f[39*40+39])
+		}
+		c := numbers[float32](r, 40*40)
+		c[38*40], c[21*40], c[37*40] = 50, 50, -50
+		if _, pivots, _ := lu(t, isa, 1, 40, 40, c); pivots[0] != 22 {
+			t.Errorf("%v: got pivot %d of equal ones, want the first, 22", isa, pivots[0])
 		}
 	}
 }
@@ -189,8 +195,9 @@ func TestCholesky(t *testing.T) {
 			}
 		}
 	}
-	for _, lower := range []bool{true, false} { // in outer blocks
+	for _, lower := range []bool{true, false} { // in outer blocks of two sizes
 		checkCholesky(t, run.Level(), 560, lower, positive[float32](r, 560, lower))
+		checkCholesky(t, run.Level(), 1030, lower, positive[float32](r, 1030, lower))
 	}
 }
 

@@ -10,13 +10,14 @@
 #define CAT(a, b, c) CAT_(a, b, c)
 #define LINALG_LD(m) (((m) + 15) / 16 * 16 + LINALG_PAD)
 #define LEAST_OF(a, b) ((a) < (b) ? (a) : (b))
+#define AHEAD 32 /* rows of a packed block that are asked for ahead: another processor may have made them */
 #define SOLVE_TALL 48 /* unknowns that what is known is taken off at a time, if their factors are side by side */
 #define LINALG_ALONE 2e6 /* operations that are not worth another thread */
 
 #define T float
-#define BITS uint32_t
-#define ABS 0x7fffffffu
-#define INF 0x7f800000u
+#define BITS int32_t
+#define ABS 0x7fffffff
+#define INF 0x7f800000
 #define LEAST 0x1p-126f
 #define ROOT sqrtf
 #define NAME(x) CAT(PREFIX, f32, x)
@@ -31,9 +32,9 @@
 #undef NAME
 
 #define T double
-#define BITS uint64_t
-#define ABS 0x7fffffffffffffffu
-#define INF 0x7ff0000000000000u
+#define BITS int64_t
+#define ABS 0x7fffffffffffffff
+#define INF 0x7ff0000000000000
 #define LEAST 0x1p-1022
 #define ROOT sqrt
 #define NAME(x) CAT(PREFIX, f64, x)
