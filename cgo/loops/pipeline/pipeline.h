@@ -108,6 +108,8 @@ typedef struct {
   int64_t rows, blocks; // blocks of a row
   int past;         // results go past the caches
   const volatile uint32_t *cancel;
+  const char *scale, *offset; // norm: vectors as long as a row
+  uint64_t count, epsilon;    // norm: the count of a row's elements, or its inverse; what is added to the variance
 } halo_staggered;
 
 // What each level and lane brings.

@@ -101,8 +101,11 @@ func (p *Rows) Record(level run.ISA) run.Record {
 		stages = appendStages(stages, list, level, p.Lane)
 		head.stages += C.int32_t(len(list))
 	}
-	if name, in := p.staggers(); name != "" {
-		head.staggered, head.from = (*[0]byte)(function("staggered_"+name, level, p.Lane)), C.int32_t(in)
+	if name, words := p.staggers(); name != "" {
+		number := func(word string) C.int32_t { return C.int32_t(words[word]) }
+		head.staggered = (*[0]byte)(function("staggered_"+name, level, p.Lane))
+		head.in, head.scale, head.offset = number("in"), number("scale"), number("offset")
+		head.count, head.epsilon = number("count"), number("epsilon")
 	}
 	args := bytesOf(&head)[unsafe.Sizeof(head.head):]
 	args = appendStreams(args, p.Inputs, p.Outputs)

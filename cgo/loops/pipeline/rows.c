@@ -298,15 +298,24 @@ static void tiles(void *arg, int64_t number) {
   halo_drain(j->bypass);
 }
 
+// beginning is where the first element of a stream lies.
+static char *beginning(const job *j, int32_t k) {
+  const halo_stream *s = &j->streams[k];
+  return (char *)HALO_AT(j->places.run, s->ref) + s->offset * s->size;
+}
+
 // staggers takes some rows through all phases in one loop.
 static void staggers(void *arg, int64_t number) {
   const job *j = arg;
   const halo_rows_record *r = j->r;
   const int64_t first = number * r->group, left = r->rows - first, bytes = r->row * r->lane;
-  const halo_stream *in = &j->streams[r->from], *out = &j->streams[r->streams];
   r->staggered(&(halo_staggered){
-      .in = (char *)HALO_AT(j->places.run, in->ref) + in->offset * r->lane + first * bytes,
-      .out = (char *)HALO_AT(j->places.run, out->ref) + out->offset * r->lane + first * bytes,
+      .in = beginning(j, r->in) + first * bytes,
+      .out = beginning(j, r->streams) + first * bytes,
+      .scale = beginning(j, r->scale),
+      .offset = beginning(j, r->offset),
+      .count = j->streams[r->count].value,
+      .epsilon = j->streams[r->epsilon].value,
       .rooms = halo_aligned(alloca(2 * bytes + 64)),
       .rows = left < r->group ? left : r->group,
       .blocks = r->row / j->places.block,

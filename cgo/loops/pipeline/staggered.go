@@ -7,8 +7,7 @@ import (
 )
 
 // staggered are the programs over rows that the function staggered_NAME of sweeps.def takes through all phases in one
-// loop. A word is the same pointer wherever it stands: in is an input, out the output, saved what is saved, # and bits
-// a number.
+// loop. A word is the same pointer wherever it stands: mask, those of wordKinds, rooms; # and bits are a number.
 var staggered = []struct {
 	name   string
 	phases []string
@@ -20,6 +19,33 @@ var staggered = []struct {
 		"load #0; add_f f; store g; rdiv_f #3f800000; store h",
 		"spread g i; spread h j; load saved; quotient i j; store out",
 	}},
+	{"norm", normBy("mul_f")},
+	{"norm_div", normBy("div_f")},
+}
+
+// normBy is a norm whose means are made of sums by a stage.
+func normBy(mean string) []string {
+	return []string{
+		"load in; acc_add_f a mask; fold a b",
+		"load #0; add_f b; store c; " + mean + " count; store d",
+		"spread d e; load in; sub_f e; square_f; acc_add_f f mask; fold f g",
+		"load #0; add_f g; store h; " + mean + " count; store i; add_f epsilon; store j; rsqrt_f; store k",
+		"spread d e; spread k l; load in; sub_f e; mul_f l; mul_f scale; add_f offset; store out",
+	}
+}
+
+// wordKinds says which inputs some words may mean.
+var wordKinds = map[string]func(s *Stream) bool{
+	"in":      func(s *Stream) bool { return s.Kind == Linear && s.Convert == "" && !s.ByRow },
+	"scale":   (*Stream).isVector,
+	"offset":  (*Stream).isVector,
+	"count":   func(s *Stream) bool { return s.Kind == Immediate },
+	"epsilon": func(s *Stream) bool { return s.Kind == Immediate },
+}
+
+// isVector reports whether a stream is the same for all rows and lies as it is read.
+func (s *Stream) isVector() bool {
+	return s.Kind == Rowwise && s.Convert == "" && !slices.ContainsFunc(s.Strides, func(n int64) bool { return n != 0 })
 }
 
 // Kernel says what runs the program, in words.
@@ -28,20 +54,20 @@ func (p *Rows) Kernel() string {
 	return strings.TrimSpace("rows " + name)
 }
 
-// staggers names what takes rows through all phases of the program in one loop, and tells what it reads. Two rows of
-// saved values have to be as near as those of a tile.
-func (p *Rows) staggers() (name string, in int) {
-	if p.stepwise || p.Lane != 4 || len(p.Outputs) != 1 || p.Outputs[0].Kind != Linear || p.Outputs[0].Convert != "" ||
-		2*p.Row()*int64(p.Lane) > MaxSaved {
-		return "", 0
+// staggers names what takes rows through all phases of the program in one loop, and tells what its words mean. Two rows
+// of saved values have to be as near as those of a tile.
+func (p *Rows) staggers() (name string, words map[string]int) {
+	if p.stepwise || len(p.Outputs) != 1 || p.Outputs[0].Kind != Linear || p.Outputs[0].Convert != "" ||
+		p.Outputs[0].ByRow || 2*p.Row()*int64(p.Lane) > MaxSaved {
+		return "", nil
 	}
 	for _, s := range staggered {
 		m := meaning{p, map[string]int{"mask": p.Mask, "out": len(p.Inputs), "saved": len(p.Inputs) + 1}}
-		if m.ofAll(s.phases) && m.isRead(m.words["in"]) {
-			return s.name, m.words["in"]
+		if m.ofAll(s.phases) {
+			return s.name, m.words
 		}
 	}
-	return "", 0
+	return "", nil
 }
 
 // meaning is which pointers of a program words mean.
@@ -91,12 +117,10 @@ func (m meaning) of(word string, k int) bool {
 	if strings.HasPrefix(word, "#") {
 		return k < len(m.Inputs) && m.Inputs[k].Kind == Immediate && fmt.Sprintf("#%x", m.Inputs[k].Value) == word
 	}
+	if is, ok := wordKinds[word]; ok && (k >= len(m.Inputs) || !is(&m.Inputs[k])) {
+		return false
+	}
 	was, known := m.words[word]
 	m.words[word] = k
 	return !known || was == k
-}
-
-// isRead reports whether pointer k is an input whose rows lie one after the other as they are read.
-func (m meaning) isRead(k int) bool {
-	return k < len(m.Inputs) && m.Inputs[k].Kind == Linear && m.Inputs[k].Convert == "" && !m.Inputs[k].ByRow
 }

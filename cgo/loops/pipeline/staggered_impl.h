@@ -16,10 +16,41 @@ INLINE void ask_block(const char *x, int near) {
       __builtin_prefetch(x + line, 0, 2);
 }
 
-// row_of is row i of rows that follow each other, or null if there is none.
-INLINE const char *row_of(const halo_staggered *t, const char *rows, int64_t i) {
-  return i >= 0 && i < t->rows ? rows + i * t->blocks * 8 * VB : 0;
+// trio is what a round works on: the rows of the three sweeps and the one that is asked for; null: there is none. The
+// third sweep makes of row before, or of what the second has made of it, the row third.
+typedef struct {
+  const char *ahead, *first, *second, *before;
+  char *third;
+} trio;
+
+INLINE trio round_of(const halo_staggered *t, int64_t i) {
+  const int64_t bytes = t->blocks * 8 * VB, left = t->rows - i;
+  const char *in = t->in + i * bytes;
+  return (trio){left > 1 + AHEAD_ROWS ? in + (1 + AHEAD_ROWS) * bytes : 0, left > 1 ? in + bytes : 0,
+      i >= 0 && left > 0 ? in : 0, in - bytes, i > 0 ? t->out + (i - 1) * bytes : 0};
 }
+
+// ROUNDS goes through the rows, and through the blocks of each.
+#define ROUNDS for (int64_t i = -1; i <= t->rows && !*t->cancel; i++)
+#define ROUND(first_sweep, second_sweep, third_sweep)                                                                  \
+  for (int64_t at = 0; at < bytes; at += 8 * VB) {                                                                     \
+    if (r.first)                                                                                                       \
+      first_sweep;                                                                                                     \
+    if (r.third)                                                                                                       \
+      third_sweep;                                                                                                     \
+    if (r.ahead)                                                                                                       \
+      ask_block(r.ahead + at, bytes <= NEAR);                                                                          \
+    if (r.second)                                                                                                      \
+      second_sweep;                                                                                                    \
+  }
+
+// LEAVE stores a block, past the caches or not.
+#define LEAVE                                                                                                          \
+  if (past) {                                                                                                          \
+    EACH(PAST1)                                                                                                        \
+  } else {                                                                                                             \
+    EACH(AT1)                                                                                                          \
+  }
 
 #ifdef LIMIT32
 // BELOW2 stands for DIFFER1 where no number is negative or 2: one bit of the exponents tells.
@@ -43,37 +74,68 @@ INLINE void quotients(const char *x, char *q, VF y, VF z, int normal, int past) 
   VI a0, a1, a2, a3, a4, a5, a6, a7;
   EACH(TAKEN)
   QUOTIENTS_IF(normal && all_differ(BELOW2))
-  if (past) {
-    EACH(PAST1)
-  } else {
-    EACH(AT1)
-  }
+  LEAVE
 }
 
 static void s_staggered_softmax(const halo_staggered *t) {
   const int64_t bytes = t->blocks * 8 * VB;
-  const int near = bytes <= NEAR, past = t->past;
   VI most = samei(0);
   VF total = same(1), inverse = same(1);
-  for (int64_t i = -1; i <= t->rows && !*t->cancel; i++) {
-    const char *ahead = row_of(t, t->in, i + 1 + AHEAD_ROWS), *first = row_of(t, t->in, i + 1);
-    const char *second = row_of(t, t->in, i), *third = row_of(t, t->out, i - 1);
+  ROUNDS {
+    const trio r = round_of(t, i);
     char *exps = t->rooms + (i & 1) * bytes, *before = t->rooms + (~i & 1) * bytes;
     const int normal = divides(total);
     VI next = I(same(-INFINITY)), sum = samei(SIGN);
-    for (int64_t at = 0; at < bytes; at += 8 * VB) {
-      if (first)
-        next = most_of(first + at, next);
-      if (third)
-        quotients(before + at, (char *)third + at, total, inverse, normal, past);
-      if (ahead)
-        ask_block(ahead + at, near);
-      if (second)
-        sum = exponentials(second + at, exps + at, most, sum);
-    }
+    ROUND(next = most_of(r.first + at, next), sum = exponentials(r.second + at, exps + at, most, sum),
+        quotients(before + at, r.third + at, total, inverse, normal, t->past))
     CHOSEN_FOLD(max_f, next)
     FOLD(add_f, sum)
     most = next, total = F(sum), inverse = 1 / total;
   }
 }
 #endif
+
+INLINE VI sum_of(const char *x, VI sum) {
+  const int64_t at = 0;
+  REDUCED_BLOCK(sum, add_f, ALL8, AS_IT_IS)
+  return sum;
+}
+
+INLINE VI squares_of(const char *x, VI y, VI sum) {
+  const int64_t at = 0;
+  const stage *s = 0;
+  REDUCED_BLOCK(sum, add_f, ALL8, SQUARED)
+  return sum;
+}
+
+INLINE void norms(const char *x, char *q, const char *g, const char *b, VI y, VI z, int past) {
+  const int64_t at = 0;
+  const stage *s = 0;
+  VI a0, a1, a2, a3, a4, a5, a6, a7;
+  EACH(NORMED)
+  LEAVE
+}
+
+// mean_of makes the mean of what the lanes of a row come to, with its count or the inverse of that.
+INLINE VI mean_of(VI sum, VF count, int divided) {
+  FOLD(add_f, sum)
+  const VF total = same(0) + F(sum);
+  return I(rounded(divided ? total / count : total * count));
+}
+
+INLINE void staggered_norm(const halo_staggered *t, int divided) {
+  const int64_t bytes = t->blocks * 8 * VB;
+  const VF count = F(samei((I)t->count)), epsilon = F(samei((I)t->epsilon));
+  VI mean = samei(0), before = samei(0), inverse = samei(0);
+  ROUNDS {
+    const trio r = round_of(t, i);
+    VI next = samei(SIGN), sum = samei(SIGN);
+    ROUND(next = sum_of(r.first + at, next), sum = squares_of(r.second + at, mean, sum),
+        norms(r.before + at, r.third + at, t->scale + at, t->offset + at, before, inverse, t->past))
+    inverse = I(1 / square_root(F(mean_of(sum, count, divided)) + epsilon));
+    before = mean, mean = mean_of(next, count, divided);
+  }
+}
+
+static void s_staggered_norm(const halo_staggered *t) { staggered_norm(t, 0); }
+static void s_staggered_norm_div(const halo_staggered *t) { staggered_norm(t, 1); }
