@@ -4,7 +4,7 @@ bench_table.py --compare TABLE.md RUN.json...: names the programs that became sl
 
 Of several runs each figure is the median. Slower means that the time of the best peer by halo's fell below 0.9 of what
 it was, with one thread or two, by the peers that both have: times of different machines or days cannot be compared,
-ratios can. Ends with 1 if there is one.
+ratios can. Ends with 1 if there is one, or a program that halo has no time of, or if nothing could be compared.
 """
 import argparse
 import json
@@ -83,18 +83,25 @@ def show(table):
 
 
 def compare(table, before):
-    """Names what became slower; how many those are."""
-    slower = 0
+    """Names what became slower and what cannot be compared; whether all is well."""
+    slower, failed, figures = 0, 0, 0
     for program, row in table.items():
-        was = before.get(program, {"halo": [None, None]})
+        if not any(row["halo"]):
+            failed += 1
+            print(f"{program}: halo has no time")
+        if program not in before:
+            print(f"{program}: not in the table, not compared")
+            continue
+        was = before[program]
         for t, threads in enumerate(THREADS):
             both = [p for p in PEERS.values() if row[p][t] and was.get(p) and was[p][t]]
             then, now = ratio(was, t, both), ratio(row, t, both)
+            figures += bool(then and now)
             if then and now and now < 0.9 * then:
                 slower += 1
                 print(f"{program}, {threads} thread(s): best peer / halo was {then:.2f}, is {now:.2f}")
-    print(f"{slower} of {len(table)} programs' figures are slower by more than 10 %")
-    return slower
+    print(f"{slower} of {figures} figures, one a program and thread count, are slower by more than 10 %")
+    return figures > 0 and slower == 0 and failed == 0
 
 
 def main():
@@ -104,7 +111,7 @@ def main():
     o = a.parse_args()
     table = medians(o.runs)
     if o.compare:
-        sys.exit(compare(table, read(o.compare)) > 0)
+        sys.exit(not compare(table, read(o.compare)))
     show(table)
 
 

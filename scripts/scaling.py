@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""scaling.py [HALO] [--plot FILE.svg]: what an element costs as the work grows, from 10^5 to 10^8 elements.
+"""scaling.py [HALO] [--plot FILE.svg] [--most N]: what an element costs as the work grows, from 10^5 to 10^8 elements.
 
 Each program runs on one thread and on two, at ten times the elements each step; a row has the nanoseconds an element
 takes (the median of the runs of a second). The last column is the greatest cost by the least of the last two steps,
-which lie beyond the caches. HALO is the tool, by default the one on the path. Needs numpy and 8 GB of memory.
+which lie beyond the caches. HALO is the tool, by default the one on the path. Needs numpy and 8 GB of memory, with
+--most 1e6 some hundred MB and a minute.
 """
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import tempfile
 
@@ -102,6 +104,14 @@ PROGRAMS = {"cumsum": cumsum, "reduce-window of 9": reduce_window, "sort": sort,
             "while, rounds / 100": rounds}
 
 
+def sizes(most):
+    """The sizes to measure: two or more, for the growth is between the last two."""
+    chosen = [n for n in SIZES if n <= float(most)]
+    if len(chosen) < 2:
+        raise argparse.ArgumentTypeError(f"got {most}, want 1e6 or more")
+    return chosen
+
+
 def measure(halo, make, n, threads):
     """Nanoseconds an element."""
     program, arguments = make(n)
@@ -117,17 +127,17 @@ def measure(halo, make, n, threads):
     return json.loads(done.stdout)["p50_ms"] * 1e6 / n
 
 
-def plot(path, rows):
+def plot(path, rows, sizes):
     """An SVG: elements against the cost of one, both by powers of ten; one thread."""
     width, height, left, top = 640, 400, 60, 20
-    x = lambda i: left + i * (width - left - 200) / (len(SIZES) - 1)
+    x = lambda i: left + i * (width - left - 200) / (len(sizes) - 1)
     y = lambda ns: top + (2 - np.log10(ns)) * (height - top - 40) / 4
     lines = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="sans-serif" '
              'font-size="12">', f'<rect width="{width}" height="{height}" fill="white"/>']
     for ns in (0.01, 0.1, 1, 10, 100):
-        lines.append(f'<path d="M{left} {y(ns):.0f}H{x(len(SIZES) - 1):.0f}" stroke="#ddd"/>'
+        lines.append(f'<path d="M{left} {y(ns):.0f}H{x(len(sizes) - 1):.0f}" stroke="#ddd"/>'
                      f'<text x="{left - 5}" y="{y(ns) + 4:.0f}" text-anchor="end">{ns:g} ns</text>')
-    for i, n in enumerate(SIZES):
+    for i, n in enumerate(sizes):
         lines.append(f'<text x="{x(i):.0f}" y="{height - 15}" text-anchor="middle">{n:.0e}</text>')
     for k, (name, costs) in enumerate(rows.items()):
         points = " ".join(f"{x(i):.1f},{y(c):.1f}" for i, c in enumerate(costs))
@@ -140,18 +150,21 @@ def main():
     a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     a.add_argument("halo", nargs="?", default="halo")
     a.add_argument("--plot", metavar="FILE.svg")
+    a.add_argument("--most", metavar="N", dest="sizes", type=sizes, default=SIZES, help="the most elements, from 1e6 on")
     o = a.parse_args()
+    if not shutil.which(o.halo):
+        raise SystemExit(f"scaling: there is no {o.halo}: go build -o halo ./cmd/halo makes it")
     alone = {}
-    print("| ns an element, 1 / 2 threads | " + " | ".join(f"{n:.0e}" for n in SIZES) + " | growth |")
-    print("|---" * (len(SIZES) + 2) + "|")
+    print("| ns an element, 1 / 2 threads | " + " | ".join(f"{n:.0e}" for n in o.sizes) + " | growth |")
+    print("|---" * (len(o.sizes) + 2) + "|")
     for name, make in PROGRAMS.items():
-        costs = [[measure(o.halo, make, n, t) for n in SIZES] for t in (1, 2)]
+        costs = [[measure(o.halo, make, n, t) for n in o.sizes] for t in (1, 2)]
         alone[name] = costs[0]
-        cells = [" / ".join(f"{c[i]:.3g}" for c in costs) for i in range(len(SIZES))]
+        cells = [" / ".join(f"{c[i]:.3g}" for c in costs) for i in range(len(o.sizes))]
         growth = " / ".join(f"{max(c[-2:]) / min(c[-2:]):.2f}" for c in costs)
         print("|", " | ".join([name, *cells, growth]), "|", flush=True)
     if o.plot:
-        plot(o.plot, alone)
+        plot(o.plot, alone, o.sizes)
 
 
 if __name__ == "__main__":

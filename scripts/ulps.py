@@ -7,8 +7,9 @@ row has the worst error in ULP and the operand it is at, then nanoseconds an ele
 thread. Needs numpy, scipy and mpmath. Ends with 1 if an error is above 2, of power 3, of erfc 4, which is 0 from
 9.41928 on in f32, as in XLA, and XLA's formula in f64.
 """
+import argparse
 import json
-import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,7 +18,11 @@ import mpmath
 import numpy as np
 import scipy.special
 
-HALO = sys.argv[1] if len(sys.argv) > 1 else "halo"
+words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+words.add_argument("halo", nargs="?", default="halo", metavar="HALO", help="the tool, by default the one on the path")
+HALO = words.parse_args().halo
+if not shutil.which(HALO):
+    sys.exit(f"ulps: there is no {HALO}: go build -o halo ./cmd/halo makes it, and scripts/ulps.py ./halo measures it")
 # op: (f in numpy, f in mpmath, how many operands)
 FUNCTIONS = {
     "exponential": (np.exp, mpmath.exp), "exponential_minus_one": (np.expm1, mpmath.expm1), "log": (np.log, mpmath.log),
@@ -87,7 +92,8 @@ def run(text, arguments, command, flags):
 
 def ulps(got, want, real):
     """Errors in ULP of the truth, which is as wide as it can be had; what is not finite must be the same."""
-    near = np.abs(want.astype(real))
+    with np.errstate(over="ignore"):
+        near = np.abs(want.astype(real))
     unit = np.maximum(np.spacing(near.astype(real)), np.finfo(real).smallest_subnormal).astype(want.dtype)
     with np.errstate(all="ignore"):
         error = np.abs(got.astype(want.dtype) - want) / unit
