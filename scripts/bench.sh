@@ -3,7 +3,7 @@
 #   scripts/bench.sh [--compare] [PROGRAM...] [-- FLAGS OF peers.py]       all programs, one thread and two, unless told
 # It prints the table of docs/performance.md; with --compare it names instead what became slower than that says, by more
 # than 10 %, and ends with 1 if something did. The tables of peers.py itself come first; their ratios are halo / peer.
-# A program takes half a minute and more, or with -- --peers xla,ort,torch,halo --threads 1,2 --seconds 0.3 some seconds.
+# A program takes half a minute and more, with -- --peers xla,ort,torch,halo --threads 1,2 --seconds 0.3 seconds.
 # The peers come from PyPI into a virtual environment in ${HALO_BENCH_VENV:-$HOME/.cache/halo/bench}: some 3 GB.
 # Run it on a quiet machine: a peer whose rounds differ is marked with ~ and tells nothing.
 set -euo pipefail

@@ -150,7 +150,7 @@ def main():
     a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     a.add_argument("halo", nargs="?", default="halo")
     a.add_argument("--plot", metavar="FILE.svg")
-    a.add_argument("--most", metavar="N", dest="sizes", type=sizes, default=SIZES, help="the most elements, from 1e6 on")
+    a.add_argument("--most", metavar="N", dest="sizes", type=sizes, default=SIZES, help="the most elements")
     o = a.parse_args()
     if not shutil.which(o.halo):
         raise SystemExit(f"scaling: there is no {o.halo}: go build -o halo ./cmd/halo makes it")

@@ -184,7 +184,8 @@ func BenchmarkSegment(b *testing.B) {
 	}
 }
 
-// BenchmarkFork is the price of a parallel region: two pieces of a copy of so few bytes that only the fork is seen.
+// BenchmarkFork shows the price of a parallel region: a copy in two pieces, of 1 MiB and of one byte, by one thread and
+// by two. What two take more is the price.
 func BenchmarkFork(b *testing.B) {
 	needNative(b)
 	m := newMemory(b, 1<<20+1, 1<<20+1)
