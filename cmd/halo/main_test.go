@@ -399,7 +399,8 @@ func TestEnvironment(t *testing.T) {
 		{"HALO_CUDA_PATH", "/nowhere", false}, {"HALO_CUDA_EMU_SEED", "7", true}, {"HALO_CUDA_EMU_SEED", "x", false},
 		{"HALO_CUDA_AUTOTUNE", "0", true}, {"HALO_CUDA_AUTOTUNE", "off", false},
 		{"HALO_CUDA_TF32", "1", true}, {"HALO_CUDA_TF32", "yes", false},
-		{"HALO_CUDA_HOSTCONTROL", "1", false},
+		{"HALO_CUDA_HOSTCONTROL", "1", false}, {"HALO_THREAD", "1", false}, {"HALO_LIB", "-all", false},
+		{"HALO_SEED", "x", true}, {"HALO_MINE", "x", true},
 		{"HALO_CUDA_HOST_CONTROL", "1", true}, {"HALO_CUDA_HOST_CONTROL", "2", false},
 		{"HALO_LIBS", "-opneblas", false}, {"HALO_LIBS", "openblas", false}, {"HALO_LIBS", "", true},
 	} {

@@ -161,14 +161,25 @@ func missingFolder(name, v string) string {
 	return fmt.Sprintf("; there is no folder %q", list[i])
 }
 
-// checkNames refuses variables of CUDA's that there are not; those of the emulator are looked at by itself.
+// checkNames refuses variables of CUDA's that there are not, and names that are one typing error away from another's;
+// those of the emulator are looked at by itself.
 func checkNames(environment []string) error {
 	for _, e := range environment {
 		name, _, _ := strings.Cut(e, "=")
-		known := slices.ContainsFunc(environmentRules, func(r environmentRule) bool { return r.name == name })
-		if strings.HasPrefix(name, "HALO_CUDA_") && !strings.HasPrefix(name, "HALO_CUDA_EMU_") && !known {
+		if !strings.HasPrefix(name, "HALO_") || strings.HasPrefix(name, "HALO_CUDA_EMU_") || ruleAway(name, 0) >= 0 {
+			continue
+		}
+		if i := ruleAway(name, 1); i >= 0 {
+			return fmt.Errorf("%s: got a variable that there is not, did you mean %s", name, environmentRules[i].name)
+		}
+		if strings.HasPrefix(name, "HALO_CUDA_") {
 			return fmt.Errorf("%s: got a variable that there is not, want one of those of docs/tool.md", name)
 		}
 	}
 	return nil
+}
+
+// ruleAway returns the first rule whose variable's name is so many typing errors from name, -1 if there is none.
+func ruleAway(name string, errors int) int {
+	return slices.IndexFunc(environmentRules, func(r environmentRule) bool { return typos(name, r.name) == errors })
 }
