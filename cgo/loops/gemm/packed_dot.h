@@ -20,12 +20,12 @@ INLINE void some(const int kind, const int height, const int32_t *a, const int32
 #pragma GCC unroll 16
   for (int i = 0; i < height; i++) {
     s[i][0] = s[i][1] = BEGIN(a + i);
-    if (i < rows) __builtin_prefetch(c + i * row_c, 1), __builtin_prefetch(c + i * row_c + columns - 1, 1);
+    if (i < rows) __builtin_prefetch(c + i * row_c, 0, 2), __builtin_prefetch(c + i * row_c + columns - 1, 0, 2);
   }
   a += HEADS;
   for (int64_t p = 0; p < words; p++, a += 12, b += 32) {
     __builtin_prefetch(a + 32 * 12);
-    __builtin_prefetch(b + 16 * 32), __builtin_prefetch(b + 16 * 32 + 16);
+    __builtin_prefetch(b + 32 * 32), __builtin_prefetch(b + 32 * 32 + 16);
     const __m512i left = _mm512_loadu_si512(b), right = _mm512_loadu_si512(b + 16);
 #pragma GCC unroll 16
     for (int i = 0; i < height; i++) {

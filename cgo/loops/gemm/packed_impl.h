@@ -22,7 +22,7 @@ INLINE void NAME(some)(const int height, const int vectors, const int near, cons
 #pragma GCC unroll 16
   for (int i = 0; i < height; i++) {
     line[i] = near ? a + row[i < rows ? i : rows - 1] : a; /* what is no row is the last once more */
-    if (i < rows) __builtin_prefetch(c + i * row_c, 1), __builtin_prefetch(c + i * row_c + columns - 1, 1);
+    if (i < rows) __builtin_prefetch(c + i * row_c, 0, 2), __builtin_prefetch(c + i * row_c + columns - 1, 0, 2);
   }
   for (int64_t p = 0; p < words; p++, a += ROWS, b += 2 * LANES) {
     if (!near) __builtin_prefetch(a + 32 * ROWS);
@@ -30,7 +30,7 @@ INLINE void NAME(some)(const int height, const int vectors, const int near, cons
     NAME(sums) right[2];
 #pragma GCC unroll 2
     for (int v = 0; v < vectors; v++) {
-      __builtin_prefetch(b + 32 * LANES + v * LANES);
+      __builtin_prefetch(b + 64 * LANES + v * LANES);
       right[v] = *(const NAME(in_memory) *)(b + v * LANES);
     }
 #pragma GCC unroll 16

@@ -22,9 +22,10 @@ INLINE void NAME(pack_square)(const int some, const int width, T *to, const char
     for (int j = 0; j < SIDE; j++) memcpy(to + (i * SIDE + j) * width, (NAME(quarter) *)&r[j] + i, some * sizeof(T));
 }
 
-/* pack_across packs words, of whole vectors, of all lines of a panel. */
+/* pack_across packs words, of whole vectors, of all lines of a panel, and asks for the places of the next ones. */
 INLINE void NAME(pack_across)(const int width, T *to, const char *from, int64_t words, int64_t line) {
   for (int64_t p = 0; p < words; p += LANES, from += LANES * TERMS * sizeof(S)) {
+    for (int i = 0; i < width * LANES; i += LANES) __builtin_prefetch(to + (p + LANES) * width + i, 1);
     int i = 0;
     for (; i + SIDE <= width; i += SIDE) NAME(pack_square)(SIDE, width, to + p * width + i, from + i * line, line);
     if (i < width) NAME(pack_square)(width % SIDE, width, to + p * width + i, from + i * line, line);
