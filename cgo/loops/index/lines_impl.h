@@ -1,4 +1,8 @@
-// lines_impl.h: the loops that fold a line of updates, for one ISA level.
+// lines_impl.h: the loops that fold lines of updates, for one ISA level.
+
+// How many lines ahead updates are asked for, and lines of an array that is far.
+enum { LINES_AHEAD = 16 };
+
 #define FOLD(name, T, EXPRESSION)                                                                            \
   static void line_##name(char *dst, const char *src, int64_t n, int64_t dst_step, int64_t src_step) {       \
     if (dst_step == sizeof(T) && src_step == sizeof(T)) {                                                    \
@@ -16,8 +20,18 @@
       (void)a;                                                                                               \
       *(T *)(dst + i * dst_step) = EXPRESSION;                                                               \
     }                                                                                                        \
+  }                                                                                                          \
+  static void lines_##name(char *dst, const char *src, const fold_lines *l) {                                \
+    for (int64_t i = 0; i < l->lines; i++) {                                                                 \
+      if (i + LINES_AHEAD < l->lines) {                                                                      \
+        if (l->far) ask(dst + l->operand[i + LINES_AHEAD], l->n * l->operand_step);                          \
+        ask(src + l->windowed[i + LINES_AHEAD], l->n * l->windowed_step);                                    \
+      }                                                                                                      \
+      if (l->operand[i] < 0) continue;                                                                       \
+      line_##name(dst + l->operand[i], src + l->windowed[i], l->n, l->operand_step, l->windowed_step);       \
+    }                                                                                                        \
   }
 
-#define OF(name) line_##name
+#define OF(name) lines_##name
 #include "folds.h"
 #define LINES FOLDS_TABLE

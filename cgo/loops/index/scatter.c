@@ -49,9 +49,8 @@ static void window(const worker *w, const scatter_axis *axes, int64_t k, int64_t
     apply(w, to, from, a.n, a.operand, a.windowed);
     return;
   }
-  char *d = HALO_AT(x->run, x->arrays[0].dst);
-  const char *u = HALO_AT(x->run, x->arrays[0].updates);
-  x->line(d + to, u + from, a.n, a.operand, a.windowed);
+  const fold_lines one = {&from, &to, 1, a.n, a.windowed, a.operand, 0};
+  x->line(HALO_AT(x->run, x->arrays[0].dst), HALO_AT(x->run, x->arrays[0].updates), &one);
 }
 
 enum { SIGNED_WORDS = 10 }; // the types of 32 and 64 bits with a sign begin
@@ -79,6 +78,8 @@ static void fetch(const scattering *x, int64_t to) {
   for (int64_t at = 0; at < bytes && at < 64 * LINES; at += 64) __builtin_prefetch(d + at, 1);
 }
 
+enum { NEAR_BYTES = 1 << 22 }; // of an array, most of which the second cache has
+
 // walk folds the windows that lie from low to high, shifted by to and from.
 static void walk(const worker *w, const scatter_axis *axes, int64_t low, int64_t high, int64_t to, int64_t from) {
   const scattering *x = w->x;
@@ -91,6 +92,12 @@ static void walk(const worker *w, const scatter_axis *axes, int64_t low, int64_t
     if (x->parts > 1) n = x->level->within(&p, n, low, high);
     if (!x->program && x->body->elements == 1) {
       x->fold.each(HALO_AT(x->run, x->arrays[0].dst), HALO_AT(x->run, x->arrays[0].updates), &p, n);
+      continue;
+    }
+    if (!x->program && x->body->axes == 1) {
+      const scatter_array *a = x->arrays;
+      const fold_lines l = {p.windowed, p.operand, n, axes->n, axes->windowed, axes->operand, a->bytes > NEAR_BYTES};
+      x->line((char *)HALO_AT(x->run, a->dst) + to, (char *)HALO_AT(x->run, a->updates) + from, &l);
       continue;
     }
     for (int64_t i = 0; i < n; i++) {

@@ -21,8 +21,16 @@ enum {
 // The types that loops fold. Assignments take the unsigned type of their width, or WIDE.
 enum { OF_S8, OF_S16, OF_S32, OF_S64, OF_U8, OF_U16, OF_U32, OF_U64, OF_F32, OF_F64, OF_BF16, OF_WIDE, OF_TYPES };
 
-// How n updates are folded into elements, both some bytes apart.
-typedef void (*fold_line)(char *dst, const char *src, int64_t n, int64_t dst_step, int64_t src_step);
+// Lines of n updates each, and where they go: what is below 0 there is left out. Neighbours on a line are some bytes
+// apart.
+typedef struct {
+  const int64_t *windowed, *operand;
+  int64_t lines, n, windowed_step, operand_step;
+  int far; // the array does not fit the second cache
+} fold_lines;
+
+// How lines are folded into an array.
+typedef void (*fold_line)(char *dst, const char *src, const fold_lines *);
 
 // How single updates are folded: at places, of which those below 0 are left out, or where index vectors of one entry
 // say, of 32 bits or 64 with a sign.
