@@ -11,6 +11,10 @@ typedef __mmask16 MASK;
 #define EQUAL(x, y) COMPARE(x, y, _CMP_EQ_OQ)
 #define NEGATIVE(x) _mm512_movepi32_mask((__m512i)(x))
 #define ALL(m) ((m) == 0xffff)
+// within reports which are from least to most, two positive numbers, most not included.
+INLINE MASK within(VF x, F least, F most) {
+  return _mm512_cmplt_epu32_mask((__m512i)((VI)x - I(same(least))), (__m512i)(I(same(most)) - I(same(least))));
+}
 INLINE VF blend(MASK m, VF x, VF y) { return (VF)_mm512_mask_blend_ps(m, (__m512)y, (__m512)x); }
 INLINE VF keep(MASK m, VF x) { return (VF)_mm512_maskz_mov_ps(m, (__m512)x); }
 INLINE VF least(F x, VF y) { return (VF)_mm512_min_ps((__m512)same(x), (__m512)y); }
@@ -36,7 +40,14 @@ typedef VI MASK;
 #define LESS(x, y) ((VF)(x) < (VF)(y))
 #define EQUAL(x, y) ((VF)(x) == (VF)(y))
 #define NEGATIVE(x) ((VI)(x) < 0)
-#define ALL(m) 0
+#if defined(__x86_64__)
+#define ALL(m) (_mm256_movemask_ps((__m256)(m)) == 0xff)
+#else
+#define ALL(m) (vminvq_u32((uint32x4_t)(m)) != 0)
+#endif
+INLINE MASK within(VF x, F least, F most) {
+  return (VU)((VI)x - I(same(least))) < (VU)(I(same(most)) - I(same(least)));
+}
 INLINE VF blend(MASK m, VF x, VF y) { return pickf(m, x, y); }
 INLINE VF keep(MASK m, VF x) { return (VF)(m & (VI)x); }
 INLINE VF least(F x, VF y) { return pickf(y > x, same(x), y); }
@@ -83,6 +94,11 @@ INLINE VF exp32_parts(VF x, VF *t) {
 // looked_up is the number of a table for each place: that of the four lowest bits of i.
 INLINE VF looked_up(const float *table, VI i) {
   return (VF)_mm512_permutexvar_ps((__m512i)i, *(const __m512 *)table);
+}
+
+// of32 is that of the five lowest bits.
+INLINE VF of32(const float *table, VI i) {
+  return (VF)_mm512_permutex2var_ps(*(const __m512 *)table, (__m512i)i, *(const __m512 *)(table + 16));
 }
 
 // power16 is the power of 2^(1/16) that the four lowest bits of k say, and q so that exp(r) = 1 + q for r of at most
@@ -168,16 +184,17 @@ INLINE VF f_tanhf(VF x) {
   return with_sign(blend(LESS(a, same(0.6f)), near, far), x); // that of zero, too
 }
 
-// log32 is log(2^e*(1+f)) for 1+f from sqrt(1/2) to sqrt(2).
-INLINE VF log32(VF f, VF e) {
+// log32 is log(2^e*(1+f)) for 1+f from sqrt(1/2) to sqrt(2), log32_and that with l for the low part of e*log(2).
+INLINE VF log32_and(VF f, VF e, VF l) {
   VF p = 0.1168541992f + f * (-0.1147973385f + f * 0.06971611471f);
   p = -0.1666780232f + f * (0.1424905765f + f * (-0.1242568733f + f * p));
   p = 0.3333333118f + f * (-0.2499999696f + f * (0.2000071575f + f * p));
   VF g = f * f;
-  VF l = e * 0x1.7f7d1cp-20f + f * g * p;
+  l = l + f * g * p;
   l = l - 0.5f * g;
   return e * 0x1.62e400p-1f + (f + l);
 }
+INLINE VF log32(VF f, VF e) { return log32_and(f, e, e * 0x1.7f7d1cp-20f); }
 
 INLINE VF f_logf(VF x) {
   VF e, m = parts(x, &e);
@@ -306,16 +323,28 @@ INLINE VF quotient32(VF n, VF d, VF *low) {
 #endif
 }
 
-INLINE VF f_atan2f(VF y, VF x) {
-  const VF a = magnitude(y), b = magnitude(x);
-  const MASK steep = LESS(b, a), back = NEGATIVE(x);
-  VF low, q = quotient32(blend(steep, b, a), blend(steep, a, b), &low), z = q * q;
+// turned is base + r + c, where base is a multiple of pi/2 that was rounded, and not less than r unless it is 0.
+INLINE VF turned(VF base, VF r, VF c) {
+  const VF v = base + r;
+  return v + (((base - v) + r) + (c + base * -0x1.de12cap-26f));
+}
+
+// atan32 is atan(q)-q for q from 0 to 1.
+INLINE VF atan32(VF q) {
+  const VF z = q * q;
   VF p = -0.03112698905f + z * (0.0108873453f + z * -0.001787541085f);
   p = 0.109511748f + z * (-0.08400475234f + z * (0.05790654197f + z * p));
   p = -0.3333329856f + z * (0.1999853104f + z * (-0.1426405162f + z * p));
-  const VF turn = keep(steep ^ back, (VF)samei(SIGN));
-  const VF c = (VF)((VI)(q * (z * p) + low) ^ (VI)turn);
-  q = (VF)((VI)q ^ (VI)turn);
-  const VF base = blend(steep, same(0x1.921fb6p0f), keep(back, same(0x1.921fb6p1f))), v = base + q;
-  return with_sign(v + (((base - v) + q) + (c + base * -0x1.de12cap-26f)), y);
+  return q * (z * p);
 }
+
+INLINE VF f_atan2f(VF y, VF x) {
+  const VF a = magnitude(y), b = magnitude(x);
+  const MASK steep = LESS(b, a), back = NEGATIVE(x);
+  VF low, q = quotient32(blend(steep, b, a), blend(steep, a, b), &low);
+  const VI turn = (VI)keep(steep ^ back, (VF)samei(SIGN));
+  const VF c = (VF)((VI)(atan32(q) + low) ^ turn), base = keep(back, same(0x1.921fb6p1f));
+  return with_sign(turned(blend(steep, same(0x1.921fb6p0f), base), (VF)((VI)q ^ turn), c), y);
+}
+
+#include "inverse32.h"

@@ -1,0 +1,150 @@
+// inverse32.h: the inverses of sine, cosine, tangent and of the hyperbolic functions, and sinh and cosh, of vectors of
+// floats. The coefficients are ours, as those of math32.h.
+
+// root32 is the square root of v and, in low, what rounding it has lost; NaN comes of numbers below 0 and of infinity.
+INLINE VF root32(VF v, VF *low) {
+#if defined(__x86_64__) && VB == 64
+  const VF y = (VF)_mm512_maskz_rsqrt14_ps(_mm512_cmp_ps_mask((__m512)v, (__m512)same(0), _CMP_NEQ_UQ), (__m512)v);
+  const VF h = 0.5f * y, r = v * y, s = r + h * (v - r * r);
+#else
+  const VF s = square_root(v), h = 0.5f / most(0x1p-60f, s);
+#endif
+  *low = h * (v - s * s);
+  return s;
+}
+
+// arc32 gives r and c so that r + c is asin(a) for a up to 1/2 and asin(sqrt((1-a)/2)) for larger ones, where far is.
+INLINE VF arc32(VF a, MASK far, VF *c) {
+  const VF z = blend(far, 0.5f - 0.5f * a, a * a);
+  VF low;
+  const VF s = root32(z, &low), r = blend(far, s, a);
+  VF p = 0.04546914995f + z * (0.02418477833f + z * 0.04215830564f);
+  p = 0.166667521f + z * (0.07495309412f + z * p);
+  *c = r * (z * p) + keep(far, low);
+  return r;
+}
+
+// f_asinf is pi/2 - 2*asin(sqrt((1-a)/2)) for a = |x| beyond 1/2.
+INLINE VF f_asinf(VF x) {
+  const VF a = magnitude(x);
+  const MASK far = LESS(same(0.5f), a);
+  VF c, r = arc32(a, far, &c), k = blend(far, same(-2), same(1));
+  return with_sign(turned(keep(far, same(0x1.921fb6p0f)), k * r, k * c), x);
+}
+
+INLINE VF f_acosf(VF x) {
+  const VF a = magnitude(x);
+  const MASK far = LESS(same(0.5f), a);
+  VF c, r = arc32(a, far, &c), k = (VF)((VI)blend(far, same(2), same(-1)) ^ ((VI)x & SIGN));
+  return turned(blend(far, keep(NEGATIVE(x), same(0x1.921fb6p1f)), same(0x1.921fb6p0f)), k * r, k * c);
+}
+
+// f_atanf is pi/2 - atan(1/a) for a = |x| beyond 1.
+INLINE VF f_atanf(VF x) {
+  const VF a = least(0x1p60f, magnitude(x)), r = inverse(most(0x1p-60f, a));
+  const MASK steep = LESS(same(1), a);
+  const VF q = blend(steep, r, a), c = atan32(q) + keep(steep, r * (1 - a * r));
+  const VI turn = (VI)keep(steep, (VF)samei(SIGN));
+  return with_sign(turned(keep(steep, same(0x1.921fb6p0f)), (VF)((VI)q ^ turn), (VF)((VI)c ^ turn)), x);
+}
+
+// log32_sum is log(u) + more for u from 1 to 2^14. With AVX-512 it takes one of 32 numbers near the inverse of u's
+// mantissa, such whose logarithm is nearly a float.
+#if defined(__x86_64__) && VB == 64
+INLINE VF log32_sum(VF u, VF more) {
+  static const float inverses[32] __attribute__((aligned(64))) = {1, 0.955204308f, 0.927512527f, 0.901432097f,
+      0.876736104f, 0.853309929f, 0.831168473f, 0.810126841f, 0.790123403f, 0.771107733f, 0.752955198f, 0.735608697f,
+      0.719100893f, 0.703278363f, 0.688151121f, 0.673683405f, 0.65977639f, 0.646481156f, 0.633663535f, 0.621348262f,
+      0.6095438f, 0.598108947f, 0.587136328f, 0.576586187f, 0.566390038f, 0.556537211f, 0.547028303f, 0.537823856f,
+      0.52894479f, 0.520308256f, 0.511983633f, 0.503954709f};
+  static const float logs[32] __attribute__((aligned(64))) = {0, 0.0458300263f, 0.075248979f, 0.103770562f,
+      0.131549239f, 0.158632457f, 0.18492277f, 0.210564449f, 0.235566139f, 0.259927183f, 0.283749551f, 0.307056963f,
+      0.329753608f, 0.352002501f, 0.373746812f, 0.394995004f, 0.415854305f, 0.436211228f, 0.456237167f, 0.475863546f,
+      0.49504447f, 0.513982356f, 0.53249824f, 0.55063045f, 0.568472326f, 0.586021245f, 0.603254735f, 0.620224178f,
+      0.636871219f, 0.653333843f, 0.669462621f, 0.685268879f};
+  const VI i = (VI)u >> 18;
+  const VF e = (VF)_mm512_getexp_ps((__m512)u);
+  const VF m = (VF)_mm512_getmant_ps((__m512)u, _MM_MANT_NORM_1_2, _MM_MANT_SIGN_src);
+  const VF r = m * of32(inverses, i) - 1;
+  const VF p = -0.5000011921f + r * (0.3333665729f + r * -0.2440190166f);
+  more = more + e * 0x1.7f7d1cp-20f;
+  return e * 0x1.62e400p-1f + (of32(logs, i) + (r + (r * r * p + more)));
+}
+#else
+INLINE VF log32_sum(VF u, VF more) {
+  const VI k = ((VI)u - 0x3f3504f3) >> 23;
+  const VF m = (VF)((VI)u - (VI)((VU)k << 23)), e = __builtin_convertvector(k, VF);
+  return log32_and(m - 1, e, more + e * 0x1.7f7d1cp-20f);
+}
+#endif
+
+static __attribute__((noinline)) VF log32_twice(VF x) {
+  VF e, m = parts(x, &e);
+  return log32(m - 1, e + 1);
+}
+
+// f_asinhf is log(u) of u = s+a for a = |x| and s = sqrt(1+a*a), with what rounding both has lost; s-a is 1/u.
+INLINE VF f_asinhf(VF x) {
+  const VF a = magnitude(x), v = 1 + a * a;
+  const MASK usual = within(a, 0x1p-12f, 0x1p12f);
+#if defined(__x86_64__) && VB == 64
+  const VF y = (VF)_mm512_rsqrt14_ps((__m512)v), h = 0.5f * y, r = v * y, s = r + h * (v - r * r);
+#else
+  const VF s = square_root(v), h = 0.5f / s;
+#endif
+  const VF u = s + a, low = ((s - u) + a) + h * ((1 - s * s) + a * a), l = log32_sum(u, low * (s - a));
+  const VF near = (VF)((VI)l | ((VI)x & SIGN));
+  return ALL(usual) ? near : blend(usual, near, blend(LESS(a, same(1)), x, with_sign(log32_twice(a), x)));
+}
+
+// f_acoshf is the same of u = x+s for s = sqrt(x*x-1), which needs no more than 14 bits before low.
+INLINE VF f_acoshf(VF x) {
+  const VF t = x - 1, w = t + t, v = w + t * t;
+  const MASK usual = LESS(x, same(0x1p12f));
+#if defined(__x86_64__) && VB == 64
+  const VF y = (VF)_mm512_rsqrt14_ps((__m512)most(0x1p-60f, v)), s = v * y, h = 0.5f * y, u = x + s;
+  const VF r = (VF)_mm512_rcp14_ps((__m512)u);
+#else
+  const VF s = square_root(v), h = 0.5f / most(0x1p-60f, s), u = x + s, r = x - s;
+#endif
+  const VF low = ((x - u) + s) + h * ((w - s * s) + t * t);
+  const VF near = blend(LESS(x, same(1)), same(NAN), log32_sum(u, low * r));
+  return ALL(usual) ? near : blend(usual, near, log32_twice(x));
+}
+
+// f_atanhf is log(k)/2 + atanh(q) for a power of two k near (1+a)/(1-a), a = |x|: q is (1+a-k*(1-a))/(1+a+k*(1-a)),
+// computed from a below 1/2, from 1-a above it, which is exact there.
+INLINE VF f_atanhf(VF x) {
+  const VF a = magnitude(x), d = 1 - a;
+  const VI j = (VI)(1 + a) - (VI)d + 0x00400000;
+  const VF e = __builtin_convertvector(j >> 23, VF), k = (VF)((j & 0x7f800000) + 0x3f800000);
+  const MASK low = LESS(a, same(0.5f));
+  const VF sum = 1 + k, difference = 1 - k, f = blend(low, a, -d);
+  const VF n = blend(low, difference, same(2)) + f * sum, m = blend(low, sum, same(2)) + f * difference;
+  const VF r = inverse(m), p = n * r, q = p + r * (n - p * m), z = q * q;
+  const VF c = q * (z * (0.3333338797f + z * (0.1998875141f + z * 0.1493719369f)));
+  const VF base = e * 0x1.62e400p-2f, v = base + q, y = v + (((base - v) + q) + (c + e * 0x1.7f7d1cp-21f));
+  return with_sign(blend(LESS(a, same(1)), y, blend(EQUAL(a, same(1)), same(INFINITY), same(NAN))), x);
+}
+
+// halves32 gives what sinh(a)/2 = h + h*c + g*s and cosh(a)/2 = g + g*c + h*s are made of, and returns s: c is
+// cosh(r)-1 and s sinh(r) for a = t*log(2) + r, h and g are (2^t - 2^-t)/4 and (2^t + 2^-t)/4.
+INLINE VF halves32(VF a, VF *h, VF *g, VF *c) {
+  a = least(89.6f, a); // both are infinite from 89.42 on
+  const VF t = (a * 0x1.715476p0f + SHIFT32) - SHIFT32, b = a - t * 0x1.62e400p-1f, r = b - t * 0x1.7f7d1cp-20f;
+  const VF z = r * r, up = power2(t - 2), down = power2(most(-126, -2 - t));
+  *h = up - down, *g = up + down;
+  *c = z * (0.5f + z * (0.04166645929f + z * 0.001393542625f));
+  return r + r * (z * (0.1666666716f + z * (0.008333175443f + z * 0.0001997410436f)));
+}
+
+INLINE VF f_sinhf(VF x) {
+  const VF a = magnitude(x);
+  VF h, g, c, s = halves32(a, &h, &g, &c), v = h + (h * c + g * s);
+  return blend(LESS(a, same(0x1p-12f)), x, with_sign(v + v, x));
+}
+
+INLINE VF f_coshf(VF x) {
+  VF h, g, c, s = halves32(magnitude(x), &h, &g, &c), v = g + (g * c + h * s);
+  return v + v;
+}
