@@ -1,73 +1,35 @@
 // erfc32.h: the complement of the error function of vectors of floats. The coefficients are ours, as those of math32.h.
 
-// f_erfcf is exp(-x^2) times a polynomial, with what rounding the square has lost, and 0 where the operations have that
-// which programs write for it.
-#if VB == 64
-// erfcx32 is erfc(a)*exp(a^2) by polynomials in the distance from one of 16 numbers near a, for a from 0 to 9.5. They
-// are such whose erfcx is nearly a float, so that the first coefficients have no error.
-INLINE VF erfcx32(VF a) {
-  static const float at[16] __attribute__((aligned(64))) = {
-      1.56413162f, 2.06321216f, 2.56364703f, 3.06603122f, 3.88074279f, 4.88178778f, 5.87694311f, 6.87970495f,
-      8.5074873f, 9.41226292f, 0.0786622465f, 0.203587502f, 0.407351434f, 0.657247007f, 0.907038152f, 1.15775239f};
-  static const float c[6][16] __attribute__((aligned(64))) = {
-      {0.311396748f, 0.248808056f, 0.206173375f, 0.175478876f, 0.140970528f, 0.113284171f, 0.0946671367f,
-      0.0811675861f, 0.0658678785f, 0.0596092343f, 0.917079031f, 0.806140721f, 0.666460931f, 0.543163955f,
-      0.454382509f, 0.388036102f},
-      {-0.154248506f, -0.101691663f, -0.0712676793f, -0.0523317605f, -0.0342385918f, -0.0223206449f, -0.0156724248f,
-      -0.0115610827f, -0.00763892243f, -0.00626359554f, -0.984100223f, -0.800138831f, -0.585411787f, -0.414393514f,
-      -0.304094672f, -0.229879737f},
-      {0.0701320916f, 0.0389967225f, 0.0234682634f, 0.0150281088f, 0.00809991825f, 0.00431969715f, 0.00256125163f,
-      0.00163077761f, 0.000880134816f, 0.000654623611f, 0.839667439f, 0.643242359f, 0.427992344f, 0.270805001f,
-      0.178556994f, 0.121892288f},
-      {-0.0296670906f, -0.0141444188f, -0.00739840697f, -0.00416852115f, -0.00186616951f, -0.0008209261f,
-      -0.000413103175f, -0.000227765835f, -0.000100546f, -6.80655867e-05f, -0.611973763f, -0.446097285f, -0.273941487f,
-      -0.157557711f, -0.0947362408f, -0.059161786f},
-      {0.0118878325f, 0.00491247373f, 0.00225176383f, 0.00112329167f, 0.000423998077f, 0.000154383684f,
-      6.61152517e-05f, 3.16190235e-05f, 1.15282919e-05f, 7.30149486e-06f, 0.39606306f, 0.276390165f, 0.158502176f,
-      0.083755143f, 0.046375405f, 0.0267249178f},
-      {-0.00519689824f, -0.00184743595f, -0.000737787632f, -0.000325776229f, -0.000112474081f, -3.31633128e-05f,
-      -1.18332891e-05f, -4.85971123e-06f, -1.5769582e-06f, 7.3055844e-07f, -0.24750936f, -0.164001256f, -0.0926219448f,
-      -0.0450524539f, -0.0229669139f, -0.0122527033f}};
-  const VI i = (VI)((VU)(a + 0.75f) >> 21);
-  const VF h = a - looked_up(at, i);
-  VF p = looked_up(c[4], i) + h * looked_up(c[5], i);
-  p = looked_up(c[2], i) + h * (looked_up(c[3], i) + h * p);
-  return looked_up(c[0], i) + h * (looked_up(c[1], i) + h * p);
-}
-#else
-// erfcx32 is a polynomial in (a-3)/(a+3).
-INLINE VF erfcx32(VF a) {
-  VF y = (a - 3) / (a + 3);
-  VF p = -0.0005951704294f + y * (2.76838674e-5f + y * 5.541645305e-5f);
-  p = -0.0243942767f + y * (0.004269296849f + y * (0.0007162207229f + y * p));
-  p = 0.2456038021f + y * (-0.1501157826f + y * (0.07166578669f + y * p));
-  return 0.1790011512f + y * (-0.3262335637f + y * p);
-}
-INLINE VF exp32_square(VF x, VF z, VF *q, VF *t) {
-  *q = exp32_parts(-z, t);
-  const VF low = z - x * x;
-  *q = *q + (low + low * *q);
-  return same(1);
-}
-#endif
-
-#if VB == 64
-static __attribute__((noinline)) VF far_erfc32(VF x) {
-#else
-INLINE VF f_erfcf(VF x) {
-#endif
-  VF a = magnitude(x), z = a * a, q, t;
-  ROUNDED(z);
-  VF p = exp32_square(x, z, &q, &t);
-  p = p * erfcx32(a);
-  VF far = scaled(p + p * q, t);
+// f_erfcf is exp(-x^2) times erfc(a)*exp(a^2) for a = |x|, with what rounding the square and products has lost, and 0
+// where the operations have that which programs write for it.
+INLINE VF erfc32_of(VF x, VF z, VF far) {
   far = blend(LESS(same(88.72283905206835f), z), same(0), far);
   return blend(NEGATIVE(x), 2 - far, far);
 }
 
+// lost32 is what rounding x*y to v has lost.
+INLINE VF lost32(VF x, VF y, VF v) { return rounded(x) * y - v; }
+
 #if VB == 64
-// f_erfcf takes polynomials in the distance from the nearest of 32 eighths, within 2 units in the last place, as far as
-// those go.
+// far_erfc32 has erfc(a)*exp(a^2)*a as a polynomial in 1/a^2 for a from 3.9 on.
+static __attribute__((noinline)) VF far_erfc32(VF x) {
+  static const float lows[16] __attribute__((aligned(64))) = {0, 4.83347014e-08f, -1.30775402e-08f, 5.38622214e-08f,
+      3.79763539e-08f, 4.49683815e-08f, -4.01899938e-08f, -1.0123349e-08f, 2.42032342e-08f, -4.5008987e-08f,
+      8.07090469e-09f, 9.8362172e-09f, -2.47553273e-08f, -9.23577034e-09f, -1.12392781e-08f, 9.84532845e-09f};
+  const VF a = magnitude(x), y = inverse(a), w = y * y;
+  VF z = a * a, q, t;
+  ROUNDED(z);
+  const VF s = exp32_square(x, z, &q, &t), m = rounded(s * y);
+  const VF ml = lost32(s, y, m) + looked_up(lows, (VI)(t + SHIFT32 / 16)) * y;
+  VF p = w * (-0.2820439935f + w * (0.4196328223f + w * (-0.943190217f + w * 1.791747093f)));
+  const VF v = 0.5641893148f + p;
+  p = ((0.5641893148f - v) + p) + v * (1 - a * y);
+  const VF b = rounded(m * v), bl = lost32(m, v, b) + (m * p + ml * v);
+  return erfc32_of(x, z, scaled(b + (b * q + bl), t));
+}
+
+// f_erfcf takes polynomials in the distance from the nearest of 32 eighths, within 1.5 units in the last place, as far
+// as those go.
 INLINE VF f_erfcf(VF x) {
   static const float c[7][32] __attribute__((aligned(64))) = {
       {1.0f, 0.859683812f, 0.723673582f, 0.595883071f, 0.479500115f, 0.376759112f, 0.288844377f, 0.215924934f,
@@ -106,14 +68,30 @@ INLINE VF f_erfcf(VF x) {
       0.00224659452f, 0.00165793404f, 0.00114100054f, 0.000738961971f, 0.000453075627f, 0.000264086731f,
       0.000146783961f, 7.79785914e-05f, 3.96665673e-05f, 1.93488795e-05f, 9.06112746e-06f}};
   const VF a = magnitude(x), u = a + 0x1.8p20f, h = a - (u - 0x1.8p20f);
-#define COEFFICIENT(k)                                                                                                 \
-  (VF)_mm512_permutex2var_ps(*(const __m512 *)c[k], (__m512i)u, *(const __m512 *)(c[k] + 16))
-  VF p = COEFFICIENT(5) + h * COEFFICIENT(6);
-  p = COEFFICIENT(3) + h * (COEFFICIENT(4) + h * p);
-  p = COEFFICIENT(1) + h * (COEFFICIENT(2) + h * p);
-  p = COEFFICIENT(0) + h * p;
+  const VI i = (VI)u;
+  VF p = of32(c[5], i) + h * of32(c[6], i);
+  p = of32(c[3], i) + h * (of32(c[4], i) + h * p);
+  p = of32(c[1], i) + h * (of32(c[2], i) + h * p);
+  p = of32(c[0], i) + h * p;
   p = (VF)_mm512_mask_sub_ps((__m512)p, NEGATIVE(x), (__m512)same(2), (__m512)p);
   const MASK near = LESS(a, same(3.9f));
   return ALL(near) ? p : blend(near, p, far_erfc32(x));
+}
+#else
+// f_erfcf has erfc(a)*exp(a^2) as t = 1/(a+2) times a polynomial in 1 - 3.4*t; a relative error e of t makes one of
+// nearly e*(0.96+2.8*t).
+INLINE VF f_erfcf(VF x) {
+  const VF a = magnitude(x), d = a + 2, t = 1 / d, y = 1 - t * 3.40057063f;
+  VF z = a * a, k;
+  ROUNDED(z);
+  VF p = -0.002071711002f + y * (-0.0003363813157f + y * 0.0003392640501f);
+  p = 0.006476763636f + y * (0.009438378736f + y * (4.463018558e-05f + y * p));
+  p = 0.4073726535f + y * (-0.0319375135f + y * (-0.04913534224f + y * p));
+  p = y * (-0.9275917411f + y * p);
+  const VF v = 1.151572347f + p, w = rounded(t * v), e = (1 - t * d) - t * (a - (d - 2));
+  const VF yl = (1 - y) - rounded(t) * 3.40057063f, vl = ((1.151572347f - v) + p) + yl * (0.815f * y - 0.928f);
+  const VF wl = (lost32(t, v, w) + t * vl) + w * (e * (0.96f + 2.8f * t));
+  const VF q = exp32_parts(-z, &k), low = w * (z - x * x) + wl;
+  return erfc32_of(x, z, scaled(w + (w * q + (low + low * q)), k));
 }
 #endif
