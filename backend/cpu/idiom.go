@@ -20,7 +20,8 @@ type idiom struct {
 
 var idioms = sync.OnceValue(func() []idiom {
 	return []idiom{{"erfc", erfcPattern()}, {"erf_inv", erfInvPattern(erfInvTwice)},
-		{"erf_inv", erfInvPattern(erfInvChosen)}}
+		{"erf_inv", erfInvPattern(erfInvChosen)}, {"sinh", pattern("sinh", sinhOperations)},
+		{"cosh", pattern("cosh", coshOperations)}}
 })
 
 // erfcCoefficients are those of the Cephes library: of erf(x)/x in x^2 up to 1, and of erfc(x) exp(x^2) |x| in 1/x^2 up
@@ -105,6 +106,22 @@ func erfcOperations(b builder, x *hlo.Instruction) *hlo.Instruction {
 	tail = b.Select(b.Lt(x, number(0)), b.Sub(number(2), tail), tail)
 	near := b.Sub(number(1), b.Mul(x, horner(square, erfcCoefficients[0])))
 	return b.Select(b.Lt(abs, number(1)), near, tail)
+}
+
+// sinhOperations are what chlo.sinh becomes: half of the difference of exponentials, below 1 by exp(x)-1.
+func sinhOperations(b builder, x *hlo.Instruction) *hlo.Instruction {
+	e, one := b.Expm1(x), b.number(1)
+	near := b.Mul(b.number(0.5), b.Add(e, b.Div(e, b.Add(e, one))))
+	return b.Select(b.Lt(b.Abs(x), one), near, b.Sub(b.halves(x)))
+}
+
+// coshOperations are what chlo.cosh becomes.
+func coshOperations(b builder, x *hlo.Instruction) *hlo.Instruction { return b.Add(b.halves(x)) }
+
+// halves are exp(x)/2 and exp(-x)/2.
+func (b builder) halves(x *hlo.Instruction) (up, down *hlo.Instruction) {
+	half := b.number(-math.Ln2)
+	return b.Exp(b.Add(x, half)), b.Exp(b.Sub(half, x))
 }
 
 // matcher finds a pattern among the nodes of a computation.

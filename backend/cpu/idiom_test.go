@@ -2,13 +2,17 @@ package cpu
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"testing"
 
+	"github.com/halo-xla/halo/cgo/loops/run"
+	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
+	"github.com/halo-xla/halo/xla/stablehlo"
 )
 
 // TestIdioms runs the operations of each idiom on numbers from all over their range: the stage is no further from the
@@ -26,27 +30,69 @@ func TestIdioms(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, idiom := range idioms() {
-		b := hlo.NewBuilder("e")
-		c, err := b.Build(b.Map([]*hlo.Instruction{b.Parameter(0, a.Shape(), "x")}, idiom.pattern, []int64{0}))
+		want, got := runIdiom(t, idiom, a, exec.Reference()), runIdiom(t, idiom, a, New(Options{}))
+		if d := literal.Compare(got, want, literal.Tolerance{ULP: 150}); d != nil {
+			t.Errorf("%s: %v at %v", idiom.stage, d, x[d.First.Index[0]])
+		}
+	}
+}
+
+// runIdiom runs the operations of an idiom on each element.
+func runIdiom(t *testing.T, idiom idiom, a *literal.Literal, backend exec.Backend) *literal.Literal {
+	t.Helper()
+	b := hlo.NewBuilder("e")
+	c, err := b.Build(b.Map([]*hlo.Instruction{b.Parameter(0, a.Shape(), "x")}, idiom.pattern, []int64{0}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return runModule(t, hlo.NewModule("m", c), a, backend)
+}
+
+func runModule(t *testing.T, m *hlo.Module, a *literal.Literal, backend exec.Backend) *literal.Literal {
+	t.Helper()
+	p, err := backend.Compile(context.Background(), m, exec.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	out, err := p.Run(context.Background(), [][]*literal.Literal{{a}}, exec.RunOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out[0]
+}
+
+// TestIdiomFunctions compares what programs ask for with the functions, from which the operations are up to 66 units.
+func TestIdiomFunctions(t *testing.T) {
+	testfile.Native(t, run.Available())
+	const count = 1 << 15
+	x := make([]float32, count)
+	for i := range x {
+		if x[i] = float32(i-count/2) / (count / 18); i%3 == 0 {
+			x[i] = float32(math.Ldexp(float64(x[i]), -i%30))
+		}
+	}
+	a, err := literal.FromSlice(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for op, truth := range map[string]func(float64) float64{"erfc": math.Erfc, "sinh": math.Sinh, "cosh": math.Cosh} {
+		text := fmt.Sprintf("func.func @main(%%x: %[1]s) -> %[1]s {\n%%r = chlo.%[2]s %%x : %[1]s -> %[1]s\n"+
+			"return %%r : %[1]s }", a.Shape().MLIR(), op)
+		p, err := stablehlo.Parse(stablehlo.Text{File: "test.mlir", Line: 1, Source: text})
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := hlo.NewModule("m", c)
-		var results []*literal.Literal
-		for _, b := range []exec.Backend{exec.Reference(), New(Options{})} {
-			p, err := b.Compile(context.Background(), m, exec.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			out, err := p.Run(context.Background(), [][]*literal.Literal{{a}}, exec.RunOptions{})
-			p.Close()
-			if err != nil {
-				t.Fatal(err)
-			}
-			results = append(results, out[0])
+		want := make([]float32, count)
+		for i, v := range x {
+			want[i] = float32(truth(float64(v)))
 		}
-		if d := literal.Compare(results[1], results[0], literal.Tolerance{ULP: 150}); d != nil {
-			t.Errorf("%s: %v at %v", idiom.stage, d, x[d.First.Index[0]])
+		b, err := literal.FromSlice(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := literal.Compare(runModule(t, p.Module, a, New(Options{})), b, literal.Tolerance{ULP: 2}); d != nil {
+			t.Errorf("%s: %v at %v", op, d, x[d.First.Index[0]])
 		}
 	}
 }
