@@ -177,7 +177,7 @@ func stochasticStep(nd *node, d int, x []int) tile.Step {
 	return func(r []tile.Vector, n int) {
 		for i, v := range r[x[0]].F[:n] {
 			u := math.Ldexp(float64(uint64(r[x[1]].I[i])), -width)
-			if v = tile.Stochastic(v, u, to); finish == nil {
+			if v = to.Stochastic(v, u); finish == nil {
 				r[d].F[i] = v
 			} else {
 				r[d].I[i] = finish(v)
@@ -271,9 +271,9 @@ func convertInt(from, to shape.ElementType) func(v int64) float64 {
 	case to == shape.F64:
 		return func(v int64) float64 { return float64(v) }
 	case from.IsUnsigned():
-		return func(v int64) float64 { return tile.OddFloat(uint64(v)) }
+		return func(v int64) float64 { return shape.OddFloat(uint64(v)) }
 	}
-	return tile.OddFloatSigned
+	return shape.OddFloatSigned
 }
 
 // bitcastStep reinterprets bits between types of one width; row 72.

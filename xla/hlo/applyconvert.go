@@ -96,26 +96,9 @@ func intToFloatStep(from, to shape.ElementType, d, a int32) step {
 	case to == shape.F64:
 		return func(r []Cell) { r[d].F = float64(r[a].I) }
 	case from.IsUnsigned():
-		return func(r []Cell) { r[d].F = oddFloat(uint64(r[a].I)) }
+		return func(r []Cell) { r[d].F = shape.OddFloat(uint64(r[a].I)) }
 	}
-	return func(r []Cell) {
-		v := r[a].I
-		if v < 0 {
-			r[d].F = -oddFloat(-uint64(v))
-		} else {
-			r[d].F = oddFloat(uint64(v))
-		}
-	}
-}
-
-// oddFloat returns v, or if float64 does not have it, the neighbour with an odd last bit: rounding that to a narrower
-// type gives what rounding v gives.
-func oddFloat(v uint64) float64 {
-	const drop = 64 - 53
-	if v>>53 != 0 && v&(1<<drop-1) != 0 {
-		v = v&^(1<<drop-1) | 1<<drop
-	}
-	return float64(v)
+	return func(r []Cell) { r[d].F = shape.OddFloatSigned(r[a].I) }
 }
 
 // bitcastConvertStep reinterprets bits between types of one width; row 72.

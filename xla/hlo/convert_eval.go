@@ -239,38 +239,11 @@ func evalStochasticConvert(e *Evaluator, in *Instruction, args []*literal.Litera
 	to, width := in.Shape.Type, args[1].Shape().Type.Bits()
 	out := literal.MakeWide(shape.FloatClass, len(x.F))
 	for i, v := range x.F {
-		out.F[i] = stochastic(v, math.Ldexp(float64(r.U[i]), -width), to)
+		out.F[i] = to.Stochastic(v, math.Ldexp(float64(r.U[i]), -width))
 		if err := e.poll(i); err != nil {
 			return nil, err
 		}
 	}
 	s := args[0].Shape().WithType(to)
 	return literal.FromWide(s, literal.ConvertWide(out, shape.F64, to)), nil
-}
-
-// stochastic rounds v to one of its two neighbours in t; u in [0, 1) decides.
-func stochastic(v, u float64, t shape.ElementType) float64 {
-	a := math.Abs(v)
-	if v != v || math.IsInf(v, 0) {
-		return v
-	}
-	low, high := math.Floor(a), math.Floor(a)+1
-	if t.IsFloat() {
-		low, high = floatNeighbours(a, t)
-	}
-	if a > low && u < (a-low)/(high-low) {
-		low = high
-	}
-	return math.Copysign(low, v)
-}
-
-// floatNeighbours returns the values of t next to a, which is not negative, below or at it and above it.
-func floatNeighbours(a float64, t shape.ElementType) (low, high float64) {
-	bits := t.FromFloat64(a)
-	low = t.ToFloat64(bits)
-	if low > a && bits > 0 {
-		bits--
-		low = t.ToFloat64(bits)
-	}
-	return low, t.ToFloat64(bits + 1)
 }

@@ -163,10 +163,10 @@ func dotDims(lhs, rhs shape.Shape, a *DotAttrs) (shape.Shape, error) {
 		}
 		out = appendDim(out, one, 0)
 	}
-	for _, d := range otherDims(lhs.Rank(), a.LHSBatch, a.LHSContracting) { // C12
+	for _, d := range shape.OtherDims(lhs.Rank(), a.LHSBatch, a.LHSContracting) { // C12
 		out = appendDim(out, lhs, int(d))
 	}
-	for _, d := range otherDims(rhs.Rank(), a.RHSBatch, a.RHSContracting) {
+	for _, d := range shape.OtherDims(rhs.Rank(), a.RHSBatch, a.RHSContracting) {
 		out = appendDim(out, rhs, int(d))
 	}
 	return out, nil
@@ -174,15 +174,4 @@ func dotDims(lhs, rhs shape.Shape, a *DotAttrs) (shape.Shape, error) {
 
 func checkDotSide(side string, s shape.Shape, batch, contracting []int64) error {
 	return checkDims(side+" batch and contracting dimensions", slices.Concat(batch, contracting), s.Rank(), true, false)
-}
-
-// otherDims returns the dimensions of an array that are in none of the lists, in ascending order.
-func otherDims(rank int, lists ...[]int64) []int64 {
-	var dims []int64
-	for d := range int64(rank) {
-		if !slices.ContainsFunc(lists, func(l []int64) bool { return slices.Contains(l, d) }) {
-			dims = append(dims, d)
-		}
-	}
-	return dims
 }

@@ -63,8 +63,8 @@ type dotSizes struct {
 }
 
 func newDotSizes(ls, rs shape.Shape, a *DotAttrs) *dotSizes {
-	lhsFree := otherDims(ls.Rank(), a.LHSBatch, a.LHSContracting)
-	rhsFree := otherDims(rs.Rank(), a.RHSBatch, a.RHSContracting)
+	lhsFree := shape.OtherDims(ls.Rank(), a.LHSBatch, a.LHSContracting)
+	rhsFree := shape.OtherDims(rs.Rank(), a.RHSBatch, a.RHSContracting)
 	return &dotSizes{
 		b: product(ls, a.LHSBatch), m: product(ls, lhsFree), n: product(rs, rhsFree), k: product(ls, a.LHSContracting),
 		lhsDims: ls.Dims, lhsOrder: slices.Concat(a.LHSBatch, lhsFree, a.LHSContracting),

@@ -133,7 +133,7 @@ func randomInts(r *rand.Rand, dims []int64) []float64 {
 // naiveDot is the definition: for each result index, the sum over the contracting indices.
 func naiveDot(lhs, rhs []float64, ld, rd []int64, a DotAttrs, od []int64) []float64 {
 	ls, rs := shape.Array(shape.F32, ld...), shape.Array(shape.F32, rd...)
-	lf, rf := otherDims(len(ld), a.LHSBatch, a.LHSContracting), otherDims(len(rd), a.RHSBatch, a.RHSContracting)
+	lf, rf := shape.OtherDims(len(ld), a.LHSBatch, a.LHSContracting), shape.OtherDims(len(rd), a.RHSBatch, a.RHSContracting)
 	out := make([]float64, shape.Array(shape.F32, od...).Size())
 	k := shape.Shape{}
 	for _, d := range a.LHSContracting {

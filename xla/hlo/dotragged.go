@@ -109,7 +109,7 @@ func (a *RaggedDotAttrs) mode(lhsRank int) (raggedMode, []int64, error) {
 	if i := slices.Index(a.LHSContracting, d); i >= 0 {
 		return raggedContracting, slices.Concat(a.LHSBatch, a.LHSContracting[:i]), nil
 	}
-	free := otherDims(lhsRank, a.LHSBatch, a.LHSContracting)
+	free := shape.OtherDims(lhsRank, a.LHSBatch, a.LHSContracting)
 	return raggedFree, slices.Concat(a.LHSBatch, free[:slices.Index(free, d)]), nil
 }
 

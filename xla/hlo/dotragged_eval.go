@@ -32,7 +32,7 @@ func evalRaggedDot(e *Evaluator, in *Instruction, args []*literal.Literal) (*lit
 	r.groupOf = permute(r.groups.of, ls.Dims, r.lhsOrder)
 	if mode == raggedFree { // rhs with its groups in front
 		r.rhsDims, r.rhsOrder = rs.Dims, slices.Concat(a.RHSGroup, a.RHSBatch,
-			otherDims(rs.Rank(), a.RHSGroup, a.RHSBatch, a.RHSContracting), a.RHSContracting)
+			shape.OtherDims(rs.Rank(), a.RHSGroup, a.RHSBatch, a.RHSContracting), a.RHSContracting)
 	}
 	l, w := summands(args[0], t), summands(args[1], t)
 	out := literal.MakeWide(l.Class, int(s.Size()))

@@ -121,14 +121,10 @@ func toFloat(w Wide, to shape.ElementType) Wide {
 		return o
 	}
 	for i, v := range w.I {
-		if v < 0 {
-			o.F[i] = -oddFloat(-uint64(v))
-		} else {
-			o.F[i] = oddFloat(uint64(v))
-		}
+		o.F[i] = shape.OddFloatSigned(v)
 	}
 	for i, v := range w.U {
-		o.F[i] = oddFloat(v)
+		o.F[i] = shape.OddFloat(v)
 	}
 	return o
 }
@@ -138,20 +134,6 @@ func b2u(b bool) uint64 {
 		return 1
 	}
 	return 0
-}
-
-// oddFloat converts v rounding to odd where it is not exact, so that a second rounding to a narrower type gives what
-// rounding v itself to that type gives.
-func oddFloat(v uint64) float64 {
-	if v>>53 == 0 {
-		return float64(v)
-	}
-	sticky := uint64(0)
-	if v&0x7FF != 0 {
-		sticky = 1 << 11
-	}
-	// 53 bits stay above the 11 that go
-	return float64(v&^uint64(0x7FF) | sticky)
 }
 
 // SaturateSigned drops the fraction of v and returns the nearest signed integer of the given bits; 0 for NaN.

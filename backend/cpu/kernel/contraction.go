@@ -100,22 +100,11 @@ func (c *Contraction) Sizes() (b, m, n, k int) {
 func NewDot(lhs, rhs, lhsBatch, lhsContracting, rhsBatch, rhsContracting []int64) Contraction {
 	side := func(dims, batch, contracting []int64) Operand {
 		st := shape.Strides(dims)
-		return Operand{0, newWalk(dims, st, batch), newWalk(dims, st, others(len(dims), batch, contracting)),
+		return Operand{0, newWalk(dims, st, batch), newWalk(dims, st, shape.OtherDims(len(dims), batch, contracting)),
 			newWalk(dims, st, contracting)}
 	}
 	c := Contraction{LHS: side(lhs, lhsBatch, lhsContracting), RHS: side(rhs, rhsBatch, rhsContracting)}
 	m, n := c.LHS.Rows.Len(), c.RHS.Rows.Len()
 	c.Out = Operand{0, Walk{}.Then(Step{c.LHS.Batch.Len(), m * n}), Walk{}.Then(Step{m, n}), Walk{}.Then(Step{n, 1})}
 	return c
-}
-
-// others returns the dimensions that are in none of the lists.
-func others(rank int, lists ...[]int64) []int64 {
-	var out []int64
-	for d := range int64(rank) {
-		if !slices.ContainsFunc(lists, func(l []int64) bool { return slices.Contains(l, d) }) {
-			out = append(out, d)
-		}
-	}
-	return out
 }

@@ -54,8 +54,8 @@ func NewIndexing(t shape.ElementType, d IndexDims, operand, starts, windowed, si
 	for _, o := range d.StartMap {
 		x.Entries = append(x.Entries, Entry{ofOperand[o] * x.Width, operand[o] - sizes[o]})
 	}
-	inWindowed := others(len(windowed), d.Offset)
-	for i, s := range others(len(starts), []int64{d.Vector}) {
+	inWindowed := shape.OtherDims(len(windowed), d.Offset)
+	for i, s := range shape.OtherDims(len(starts), []int64{d.Vector}) {
 		a := BatchAxis{N: starts[s], Start: ofStarts[s], Windowed: ofWindowed[inWindowed[i]] * x.Width}
 		if k := slices.Index(d.StartBatching, s); k >= 0 {
 			a.Operand = ofOperand[d.Batching[k]] * x.Width
@@ -63,7 +63,7 @@ func NewIndexing(t shape.ElementType, d IndexDims, operand, starts, windowed, si
 		x.Count *= a.N
 		x.Batch = append(x.Batch, a)
 	}
-	for i, o := range others(len(operand), d.Collapsed, d.Batching) {
+	for i, o := range shape.OtherDims(len(operand), d.Collapsed, d.Batching) {
 		free := !slices.Contains(d.StartMap, o)
 		x.Window = append(x.Window, WindowAxis{sizes[o], ofWindowed[d.Offset[i]] * x.Width, ofOperand[o] * x.Width, free})
 	}

@@ -63,8 +63,8 @@ func (r *Ragged) group(g int64, at map[int64]span) Contraction {
 	for i, d := range r.LHSContracting {
 		copySpan(rhs, at, r.RHSContracting[i], d)
 	}
-	lhsFree := others(len(r.LHS), r.LHSBatch, r.LHSContracting)
-	rhsFree := others(len(r.RHS), r.RHSBatch, r.RHSContracting, []int64{r.Group})
+	lhsFree := shape.OtherDims(len(r.LHS), r.LHSBatch, r.LHSContracting)
+	rhsFree := shape.OtherDims(len(r.RHS), r.RHSBatch, r.RHSContracting, []int64{r.Group})
 	var c Contraction
 	c.LHS = box(r.LHS, at, r.LHSBatch, lhsFree, r.LHSContracting)
 	c.RHS = box(r.RHS, rhs, r.RHSBatch, rhsFree, r.RHSContracting)

@@ -121,23 +121,6 @@ func powerUnsigned(a, n uint64) uint64 {
 	return p
 }
 
-// oddFloat returns v, or if F64 does not have it, the neighbour with an odd last bit: rounding that to a narrower type
-// gives what rounding v gives.
-func oddFloat(v uint64) float64 {
-	const drop = 64 - 53
-	if v>>53 != 0 && v&(1<<drop-1) != 0 {
-		v = v&^(1<<drop-1) | 1<<drop
-	}
-	return float64(v)
-}
-
-func oddSigned(v int64) float64 {
-	if v < 0 {
-		return -oddFloat(-uint64(v))
-	}
-	return oddFloat(uint64(v))
-}
-
 func roundTo(m *Machine, in *Instr) {
 	t := shape.ElementType(in.Imm)
 	m.setD(in, t.ToFloat64(t.FromFloat64(m.ad(in))))

@@ -1,8 +1,6 @@
 package tile
 
 import (
-	"math"
-
 	"github.com/halo-xla/halo/xla/shape"
 )
 
@@ -135,24 +133,6 @@ func Round(t shape.ElementType, d int) Step {
 	return Each(func(v float64) float64 { return t.ToFloat64(t.FromFloat64(v)) }, d, d)
 }
 
-// OddFloat returns v, or if float64 does not have it, the neighbour with an odd last bit: rounding that to a narrower
-// type gives what rounding v gives.
-func OddFloat(v uint64) float64 {
-	const drop = 64 - 53
-	if v>>53 != 0 && v&(1<<drop-1) != 0 {
-		v = v&^(1<<drop-1) | 1<<drop
-	}
-	return float64(v)
-}
-
-// OddFloatSigned is OddFloat of a signed number.
-func OddFloatSigned(v int64) float64 {
-	if v < 0 {
-		return -OddFloat(-uint64(v))
-	}
-	return OddFloat(uint64(v))
-}
-
 // TotalOrder returns the number by whose order the values of the floating-point type t are in total order, which is
 // that of their bits: -NaN < -Inf < ... < -0 < +0 < ... < +Inf < +NaN. Law: row 49.
 func TotalOrder(t shape.ElementType) func(v float64) int64 {
@@ -193,34 +173,6 @@ func ReducePrecision(t shape.ElementType, exponent, mantissa int) func(v float64
 		}
 		return t.ToFloat64(bits&sign | abs)
 	}
-}
-
-// Stochastic rounds v to one of its two neighbours in t, away from 0 if u in [0, 1) is below the fraction that rounding
-// towards 0 drops.
-func Stochastic(v, u float64, t shape.ElementType) float64 {
-	a := math.Abs(v)
-	if v != v || math.IsInf(v, 0) {
-		return v
-	}
-	low, high := math.Floor(a), math.Floor(a)+1
-	if t.IsFloat() {
-		low, high = neighbours(a, t)
-	}
-	if a > low && u < (a-low)/(high-low) {
-		low = high
-	}
-	return math.Copysign(low, v)
-}
-
-// neighbours returns the values of t next to a, which is not negative, below or at it and above it.
-func neighbours(a float64, t shape.ElementType) (low, high float64) {
-	bits := t.FromFloat64(a)
-	low = t.ToFloat64(bits)
-	if low > a && bits > 0 {
-		bits--
-		low = t.ToFloat64(bits)
-	}
-	return low, t.ToFloat64(bits + 1)
 }
 
 // Apply makes a step of a function on the elements of registers x, which from widens and to takes back.
