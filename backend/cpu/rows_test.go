@@ -28,6 +28,10 @@ var rowPrograms = map[string]string{
   u = T[R] reduce(q, zero), dimensions={K}, to_apply=add e = T[] constant(0.001) ee = T[R] broadcast(e), dimensions={}
   f = T[R] add(u, ee) g = T[R] rsqrt(f) gg = T[D] broadcast(g), dimensions={L} h = T[D] multiply(d, gg)
   ww = T[D] broadcast(w), dimensions={K} i = T[D] multiply(h, ww) vv = T[D] broadcast(v), dimensions={L} ROOT r = T[D] add(i, vv)`,
+	"scaled-softmax": `k = T[] constant(0.3) kk = T[D] broadcast(k), dimensions={} a = T[D] multiply(x, kk)
+  m = T[R] reduce(a, low), dimensions={K}, to_apply=max mm = T[D] broadcast(m), dimensions={L}
+  d = T[D] subtract(a, mm) e = T[D] exponential(d) s = T[R] reduce(e, zero), dimensions={K}, to_apply=add
+  ss = T[D] broadcast(s), dimensions={L} ROOT r = T[D] divide(e, ss)`,
 	"layer-norm": `s = T[R] reduce(x, zero), dimensions={K}, to_apply=add n = T[] constant(100) nn = T[R] broadcast(n), dimensions={}
   m = T[R] divide(s, nn) mm = T[D] broadcast(m), dimensions={L} d = T[D] subtract(x, mm) q = T[D] multiply(d, d)
   u = T[R] reduce(q, zero), dimensions={K}, to_apply=add p = T[R] divide(u, nn) e = T[] constant(0.001)
@@ -41,7 +45,7 @@ var rowPrograms = map[string]string{
 }
 
 // rowLoops are the loops of those that have one.
-var rowLoops = map[string]string{"softmax": " softmax", "layer-norm": " norm_div"}
+var rowLoops = map[string]string{"softmax": " softmax", "scaled-softmax": " softmax_scaled", "layer-norm": " norm_div"}
 
 // rowText is a row program of a type for some sizes of rows and of one row.
 func rowText(body, et string, rows, row []string) string {

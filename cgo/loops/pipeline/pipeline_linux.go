@@ -105,7 +105,10 @@ func (p *Rows) Record(level run.ISA) run.Record {
 		number := func(word string) C.int32_t { return C.int32_t(words[word]) }
 		head.staggered = (*[0]byte)(function("staggered_"+name, level, p.Lane))
 		head.in, head.scale, head.offset = number("in"), number("scale"), number("offset")
-		head.count, head.epsilon = number("count"), number("epsilon")
+		head.factor, head.count, head.epsilon = number("factor"), number("count"), number("epsilon")
+		if head.scale != 0 {
+			head.whole = 1
+		}
 	}
 	args := bytesOf(&head)[unsafe.Sizeof(head.head):]
 	args = appendStreams(args, p.Inputs, p.Outputs)

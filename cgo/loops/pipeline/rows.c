@@ -316,9 +316,11 @@ static void staggers(void *arg, int64_t number) {
       .offset = beginning(j, r->offset),
       .count = j->streams[r->count].value,
       .epsilon = j->streams[r->epsilon].value,
-      .rooms = halo_aligned(alloca(2 * bytes + 64)),
+      .rooms = halo_aligned(alloca(2 * (bytes + j->places.block_bytes) + 64)),
       .rows = left < r->group ? left : r->group,
       .blocks = r->row / j->places.block,
+      .rest = r->row % j->places.block * r->lane,
+      .factor = j->streams[r->factor].value,
       .past = j->bypass,
       .cancel = j->places.run->cancel});
   halo_drain(j->bypass);
@@ -409,5 +411,5 @@ void halo_rows(const halo_record *record, halo_run *run) {
     in_chunks(&j, run);
   } else
     halo_spread(run, &j, (r->rows + r->group - 1) / r->group,
-        r->staggered && r->row % j.places.block == 0 ? staggers : tiles);
+        r->staggered && (r->row % j.places.block == 0 || !r->whole) ? staggers : tiles);
 }

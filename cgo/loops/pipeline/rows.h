@@ -30,9 +30,9 @@ typedef struct {
   int32_t streams, outputs, saved, rooms; // pointers
   int32_t mask;                           // number of the room that says which lanes count
   int32_t phases, stages;
-  int32_t pad;
-  void (*staggered)(const halo_staggered *);           // takes rows of whole blocks through all phases; null: nothing
-  int32_t in, scale, offset, count, epsilon, pad_; // numbers of the streams that it takes, 0 where it takes none
+  int32_t whole;                                     // staggered takes rows of whole blocks only
+  void (*staggered)(const halo_staggered *);         // takes rows through all phases; null: nothing does
+  int32_t in, scale, offset, factor, count, epsilon; // numbers of the streams that it takes, 0 where it takes none
   // streams and outputs, phases, stages and numbers follow
 } halo_rows_record;
 

@@ -12,15 +12,21 @@ var staggered = []struct {
 	name   string
 	phases []string
 }{
-	{"softmax", []string{
-		"load in; acc_max_f a mask; fold a b",
-		"load #ff800000; max_f b; store c",
-		"spread c d; load in; sub_f d; exp; store saved; acc_add_f e mask; fold e f",
-		"load #0; add_f f; store g; rdiv_f #3f800000; store h",
-		"spread g i; spread h j; load saved; quotient i j; store out",
-	}},
+	{"softmax", softmaxOf("load in")},
+	{"softmax_scaled", softmaxOf("load in; mul_f factor")},
 	{"norm", normBy("mul_f")},
 	{"norm_div", normBy("div_f")},
+}
+
+// softmaxOf is a softmax of what some stages make of a row.
+func softmaxOf(elements string) []string {
+	return []string{
+		elements + "; acc_max_f a mask; fold a b",
+		"load #ff800000; max_f b; store c",
+		"spread c d; " + elements + "; sub_f d; exp; store saved; acc_add_f e mask; fold e f",
+		"load #0; add_f f; store g; rdiv_f #3f800000; store h",
+		"spread g i; spread h j; load saved; quotient i j; store out",
+	}
 }
 
 // normBy is a norm whose means are made of sums by a stage.
@@ -39,9 +45,13 @@ var wordKinds = map[string]func(s *Stream) bool{
 	"in":      func(s *Stream) bool { return s.Kind == Linear && s.Convert == "" && !s.ByRow },
 	"scale":   (*Stream).isVector,
 	"offset":  (*Stream).isVector,
+	"factor":  (*Stream).isPositive,
 	"count":   func(s *Stream) bool { return s.Kind == Immediate },
 	"epsilon": func(s *Stream) bool { return s.Kind == Immediate },
 }
+
+// isPositive reports whether a stream is a positive float of 32 bits.
+func (s *Stream) isPositive() bool { return s.Kind == Immediate && s.Value > 0 && s.Value < 0x7f800000 }
 
 // isVector reports whether a stream is the same for all rows and lies as it is read.
 func (s *Stream) isVector() bool {

@@ -24,7 +24,7 @@ typedef struct {
 } trio;
 
 INLINE trio round_of(const halo_staggered *t, int64_t i) {
-  const int64_t bytes = t->blocks * 8 * VB, left = t->rows - i;
+  const int64_t bytes = t->blocks * 8 * VB + t->rest, left = t->rows - i;
   const char *in = t->in + i * bytes;
   return (trio){left > 1 + AHEAD_ROWS ? in + (1 + AHEAD_ROWS) * bytes : 0, left > 1 ? in + bytes : 0,
       i >= 0 && left > 0 ? in : 0, in - bytes, i > 0 ? t->out + (i - 1) * bytes : 0};
@@ -56,16 +56,24 @@ INLINE trio round_of(const halo_staggered *t, int64_t i) {
 // BELOW2 stands for DIFFER1 where no number is negative or 2: one bit of the exponents tells.
 #define BELOW2 (VI)((VU)(a0 & a1 & a2 & a3 & a4 & a5 & a6 & a7) << 1)
 
-INLINE VI most_of(const char *x, VI most) {
-  const int64_t at = 0;
-  REDUCED_BLOCK(most, max_f, CHOSEN8, AS_IT_IS)
+// element is what a softmax is of: a vector of a row, or its product with a factor, rounded before all else.
+INLINE VI element(const char *x, VI factor, int scales) {
+  const VI v = LOAD(x, 0);
+  return scales ? I(rounded(F(v) * F(factor))) : v;
+}
+
+#define MOST1(b, k) b = element(x + k * VB, factor, scales);
+#define EXPONENTIAL1(b, k)                                                                                             \
+  b = I(f_expf(F(element(x + k * VB, factor, scales)) - F(y)));                                                        \
+  *(VIm *)(q + k * VB) = b;
+
+INLINE VI most_of(const char *x, VI factor, int scales, VI most) {
+  REDUCED_BLOCK(most, max_f, CHOSEN8, MOST1)
   return most;
 }
 
-INLINE VI exponentials(const char *x, char *q, VI y, VI sum) {
-  const int64_t at = 0;
-  const stage *s = 0;
-  REDUCED_BLOCK(sum, add_f, ALL8, EXPONENTIAL)
+INLINE VI exponentials(const char *x, VI factor, int scales, char *q, VI y, VI sum) {
+  REDUCED_BLOCK(sum, add_f, ALL8, EXPONENTIAL1)
   return sum;
 }
 
@@ -77,22 +85,55 @@ INLINE void quotients(const char *x, char *q, VF y, VF z, int normal, int past) 
   LEAVE
 }
 
-static void s_staggered_softmax(const halo_staggered *t) {
-  const int64_t bytes = t->blocks * 8 * VB;
+// ends are blocks for what is behind the whole ones of a row: of the row that is read first and of the one before, each
+// followed by numbers without exponentials; of ones, which quotients are quickly made of; and of results.
+typedef struct {
+  char pads[2][8 * VB], ones[8 * VB], out[8 * VB];
+} ends;
+
+INLINE void fill_ends(ends *e) {
+  for (int64_t at = 0; at < 8 * VB; at += VB) {
+    *(VIm *)(e->pads[0] + at) = *(VIm *)(e->pads[1] + at) = I(same(-INFINITY));
+    *(VIm *)(e->ones + at) = I(same(1));
+  }
+}
+
+// softmax takes factors greater than 0.
+INLINE void staggered_softmax(const halo_staggered *t, int scales) {
+  const int64_t bytes = t->blocks * 8 * VB, pitch = bytes + 8 * VB, rest = t->rest;
+  const VI factor = samei((I)t->factor);
   VI most = samei(0);
   VF total = same(1), inverse = same(1);
+  ends e __attribute__((aligned(64)));
+  fill_ends(&e);
   ROUNDS {
     const trio r = round_of(t, i);
-    char *exps = t->rooms + (i & 1) * bytes, *before = t->rooms + (~i & 1) * bytes;
+    char *exps = t->rooms + (i & 1) * pitch, *before = t->rooms + (~i & 1) * pitch;
     const int normal = divides(total);
     VI next = I(same(-INFINITY)), sum = samei(SIGN);
-    ROUND(next = most_of(r.first + at, next), sum = exponentials(r.second + at, exps + at, most, sum),
+    ROUND(next = most_of(r.first + at, factor, scales, next),
+        sum = exponentials(r.second + at, factor, scales, exps + at, most, sum),
         quotients(before + at, r.third + at, total, inverse, normal, t->past))
+    if (rest && r.first) {
+      __builtin_memcpy(e.pads[~i & 1], r.first + bytes, rest);
+      next = most_of(e.pads[~i & 1], factor, scales, next);
+    }
+    if (rest && r.third) {
+      quotients(before + bytes, e.out, total, inverse, normal, 0);
+      __builtin_memcpy(r.third + bytes, e.out, rest);
+    }
+    if (rest && r.second) {
+      sum = exponentials(e.pads[i & 1], factor, scales, exps + bytes, most, sum);
+      __builtin_memcpy(exps + bytes + rest, e.ones, 8 * VB - rest);
+    }
     CHOSEN_FOLD(max_f, next)
     FOLD(add_f, sum)
     most = next, total = F(sum), inverse = 1 / total;
   }
 }
+
+static void s_staggered_softmax(const halo_staggered *t) { staggered_softmax(t, 0); }
+static void s_staggered_softmax_scaled(const halo_staggered *t) { staggered_softmax(t, 1); }
 #endif
 
 INLINE VI sum_of(const char *x, VI sum) {

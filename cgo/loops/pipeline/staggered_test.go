@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/halo-xla/halo/cgo/loops/run"
@@ -48,9 +49,9 @@ func staggeredProgram(lane int, rows, row int64, out int32) *Rows {
 
 // softmax has the stages of a softmax of rows.
 func softmax(lane int, rows, row int64, out int32) *Rows {
-	const x, low, zero, one, to, saved = 0, 1, 2, 3, 4, 5
+	const x, low, zero, one, to, saved = 0, 1, 2, 3, softmaxFactor + 1, softmaxFactor + 2
 	p := staggeredProgram(lane, rows, row, out)
-	p.Inputs = append(p.Inputs, immediate(math.Inf(-1), lane), immediate(0, lane), immediate(1, lane))
+	p.Inputs = append(p.Inputs, immediate(math.Inf(-1), lane), immediate(0, lane), immediate(1, lane), immediate(0.3, lane))
 	p.Phases = []Phase{
 		{Sweeps: true, Uses: []int{x}, Stages: []Stage{{"load", x, 0}, {"acc_max_f", firstSum, staggeredMask}},
 			Folds: []Fold{{"max_f", firstSum, firstRow}}},
@@ -63,6 +64,17 @@ func softmax(lane int, rows, row int64, out int32) *Rows {
 			{"store", thirdValue, 0}}},
 		{Sweeps: true, Uses: []int{saved, to}, Splats: []Spread{{secondValue, secondLane}, {thirdValue, thirdLane}},
 			Stages: []Stage{{"load", saved, 0}, {"quotient", secondLane, thirdLane}, {"store", to, 0}}},
+	}
+	return p
+}
+
+const softmaxFactor = 4
+
+// softmaxScaled has those of a softmax of products with a factor.
+func softmaxScaled(lane int, rows, row int64, out int32) *Rows {
+	p := softmax(lane, rows, row, out)
+	for _, q := range []int{0, 2} {
+		p.Phases[q].Stages = slices.Insert(p.Phases[q].Stages, 1, Stage{"mul_f", softmaxFactor, 0})
 	}
 	return p
 }
@@ -99,14 +111,15 @@ func norm(mean string, count float64) func(lane int, rows, row int64, out int32)
 
 // staggeredPrograms have the loops of their names.
 var staggeredPrograms = map[string]func(lane int, rows, row int64, out int32) *Rows{
-	"softmax": softmax, "norm": norm("mul_f", 0.001), "norm_div": norm("div_f", 700)}
+	"softmax": softmax, "softmax_scaled": softmaxScaled, "norm": norm("mul_f", 0.001), "norm_div": norm("div_f", 700)}
 
 // TestStaggered wants the bits of the phases one after the other at every level, on rows of whole blocks and others, of
 // few tasks and many, with special values, into the caches and past them, beside what is read and over it.
 func TestStaggered(t *testing.T) {
 	testfile.Native(t, run.Available())
 	for name, of := range staggeredPrograms {
-		for _, size := range [][2]int64{{1, 128}, {2, 256}, {7, 512}, {13, 1024}, {5, 300}, {4200, 512}, {3, 2048}} {
+		for _, size := range [][2]int64{{1, 128}, {2, 256}, {7, 512}, {13, 1024}, {5, 300}, {9, 97}, {4200, 512},
+			{4200, 528}, {3, 2048}} {
 			for _, lane := range []int{4, 8} {
 				for _, out := range []int32{0, 5} {
 					if size[0] > 1000 && (lane == 8 || out == 0) { // nothing goes past the caches over what is read
@@ -115,7 +128,7 @@ func TestStaggered(t *testing.T) {
 					for _, level := range run.Levels() {
 						t.Run(fmt.Sprint(name, size, lane, out, level), func(t *testing.T) {
 							p := of(lane, size[0], size[1], out)
-							if want := "rows " + name; p.Kernel() != want && (name != "softmax" || lane == 4) {
+							if want := "rows " + name; p.Kernel() != want && (!strings.HasPrefix(name, "softmax") || lane == 4) {
 								t.Fatalf("%s runs it, want %s", p.Kernel(), want)
 							}
 							testStaggered(t, p, level, int(out))
@@ -174,6 +187,12 @@ func TestStaggers(t *testing.T) {
 			func(p *Rows) { slices.Reverse(p.Phases[4].Splats) },
 			func(p *Rows) { p.Phases = slices.Delete(p.Phases, 1, 2) },
 			func(p *Rows) { p.Dims[1] = 1 << 14 },
+		},
+		"softmax_scaled": {
+			func(p *Rows) { p.Inputs[softmaxFactor] = immediate(-1, 4) },
+			func(p *Rows) { p.Inputs[softmaxFactor] = immediate(0, 4) },
+			func(p *Rows) { p.Inputs[softmaxFactor].Kind = Splat },
+			func(p *Rows) { p.Phases[2].Stages[1].A = 3 },
 		},
 		"norm": {
 			func(p *Rows) { p.Inputs[4].Strides[0] = 1 },
