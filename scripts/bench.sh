@@ -44,6 +44,11 @@ if [ ! -x "$venv/bin/python" ]; then
   "$python" -m venv "$venv"
   "$venv/bin/pip" install -q jax torch onnx onnxruntime numpy
 fi
+# an install may have been broken off
+lacks=$("$venv/bin/python" -c 'import importlib.util
+print(*[m for m in "jax torch onnx onnxruntime numpy".split() if not importlib.util.find_spec(m)])')
+[ -z "$lacks" ] || echo "bench: the Python of $venv lacks $lacks: $venv/bin/pip install $lacks" >&2
+[[ " $lacks " != *" numpy "* ]] || exit 1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 go build -trimpath -o "$work/halo" ./cmd/halo
