@@ -107,27 +107,19 @@ func kindOf(v any) string {
 
 // Int returns an attribute that is an integer or a bool. It fails with InvalidArgument if it is missing or something
 // else.
-func (a Attrs) Int(name string) (int64, error) {
-	s, err := attr[Scalar](a, name, "an integer")
-	if err != nil {
-		return 0, err
-	}
-	v, ok := s.Int()
-	if !ok {
-		return 0, Errorf(InvalidArgument, "attribute %s is %s, want an integer", name, kindOf(s))
-	}
-	return v, nil
-}
+func (a Attrs) Int(name string) (int64, error) { return number(a, name, "an integer", Scalar.Int) }
 
 // Float returns an attribute that is a number. It fails with InvalidArgument if it is missing or something else.
-func (a Attrs) Float(name string) (float64, error) {
-	s, err := attr[Scalar](a, name, "a number")
+func (a Attrs) Float(name string) (float64, error) { return number(a, name, "a number", Scalar.Float) }
+
+func number[T int64 | float64](a Attrs, name, want string, of func(Scalar) (T, bool)) (T, error) {
+	s, err := attr[Scalar](a, name, want)
 	if err != nil {
 		return 0, err
 	}
-	v, ok := s.Float()
+	v, ok := of(s)
 	if !ok {
-		return 0, Errorf(InvalidArgument, "attribute %s is %s, want a number", name, kindOf(s))
+		return 0, Errorf(InvalidArgument, "attribute %s is %s, want %s", name, kindOf(s), want)
 	}
 	return v, nil
 }

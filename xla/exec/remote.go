@@ -173,9 +173,9 @@ func (m *mirrored) begin(r *Run) error {
 // bring has what st needs where it runs.
 func (m *mirrored) bring(r *Run, st *step) error {
 	if t, ok := st.thunk.(segmentThunk); ok {
-		return m.eachSlot(t.first, func(s int32) error { return m.toRemote(r, s) })
+		return each(t.first, func(s int32) error { return m.toRemote(r, s) })
 	}
-	return m.each(st.uses(), func(u Use) error {
+	return each(st.uses(), func(u Use) error {
 		r.settle(u.Slice.Slot)
 		if u.Write && r.program.isWhole(u.Slice) {
 			return nil
@@ -197,18 +197,10 @@ func (m *mirrored) leave(r *Run, st *step) {
 	}
 }
 
-func (m *mirrored) each(uses []Use, f func(Use) error) error {
-	for _, u := range uses {
-		if err := f(u); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (m *mirrored) eachSlot(slots []int32, f func(int32) error) error {
-	for _, s := range slots {
-		if err := f(s); err != nil {
+// each calls f with all of list, until one fails.
+func each[T any](list []T, f func(T) error) error {
+	for _, x := range list {
+		if err := f(x); err != nil {
 			return err
 		}
 	}

@@ -148,22 +148,17 @@ func (t table) text(i int) string {
 	return string(b)
 }
 
-func (t table) uint16s(i int) []uint16 {
-	start, n := t.vector(i, 2)
-	t.spend(2 * n)
-	list := make([]uint16, n)
-	for j := range list {
-		list[j] = t.GetUint16(start + flatbuffers.UOffsetT(2*j))
-	}
-	return list
-}
+func (t table) uint16s(i int) []uint16 { return numbers(t, i, 2, t.GetUint16) }
 
-func (t table) uint32s(i int) []uint32 {
-	start, n := t.vector(i, 4)
-	t.spend(4 * n)
-	list := make([]uint32, n)
+func (t table) uint32s(i int) []uint32 { return numbers(t, i, 4, t.GetUint32) }
+
+// numbers reads a vector of numbers of so many bytes.
+func numbers[T uint16 | uint32](t table, i, bytes int, get func(flatbuffers.UOffsetT) T) []T {
+	start, n := t.vector(i, bytes)
+	t.spend(bytes * n)
+	list := make([]T, n)
 	for j := range list {
-		list[j] = t.GetUint32(start + flatbuffers.UOffsetT(4*j))
+		list[j] = get(start + flatbuffers.UOffsetT(bytes*j))
 	}
 	return list
 }

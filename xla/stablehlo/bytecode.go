@@ -401,7 +401,9 @@ func (f *bytecode) attr(c *cursor, n uint64) Attr {
 	if e.state == wasRead && f.depth == 0 {
 		return e.attr
 	}
-	f.resolve(e, func(body cursor) { e.attr = f.readAttr(e.dialect, e.coded, &body) })
+	f.resolve(e, func(body cursor) {
+		e.attr = readEntry(f, e, &body, "attribute", attrCodes, (*parser).attr)
+	})
 	if e.attr == nil {
 		return UnitAttr{}
 	}
@@ -418,47 +420,29 @@ func (f *bytecode) typ(c *cursor, n uint64) Type {
 	if e.state == wasRead && f.depth == 0 {
 		return e.typ
 	}
-	f.resolve(e, func(body cursor) { e.typ = f.readType(e.dialect, e.coded, &body) })
+	f.resolve(e, func(body cursor) { e.typ = readEntry(f, e, &body, "type", typeCodes, (*parser).parseType) })
 	if e.typ == nil {
 		return NoneType{}
 	}
 	return e.typ
 }
 
-// readAttr reads an attribute in its dialect's code or as text.
-func (f *bytecode) readAttr(dialect string, coded bool, c *cursor) Attr {
-	if !coded {
+// readEntry reads an entry, which is of a kind, in its dialect's code or as text.
+func readEntry[T any, F ~func(*cursor) T](f *bytecode, e *entry, c *cursor, kind string, codes map[string][]F,
+	text func(*parser) T) (v T) {
+	if !e.coded {
 		p := f.textParser(c, c.rest())
 		defer p.endOfText(f)
-		return p.attr()
+		return text(p)
 	}
-	codes := attrCodes[dialect]
-	code := c.varint()
-	if code >= uint64(len(codes)) || codes[code] == nil {
-		c.fail("dialect %s has no attribute with the code %d that is known: %v", dialect, code, errors.ErrUnsupported)
-		return nil
+	list, code := codes[e.dialect], c.varint()
+	if code >= uint64(len(list)) || list[code] == nil {
+		c.fail("dialect %s has no %s with the code %d that is known: %v", e.dialect, kind, code, errors.ErrUnsupported)
+		return v
 	}
-	a := codes[code](c)
-	c.done("attribute %d of %s", code, dialect)
-	return a
-}
-
-// readType reads a type in its dialect's code or as text.
-func (f *bytecode) readType(dialect string, coded bool, c *cursor) Type {
-	if !coded {
-		p := f.textParser(c, c.rest())
-		defer p.endOfText(f)
-		return p.parseType()
-	}
-	codes := typeCodes[dialect]
-	code := c.varint()
-	if code >= uint64(len(codes)) || codes[code] == nil {
-		c.fail("dialect %s has no type with the code %d that is known: %v", dialect, code, errors.ErrUnsupported)
-		return nil
-	}
-	t := codes[code](c)
-	c.done("type %d of %s", code, dialect)
-	return t
+	v = list[code](c)
+	c.done("%s %d of %s", kind, code, e.dialect)
+	return v
 }
 
 // textParser reads a text that stands at the cursor.
