@@ -19,7 +19,7 @@ enum { SUM_BLOCK = 4096, CHAINS = 8, AHEAD = 4096 };
       V s[CHAINS] = {none, none, none, none, none, none, none, none};                                                  \
       for (int64_t i = 0; i < block; i += STEP) {                                                                      \
         _Pragma("GCC unroll 8") for (int c = 0; c < (int)(CHAINS * sizeof(V)); c += 64)                                \
-          __builtin_prefetch((const char *)(x + i) + AHEAD + c, 0, 2);                                                 \
+          __builtin_prefetch((const char *)(x + i) + AHEAD + c);                                                       \
         _Pragma("GCC unroll 8") for (int c = 0; c < CHAINS; c++)                                                       \
           s[c] += *(const V *)(x + i + c * LANES);                                                                     \
       }                                                                                                                \
