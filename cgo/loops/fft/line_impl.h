@@ -9,6 +9,8 @@ typedef struct {
   cx *middle; // [(a+LANES-1)/LANES][b], each the results of all columns of LANES results
   cx *work;
   flow f;
+  const pair *room; // as in a flow, of results and of what is read
+  int64_t next;
 } NAME(whole);
 #define whole NAME(whole)
 
@@ -17,7 +19,7 @@ static void NAME(down_columns)(const whole *w, int64_t i) {
   const swift_line *p = w->p;
   const int64_t first = NAME(start)(p->b, i), blocks = NAME(groups)(p->a);
   flow f = w->f;
-  f.from = w->from + first, f.to = 0, f.from_step = p->b;
+  f.from = w->from + first, f.to = 0, f.from_step = p->b, f.next = w->next;
   f.turns = (const turn *)(w->data + p->turns) + i * p->count, f.products = p->products;
   const cx *v = NAME(transform)(w->data, p->columns, &f, w->work);
   for (int64_t k = 0; k < blocks; k++) {
@@ -33,6 +35,7 @@ static void NAME(across)(const whole *w, int64_t i) {
   const swift_line *p = w->p;
   flow f = w->f;
   f.in = w->middle + i * p->b, f.from = 0, f.to = w->to + NAME(start)(p->a, i), f.to_step = p->a;
+  if (w->room) f.room = w->room + NAME(start)(p->a, i);
   NAME(transform)(w->data, p->rows, &f, w->work);
 }
 
@@ -120,6 +123,7 @@ static void NAME(lines)(const swift_job *j, char *work, int64_t first, int64_t e
   task t = NAME(task_of)(j, work, work + lanes * sizeof(cx));
   for (int64_t o = first; o < end; o++) {
     NAME(at)(&t, j, o);
+    t.w.next = o + 1 < end ? t.m : 0, t.w.room = t.kind == FFT_FORWARD_REAL ? t.dst : 0;
     if (t.kind == FFT_INVERSE_REAL) NAME(all_halves)(&t, 0, NAME(groups)(t.m / 2));
     for (int64_t i = 0; i < NAME(groups)(p->b) && !STOPPED; i++) NAME(down_columns)(&t.w, i);
     for (int64_t i = 0; i < NAME(groups)(p->a) && !STOPPED; i++) NAME(across)(&t.w, i);

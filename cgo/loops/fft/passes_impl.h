@@ -19,6 +19,8 @@ typedef struct {
   T sign, re, im;
   const turn *turns;
   int64_t products; // turns are as in a swift_line
+  const pair *room; // what is written next where results are, which is asked for; or 0
+  int64_t next;     // pairs from what is read and turned to what is read next, which is asked for
 } NAME(flow);
 #define flow NAME(flow)
 
@@ -33,9 +35,14 @@ typedef struct {
 } NAME(step);
 #define step NAME(step)
 
-INLINE cx NAME(take)(const step *s, const int j, const int memory) {
+INLINE cx NAME(take)(const step *s, const int j, const int memory, const int by) {
   const flow *f = &s->f;
   if (!memory) return f->in[s->at + j * s->apart];
+  if (by == NAME(TURNS) || by == NAME(PRODUCTS)) {
+    const pair *next = f->from + f->next + (s->at + j * s->apart) * f->from_step;
+    __builtin_prefetch(next);
+    if (sizeof(vec) > 32) __builtin_prefetch(next + LANES / 2);
+  }
   cx v = NAME(get)(f->from + (s->at + j * s->apart) * f->from_step);
   v.im *= f->sign;
   return v;
@@ -47,6 +54,10 @@ INLINE void NAME(give)(const step *s, const int j, cx v, const int by) {
   const flow *f = &s->f;
   const int64_t at = s->to + j * s->to_apart;
   if (by == NAME(SCALE)) {
+    if (f->room) {
+      __builtin_prefetch(f->room + at * f->to_step, 1);
+      if (sizeof(vec) > 32) __builtin_prefetch(f->room + at * f->to_step + LANES / 2, 1);
+    }
     NAME(put)(f->to + at * f->to_step, (cx){v.re * f->re, v.im * f->im});
     return;
   }
@@ -65,7 +76,7 @@ INLINE void NAME(give)(const step *s, const int j, cx v, const int by) {
 INLINE void NAME(fly_by)(const int radix, const step *s, const int memory, const int by) {
   cx v[16];
 #pragma GCC unroll 16
-  for (int j = 0; j < radix; j++) v[j] = NAME(take)(s, j, memory);
+  for (int j = 0; j < radix; j++) v[j] = NAME(take)(s, j, memory, by);
   NAME(fly)(radix, v);
 #pragma GCC unroll 16
   for (int j = 0; j < radix; j++) NAME(give)(s, j, v[j], by);
@@ -77,7 +88,7 @@ INLINE void NAME(fly16_by)(const step *s, const int memory, const int by) {
 #pragma GCC unroll 4
   for (int k = 0; k < 4; k++) {
 #pragma GCC unroll 4
-    for (int m = 0; m < 4; m++) v[k + 4 * m] = NAME(take)(s, k + 4 * m, memory);
+    for (int m = 0; m < 4; m++) v[k + 4 * m] = NAME(take)(s, k + 4 * m, memory, by);
     NAME(four)(v + k, 4);
 #pragma GCC unroll 4
     for (int m = 1; m < 4; m++) v[k + 4 * m] = NAME(by16)(v[k + 4 * m], k * m);
