@@ -17,6 +17,9 @@ type known struct {
 	kind    gemm.Kind
 	rows    gemm.Rows  // what is done with those of lhs
 	weights exec.Slice // packed
+	ends    gemm.Ends  // what else is done to sums
+	bias    exec.Slice // of the columns
+	more    exec.Slice // an array that is added
 }
 
 // knownProduct multiplies f32 by known weights.
@@ -27,7 +30,7 @@ func knownProduct(l *exec.Lowering, c *contraction) *thunk {
 		c.rhsType != shape.F32 || c.outType != shape.F32 || !hasWideTiles() {
 		return nil
 	}
-	if f.m > shortProduct && (f.n*f.k > fewWeights || f.k < longSums) && onednn.Load() == nil {
+	if f.m > shortProduct && (f.n*f.k > manyWeights || f.k < shortSums || f.n < fewColumns) && onednn.Load() == nil {
 		return nil
 	}
 	k := &known{matrices: f, of: c, kind: kind}
@@ -38,12 +41,13 @@ func knownProduct(l *exec.Lowering, c *contraction) *thunk {
 // hasWideTiles reports whether tiles are such as were compared with oneDNN's: by instructions that multiply and add.
 func hasWideTiles() bool { return run.Level() == run.AVX2 || run.Level() == run.AVX512 }
 
-// Where there are more rows than shortProduct, and more weights than fewWeights or sums shorter than longSums, oneDNN's
-// matmul is as fast or faster.
+// Where there are more rows than shortProduct, and more weights than manyWeights, or sums shorter than shortSums, or
+// fewer columns than fewColumns, oneDNN's matmul is as fast or faster.
 const (
 	shortProduct = 128
-	fewWeights   = 1 << 18
-	longSums     = 256
+	manyWeights  = 1 << 20
+	shortSums    = 64
+	fewColumns   = 64
 )
 
 // Pieces of products by packed weights: as many as leave each knownWork multiplications, up to knownPieces, or so many
@@ -92,7 +96,43 @@ func (k *known) thunk(l *exec.Lowering) *thunk {
 		}
 		return k.inPieces(gates)
 	}
+	return k.ending(t)
+}
+
+// ending offers what sums of t, the product with the ends that k has, may become after those.
+func (k *known) ending(t *thunk) *thunk {
+	if k.rows == gemm.PackedRows || k.strideC != k.n {
+		return t
+	}
+	if k.ends < gemm.AddBias {
+		t.biased = func(bias exec.Slice) *thunk { return k.with(gemm.AddBias, bias, k.more) }
+	}
+	if k.ends < gemm.AddMore {
+		t.summed = func(more exec.Slice) *thunk { return k.with(gemm.AddMore, k.bias, more) }
+	}
+	if k.ends < gemm.Floor {
+		t.floored = func() *thunk { return k.with(gemm.Floor, k.bias, k.more) }
+	}
 	return t
+}
+
+// with is the product with one more end.
+func (k *known) with(e gemm.Ends, bias, more exec.Slice) *thunk {
+	other := *k
+	other.ends, other.bias, other.more = k.ends|e, bias, more
+	return other.ending(other.inPieces(1))
+}
+
+// uses are those of the product with its ends.
+func (k *known) uses() []exec.Use {
+	reads := []exec.Slice{k.of.lhs, k.weights}
+	if k.ends&gemm.AddBias != 0 {
+		reads = append(reads, k.bias)
+	}
+	if k.ends&gemm.AddMore != 0 {
+		reads = append(reads, k.more)
+	}
+	return append(exec.Reads(reads...), exec.Writes(k.of.out)...)
 }
 
 // inPieces multiplies piece by piece, each with columns of all gates.
@@ -107,8 +147,7 @@ func (k *known) inPieces(gates int) *thunk {
 			list, tasks = append(list, p), append(tasks, []run.Record{p.record})
 		}
 	}
-	uses := append(exec.Reads(k.of.lhs, k.weights), exec.Writes(k.of.out)...)
-	t := recordThunk("loops panels", uses, gemm.Tasks(tasks))
+	t := recordThunk("loops panels", k.uses(), gemm.Tasks(tasks))
 	if k.strideC == k.n {
 		t.parts = &parts{list: list}
 	}
@@ -130,13 +169,16 @@ func (k *known) piece(m, n, rows, columns, gates int) piece {
 	isa, units := run.Level(), k.n/gates
 	p := gemm.Panels{A: ref(k.of.lhs), Panels: ref(k.weights), C: ref(k.of.out), M: int64(rows), N: int64(columns),
 		K: int64(k.k), RowA: int64(k.strideA), ColumnA: 1, RowC: int64(k.strideC), Groups: int64(gates),
-		GroupPanels: k.kind.PanelsBytes(isa, int64(units), int64(k.k)), GroupC: int64(units), Kind: k.kind, Rows: k.rows}
+		GroupPanels: k.kind.PanelsBytes(isa, int64(units), int64(k.k)), GroupC: int64(units), Kind: k.kind, Rows: k.rows,
+		Bias: ref(k.bias), More: ref(k.more), Ends: k.ends}
 	if k.transposeA {
 		p.RowA, p.ColumnA = p.ColumnA, p.RowA
 	}
 	p.A.Offset += 4 * (int64(k.a[0]) + int64(m)*p.RowA)
 	p.Panels.Offset += k.kind.PanelsBytes(isa, int64(n), int64(k.k))
 	p.C.Offset += 4 * int64(k.c[0]+m*k.strideC+n)
+	p.More.Offset += 4 * int64(m*k.strideC+n)
+	p.Bias.Offset += 4 * int64(n)
 	q := piece{record: p.Record(isa), from: int64(m*units + n), n: int64(rows * columns)}
 	if columns < units || gates > 1 {
 		q.columns, q.row = int64(columns), int64(units)

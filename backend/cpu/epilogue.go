@@ -81,10 +81,8 @@ func lowerOutputFusion(l *exec.Lowering, c *hlo.Computation, first *hlo.Instruct
 	if gates > 1 && contraction.gated != nil {
 		contraction = contraction.gated(int(gates))
 	}
-	if contraction.biased != nil && len(roots) == 1 {
-		if bias, ok := f.takeBias(between, first.Shape.Dims[first.Shape.Rank()-1]); ok {
-			contraction = contraction.biased(bias)
-		}
+	if len(roots) == 1 && gates == 1 {
+		contraction = f.take(contraction, between, first.Shape.Dims)
 		if f.nodes[f.roots[0]].op == hlo.Parameter && between == l.Result() {
 			return contraction, nil
 		}
@@ -144,41 +142,6 @@ func (f *fused) after(list []piece, between exec.Slice, results []exec.Slice) (t
 func (f *fused) passesOver(s exec.Slice, bytes int) bool {
 	f.merge()
 	return slices.Contains(f.overwritable(bytes), slices.Index(f.inputs, s))
-}
-
-// takeBias takes the addition of a number for each of the features, the innermost dimension, to the elements of the
-// array at s out of f, if that is all that is done to them first, and returns where those numbers lie.
-func (f *fused) takeBias(s exec.Slice, features int64) (exec.Slice, bool) {
-	users := map[int][]int{}
-	for i, nd := range f.nodes {
-		for _, a := range nd.args {
-			users[a] = append(users[a], i)
-		}
-	}
-	for i, nd := range f.nodes {
-		if nd.op != hlo.Parameter || f.inputs[nd.input] != s || len(users[i]) != 1 || slices.Contains(f.roots, i) {
-			continue
-		}
-		sum := &f.nodes[users[i][0]]
-		if sum.op != hlo.Add || sum.t != shape.F32 || sum.args[0] == sum.args[1] {
-			return exec.Slice{}, false
-		}
-		b := f.nodes[sum.args[0]+sum.args[1]-i] // the other operand
-		if b.op != hlo.Parameter || b.access.Offset != 0 || !isBias(b.access.Strides) ||
-			f.dims[len(f.dims)-1] != features {
-			return exec.Slice{}, false
-		}
-		*sum = nd
-		f.order()
-		return f.inputs[b.input], true
-	}
-	return exec.Slice{}, false
-}
-
-// isBias reports whether strides are those of an array along the innermost dimension of several.
-func isBias(strides []int64) bool {
-	last := len(strides) - 1
-	return last > 0 && strides[last] == 1 && isConstant(tile.Access{Strides: strides[:last]})
 }
 
 // replace has f read the array at to instead of the one at from.

@@ -25,6 +25,8 @@ var withEpilogue = []struct{ text, dims string }{
 		"window={size=1x1 stride=2x2}, dim_labels=b01f_01io->b01f", "1,20,10,96"},
 	{"a = T[300,200] parameter(0) b = T[200,310] parameter(1) y = T[300,310] dot(a, b), " +
 		"lhs_contracting_dims={1}, rhs_contracting_dims={0}", "300,310"},
+	{"a = T[20,600] parameter(0) b = T[600,40] parameter(1) y = T[20,40] dot(a, b), " +
+		"lhs_contracting_dims={1}, rhs_contracting_dims={0}", "20,40"},
 	{"a = T[3,200] parameter(0) b = T[17,200] parameter(1) y = T[3,17] dot(a, b), " +
 		"lhs_contracting_dims={1}, rhs_contracting_dims={1}", "3,17"},
 	{"a = T[5,20,30] parameter(0) b = T[5,30,40] parameter(1) y = T[5,20,40] dot(a, b), lhs_batch_dims={0}, " +
@@ -39,6 +41,12 @@ var epilogues = []string{
 	"v = T[F] parameter(3) w = T[D] broadcast(v), dimensions={L} ROOT r = T[D] add(w, y)",
 	"v = T[F] parameter(3) w = T[D] broadcast(v), dimensions={L} s = T[D] add(y, w) z = T[] constant(0) " +
 		"o = T[D] broadcast(z), dimensions={} ROOT r = T[D] maximum(s, o)",
+	"v = T[F] parameter(3) w = T[D] broadcast(v), dimensions={L} s = T[D] add(y, w) t = T[D] add(c, s) z = T[] constant(0) " +
+		"o = T[D] broadcast(z), dimensions={} ROOT r = T[D] maximum(o, t)",
+	"s = T[D] add(y, c) z = T[] constant(0) o = T[D] broadcast(z), dimensions={} u = T[D] maximum(s, o) " +
+		"ROOT r = T[D] multiply(u, c)",
+	"s = T[D] add(y, c) z = T[] constant(0) o = T[D] broadcast(z), dimensions={} u = T[D] maximum(s, o) " +
+		"ROOT r = T[D] subtract(u, s)",
 	"v = T[F] parameter(3) w = T[D] broadcast(v), dimensions={L} s = T[D] add(y, w) t = T[D] add(s, c) z = T[] constant(-1) " +
 		"h = T[] constant(6) ROOT r = T[D] clamp(z, t, h)",
 	"n = T[D] negate(y) m = T[D] multiply(n, c) ROOT r = s8[D] convert(m)",

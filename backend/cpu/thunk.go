@@ -19,6 +19,10 @@ type thunk struct {
 	parts   *parts
 	// biased is the same with a number for each feature added to the result; nil: there is no such kernel.
 	biased func(bias exec.Slice) *thunk
+	// summed is the same with the elements of an array like the result added to it, and floored with 0 where it is less;
+	// nil: there is no such kernel.
+	summed  func(other exec.Slice) *thunk
+	floored func() *thunk
 	// gated is the same in pieces of as many columns of each of some gates, which make up the columns; nil: there is none.
 	gated func(gates int) *thunk
 	calls exec.Calls // of vendors' libraries

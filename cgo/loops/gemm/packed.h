@@ -48,13 +48,22 @@ typedef struct {
  * apart. Lines and terms that are not there are 0. */
 typedef void halo_packer(void *to, const void *from, int64_t lines, int64_t terms, int64_t line, int64_t term);
 
+/* halo_packed_besides is what a tile does besides its products. It asks for what is wanted next, from ahead on, step
+ * bytes further with each word. And to sums that have all their terms it adds bias, a number for each column, then
+ * more, which lies as c does, unless they are 0; if there is a floor, what is at most 0 becomes 0. */
+typedef struct {
+  const char *ahead;
+  int64_t step;
+  const void *bias, *more;
+  int floor;
+} halo_packed_besides;
+
 /* halo_packed_kernel is what an instruction set does for a kind: elements have so many bytes, words have so many,
  * and so many terms; sums are as large as words. A panel has so many rows of a, or columns of b; if there is head,
  * that of rows begins with a word for each, which head writes when all others are there. tile multiplies a panel of
  * rows by one of columns, of which so many count, and adds to c unless it is the first. round, which that of f32 has,
  * brings sums of f32 to the elements of c, by rounding. near, which those have whose words are elements, multiplies
- * rows where they lie, at a + row[i] elements, with their terms side by side; ahead is what is wanted next, a line for
- * each word. */
+ * rows where they lie, with their terms side by side: at a + row[i] elements or, if row is 0, so many apart. */
 typedef struct {
   int64_t element, bytes, terms, rows, columns;
   halo_packer *pack_rows, *pack_columns;
@@ -63,8 +72,8 @@ typedef struct {
                int first);
   void (*round[PACKED_ROUNDINGS])(void *to, const void *from, int64_t row_to, int64_t row_from, int64_t rows,
                                   int64_t columns);
-  void (*near)(const void *a, const int64_t *row, const void *b, const void *ahead, void *c, int64_t words,
-               int64_t row_c, int64_t rows, int64_t columns, int first);
+  void (*near)(const void *a, const int64_t *row, int64_t apart, const void *b, void *c, int64_t words, int64_t row_c,
+               int64_t rows, int64_t columns, int first, const halo_packed_besides *besides);
 } halo_packed_kernel;
 
 extern const halo_packed_kernel halo_packed_base[PACKED_FLOATS], halo_packed_avx2[PACKED_FLOATS],

@@ -10,6 +10,8 @@
 #define CAT(a, b, c) CAT_(a, b, c)
 #include "../run/half.h"
 
+enum { PANEL, PLACES, APART };
+
 #define T float
 #define NAME(x) CAT(PREFIX, f32, x)
 #include "packed_impl.h"

@@ -8,7 +8,13 @@
 /* So many panels of rows are multiplied by a panel of columns before the next one. If they are packed or copied, they
  * are in memory of the task; those that are copied begin so many bytes further apart than they are long, so that they
  * do not fall on the same places of the first cache. */
-enum { ROW_PANELS = 4, MOST_ROWS = 12, APART = 64 };
+enum { ROW_PANELS = 4, MOST_ROWS = 12, APART = 64, LINE = 64, STEP = 16, WANTED = 3 };
+
+/* asked is memory that is asked for ahead: so many bytes that still are to be. */
+typedef struct {
+  const char *at;
+  int64_t bytes;
+} asked;
 
 typedef struct {
   const halo_panels_record *record;
@@ -17,6 +23,9 @@ typedef struct {
   char *c;
   int64_t first, words; /* of the sums, that are made now */
   char *rows;           /* memory for packed ones */
+  asked wanted[WANTED];
+  int64_t step; /* how far they go with each word */
+  const char *bias, *more;
 } work;
 
 int64_t halo_panels_bytes(int64_t isa, int64_t kind, int64_t n, int64_t k) {
@@ -79,39 +88,75 @@ static const char *panel_of(const work *w, int64_t group, int64_t j, int64_t ter
   return w->panels + group * r->group_panels + (j * r->k + term * w->kernel->columns) * w->kernel->bytes;
 }
 
-/* after is the panel of columns that is wanted next: each is read from far for the first rows alone. */
-static const char *after(const work *w, int64_t x, int64_t group, int64_t j) {
+/* after is the panel of columns that is wanted after one. */
+static const char *after(const work *w, int64_t group, int64_t j) {
   const halo_panels_record *r = w->record;
   const int64_t next = j + w->kernel->columns, term = w->first + w->words;
-  if (x > 0) return panel_of(w, group, j, w->first);
   if (next < r->n) return panel_of(w, group, next, w->first);
   if (group + 1 < r->groups) return panel_of(w, group + 1, 0, w->first);
   return panel_of(w, 0, 0, term < r->k ? term : 0);
 }
 
-/* multiply_tile does the product of a panel of rows, from row i of some on, which is row x + i of all, and of the panel
- * of columns from column j of a group on. The first two panels of rows ask for the next one of columns, each for half.
- */
-static void multiply_tile(const work *w, const rows *some, int64_t x, int64_t i, int64_t group, int64_t j) {
+/* ahead says what tile number of some rows, from row x on, asks for. Each panel of columns is read from far for the
+ * first rows alone, whose tiles ask for the next one, each for a part. Tiles of later rows ask for what is wanted of
+ * the rows behind. */
+static void ahead(work *w, int64_t x, int64_t number, int64_t group, int64_t j, halo_packed_besides *b) {
+  const int64_t tiles = least(pieces(w->record->m, w->kernel->rows), ROW_PANELS);
+  if (x == 0) {
+    b->step = 2 * LINE / (tiles > 1 ? tiles : 2);
+    b->ahead = after(w, group, j) + number * w->words * b->step;
+    return;
+  }
+  for (asked *next = w->wanted; next < w->wanted + WANTED; next++)
+    if (next->bytes > 0) {
+      b->ahead = next->at, b->step = w->step;
+      next->at += w->words * w->step, next->bytes -= w->words * w->step;
+      return;
+    }
+}
+
+/* want says what the tiles of n rows from row x on ask for: the rows behind and, if their elements are all side by
+ * side, those of c and of what is added; and at what rate, so that all are there in time. */
+static void want(work *w, int64_t x, int64_t n) {
   const halo_panels_record *r = w->record;
   const halo_packed_kernel *k = w->kernel;
-  const int64_t n = least(k->rows, r->m - x - i), columns = least(k->columns, r->n - j), number = i / k->rows;
-  const char *a = some->at + i * some->apart * k->bytes, *panel = panel_of(w, group, j, w->first);
-  const char *ahead = number < 2 ? after(w, x, group, j) + number * w->words * 64 : panel;
-  char *c = w->c + ((x + i) * r->row_c + group * r->group_c + j) * k->bytes;
-  int64_t row[MOST_ROWS];
-  for (int64_t q = 0; q < k->rows; q++) row[q] = q * some->apart;
-  if (r->rows == PANELS_PACKED)
-    k->tile(a, panel, c, w->words, r->row_c, n, columns, w->first == 0);
-  else
-    k->near(a, row, panel, ahead, c, w->words, r->row_c, n, columns, w->first == 0);
+  const int64_t rows = least(n, r->m - x - n), line = r->row_a * k->bytes, row = r->row_c * k->bytes;
+  const int64_t behind = r->n == r->row_c && w->first + w->words == r->k ? rows * row : 0;
+  const int64_t tiles = pieces(n, k->rows) * pieces(r->n, k->columns) * r->groups;
+  w->wanted[0] = (asked){w->a + (x + n) * line, w->first == 0 ? rows * line : 0};
+  w->wanted[1] = (asked){w->more + (x + n) * row, w->more ? behind : 0};
+  w->wanted[2] = (asked){w->c + (x + n) * row, behind};
+  w->step = least(pieces(w->wanted[0].bytes + w->wanted[1].bytes + behind, tiles * w->words * STEP) * STEP, LINE);
+}
+
+/* multiply_tile does the product of a panel of rows, from row i of some on, which is row x + i of all, and of the panel
+ * of columns from column j of a group on. */
+static void multiply_tile(work *w, const rows *some, int64_t x, int64_t i, int64_t group, int64_t j) {
+  const halo_panels_record *r = w->record;
+  const halo_packed_kernel *k = w->kernel;
+  const int64_t n = least(k->rows, r->m - x - i), columns = least(k->columns, r->n - j), bytes = k->bytes;
+  const int64_t place = (x + i) * r->row_c + group * r->group_c + j;
+  const char *a = some->at + i * some->apart * bytes, *panel = panel_of(w, group, j, w->first);
+  if (r->rows == PANELS_PACKED) {
+    k->tile(a, panel, w->c + place * bytes, w->words, r->row_c, n, columns, w->first == 0);
+    return;
+  }
+  halo_packed_besides besides = {.ahead = panel};
+  ahead(w, x, i / k->rows, group, j, &besides);
+  if (w->first + w->words == r->k) {
+    besides.floor = (r->ends & PANELS_FLOOR) != 0;
+    besides.bias = w->bias ? w->bias + (group * r->group_c + j) * bytes : 0;
+    besides.more = w->more ? w->more + place * bytes : 0;
+  }
+  k->near(a, 0, some->apart, panel, w->c + place * bytes, w->words, r->row_c, n, columns, w->first == 0, &besides);
 }
 
 /* multiply_rows does the products of n rows from row x on. */
-static void multiply_rows(const work *w, int64_t x, int64_t n) {
+static void multiply_rows(work *w, int64_t x, int64_t n) {
   const halo_panels_record *r = w->record;
   const halo_packed_kernel *k = w->kernel;
   const rows some = rows_of(w, x, n);
+  want(w, x, n);
   for (int64_t g = 0; g < r->groups; g++)
     for (int64_t j = 0; j < r->n; j += k->columns)
       for (int64_t i = 0; i < n; i += k->rows) multiply_tile(w, &some, x, i, g, j);
@@ -123,7 +168,10 @@ void halo_panels(const halo_record *record, halo_run *run) {
   const halo_panels_record *r = (const halo_panels_record *)record;
   const halo_packed_kernel *k = halo_packed_kernel_of(r->isa, r->kind);
   char rows[ROW_PANELS * MOST_ROWS * (PACKED_WORDS * sizeof(float) + APART)] __attribute__((aligned(64)));
-  work w = {r, k, HALO_AT(run, r->a), HALO_AT(run, r->panels), HALO_AT(run, r->c), 0, 0, rows};
+  work w = {.record = r, .kernel = k, .a = HALO_AT(run, r->a), .panels = HALO_AT(run, r->panels),
+            .c = HALO_AT(run, r->c), .rows = rows};
+  if (r->ends & PANELS_BIAS) w.bias = HALO_AT(run, r->bias);
+  if (r->ends & PANELS_MORE) w.more = HALO_AT(run, r->more);
   const int64_t some = k->rows * (ROW_PANELS * (int64_t)sizeof(float) / k->bytes);
   const int64_t blocks = r->rows == PANELS_NEAR && r->m <= k->rows ? 1 : pieces(r->k, PACKED_WORDS);
   const int64_t most = least(pieces(pieces(r->k, blocks), 16) * 16, r->k);

@@ -17,6 +17,8 @@ type panelsArgs struct {
 	rowA, columnA, rowC         int64
 	groups, groupPanels, groupC int64
 	isa, kind, rows             int64
+	bias, more                  run.Ref
+	ends                        int64
 }
 
 // PanelColumns is how many columns a panel has by an instruction set, which must know the kind.
@@ -41,6 +43,7 @@ func (k Kind) PackPanels(isa run.ISA, to, b []byte, n, terms, rowB, columnB int6
 func (p *Panels) Record(isa run.ISA) run.Record {
 	a := panelsArgs{a: p.A, panels: p.Panels, c: p.C, m: p.M, n: p.N, k: p.K, rowA: p.RowA, columnA: p.ColumnA,
 		rowC: p.RowC, groups: max(p.Groups, 1), groupPanels: p.GroupPanels, groupC: p.GroupC, isa: int64(isa),
-		kind: int64(p.Kind), rows: int64(p.Rows)}
+		kind: int64(p.Kind), rows: int64(p.Rows), bias: p.Bias, more: p.More,
+		ends: int64(p.Ends)}
 	return run.Pack(unsafe.Pointer(C.halo_panels), &a)
 }

@@ -59,3 +59,64 @@ func groups(kind gemm.Kind, isa run.ISA, n int64) (count, apart int64) {
 	}
 	return 1, 0
 }
+
+// TestPanelsEnds does to sums what ends say: where some of what is added is NaN, in whole tiles and in parts of some.
+func TestPanelsEnds(t *testing.T) {
+	testfile.Native(t, run.Available())
+	r := rand.New(rand.NewPCG(6, 3))
+	for _, s := range [][3]int64{{1, 1, 1}, {12, 32, 16}, {13, 33, 600}, {100, 70, 40}} {
+		for ends := range gemm.Floor << 1 {
+			for _, isa := range run.Levels() {
+				testEnds(t, r, isa, s, ends)
+			}
+		}
+	}
+}
+
+// testEnds multiplies matrices of sizes s with ends.
+func testEnds(t *testing.T, r *rand.Rand, isa run.ISA, s [3]int64, ends gemm.Ends) {
+	kind, m, n, k := gemm.ProductF32, s[0], s[1], s[2]
+	x, xs := f32.random(r, m*k)
+	y, ys := f32.random(r, n*k)
+	bias, biases := f32.random(r, n)
+	more, mores := f32.random(r, m*n)
+	copy(mores[4*(m*n/2):], nan)
+	panels := make([]byte, kind.PanelsBytes(isa, n, k))
+	kind.PackPanels(isa, panels, ys, n, k, n, 1)
+	want, got := make([]byte, 4*m*n), make([]byte, 4*m*n)
+	for i := range m * n {
+		v := sum(x[i/n*k:][:k], y[i%n:], n)
+		if ends&gemm.AddBias != 0 {
+			v += bias[i%n]
+		}
+		if ends&gemm.AddMore != 0 {
+			v += more[i]
+		}
+		if ends&gemm.Floor != 0 {
+			v = max(v, 0)
+		}
+		f32.put(want, i, v)
+	}
+	if ends&gemm.AddMore != 0 {
+		copy(want[4*(m*n/2):], nan)
+	}
+	for _, rows := range []gemm.Rows{gemm.NearRows, gemm.CopiedRows} {
+		q := gemm.Panels{Panels: run.Ref{Slot: 1}, C: run.Ref{Slot: 4}, M: m, N: n, K: k, RowA: k, ColumnA: 1, RowC: n,
+			Kind: kind, Rows: rows, Bias: run.Ref{Slot: 2}, More: run.Ref{Slot: 3}, Ends: ends}
+		execute(t, q.Record(isa), 1, xs, panels, biases, mores, got)
+		if !bytes.Equal(got, want) {
+			t.Fatalf("%v %v ends %d rows %v: got % x, want % x", s, isa, ends, rows, got[:min(len(got), 64)],
+				want[:min(len(want), 64)])
+		}
+	}
+}
+
+var nan = []byte{0, 0, 0xc0, 0x7f}
+
+// sum is that of the products of x and of each n-th of y.
+func sum(x, y []int64, n int64) (s int64) {
+	for p, v := range x {
+		s += v * y[int64(p)*n]
+	}
+	return s
+}

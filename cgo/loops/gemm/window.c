@@ -21,8 +21,10 @@ static void multiply(const work *w, int64_t j, const float *a, const float *b, i
   const char *next = (const char *)(b + words * k->columns);
   for (int64_t i = 0; i < r->rows; i += k->rows) {
     const int64_t part = i / k->rows;
-    k->near(a, r->offset + i, b, part < 2 ? next + part * words * 64 : (const char *)b, w->c + i * r->row_c + j, words,
-            r->row_c, least(k->rows, r->rows - i), least(k->columns, r->columns - j), first);
+    const int64_t step = part < 2 ? 64 : 0;
+    const halo_packed_besides besides = {.ahead = step ? next + part * words * step : (const char *)b, .step = step};
+    k->near(a, r->offset + i, 0, b, w->c + i * r->row_c + j, words, r->row_c, least(k->rows, r->rows - i),
+            least(k->columns, r->columns - j), first, &besides);
   }
 }
 
