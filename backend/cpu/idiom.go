@@ -183,6 +183,7 @@ func (f *fused) useIdioms() {
 			}
 		}
 	}
+	f.useGelus()
 	if f.useShifts() || found {
 		f.order()
 	}

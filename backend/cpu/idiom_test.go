@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/halo-xla/halo/cgo/loops/run"
@@ -93,6 +94,41 @@ func TestIdiomFunctions(t *testing.T) {
 		}
 		if d := literal.Compare(runModule(t, p.Module, a, New(Options{})), b, literal.Tolerance{ULP: 2}); d != nil {
 			t.Errorf("%s: %v at %v", op, d, x[d.First.Index[0]])
+		}
+	}
+}
+
+// TestGelusAreFound wants the stage of GELU where erfc is multiplied by its argument and has no other use.
+func TestGelusAreFound(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		want  string
+		other func(b builder, x, y, e *hlo.Instruction) *hlo.Instruction
+	}{
+		{"x*erfc(-c*x)", "gelu_erfc", func(b builder, x, y, e *hlo.Instruction) *hlo.Instruction { return b.Mul(x, e) }},
+		{"erfc(-c*x)*(x/2)", "gelu_erfc", func(b builder, x, y, e *hlo.Instruction) *hlo.Instruction {
+			return b.Mul(e, b.Mul(b.number(0.5), x))
+		}},
+		{"erfc(-c*x)*y", "erfc", func(b builder, x, y, e *hlo.Instruction) *hlo.Instruction { return b.Mul(y, e) }},
+		{"x*erfc(-c*x)+erfc(-c*x)", "erfc", func(b builder, x, y, e *hlo.Instruction) *hlo.Instruction {
+			return b.Add(b.Mul(x, e), e)
+		}},
+	} {
+		b := builder{hlo.NewBuilder("gelu")}
+		x, y := b.Parameter(0, shape.Array(shape.F32), "x"), b.Parameter(1, shape.Array(shape.F32), "y")
+		c, err := b.Build(tc.other(b, x, y, erfcOperations(b, b.Mul(b.Neg(x), b.number(math.Sqrt2/2)))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := &fused{nodes: []node{{op: hlo.Parameter, t: shape.F32}, {op: hlo.Parameter, t: shape.F32}}}
+		n, err := f.inline(c, []int{0, 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.roots = []int{n}
+		f.useIdioms()
+		if !slices.ContainsFunc(f.nodes, func(nd node) bool { return nd.stage == tc.want }) {
+			t.Errorf("%s has no stage %s", tc.name, tc.want)
 		}
 	}
 }

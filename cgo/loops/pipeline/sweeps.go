@@ -12,7 +12,7 @@ var sweepStages = []struct{ name, list string }{
 	{"sweep_exp", "sub_f* exp store acc_add_f"},
 	{"sweep_quotient", "quotient store"},
 	{"sweep_norm", "sub_f* mul_f* mul_f add_f store"},
-	{"sweep_gelu", "mul_f* store# neg_f+ mul_f* erfc mul_f# store"},
+	{"sweep_gelu", "mul_f* store# neg_f+ mul_f* gelu_erfc mul_f# store"},
 	{"sweep_stencil", "add_add_f add_f sub_mul_f_k mul_add_f_k store"},
 }
 

@@ -109,7 +109,7 @@ static void s_sweep_quotient(ARGS) {
 #define GELU1(a, k)                                                                                                    \
   {                                                                                                                    \
     const VI v = LOAD(x + at, k);                                                                                      \
-    a = f_mul_f(I(f_erfcf(F(f_mul_f(f_neg_f(v, 0), z, s)))), f_mul_f(v, y, s), s);                                     \
+    a = f_mul_f(I(f_gelu_erfcf(F(f_mul_f(f_neg_f(v, 0), z, s)))), f_mul_f(v, y, s), s);                                \
   }
 static void s_sweep_gelu(ARGS) {
   LOOP;
