@@ -46,14 +46,16 @@ typedef struct {
 /* By type: f32, f64. */
 extern const halo_linalg_kernel halo_linalg_base[2], halo_linalg_avx2[2], halo_linalg_avx512[2];
 
-/* A block has LINALG_BLOCK columns. Matrices of more than LINALG_SMALL have outer blocks of LINALG_MIDDLE columns, and
- * those of more than LINALG_LARGE of LINALG_OUTER, so that what is behind them goes through the caches less often. A
- * packed column is longer than the matrix by LINALG_PAD, so that columns do not meet in the cache. */
+/* A block has LINALG_BLOCK columns. LU of more than LINALG_SMALL columns has outer blocks of LINALG_MIDDLE, and of more
+ * than LINALG_LARGE of LINALG_OUTER, so that what is behind them goes through the caches less often. Cholesky, which
+ * does no block ahead, has LINALG_OUTER from LINALG_TALL on. A packed column is longer than the matrix by LINALG_PAD,
+ * so that columns do not meet in the cache. */
 enum {
   LINALG_BLOCK = 32,
   LINALG_MIDDLE = 64,
   LINALG_OUTER = 128,
   LINALG_SMALL = 256,
+  LINALG_TALL = 512,
   LINALG_LARGE = 1024,
   LINALG_PAD = 48
 };

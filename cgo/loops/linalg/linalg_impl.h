@@ -425,7 +425,7 @@ static int64_t NAME(lu)(void *a, int64_t m, int64_t n, int32_t *pivots, void *sc
 }
 
 static int64_t NAME(cholesky)(void *a, int64_t n, int lower, void *scratch, halo_run *run, int alone) {
-  const int64_t block = NAME(outer)(n);
+  const int64_t block = n > LINALG_TALL ? LINALG_OUTER : LINALG_BLOCK;
   job w = {.a = a, .p = scratch, .m = n, .n = n, .ld = LINALG_LD(n), .end = n, .lower = lower};
   for (w.j0 = 0; w.j0 < n; w.j0 += w.nb) {
     w.nb = LEAST_OF(n - w.j0, block);
