@@ -161,6 +161,9 @@ func (c *compiler) dynamicUpdateSlice(in *hlo.Instruction, args []value) (value,
 	if slices.Equal(s.Dims, u.Dims) {
 		return args[1], nil
 	}
+	if u.Size() == 0 { // the operand may have no register, either
+		return args[0], nil
+	}
 	if u.Size() > maxElements {
 		return nil, unsupported("dynamic-update-slice of %v", u)
 	}
@@ -201,13 +204,9 @@ func (c *compiler) scatter(in *hlo.Instruction, args []value) (value, error) {
 // within returns the window of one element of an array of shape s at the indices of its dimensions dims. It is beyond
 // last if one of them is out of range.
 func (c *compiler) within(s shape.Shape, dims []int64, indices value) window {
-	at, inside := c.constant(0), c.constant(1)
+	at, inside, strides := c.constant(0), c.constant(1), shape.Strides(s.Dims)
 	for k, d := range dims {
-		step := int64(width(s.Type))
-		for _, n := range s.Dims[d+1:] {
-			step *= n
-		}
-		at = c.addIndex(at, indices[k], step)
+		at = c.addIndex(at, indices[k], strides[d]*int64(width(s.Type)))
 		inside = c.op(And, 0, inside, c.op(LtU, 0, indices[k], c.constant(uint64(s.Dims[d]))))
 	}
 	d := c.reserve(1)

@@ -105,6 +105,23 @@ ENTRY e {
 	}
 }
 
+// TestEmptyWindows reads and writes windows of no elements, of arrays that have some and that have none.
+func TestEmptyWindows(t *testing.T) {
+	const text = `HloModule m
+ENTRY e {
+  x = s32[N,4] parameter(0)
+  i = s32[] parameter(1)
+  d = s32[0,2] dynamic-slice(x, i, i), dynamic_slice_sizes={0,2}
+  u = s32[N,4] dynamic-update-slice(x, d, i, i)
+  ROOT r = (s32[0,2], s32[N,4]) tuple(d, u)
+}
+`
+	for _, n := range []int64{0, 2} {
+		x := literal.FromWide(shape.Array(shape.S32, n, 4), literal.Wide{Class: shape.SignedClass, I: make([]int64, 4*n)})
+		compileAndRun(t, strings.ReplaceAll(text, "[N", fmt.Sprintf("[%d", n)), x, literal.Scalar(int32(1)))
+	}
+}
+
 // TestScatterOne adds at places of two dimensions, in range and out of it.
 func TestScatterOne(t *testing.T) {
 	const text = `HloModule m
