@@ -32,10 +32,7 @@ type start struct {
 func moveThunk(l *exec.Lowering, boxes ...box) *thunk {
 	uses := exec.Writes(l.Result())
 	for _, b := range boxes {
-		uses = append(uses, exec.Reads(b.src)...)
-		for _, s := range b.starts {
-			uses = append(uses, exec.Reads(s.at)...)
-		}
+		uses = append(uses, b.reads()...)
 	}
 	if run.Available() {
 		return recordThunk("loops "+l.In.Op.String(), uses, moveRecord(run.Level(), boxes))
@@ -69,11 +66,27 @@ func (b *box) native() move.Box {
 	for d, a := range m.Axes {
 		n.Axes = append(n.Axes, move.Axis{N: a.N, Dst: a.Dst, Src: a.Src, Part: m.Parts[d]})
 	}
+	n.Indices = b.indices()
+	return n
+}
+
+// indices are the starts as native kernels take them.
+func (b *box) indices() []move.Index {
+	var list []move.Index
 	for _, s := range b.starts {
-		n.Indices = append(n.Indices, move.Index{Ref: ref(s.at), LogBytes: s.index.LogBytes, Signed: s.index.Signed,
+		list = append(list, move.Index{Ref: ref(s.at), LogBytes: s.index.LogBytes, Signed: s.index.Signed,
 			Limit: s.limit, Stride: s.stride, Source: s.source})
 	}
-	return n
+	return list
+}
+
+// reads are what the box reads.
+func (b *box) reads() []exec.Use {
+	uses := exec.Reads(b.src)
+	for _, s := range b.starts {
+		uses = append(uses, exec.Reads(s.at)...)
+	}
+	return uses
 }
 
 // run moves the box by the loops in Go.

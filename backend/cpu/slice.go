@@ -1,7 +1,11 @@
 package cpu
 
 import (
+	"slices"
+
 	"github.com/halo-xla/halo/backend/cpu/kernel"
+	"github.com/halo-xla/halo/cgo/loops/move"
+	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/shape"
@@ -16,6 +20,7 @@ func lowerSlice(l *exec.Lowering) (exec.Thunk, error) {
 	return copied(l, kernel.Slice(widthOf(s), s.Dims, start, stride, l.In.Shape.Dims)), nil
 }
 
+// lowerDynamicSlice copies the slice, or has the result be it where it lies.
 func lowerDynamicSlice(l *exec.Lowering) (exec.Thunk, error) {
 	s := operandShape(l, 0)
 	start, stride := make([]int64, len(s.Dims)), make([]int64, len(s.Dims))
@@ -23,8 +28,27 @@ func lowerDynamicSlice(l *exec.Lowering) (exec.Thunk, error) {
 		stride[d] = 1
 	}
 	m := kernel.Slice(widthOf(s), s.Dims, start, stride, l.In.Shape.Dims)
-	return moveThunk(l, box{move: m, dst: l.Result(), src: l.Operand(0),
-		starts: startsOf(l, 1, s, l.In.Shape, true)}), nil
+	b := box{move: m, dst: l.Result(), src: l.Operand(0), starts: startsOf(l, 1, s, l.In.Shape, true)}
+	if run.Available() && b.isView(s.Dims, l.In.Shape.Dims) && l.Lends(0) {
+		return recordThunk("loops view", append(b.reads(), exec.Writes(b.dst)...),
+			move.View(b.dst.Slot, ref(b.src), b.indices())), nil
+	}
+	return moveThunk(l, b), nil
+}
+
+// lineBytes is what native kernels like arrays to begin at multiples of, in bytes.
+const lineBytes = 64
+
+// isView reports whether a slice of so many of dims lies in one piece, wherever it starts, which is at a whole number
+// of lines.
+func (b *box) isView(dims, sizes []int64) bool {
+	first := 0
+	for first < len(sizes) && sizes[first] == 1 {
+		first++
+	}
+	whole := first >= len(dims)-1 || slices.Equal(dims[first+1:], sizes[first+1:])
+	return whole && b.move.Tasks > 0 && b.dst.Offset == 0 &&
+		!slices.ContainsFunc(b.starts, func(s start) bool { return s.limit > 0 && s.stride%lineBytes != 0 })
 }
 
 // lowerDynamicUpdateSlice copies the operand, unless the result has its memory, and then the update over it.

@@ -263,6 +263,7 @@ func (r *Run) addArgument(l *literal.Literal) error {
 // enter gives the parameters' slots the addresses of the arguments.
 func (r *Run) enter() {
 	p := r.program
+	r.forgetLent()
 	for i, s := range p.parameters {
 		switch {
 		case s == NoSlot:

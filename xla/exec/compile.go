@@ -392,7 +392,7 @@ func (c *compiler) lower(s *scope, in *hlo.Instruction, v value) error {
 // machineThunk appends the machine's thunk for in. It fails with errors.ErrUnsupported if there is none.
 func (c *compiler) machineThunk(s *scope, in *hlo.Instruction, v value) error {
 	mark := len(c.slots)
-	l := &Lowering{In: in, c: c, operands: s.operands(in), results: v}
+	l := &Lowering{In: in, c: c, operands: s.operands(in), results: v, comp: s.comp}
 	t, err := c.machine.Lower(l)
 	if err != nil {
 		c.slots = c.slots[:mark]

@@ -17,7 +17,8 @@ type Lowering struct {
 	operands []value
 	results  value
 	scratch  []Slice
-	outer    *Lowering // of the fusion that In is a part of
+	outer    *Lowering        // of the fusion that In is a part of
+	comp     *hlo.Computation // that has In; nil: a fusion has
 }
 
 // Inner returns the lowering of in, an instruction with an array result in the computation of a fusion: its operands

@@ -29,6 +29,8 @@ type program struct {
 	resultSlots, guests []int32
 	leafOf              []int
 	arenaBytes          int64
+	// lent are the slots whose addresses thunks write, each run anew.
+	lent []int32
 	// peakBytes is what arena and results take, livenessBytes the least that any assignment could reach.
 	peakBytes, livenessBytes int64
 	linker                   linker

@@ -76,3 +76,11 @@ void halo_move(const halo_record *record, halo_run *run) {
     at += sizeof *box + box->axes * sizeof(move_axis) + box->indices * sizeof(move_index);
   }
 }
+
+void halo_view(const halo_record *record, halo_run *run) {
+  const halo_view_record *r = (const halo_view_record *)record;
+  const move_index *x = (const move_index *)(r + 1);
+  char *src = HALO_AT(run, r->src);
+  for (int64_t k = 0; k < r->indices; k++) src += offset(&x[k], run);
+  ((char **)run->base)[r->slot] = src;
+}

@@ -51,6 +51,15 @@ typedef struct {
 
 void halo_move(const halo_record *, halo_run *);
 
+// A view: instead of what a box would copy, the slot gets its address.
+typedef struct {
+  halo_record head;
+  halo_ref src;
+  int64_t slot, indices;
+} halo_view_record;
+
+void halo_view(const halo_record *, halo_run *);
+
 // halo_move_loop returns a loop for an instruction set, by run.ISA.
 move_loop halo_move_loop(int64_t isa, int64_t kind, int64_t log_width, int64_t stream);
 

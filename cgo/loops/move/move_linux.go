@@ -34,11 +34,28 @@ func Boxes(isa run.ISA, boxes ...Box) run.Record {
 		for _, a := range b.Axes {
 			r.Args = pack(r.Args, &a)
 		}
-		for _, x := range b.Indices {
-			kind := int64(x.LogBytes) | C.MOVE_SIGNED*bit(x.Signed)
-			r.Args = pack(r.Args, &indexArgs{x.Ref, kind, x.Limit, x.Stride, bit(x.Source)})
-		}
+		r.Args = packIndices(r.Args, b.Indices)
 	}
+	return r
+}
+
+func packIndices(args []byte, indices []Index) []byte {
+	for _, x := range indices {
+		kind := int64(x.LogBytes) | C.MOVE_SIGNED*bit(x.Signed)
+		args = pack(args, &indexArgs{x.Ref, kind, x.Limit, x.Stride, bit(x.Source)})
+	}
+	return args
+}
+
+type viewArgs struct {
+	src           run.Ref
+	slot, indices int64
+}
+
+// View makes the record that gives a slot the address of src, moved by indices.
+func View(slot int32, src run.Ref, indices []Index) run.Record {
+	r := run.Pack(unsafe.Pointer(C.halo_view), &viewArgs{src, int64(slot), int64(len(indices))})
+	r.Args = packIndices(r.Args, indices)
 	return r
 }
 

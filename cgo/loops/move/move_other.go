@@ -9,6 +9,11 @@ func Boxes(run.ISA, ...Box) run.Record {
 	panic("move: bug: this build has no native kernels, ask run.Available")
 }
 
+// View panics: this build has no native kernels.
+func View(int32, run.Ref, []Index) run.Record {
+	panic("move: bug: this build has no native kernels, ask run.Available")
+}
+
 // Loop panics: this build has no native kernels.
 func Loop(run.ISA, int, int) uintptr {
 	panic("move: bug: this build has no native kernels, ask run.Available")
