@@ -1,13 +1,11 @@
 package cpu_test
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"testing"
 
 	"github.com/halo-xla/halo/backend/cpu"
-	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
 )
@@ -24,11 +22,13 @@ func TestFunctionsOfMixedBlocks(t *testing.T) {
 			mixed[i] = odd[i%len(odd)]
 		}
 	}
+	tested := 0
 	for op := range hlo.NumOps {
 		info := op.Info()
 		if info.Scalar == nil || info.Scalar.Float == nil || info.Operands != "operand" {
 			continue
 		}
+		tested++
 		text := fmt.Sprintf("ENTRY e { p = f32[%[1]d] parameter(0) ROOT y = f32[%[1]d] %[2]s(p) }", count, op)
 		want, got := floats(t, text, plain), floats(t, text, mixed)
 		for i := range got {
@@ -37,29 +37,21 @@ func TestFunctionsOfMixedBlocks(t *testing.T) {
 			}
 		}
 	}
+	if tested < 20 {
+		t.Errorf("got %d functions, want 20 or more", tested)
+	}
 }
 
 // floats runs a program of one array of f32.
 func floats(t *testing.T, text string, x []float32) []float32 {
 	t.Helper()
-	m, err := hlo.Parse([]byte(text), "test.hlo")
-	if err != nil {
-		t.Fatal(err)
-	}
 	a, err := literal.FromSlice(x)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := cpu.New(cpu.Options{}).Compile(context.Background(), m, exec.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, p := compiled(t, cpu.New(cpu.Options{}), text)
 	defer p.Close()
-	out, err := p.Run(context.Background(), [][]*literal.Literal{{a}}, exec.RunOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := literal.View[float32](out[0])
+	got, err := literal.View[float32](results(t, p, text, []*literal.Literal{a}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,10 +61,10 @@ INLINE void NAME(some)(const int height, const int vectors, const int how, const
 #define EACH(...)                                                                                                      \
   _Pragma("GCC unroll 16") for (int i = 0; i < height; i++)                                                            \
       _Pragma("GCC unroll 2") for (int v = 0; v < vectors; v++) __VA_ARGS__;
-#define AT(from) *(NAME(in_memory) *)((from) + i * row_c + v * LANES)
+#define AT(p) *(NAME(in_memory) *)((p) + i * row_c + v * LANES)
   if (!first) EACH(s[i][v] += AT(c))
   if (bias) EACH(s[i][v] += *(const NAME(in_memory) *)(bias + v * LANES))
-  if (more) EACH(s[i][v] += *(const NAME(in_memory) *)(more + i * row_c + v * LANES))
+  if (more) EACH(s[i][v] += AT(more))
   if (how && besides->floor) EACH(s[i][v] = (NAME(sums))((NAME(bits))s[i][v] & ~(s[i][v] <= 0)))
   EACH(AT(c) = s[i][v])
 #undef EACH
