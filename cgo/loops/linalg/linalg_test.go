@@ -240,9 +240,7 @@ func TestBatch(t *testing.T) {
 }
 
 func BenchmarkFactor(b *testing.B) {
-	if !run.Available() {
-		b.Skip("no native code")
-	}
+	testfile.Native(b, run.Available())
 	const n = 512
 	r := rand.New(rand.NewPCG(7, 1))
 	x, y := numbers[float32](r, n*n), positive[float32](r, n, true)
