@@ -35,7 +35,7 @@ func TestSizes(t *testing.T) {
 			t.Errorf("%s: %s", where, fmt.Sprintf(format, args...))
 		}
 	}
-	for _, path := range files(t, false, ".go", ".c", ".h", ".cu", ".py", ".sh") {
+	for _, path := range files(t, false, ".go", ".c", ".h", ".def", ".cu", ".py", ".sh") {
 		if strings.HasSuffix(path, "_test.go") {
 			continue
 		}
