@@ -48,7 +48,7 @@ extern const halo_linalg_kernel halo_linalg_base[2], halo_linalg_avx2[2], halo_l
 
 /* A block has LINALG_BLOCK columns. LU of more than LINALG_SMALL columns has outer blocks of LINALG_MIDDLE, and of more
  * than LINALG_LARGE of LINALG_OUTER, so that what is behind them goes through the caches less often. Cholesky, which
- * does no block ahead, has LINALG_OUTER from LINALG_TALL on. A packed column is longer than the matrix by LINALG_PAD,
+ * does no block ahead, has LINALG_OUTER beyond LINALG_TALL. A packed column is longer than the matrix by LINALG_PAD,
  * so that columns do not meet in the cache. */
 enum {
   LINALG_BLOCK = 32,

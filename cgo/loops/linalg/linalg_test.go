@@ -195,7 +195,7 @@ func TestCholesky(t *testing.T) {
 			}
 		}
 	}
-	for _, lower := range []bool{true, false} { // in outer blocks of two sizes
+	for _, lower := range []bool{true, false} { // in outer blocks
 		checkCholesky(t, run.Level(), 560, lower, positive[float32](r, 560, lower))
 		checkCholesky(t, run.Level(), 1030, lower, positive[float32](r, 1030, lower))
 	}

@@ -101,15 +101,7 @@ func (p *Rows) Record(level run.ISA) run.Record {
 		stages = appendStages(stages, list, level, p.Lane)
 		head.stages += C.int32_t(len(list))
 	}
-	if name, words := p.staggers(); name != "" {
-		number := func(word string) C.int32_t { return C.int32_t(words[word]) }
-		head.staggered = (*[0]byte)(function("staggered_"+name, level, p.Lane))
-		head.in, head.scale, head.offset = number("in"), number("scale"), number("offset")
-		head.factor, head.count, head.epsilon = number("factor"), number("count"), number("epsilon")
-		if head.scale != 0 {
-			head.whole = 1
-		}
-	}
+	p.stagger(&head, level)
 	args := bytesOf(&head)[unsafe.Sizeof(head.head):]
 	args = appendStreams(args, p.Inputs, p.Outputs)
 	args = append(append(args, phases...), stages...)
@@ -117,6 +109,21 @@ func (p *Rows) Record(level run.ISA) run.Record {
 		args = binary.NativeEndian.AppendUint32(args, uint32(n))
 	}
 	return run.Record{Fn: unsafe.Pointer(C.halo_rows), Args: args}
+}
+
+// stagger says what takes rows through all phases in one loop, if something does.
+func (p *Rows) stagger(head *C.halo_rows_record, level run.ISA) {
+	name, words := p.staggers()
+	if name == "" {
+		return
+	}
+	number := func(word string) C.int32_t { return C.int32_t(words[word]) }
+	head.staggered = (*[0]byte)(function("staggered_"+name, level, p.Lane))
+	head.in, head.scale, head.offset = number("in"), number("scale"), number("offset")
+	head.factor, head.count, head.epsilon = number("factor"), number("count"), number("epsilon")
+	if head.scale != 0 {
+		head.whole = 1
+	}
 }
 
 // native appends the phase's numbers to the list.
