@@ -14,7 +14,7 @@ import (
 )
 
 // viewLoop takes a row of x in each round, the rounds' number less 2 so that starts run out of range at both ends.
-// NEXT stands for what becomes of x, and STATE for what the slice's user makes.
+// NEXT stands for what is handed on of x, and what is kept of the slice.
 const viewLoop = `
 less { a = f32[] parameter(0) b = f32[] parameter(1) ROOT l = pred[] compare(a, b), direction=LT }
 cond { s = (s32[], f32[9,4,32], f32[4,32], f32[4,32]) parameter(0) i = s32[] get-tuple-element(s), index=0
