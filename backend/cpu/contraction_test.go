@@ -256,35 +256,35 @@ func TestLargeDot(t *testing.T) {
 // TestVectorProducts multiplies vectors and matrices that several tasks read, in parts of rows or of sums.
 func TestVectorProducts(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 1))
-	for _, p := range []product{
-		{"ENTRY e { a = LHS[1,960] parameter(0) b = RHS[960,701] parameter(1) ROOT c = OUT[1,701] dot(a, b), " +
-			"lhs_contracting_dims={1}, rhs_contracting_dims={0} }"},
-		{"ENTRY e { a = LHS[256,2101] parameter(0) b = RHS[256] parameter(1) ROOT c = OUT[2101] dot(a, b), " +
-			"lhs_contracting_dims={0}, rhs_contracting_dims={0} }"},
-		{"ENTRY e { a = LHS[1003,700] parameter(0) b = RHS[700] parameter(1) ROOT c = OUT[1003] dot(a, b), " +
-			"lhs_contracting_dims={1}, rhs_contracting_dims={0} }"},
-		{"ENTRY e { a = LHS[7,1,64] parameter(0) b = RHS[7,64,513] parameter(1) ROOT c = OUT[7,1,513] dot(a, b), " +
-			"lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1} }"},
-	} {
-		for _, typ := range []shape.ElementType{shape.F32, shape.F64, shape.C64} {
-			p.check(t, r, typ, typ, typ)
-		}
-	}
+	checkProducts(t, r, []shape.ElementType{shape.F32, shape.F64, shape.C64},
+		"ENTRY e { a = LHS[1,960] parameter(0) b = RHS[960,701] parameter(1) ROOT c = OUT[1,701] dot(a, b), "+
+			"lhs_contracting_dims={1}, rhs_contracting_dims={0} }",
+		"ENTRY e { a = LHS[256,2101] parameter(0) b = RHS[256] parameter(1) ROOT c = OUT[2101] dot(a, b), "+
+			"lhs_contracting_dims={0}, rhs_contracting_dims={0} }",
+		"ENTRY e { a = LHS[1003,700] parameter(0) b = RHS[700] parameter(1) ROOT c = OUT[1003] dot(a, b), "+
+			"lhs_contracting_dims={1}, rhs_contracting_dims={0} }",
+		"ENTRY e { a = LHS[7,1,64] parameter(0) b = RHS[7,64,513] parameter(1) ROOT c = OUT[7,1,513] dot(a, b), "+
+			"lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1} }")
 }
 
 // TestLongSums makes sums in parts.
 func TestLongSums(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 1))
-	for _, p := range []product{
-		{"ENTRY e { a = LHS[8000000] parameter(0) b = RHS[8000000] parameter(1) ROOT c = OUT[] dot(a, b), " +
-			"lhs_contracting_dims={0}, rhs_contracting_dims={0} }"},
-		{"ENTRY e { a = LHS[40960,30] parameter(0) b = RHS[40960,20] parameter(1) ROOT c = OUT[30,20] dot(a, b), " +
-			"lhs_contracting_dims={0}, rhs_contracting_dims={0} }"},
-		{"ENTRY e { a = LHS[2,40960,30] parameter(0) b = RHS[40960,2,20] parameter(1) ROOT c = OUT[2,30,20] dot(a, b), " +
-			"lhs_batch_dims={0}, rhs_batch_dims={1}, lhs_contracting_dims={1}, rhs_contracting_dims={0} }"},
-	} {
-		for _, typ := range []shape.ElementType{shape.F32, shape.S16, shape.BF16} {
-			p.check(t, r, typ, typ, typ)
+	checkProducts(t, r, []shape.ElementType{shape.F32, shape.S16, shape.BF16},
+		"ENTRY e { a = LHS[8000000] parameter(0) b = RHS[8000000] parameter(1) ROOT c = OUT[] dot(a, b), "+
+			"lhs_contracting_dims={0}, rhs_contracting_dims={0} }",
+		"ENTRY e { a = LHS[40960,30] parameter(0) b = RHS[40960,20] parameter(1) ROOT c = OUT[30,20] dot(a, b), "+
+			"lhs_contracting_dims={0}, rhs_contracting_dims={0} }",
+		"ENTRY e { a = LHS[2,40960,30] parameter(0) b = RHS[40960,2,20] parameter(1) ROOT c = OUT[2,30,20] dot(a, b), "+
+			"lhs_batch_dims={0}, rhs_batch_dims={1}, lhs_contracting_dims={1}, rhs_contracting_dims={0} }")
+}
+
+// checkProducts checks programs whose arrays all have one of the types.
+func checkProducts(t *testing.T, r *rand.Rand, types []shape.ElementType, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		for _, typ := range types {
+			product{text}.check(t, r, typ, typ, typ)
 		}
 	}
 }

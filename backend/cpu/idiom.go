@@ -168,6 +168,20 @@ func (m *matcher) operands(in *hlo.Instruction, nd *node) bool {
 	return m.match(in.Operands[0], nd.args[1]) && m.match(in.Operands[1], nd.args[0])
 }
 
+// uses counts how often each node is an argument or a result.
+func (f *fused) uses() []int {
+	n := make([]int, len(f.nodes))
+	for _, nd := range f.nodes {
+		for _, a := range nd.args {
+			n[a]++
+		}
+	}
+	for _, r := range f.roots {
+		n[r]++
+	}
+	return n
+}
+
 // useIdioms replaces what the pipeline has a stage for, and drops what nothing needs any more.
 func (f *fused) useIdioms() {
 	found := false

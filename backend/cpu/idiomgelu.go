@@ -1,28 +1,18 @@
 package cpu
 
-import (
-	"slices"
-
-	"github.com/halo-xla/halo/xla/hlo"
-)
+import "github.com/halo-xla/halo/xla/hlo"
 
 // useGelus gives erfc in x*erfc(c*x), as GELU has it, a stage that is faster where vectors are narrow and not as exact:
 // rounding c*x costs as much.
 func (f *fused) useGelus() {
-	users := make([]int, len(f.nodes))
-	for _, nd := range f.nodes {
-		for _, a := range nd.args {
-			users[a]++
-		}
-	}
+	uses := f.uses()
 	for _, nd := range f.nodes {
 		if nd.op != hlo.Multiply || nd.stage != "" {
 			continue
 		}
 		for i, n := range nd.args {
 			e := &f.nodes[n]
-			alone := e.stage == "erfc" && users[n] == 1 && !slices.Contains(f.roots, n)
-			if alone && f.unscaled(nd.args[1-i]) == f.unscaled(e.args[0]) {
+			if e.stage == "erfc" && uses[n] == 1 && f.unscaled(nd.args[1-i]) == f.unscaled(e.args[0]) {
 				e.stage = "gelu_erfc"
 			}
 		}

@@ -17,15 +17,7 @@ var productStages = map[hlo.Opcode][2]struct{ product, other string }{
 
 // useProducts makes one stage of each sum and difference with a product that nothing else needs.
 func (f *fused) useProducts() {
-	uses := make([]int, len(f.nodes))
-	for _, nd := range f.nodes {
-		for _, a := range nd.args {
-			uses[a]++
-		}
-	}
-	for _, r := range f.roots {
-		uses[r]++
-	}
+	uses := f.uses()
 	found := false
 	for i := range f.nodes {
 		nd := &f.nodes[i]
