@@ -19,7 +19,7 @@ enum {
   JOBS = 64,         // regions open at once; further callers work alone
   WORKERS = 255,     // at most
   SPIN_NS = 100000,  // a worker looks for work so long before it sleeps
-  WAIT_NS = 10000,   // a caller looks so long whether its helpers are done before it sleeps
+  WAIT_NS = 100000,  // a caller looks so long whether its helpers are done before it sleeps; waking may take as long
   OPEN = 1 << 30,    // state: helpers may enter
   WAITING = 1 << 29, // state: the caller sleeps
   TAKEN = 1 << 28,   // state: the job has a caller
