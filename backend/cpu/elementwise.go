@@ -44,10 +44,12 @@ func (f *fused) native(uses []exec.Use, results []exec.Slice) *thunk {
 	if !f.reduces {
 		f.useProducts()
 	}
-	if t := f.recorded(uses, results); t != nil {
-		return t
+	if split, ok := f.takeApart(results); ok {
+		if t := f.recorded(uses, split); t != nil {
+			return t
+		}
 	}
-	f.nodes, f.roots = nodes, roots // as the other half knows them
+	f.nodes, f.roots, f.rootParts = nodes, roots, nil // as the other half knows them
 	return nil
 }
 
@@ -72,6 +74,9 @@ func (f *fused) recorded(uses []exec.Use, results []exec.Slice) *thunk {
 
 // pairs lists the results that may have the memory of an input.
 func (f *fused) pairs(results []exec.Slice) []exec.Pair {
+	if f.rootParts != nil {
+		return nil
+	}
 	var pairs []exec.Pair
 	for i, r := range f.roots {
 		for _, in := range f.overwritable(f.nodes[r].t.Bytes()) {

@@ -472,3 +472,36 @@ ENTRY e { a = f32[300,1001] parameter(0) b = f32[1001] parameter(1) x = f32[300,
 		}
 	}
 }
+
+// TestComplexParts fuses operations on complex numbers: of rows that are reversed, spread and taken in part, with what
+// their parts are and with sums of rows, and with more than one result.
+func TestComplexParts(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 4))
+	for _, et := range []shape.ElementType{shape.C64, shape.C128} {
+		for k, n := range []int64{1, 3, 64, 129, 1000} {
+			part, m := et.Component(), int64(3+k)
+			x, y, z := wholeElements(r, et, m*n), wholeElements(r, et, n), wholeElements(r, et, m*2*n)
+			text := strings.NewReplacer("C[", et.String()+"[", "F[", part.String()+"[", "$mn", fmt.Sprint(m*n), "$2mn",
+				fmt.Sprint(2*m*n), "$m", fmt.Sprint(m), "$2n", fmt.Sprint(2*n), "$n", fmt.Sprint(n)).Replace(`ENTRY e {
+				flat = C[$mn] parameter(0) x = C[$m,$n] reshape(flat) row = C[$n] parameter(1) wide = C[$2mn] parameter(2)
+				y = C[$m,$n] broadcast(row), dimensions={1} w = C[$m,$2n] reshape(wide)
+				z = C[$m,$n] slice(w), slice={[0:$m], [0:$2n:2]} back = C[$m,$n] reverse(x), dimensions={1}
+				one = C[] constant((1, -2)) ones = C[$m,$n] broadcast(one), dimensions={}
+				xy = C[$m,$n] multiply(x, y) s = C[$m,$n] add(xy, z) d = C[$m,$n] subtract(s, back) q = C[$m,$n] multiply(d, ones)
+				same = pred[$m,$n] compare(x, y), direction=NE picked = C[$m,$n] select(same, q, x)
+				re = F[$m,$n] real(picked) im = F[$m,$n] imag(picked) minus = F[$m,$n] negate(im)
+				turned = C[$m,$n] complex(minus, re) n = C[$m,$n] negate(turned)
+				ROOT all = (C[$m,$n], F[$m,$n], F[$m,$n]) tuple(n, re, im) }`)
+			both(t, text, 1+k%3, 0, x, y, z)
+		}
+	}
+}
+
+// wholeElements returns numbers whose products and sums are exact.
+func wholeElements(r *rand.Rand, et shape.ElementType, n int64) *literal.Literal {
+	w := literal.MakeWide(et.Class(), int(n))
+	for i := range w.C {
+		w.C[i] = complex(float64(r.IntN(99)-49), float64(r.IntN(99)-49))
+	}
+	return literal.FromWide(shape.Array(et, n), w)
+}

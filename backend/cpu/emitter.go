@@ -196,6 +196,9 @@ func (e *emitter) operation(i int, nd *node) bool {
 		y, z := e.memory(nd.args[1]), e.memory(nd.args[2])
 		e.stage(e.scaled(nd.stage, z), y, z)
 		return true
+	case len(nd.args) == 2 && nd.stage != "":
+		e.binary(nd.stage, nd.args[0], nd.args[1])
+		return e.round(nd.t)
 	case nd.stage != "":
 		e.hold(nd.args[0])
 		e.stage(nd.stage, number(nd.imm), number(0))
@@ -354,6 +357,7 @@ func (e *emitter) parameter(i int, nd *node) {
 	s := pipeline.Stream{Ref: ref(e.f.inputs[nd.input]), Kind: pipeline.Strided, Size: nd.t.Bytes(), Convert: name,
 		Bits: nd.t.Bits(), Offset: nd.access.Offset, Strides: nd.access.Strides}
 	e.f.find(&s, nd.access)
+	nd.part.of(&s, nd.t)
 	e.home[i] = e.stream(string(rune(i)), s)
 }
 
@@ -417,20 +421,23 @@ func (e *emitter) finish(results []exec.Slice) (*pipeline.Program, bool) {
 	p := &pipeline.Program{Dims: e.f.dims, Lane: e.lane, Inputs: e.inputs, Slots: e.slots, Task: task(e.cost()),
 		Edge: e.f.ends}
 	for i, r := range e.f.roots {
-		p.Outputs = append(p.Outputs, e.output(r, results[i]))
+		p.Outputs = append(p.Outputs, e.output(i, r, results[i]))
 	}
 	first := bases{input: 0, output: len(p.Inputs), slot: len(p.Inputs) + len(p.Outputs)}
 	p.Stages = first.stages(e.steps)
 	return p, p.Fits()
 }
 
-// output is the stream of the elements of node r.
-func (e *emitter) output(r int, to exec.Slice) pipeline.Stream {
+// output is the stream of result i, the elements of node r.
+func (e *emitter) output(i, r int, to exec.Slice) pipeline.Stream {
 	t := e.f.nodes[r].t
 	name, _ := e.conversion(t)
 	s := pipeline.Stream{Ref: ref(to), Size: t.Bytes(), Convert: name, Bits: t.Bits()}
 	if out := e.f.out; out != nil {
 		s.Kind, s.Offset, s.Strides = pipeline.Rowwise, out.Offset, out.Strides[:e.f.lead]
+	}
+	if e.f.rootParts != nil {
+		e.f.rootParts[i].of(&s, t)
 	}
 	return s
 }

@@ -29,6 +29,7 @@ type fused struct {
 	byRow         []bool        // of the results: they have an element for each row; nil: none has
 	out           *tile.Access  // of the one result, if that is part of a larger array
 	ends          pipeline.Edge // of its rows, if they are overwritten
+	rootParts     []component   // which parts of complex results the roots are; nil: there are none
 	// lastRead is the last sweep over a row that reads an input, storedAt the one that stores a result; nil: there is one.
 	lastRead, storedAt []int
 }
@@ -47,6 +48,7 @@ type node struct {
 	t      shape.ElementType
 	args   []int
 	input  int
+	part   component // of a complex input's elements
 	access tile.Access
 	value  *literal.Literal
 }

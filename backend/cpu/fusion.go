@@ -186,18 +186,18 @@ func fusible(in *hlo.Instruction) bool {
 // inPipeline reports whether the pipeline has values of type t.
 func inPipeline(t shape.ElementType) bool {
 	_, ok := (&emitter{lane: 4}).conversion(t)
-	return ok || t.Bits() == 64 && !t.IsComplex()
+	return ok || t.Bits() == 64 || t.IsComplex()
 }
 
 // changesLanes reports whether in has operands with lanes of 64 bits and a result without, or the other way around. A
 // fusion of both has lanes of 64 bits for all its values.
 func changesLanes(in *hlo.Instruction) bool {
 	for _, o := range in.Operands {
-		if t := o.Shape.Type; t != shape.Pred && (t.Bits() == 64) != (in.Shape.Type.Bits() == 64) {
+		if t := o.Shape.Type; t != shape.Pred && (partType(t).Bits() == 64) != (partType(in.Shape.Type).Bits() == 64) {
 			return true
 		}
 	}
-	return false
+	return isWide(in)
 }
 
 // nativeAlone reports whether the pipeline can run in by itself.
@@ -214,6 +214,9 @@ func nativeAlone(in *hlo.Instruction) bool {
 	}
 	f.nodes = append(f.nodes, node{op: in.Op, in: in, t: in.Shape.Type, args: args})
 	f.roots = []int{len(args)}
-	_, ok := f.program(make([]exec.Slice, 1))
+	results, ok := f.takeApart(make([]exec.Slice, 1))
+	if ok {
+		_, ok = f.program(results)
+	}
 	return ok
 }

@@ -350,7 +350,7 @@ func (e *rowEmitter) program(results []exec.Slice, kept int) (p *pipeline.Rows, 
 	f := e.f
 	p = &pipeline.Rows{Dims: f.dims, Lead: f.lead, Lane: e.lane, Inputs: e.inputs, Saved: kept, Rooms: e.rooms + e.temps}
 	for i, r := range f.roots {
-		out := e.output(r, results[i])
+		out := e.output(i, r, results[i])
 		out.ByRow = f.rootByRow(i)
 		p.Outputs = append(p.Outputs, out)
 	}

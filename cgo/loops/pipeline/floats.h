@@ -30,6 +30,26 @@ INLINE VF square_root(VF x) {
 }
 #endif
 
+// fused is x*y + z, rounded once.
+#if defined(__x86_64__) && VB == 64 && LANE == 32
+#define FUSED(x, y, z) _mm512_fmadd_ps((__m512)(x), (__m512)(y), (__m512)(z))
+#elif defined(__x86_64__) && VB == 64
+#define FUSED(x, y, z) _mm512_fmadd_pd((__m512d)(x), (__m512d)(y), (__m512d)(z))
+#elif defined(__x86_64__) && VB == 32 && LANE == 32
+#define FUSED(x, y, z) _mm256_fmadd_ps((__m256)(x), (__m256)(y), (__m256)(z))
+#elif defined(__x86_64__) && VB == 32
+#define FUSED(x, y, z) _mm256_fmadd_pd((__m256d)(x), (__m256d)(y), (__m256d)(z))
+#endif
+#ifdef FUSED
+INLINE VF fused(VF x, VF y, VF z) { return (VF)FUSED(x, y, z); }
+#else
+INLINE VF fused(VF x, VF y, VF z) {
+  for (int i = 0; i < N; i++)
+    z[i] = LANE == 32 ? __builtin_fmaf(x[i], y[i], z[i]) : __builtin_fma(x[i], y[i], z[i]);
+  return z;
+}
+#endif
+
 #if defined(__x86_64__) && VB == 64
 #if LANE == 32
 #define TO_WHOLE(x, how) ((VF)_mm512_roundscale_ps((__m512)(x), how))

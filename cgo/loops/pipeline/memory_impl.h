@@ -46,13 +46,13 @@ INLINE uint64_t double_to_bits(double f) {
 #define FLOAT(x) bits_to_double((U)(x))
 #endif
 
-#define CONVERT(name, T, load, store)                                                                                  \
+#define ELEMENTS(name, T, step, load, store)                                                                           \
   static void load_##name(void *restrict dst, const void *restrict src, const halo_stream *st, int64_t n) {            \
     (void)st;                                                                                                          \
     I *d = dst;                                                                                                        \
     const T *q = src;                                                                                                  \
     for (int64_t i = 0; i < n; i++) {                                                                                  \
-      T x = q[i];                                                                                                      \
+      T x = q[i * step];                                                                                               \
       d[i] = load;                                                                                                     \
     }                                                                                                                  \
   }                                                                                                                    \
@@ -62,24 +62,31 @@ INLINE uint64_t double_to_bits(double f) {
     const I *q = src;                                                                                                  \
     for (int64_t i = 0; i < n; i++) {                                                                                  \
       I x = q[i];                                                                                                      \
-      d[i] = store;                                                                                                    \
+      d[i * step] = store;                                                                                             \
     }                                                                                                                  \
   }
+#define CONVERT(name, T, load, store) ELEMENTS(name, T, 1, load, store)
+#define PART(name, T, load, store) ELEMENTS(name, T, 2, load, store)
 #include "memory.def"
 #undef CONVERT
+#undef PART
 
 static const halo_converter loads[] = {
     0,
 #define CONVERT(name, T, load, store) load_##name,
+#define PART(name, T, load, store) load_##name,
 #include "memory.def"
 #undef CONVERT
+#undef PART
 };
 
 static const halo_converter stores[] = {
     0,
 #define CONVERT(name, T, load, store) store_##name,
+#define PART(name, T, load, store) store_##name,
 #include "memory.def"
 #undef CONVERT
+#undef PART
 };
 
 const halo_converters CAT3(halo_converters, LANE, LEVEL) = {loads, stores};

@@ -1,0 +1,272 @@
+package cpu
+
+import (
+	"math"
+
+	"github.com/halo-xla/halo/cgo/loops/pipeline"
+	"github.com/halo-xla/halo/xla/exec"
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// component says which part of complex numbers in memory a stream is.
+type component uint8
+
+const (
+	whole component = iota
+	realPart
+	imagPart
+)
+
+// of makes s, a stream of type t as if it were an array of its own, that of one part of complex numbers.
+func (c component) of(s *pipeline.Stream, t shape.ElementType) {
+	if c == whole {
+		return
+	}
+	bytes := t.Bytes()
+	s.Ref.Offset += int64(bytes) * int64(c-realPart)
+	if t == shape.F64 && s.Kind == pipeline.Strided { // elements of 16 bytes are not gathered
+		s.Offset *= 2
+		strides := make([]int64, len(s.Strides))
+		for i, n := range s.Strides {
+			strides[i] = 2 * n
+		}
+		s.Strides = strides
+		return
+	}
+	s.Size, s.Convert, s.Bits = 2*bytes, "part_"+t.String(), 8*bytes
+}
+
+// partType is the type of the parts of complex numbers, or t itself.
+func partType(t shape.ElementType) shape.ElementType {
+	if t.IsComplex() {
+		return t.Component()
+	}
+	return t
+}
+
+// isWide reports whether in computes parts of f32 in f64, so that nothing else should be fused with it.
+func isWide(in *hlo.Instruction) bool {
+	return len(in.Operands) > 0 && in.Operands[0].Shape.Type == shape.C64 && (in.Op == hlo.Abs || in.Op == hlo.Divide)
+}
+
+// pair is the nodes of a complex number's parts; of a real one im is none.
+type pair struct{ re, im int }
+
+// splitter makes nodes of real numbers of those of complex ones.
+type splitter struct {
+	nodes []node
+	now   []pair // of the nodes before
+	in    *hlo.Instruction
+	t     shape.ElementType // of the parts of the node at hand
+}
+
+// takeApart makes two nodes of each complex one, and two results of each complex result. It reports whether it could.
+func (f *fused) takeApart(results []exec.Slice) ([]exec.Slice, bool) {
+	if !f.isComplex() {
+		return results, true
+	}
+	s := &splitter{}
+	for i := range f.nodes {
+		p, ok := s.split(f, &f.nodes[i])
+		if !ok {
+			return nil, false
+		}
+		s.now = append(s.now, p)
+	}
+	roots, byRow := f.roots, f.byRow
+	f.nodes, f.roots, f.byRow, f.rootParts = s.nodes, nil, nil, []component{}
+	var split []exec.Slice
+	add := func(i, node int, p component) {
+		f.roots, f.rootParts, split = append(f.roots, node), append(f.rootParts, p), append(split, results[i])
+		if byRow != nil {
+			f.byRow = append(f.byRow, byRow[i])
+		}
+	}
+	for i, r := range roots {
+		if p := s.now[r]; p.im == none {
+			add(i, p.re, whole)
+		} else {
+			add(i, p.re, realPart)
+			add(i, p.im, imagPart)
+		}
+	}
+	return split, true
+}
+
+func (f *fused) isComplex() bool {
+	for _, nd := range f.nodes {
+		if nd.t.IsComplex() {
+			return true
+		}
+	}
+	return false
+}
+
+// split makes the nodes of nd.
+func (s *splitter) split(f *fused, nd *node) (pair, bool) {
+	s.in, s.t = nd.in, partType(nd.t)
+	switch {
+	case nd.op == hlo.Parameter && nd.t.IsComplex():
+		return s.both(func(p component) node {
+			return node{op: hlo.Parameter, t: s.t, input: nd.input, part: p, access: nd.access}
+		}), true
+	case nd.op == hlo.Constant && nd.t.IsComplex():
+		return s.constant(nd), true
+	}
+	if takes := s.takesComplex(nd); takes || nd.t.IsComplex() {
+		rule := partRules[nd.op]
+		if rule == nil || nd.stage != "" {
+			return pair{}, false
+		}
+		x := make([]pair, len(nd.args))
+		for i, a := range nd.args {
+			x[i] = s.now[a]
+		}
+		return rule(s, nd, x)
+	}
+	same := *nd
+	same.args = make([]int, len(nd.args))
+	for i, a := range nd.args {
+		same.args[i] = s.now[a].re
+	}
+	return pair{s.put(same), none}, true
+}
+
+func (s *splitter) takesComplex(nd *node) bool {
+	for _, a := range nd.args {
+		if s.now[a].im != none {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *splitter) put(nd node) int {
+	s.nodes = append(s.nodes, nd)
+	return len(s.nodes) - 1
+}
+
+func (s *splitter) both(of func(p component) node) pair {
+	return pair{s.put(of(realPart)), s.put(of(imagPart))}
+}
+
+func (s *splitter) constant(nd *node) pair {
+	v := nd.value.Wide().C[0]
+	return pair{s.number(real(v)), s.number(imag(v))}
+}
+
+// number is a constant of the type at hand.
+func (s *splitter) number(v float64) int {
+	value := literal.Scalar(v)
+	if s.t == shape.F32 {
+		value = literal.Scalar(float32(v))
+	}
+	return s.put(node{op: hlo.Constant, t: s.t, value: value})
+}
+
+// do applies a stage.
+func (s *splitter) do(stage string, args ...int) int {
+	return s.put(node{op: hlo.Map, in: s.in, stage: stage, t: s.t, args: args})
+}
+
+// asks applies a stage that compares, or one on what such have found.
+func (s *splitter) asks(stage string, args ...int) int {
+	n := s.do(stage, args...)
+	s.nodes[n].t = shape.Pred
+	return n
+}
+
+// in64 computes in f64, and rounds to f32 if that is the type at hand.
+func (s *splitter) in64(f func() []int) []int {
+	t := s.t
+	s.t = shape.F64
+	list := f()
+	if s.t = t; t == shape.F32 {
+		for i, n := range list {
+			list[i] = s.do("round_f32", n)
+		}
+	}
+	return list
+}
+
+// partRules make the parts of ops on complex numbers.
+var partRules = map[hlo.Opcode]func(s *splitter, nd *node, x []pair) (pair, bool){
+	hlo.Abs:      (*splitter).abs,
+	hlo.Add:      each("add_f"),
+	hlo.Compare:  (*splitter).compare,
+	hlo.Complex:  func(_ *splitter, _ *node, x []pair) (pair, bool) { return pair{x[0].re, x[1].re}, true },
+	hlo.Convert:  (*splitter).convert,
+	hlo.Imag:     func(_ *splitter, _ *node, x []pair) (pair, bool) { return pair{x[0].im, none}, true },
+	hlo.Multiply: (*splitter).multiply,
+	hlo.Negate:   each("neg_f"),
+	hlo.Real:     func(_ *splitter, _ *node, x []pair) (pair, bool) { return pair{x[0].re, none}, true },
+	hlo.Select: func(s *splitter, _ *node, x []pair) (pair, bool) {
+		return pair{s.do("select", x[0].re, x[1].re, x[2].re), s.do("select", x[0].re, x[1].im, x[2].im)}, true
+	},
+	hlo.Subtract: each("sub_f"),
+}
+
+// each applies a stage to each part.
+func each(stage string) func(s *splitter, _ *node, x []pair) (pair, bool) {
+	return func(s *splitter, _ *node, x []pair) (pair, bool) {
+		var re, im []int
+		for _, p := range x {
+			re, im = append(re, p.re), append(im, p.im)
+		}
+		return pair{s.do(stage, re...), s.do(stage, im...)}, true
+	}
+}
+
+// multiply rounds as the reference does: of f32 one product of each part is not rounded before the sum.
+func (s *splitter) multiply(_ *node, x []pair) (pair, bool) {
+	a, b, c, d := x[0].re, x[0].im, x[1].re, x[1].im
+	if s.t == shape.F32 {
+		bd := s.do("neg_f", s.do("mul_f", b, d))
+		return pair{s.do("fused_f", a, c, bd), s.do("fused_f", b, c, s.do("mul_f", a, d))}, true
+	}
+	return pair{s.do("sub_f", s.do("mul_f", a, c), s.do("mul_f", b, d)),
+		s.do("add_f", s.do("mul_f", a, d), s.do("mul_f", b, c))}, true
+}
+
+func (s *splitter) compare(nd *node, x []pair) (pair, bool) {
+	stage, join := "eq_f", "and"
+	if nd.in.Attrs.(*hlo.CompareAttrs).Direction == hlo.Ne {
+		stage, join = "ne_f", "or"
+	}
+	return pair{s.asks(join, s.asks(stage, x[0].re, x[1].re), s.asks(stage, x[0].im, x[1].im)), none}, true
+}
+
+// convert knows complex numbers of floats of the same width, and the real part of one.
+func (s *splitter) convert(nd *node, x []pair) (pair, bool) {
+	from := nd.from(0)
+	switch {
+	case from == nd.t:
+		return x[0], true
+	case !from.IsComplex() && from == s.t:
+		return pair{x[0].re, s.number(0)}, true
+	case from.IsComplex() && !nd.t.IsComplex() && from.Component() == nd.t:
+		return pair{x[0].re, none}, true
+	}
+	return pair{}, false
+}
+
+// abs scales by the larger part, as f32 need not in f64: neither overflows nor loses what is small.
+func (s *splitter) abs(_ *node, x []pair) (pair, bool) {
+	narrow := s.t == shape.F32
+	return pair{s.in64(func() []int {
+		a, b, inf := s.do("abs_f", x[0].re), s.do("abs_f", x[0].im), s.number(math.Inf(1))
+		var n int
+		if narrow {
+			n = s.do("sqrt_f", s.do("add_f", s.do("mul_f", a, a), s.do("mul_f", b, b)))
+		} else {
+			p := s.do("max_f", a, b)
+			q := s.do("div_f", s.do("min_f", a, b), p)
+			n = s.do("mul_f", p, s.do("sqrt_f", s.do("add_f", s.number(1), s.do("mul_f", q, q))))
+			n = s.do("select", s.asks("eq_f", p, s.number(0)), p, n)
+		}
+		isInf := s.asks("or", s.asks("eq_f", a, inf), s.asks("eq_f", b, inf))
+		return []int{s.do("select", isInf, inf, n)}
+	})[0], none}, true
+}
