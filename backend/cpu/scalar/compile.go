@@ -14,7 +14,7 @@ const (
 	// maxElements bounds the arrays that are computed element by element.
 	maxElements = 32
 	// maxArray bounds those that live in registers, to be looked at and written to at places that the program computes.
-	maxArray = 2048
+	maxArray = 1 << 15
 	// maxCode bounds a program; inlining can make it much longer than its text.
 	maxCode = 1 << 14
 	// maxRegisters bounds the registers: numbers have 16 bits, and some are kept for a program's last instruction.

@@ -431,7 +431,7 @@ ENTRY e {
 
 func TestRefused(t *testing.T) {
 	for _, text := range []string{
-		"HloModule m\nENTRY e { ROOT x = f32[10000] parameter(0) }\n",
+		"HloModule m\nENTRY e { ROOT x = f32[100000] parameter(0) }\n",
 		"HloModule m\nENTRY e { a = f32[] constant(0)\n b = f32[] constant(1)\n ROOT x = f32[] rng(a, b), distribution=rng_uniform }\n",
 	} {
 		m, err := hlo.Parse([]byte(text), "test")
