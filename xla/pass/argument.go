@@ -56,7 +56,7 @@ func argumentOp(in *hlo.Instruction) (hlo.Opcode, bool) {
 	i, counts := index.Attrs.(*hlo.IotaAttrs)
 	value, known := init.Attrs.(*hlo.ConstantAttrs)
 	_, starts := first.Attrs.(*hlo.ConstantAttrs)
-	ordered := x.Shape.Type.IsFloat() || x.Shape.Type.IsInteger()
+	ordered := x.Shape.Type.IsFloat() || x.Shape.Type.IsInteger() || x.Shape.Type == shape.Pred
 	if !counts || !known || !starts || !ordered || i.Dimension != a.Dimensions[0] || isNaN(value.Literal) {
 		return 0, false
 	}

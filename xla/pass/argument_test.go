@@ -58,3 +58,34 @@ func evaluated(t *testing.T, m *hlo.Module, x *literal.Literal) *literal.Literal
 	}
 	return out[0]
 }
+
+// TestArgumentsOfPredicates finds the first that holds, of none and of some.
+func TestArgumentsOfPredicates(t *testing.T) {
+	const text = `HloModule m
+f { p = pred[] parameter(0) i = s32[] parameter(1) q = pred[] parameter(2) j = s32[] parameter(3)
+  more = pred[] compare(p, q), direction=GT same = pred[] compare(p, q), direction=EQ
+  before = pred[] compare(i, j), direction=LT tie = pred[] and(same, before) first = pred[] or(more, tie)
+  v = pred[] select(more, p, q) k = s32[] select(first, i, j) ROOT r = (pred[], s32[]) tuple(v, k) }
+ENTRY e { x = pred[5,4] parameter(0) i = s32[5,4] iota(), iota_dimension=0 w = pred[] constant(false) z = s32[] constant(0)
+  r = (pred[4], s32[4]) reduce(x, i, w, z), dimensions={0}, to_apply=f ROOT k = s32[4] get-tuple-element(r), index=1 }`
+	m, err := hlo.Parse([]byte(text), "m.hlo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := Run(t.Context(), m, []Pass{Arguments()}, Options{Verify: true})
+	if err != nil || after == m {
+		t.Fatalf("not taken apart, %v", err)
+	}
+	r := rand.New(rand.NewPCG(3, 2))
+	for range 20 {
+		w := literal.MakeWide(shape.PredClass, 20)
+		for i := range w.B {
+			w.B[i] = r.IntN(4) == 0
+		}
+		x := literal.FromWide(shape.Array(shape.Pred, 5, 4), w)
+		want, got := evaluated(t, m, x), evaluated(t, after, x)
+		if d := literal.Compare(got, want, literal.Tolerance{Bits: true}); d != nil {
+			t.Fatalf("of %v: %v", x, d)
+		}
+	}
+}
