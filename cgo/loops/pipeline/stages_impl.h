@@ -58,6 +58,7 @@ static __attribute__((unused)) double inverse_erf(double x) {
 }
 
 #include "math64.h"
+#include "integers.h"
 #if LANE == 32 && (VB > 16 || defined(__aarch64__))
 #include "math32.h"
 #endif

@@ -1,0 +1,72 @@
+// integers.h: quotients and counts of bits of vectors of integers, for the level and lane of lanes.h.
+// What a division by 0 comes to, and that of the least number by -1, is said by each_ of one lane.
+INLINE I each_div_s(I x, I y) { return y == 0 ? -1 : y == -1 ? (I)(-(U)x) : x / y; }
+INLINE I each_div_u(I x, I y) { return y == 0 ? -1 : (I)((U)x / (U)y); }
+
+#if defined(__x86_64__) && VB == 64 && LANE == 32
+#define HALF(x, k) _mm512_extracti64x4_epi64((__m512i)(x), k)
+#define JOIN(a, b) (VI)_mm512_inserti64x4(_mm512_castsi256_si512(a), b, 1)
+#define WIDE_S(x, k) (VD)_mm512_cvtepi32_pd(HALF(x, k))
+#define WIDE_U(x, k) (VD)_mm512_cvtepu32_pd(HALF(x, k))
+#define NARROW_S(x) _mm512_cvttpd_epi32((__m512d)(x))
+#define NARROW_U(x) _mm512_cvttpd_epu32((__m512d)(x))
+#elif defined(__x86_64__) && VB == 32 && LANE == 32
+#define HALF(x, k) _mm256_extracti128_si256((__m256i)(x), k)
+#define JOIN(a, b) (VI)_mm256_inserti128_si256(_mm256_castsi128_si256(a), b, 1)
+#define WIDE_S(x, k) (VD)_mm256_cvtepi32_pd(HALF(x, k))
+#define WIDE_U(x, k) ((VD)_mm256_cvtepi32_pd(HALF((x) ^ INT32_MIN, k)) + 0x1p31)
+#define NARROW_S(x) _mm256_cvttpd_epi32((__m256d)(x))
+#define NARROW_U(x) less_half(x)
+// less_half makes unsigned numbers of whole ones: what is rounded down is so before the half of the range goes.
+INLINE __m128i less_half(VD x) {
+  VD low = (VD)_mm256_floor_pd((__m256d)x) - 0x1p31;
+  return _mm_xor_si128(_mm256_cvttpd_epi32((__m256d)low), _mm_set1_epi32(INT32_MIN));
+}
+#endif
+
+#ifdef NARROW_S
+// quotient returns x/y in f64, where x is half a unit farther from 0. Both are whole and below 2^32: the true quotient
+// is at least half of 1/y away from the whole numbers around it, and what rounding adds is less.
+INLINE VD quotient_of(VD x, VD y) { return (x + signed_as(all(0.5), x)) * (1 / y); }
+
+INLINE VI div_s(VI x, VI y) {
+  VI q = JOIN(NARROW_S(quotient_of(WIDE_S(x, 0), WIDE_S(y, 0))), NARROW_S(quotient_of(WIDE_S(x, 1), WIDE_S(y, 1))));
+  return q | (y == 0);
+}
+INLINE VI div_u(VI x, VI y) {
+  VI q = JOIN(NARROW_U(quotient_of(WIDE_U(x, 0), WIDE_U(y, 0))), NARROW_U(quotient_of(WIDE_U(x, 1), WIDE_U(y, 1))));
+  return q | (y == 0);
+}
+#else
+INLINE VI div_s(VI x, VI y) {
+  for (int i = 0; i < N; i++)
+    x[i] = each_div_s(x[i], y[i]);
+  return x;
+}
+INLINE VI div_u(VI x, VI y) {
+  for (int i = 0; i < N; i++)
+    x[i] = each_div_u(x[i], y[i]);
+  return x;
+}
+#endif
+
+// A remainder of a division by 0 is x.
+INLINE VI rem(VI x, VI y, VI q) { return (VI)((VU)x - (VU)q * ((VU)y & (VU)(y != 0))); }
+
+// ones counts the bits that are set: in pairs, fours and bytes, and those by a product.
+INLINE VI ones(VI v) {
+  const U all = ~(U)0;
+  VU x = (VU)v;
+  x -= (x >> 1) & all / 3;
+  x = (x & all / 15 * 3) + ((x >> 2) & all / 15 * 3);
+  x = (x + (x >> 4)) & all / 255 * 15;
+  return (VI)((x * (all / 255)) >> (LANE - 8));
+}
+
+// zeros counts the bits before the first one.
+INLINE VI zeros(VI v) {
+  VU x = (VU)v;
+  for (int k = 1; k < LANE; k *= 2)
+    x |= x >> k;
+  return ones((VI)~x);
+}
