@@ -493,6 +493,14 @@ func TestComplexParts(t *testing.T) {
 				turned = C[$m,$n] complex(minus, re) n = C[$m,$n] negate(turned)
 				ROOT all = (C[$m,$n], F[$m,$n], F[$m,$n]) tuple(n, re, im) }`)
 			both(t, text, 1+k%3, 0, x, y, z)
+			text = strings.NewReplacer("C[", et.String()+"[", "F[", part.String()+"[", "$m", fmt.Sprint(m), "$n",
+				fmt.Sprint(n)).Replace(`add { a = F[] parameter(0) b = F[] parameter(1) ROOT s = F[] add(a, b) }
+				ENTRY e { x = C[$m,$n] parameter(0) i = C[$m,$n] iota(), iota_dimension=0 y = C[$m,$n] add(x, i)
+				re = F[$m,$n] real(y) im = F[$m,$n] imag(y) rr = F[$m,$n] multiply(re, re) ii = F[$m,$n] multiply(im, im)
+				p = F[$m,$n] add(rr, ii) none = F[] constant(0) s = F[$m] reduce(p, none), dimensions={1}, to_apply=add
+				spread = F[$m,$n] broadcast(s), dimensions={0} z = C[$m,$n] complex(spread, im)
+				ROOT all = (C[$m,$n], F[$m]) tuple(z, s) }`)
+			both(t, text, 1+k%3, 0, shaped(t, x, et, m, n))
 		}
 	}
 }
@@ -504,4 +512,14 @@ func wholeElements(r *rand.Rand, et shape.ElementType, n int64) *literal.Literal
 		w.C[i] = complex(float64(r.IntN(99)-49), float64(r.IntN(99)-49))
 	}
 	return literal.FromWide(shape.Array(et, n), w)
+}
+
+// shaped is l as an array of other sizes.
+func shaped(t *testing.T, l *literal.Literal, et shape.ElementType, dims ...int64) *literal.Literal {
+	t.Helper()
+	out, err := literal.FromBytes(shape.Array(et, dims...), l.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }

@@ -193,11 +193,14 @@ func (s *splitter) in64(f func() []int) []int {
 
 // partRules make the parts of ops on complex numbers.
 var partRules = map[hlo.Opcode]func(s *splitter, nd *node, x []pair) (pair, bool){
-	hlo.Abs:      (*splitter).abs,
-	hlo.Add:      each("add_f"),
-	hlo.Compare:  (*splitter).compare,
-	hlo.Complex:  func(_ *splitter, _ *node, x []pair) (pair, bool) { return pair{x[0].re, x[1].re}, true },
-	hlo.Convert:  (*splitter).convert,
+	hlo.Abs:     (*splitter).abs,
+	hlo.Add:     each("add_f"),
+	hlo.Compare: (*splitter).compare,
+	hlo.Complex: func(_ *splitter, _ *node, x []pair) (pair, bool) { return pair{x[0].re, x[1].re}, true },
+	hlo.Convert: (*splitter).convert,
+	hlo.Iota: func(s *splitter, nd *node, _ []pair) (pair, bool) {
+		return pair{s.put(node{op: hlo.Iota, t: s.t, access: nd.access}), s.number(0)}, true
+	},
 	hlo.Imag:     func(_ *splitter, _ *node, x []pair) (pair, bool) { return pair{x[0].im, none}, true },
 	hlo.Multiply: (*splitter).multiply,
 	hlo.Negate:   each("neg_f"),
