@@ -113,6 +113,36 @@ func TestScatterOfLarge(t *testing.T) {
 	}
 }
 
+// TestScatterOfFar scatters single numbers into an array of 4 KB and one that no cache may have, by indices on both
+// sides of them, more than there are between two looks at cancel.
+func TestScatterOfFar(t *testing.T) {
+	r, add := newRand(t), foldings[1].on(shape.S8, shape.S8)
+	for _, size := range []int64{4096, 1<<26 + 5} {
+		for _, index := range []shape.ElementType{shape.S32, shape.S64} {
+			op := "scatter, update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, " +
+				"index_vector_dim=1, to_apply=f"
+			operand := fmt.Sprintf("s8[%d]", size)
+			text := add + one(operand, op, operand, index.String()+"[17001]", "s8[17001]")
+			same(t, r, text, func(i int, s shape.Shape) *literal.Literal { return aroundOf(r, s, i, size) })
+		}
+	}
+}
+
+// aroundOf fills argument i of a scatter into so many numbers: zeros, places in and around them, small numbers.
+func aroundOf(r *rand.Rand, s shape.Shape, i int, size int64) *literal.Literal {
+	l, width := literal.Zeros(s), s.Type.Bytes()
+	for k := 0; i > 0 && k < len(l.Bytes()); k += width {
+		v := int64(k % 13)
+		if i == 1 {
+			v = r.Int64N(size+20) - 10
+		}
+		for b := range width {
+			l.Bytes()[k+b] = byte(v >> (8 * b))
+		}
+	}
+	return l
+}
+
 // TestScatterInWiderType folds bf16 in f32, s8 in s32 and f16 in bf16, into results of those types.
 func TestScatterInWiderType(t *testing.T) {
 	r := newRand(t)

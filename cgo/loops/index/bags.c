@@ -2,6 +2,7 @@
 #pragma GCC optimize("O3")
 #include "bags.h"
 
+#include "ask.h"
 #include "level.h"
 
 typedef struct {
@@ -17,12 +18,14 @@ static void bag_task(void *arg, int64_t i) {
   const __typeof__(halo_index_base.bag) bag = halo_index_level(b->plan.isa)->bag;
   const float init = *(const float *)HALO_AT(x->run, b->init);
   float *d = HALO_AT(x->run, b->dst);
+  const char *src = HALO_AT(x->run, b->src);
   int64_t places[INDEX_BLOCK];
   for (int64_t k = i * b->part; k < end; k += block) {
     const int64_t n = end - k < block ? end - k : block;
     halo_index_places(&b->plan, x->run, k * b->bag, n * b->bag, 1, NULL, places);
+    for (int64_t j = 0; j < BAG_FAR && j < n * b->bag; j++) ask_far(src + places[j], 4 * b->row);
     for (int64_t j = 0; j < n; j++)
-      bag(d + (k + j) * b->row, HALO_AT(x->run, b->src), b->row, places + j * b->bag, b->bag, (n - j) * b->bag, init);
+      bag(d + (k + j) * b->row, src, b->row, places + j * b->bag, b->bag, (n - j) * b->bag, init);
   }
 }
 

@@ -1,26 +1,23 @@
 // bags_impl.h: one row of a sum of rows, for one ISA level.
+#include "ask.h"
+
 #include <string.h>
 
 typedef float bag_wide __attribute__((vector_size(VB), aligned(4)));
 typedef float bag_narrow __attribute__((vector_size(16), aligned(4)));
 
-// Windows that are asked for ahead, and how much of each. They come into the second cache: few lines can be on the way
-// to the first.
-enum { BAG_VECTORS = 8, BAG_AHEAD = 24, BAG_LINES = 8 };
-
-static inline void ask(const char *s, int64_t bytes) {
-  for (int64_t at = 0; at < bytes && at < 64 * BAG_LINES; at += 64) __builtin_prefetch(s + at, 0, 2);
-}
+enum { BAG_VECTORS = 8 };
 
 // While there is room for COUNT vectors from float i on, their sums of n windows are made in registers, rounded term by
-// term, in the order of the windows.
+// term, in the order of the windows. What is asked for is as much as is read, so that no loop counts it.
 #define BAG(VECTOR, COUNT)                                                                                   \
   for (; i + (int64_t)(COUNT * sizeof(VECTOR) / 4) <= row; i += COUNT * sizeof(VECTOR) / 4) {                \
     VECTOR sum[COUNT];                                                                                       \
     for (int j = 0; j < COUNT; j++) sum[j] = init - (VECTOR){0};                                             \
     for (int64_t k = 0; k < n; k++) {                                                                        \
       const VECTOR *w = (const VECTOR *)(s + 4 * i + places[k]);                                             \
-      if (i == 0 && k + BAG_AHEAD < more) ask(s + places[k + BAG_AHEAD], 4 * row);                           \
+      if (k + BAG_FAR < more) ask_far(s + 4 * i + places[k + BAG_FAR], COUNT * sizeof(VECTOR));              \
+      if (k + BAG_NEAR < more) ask_near(s + 4 * i + places[k + BAG_NEAR], COUNT * sizeof(VECTOR));           \
       for (int j = 0; j < COUNT; j++) sum[j] += w[j];                                                        \
     }                                                                                                        \
     for (int j = 0; j < COUNT; j++) ((VECTOR *)(d + i))[j] = sum[j];                                         \

@@ -1,6 +1,7 @@
 //go:build linux
 // fold.c: the loops that fold single updates, at places that are known or along a stretch of index vectors.
 #pragma GCC optimize("O3,no-math-errno,no-trapping-math")
+#include "ask.h"
 #include "entry.h"
 #include "scatter.h"
 
@@ -16,12 +17,23 @@
     if ((uint64_t)v <= (uint64_t)e.last)                                                                     \
       UPDATE(T, EXPRESSION, i * (OPERAND) + v * (STRIDE), i * (WINDOWED))                                    \
   }
+#define ALONG_DENSE(INDEX, T, EXPRESSION)                                                                    \
+  const int far = (e.last + 1) * (int64_t)sizeof(T) > SHARED_BYTES;                                          \
+  for (int64_t i = 0; i < x.n; i++) {                                                                        \
+    if (i + ASK_ELEMENTS < x.n) ask_near(dst + value_##INDEX(p[i + ASK_ELEMENTS], e) * sizeof(T), 1);        \
+    if (far && i + ASK_FAR < x.n) ask_far(dst + value_##INDEX(p[i + ASK_FAR], e) * sizeof(T), 1);            \
+    const int64_t v = value_##INDEX(p[i], e);                                                                \
+    if ((uint64_t)v <= (uint64_t)e.last) UPDATE(T, EXPRESSION, v * sizeof(T), i * sizeof(T))                 \
+  }
 #define ALONG(name, INDEX, T, EXPRESSION)                                                                    \
   static void along_##INDEX##_##name(char *dst, const char *src, index_stretch x, index_entry e) {           \
     const INDEX *p = (const INDEX *)x.starts;                                                                \
     dst += x.operand, src += x.windowed;                                                                     \
-    if (is_dense(&x, e, sizeof(T))) ALONG_BY(INDEX, T, EXPRESSION, 1, sizeof(T), 0, sizeof(T))               \
-    else ALONG_BY(INDEX, T, EXPRESSION, x.step.start, x.step.windowed, x.step.operand, e.stride)             \
+    if (is_dense(&x, e, sizeof(T))) {                                                                        \
+      ALONG_DENSE(INDEX, T, EXPRESSION)                                                                      \
+      return;                                                                                                \
+    }                                                                                                        \
+    ALONG_BY(INDEX, T, EXPRESSION, x.step.start, x.step.windowed, x.step.operand, e.stride)                  \
   }
 #define FOLD(name, T, EXPRESSION)                                                                            \
   static void each_##name(char *dst, const char *src, const index_places *p, int64_t n) {                    \

@@ -1,5 +1,6 @@
 //go:build linux
 #pragma GCC optimize("O3")
+#include "ask.h"
 #include "level.h"
 
 #include <string.h>
@@ -42,24 +43,20 @@ static void elements(const gathering *x, int64_t first, int64_t n) {
   ELEMENTS(16)
 }
 
-enum { AHEAD = 16, LINES = 8 }; // windows that are asked for ahead, and how much of each: into the second cache
-
-// lines is how many lines a piece of a window has, at most LINES.
-static int64_t lines(const gathering *x) {
+// line_bytes is how many bytes a line of a window takes.
+static int64_t line_bytes(const gathering *x) {
   const move_axis a = x->axes[x->g->axes - 1];
-  const int64_t bytes = (a.n - 1) * a.src + ((int64_t)1 << x->g->log_width), n = (bytes + 63) / 64;
-  return n < LINES ? n : LINES;
+  return (a.n - 1) * a.src + ((int64_t)1 << x->g->log_width);
 }
 
 static void windows(const gathering *x, int64_t first, int64_t n) {
   char *d = HALO_AT(x->run, x->g->dst);
   const char *s = HALO_AT(x->run, x->g->src);
-  const int64_t ahead = lines(x);
+  const int64_t bytes = line_bytes(x);
   index_places p;
   halo_index_places(&x->g->plan, x->run, first, n, 1, p.windowed, p.operand);
   for (int64_t k = 0; k < n; k++) {
-    if (k + AHEAD < n)
-      for (int64_t b = 0; b < ahead; b++) __builtin_prefetch(s + p.operand[k + AHEAD] + 64 * b, 0, 2);
+    ask(s, p.operand, k, n, bytes);
     move_count(x->g->loop, d + p.windowed[k], s + p.operand[k], x->axes, x->g->axes);
   }
 }
@@ -67,11 +64,14 @@ static void windows(const gathering *x, int64_t first, int64_t n) {
 static void gather_task(void *arg, int64_t i) {
   const gathering *x = arg;
   const int64_t count = x->g->plan.count, end = (i + 1) * x->g->part < count ? (i + 1) * x->g->part : count;
+  if (x->g->element && x->g->plan.entries == 1) {
+    take(x, i * x->g->part, end - i * x->g->part);
+    return;
+  }
   for (int64_t k = i * x->g->part; k < end; k += INDEX_BLOCK) {
     const int64_t n = end - k < INDEX_BLOCK ? end - k : INDEX_BLOCK;
-    if (!x->g->element) windows(x, k, n);
-    else if (x->g->plan.entries == 1) take(x, k, n);
-    else elements(x, k, n);
+    if (x->g->element) elements(x, k, n);
+    else windows(x, k, n);
   }
 }
 

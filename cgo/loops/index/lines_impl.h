@@ -1,7 +1,5 @@
 // lines_impl.h: the loops that fold lines of updates, for one ISA level.
-
-// How many lines ahead updates are asked for, and lines of an array that is far.
-enum { LINES_AHEAD = 16 };
+#include "ask.h"
 
 #define FOLD(name, T, EXPRESSION)                                                                            \
   static void line_##name(char *dst, const char *src, int64_t n, int64_t dst_step, int64_t src_step) {       \
@@ -23,10 +21,8 @@ enum { LINES_AHEAD = 16 };
   }                                                                                                          \
   static void lines_##name(char *dst, const char *src, const fold_lines *l) {                                \
     for (int64_t i = 0; i < l->lines; i++) {                                                                 \
-      if (i + LINES_AHEAD < l->lines) {                                                                      \
-        if (l->far) ask(dst + l->operand[i + LINES_AHEAD], l->n * l->operand_step);                          \
-        ask(src + l->windowed[i + LINES_AHEAD], l->n * l->windowed_step);                                    \
-      }                                                                                                      \
+      if (l->far) ask(dst, l->operand, i, l->lines, l->n * l->operand_step);                                 \
+      ask(src, l->windowed, i, l->lines, l->n * l->windowed_step);                                           \
       if (l->operand[i] < 0) continue;                                                                       \
       line_##name(dst + l->operand[i], src + l->windowed[i], l->n, l->operand_step, l->windowed_step);       \
     }                                                                                                        \

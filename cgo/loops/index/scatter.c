@@ -2,6 +2,7 @@
 // scatter.c: each task goes through all index vectors in order and folds the updates that are in its part of the array,
 // so that no result depends on how many tasks there are.
 #pragma GCC optimize("O3")
+#include "ask.h"
 #include "level.h"
 
 typedef struct {
@@ -55,14 +56,17 @@ static void window(const worker *w, const scatter_axis *axes, int64_t k, int64_t
 
 enum { SIGNED_WORDS = 10 }; // the types of 32 and 64 bits with a sign begin
 
+enum { ALONG_BLOCK = 1 << 14 }; // updates between two looks at cancel
+
 // along folds single updates that index vectors of one entry place, without finding all places first, which would make
 // them wait for one another. It returns 0 if there is no loop for such integers.
-static int along(const scattering *x, int64_t first, int64_t n) {
+static int along(const scattering *x) {
   const index_plan *p = &x->body->plan;
   if (x->program || x->body->elements != 1 || x->parts > 1) return 0;
   if (p->entries != 1 || (p->type & ~1) != SIGNED_WORDS) return 0;
-  for (int64_t done = 0; done < n;) {
-    const index_stretch s = halo_index_stretch(p, x->run, first + done, n - done);
+  for (int64_t done = 0; done < p->count && !*x->run->cancel;) {
+    const int64_t rest = p->count - done, n = rest < ALONG_BLOCK ? rest : ALONG_BLOCK;
+    const index_stretch s = halo_index_stretch(p, x->run, done, n);
     x->fold.along[p->type & 1](HALO_AT(x->run, x->arrays[0].dst), HALO_AT(x->run, x->arrays[0].updates), s,
                                *index_entries(p));
     done += s.n;
@@ -70,24 +74,15 @@ static int along(const scattering *x, int64_t first, int64_t n) {
   return 1;
 }
 
-enum { AHEAD = 8, LINES = 8 }; // windows that are asked for ahead, and how much of each
-
-static void fetch(const scattering *x, int64_t to) {
-  const char *d = (const char *)HALO_AT(x->run, x->arrays[0].dst) + to;
-  const int64_t bytes = x->body->elements * x->arrays[0].width;
-  for (int64_t at = 0; at < bytes && at < 64 * LINES; at += 64) __builtin_prefetch(d + at, 1);
-}
-
-enum { NEAR_BYTES = 1 << 22 }; // of an array, most of which the second cache has
-
 // walk folds the windows that lie from low to high, shifted by to and from.
 static void walk(const worker *w, const scatter_axis *axes, int64_t low, int64_t high, int64_t to, int64_t from) {
   const scattering *x = w->x;
+  const int64_t bytes = x->body->elements * x->arrays[0].width;
   index_places p;
+  if (along(x)) return;
   for (int64_t k = 0; k < x->body->plan.count && !*x->run->cancel; k += INDEX_BLOCK) {
     const int64_t rest = x->body->plan.count - k;
     int64_t n = rest < INDEX_BLOCK ? rest : INDEX_BLOCK;
-    if (along(x, k, n)) continue;
     halo_index_places(&x->body->plan, x->run, k, n, 0, p.windowed, p.operand);
     if (x->parts > 1) n = x->level->within(&p, n, low, high);
     if (!x->program && x->body->elements == 1) {
@@ -101,7 +96,7 @@ static void walk(const worker *w, const scatter_axis *axes, int64_t low, int64_t
       continue;
     }
     for (int64_t i = 0; i < n; i++) {
-      if (i + AHEAD < n) fetch(x, p.operand[i + AHEAD] + to);
+      ask((const char *)HALO_AT(x->run, x->arrays[0].dst) + to, p.operand, i, n, bytes);
       if (p.operand[i] >= 0) window(w, axes, 0, p.operand[i] + to, p.windowed[i] + from);
     }
   }

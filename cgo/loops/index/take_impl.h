@@ -1,5 +1,6 @@
 // take_impl.h: elements that index vectors of one entry choose, by their type and width, for one ISA level. Several
 // that move as one need not be aligned as one. Finding all places first would make the elements wait for one another.
+#include "ask.h"
 #include "entry.h"
 
 #include <string.h>
@@ -15,8 +16,15 @@ static inline void near_int32_t(const int32_t *p, index_entry e, int32_t *at) {
 }
 
 #define TAKE_NEAR(WIDTH)                                                                                     \
+  const int far = (e.last + 1) * WIDTH > NEAR_BYTES;                                                         \
   if (e.last <= INT32_MAX && e.wrap <= INT32_MAX)                                                            \
     for (_Alignas(64) int32_t at[TAKE_GROUP]; i + TAKE_GROUP <= x.n; i += TAKE_GROUP) {                      \
+      if (far && i + ASK_FAR + TAKE_GROUP <= x.n) {                                                          \
+        near_int32_t(p + i + ASK_FAR, e, at);                                                                \
+        for (int k = 0; k < TAKE_GROUP; k++) ask_far(s + (int64_t)at[k] * WIDTH, WIDTH);                     \
+        near_int32_t(p + i + TAKE_GROUP, e, at);                                                             \
+        for (int k = 0; k < TAKE_GROUP; k++) ask_near(s + (int64_t)at[k] * WIDTH, WIDTH);                    \
+      }                                                                                                      \
       near_int32_t(p + i, e, at);                                                                            \
       for (int k = 0; k < TAKE_GROUP; k++)                                                                   \
         memcpy(d + (i + k) * WIDTH, s + (int64_t)at[k] * WIDTH, WIDTH);                                   \
