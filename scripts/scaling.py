@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""scaling.py [HALO] [--plot FILE.svg] [--most N]: what an element costs as the work grows, from 10^5 to 10^8 elements.
+"""scaling.py [HALO] [--plot FILE.svg] [--most N] [--only ROW,...] [--limit]: what an element costs as work grows.
 
-Each program runs on one thread and on two, at ten times the elements each step; a row has the nanoseconds an element
-takes (the median of the runs of a second). The last column is the greatest cost by the least of the last two steps,
-which lie beyond the caches. HALO is the tool, by default the one on the path. Needs numpy and 8 GB of memory, with
---most 1e6 some hundred MB and a minute.
+Each program runs on one thread and on two, with 10^5 elements and ten times as many each step, up to 10^8; a row has
+the nanoseconds an element takes (the median of the runs of a second). The last column is the greatest cost by the
+least of the last two steps, which lie beyond the caches. --limit adds what plain loops in C take for the rows of random
+places; it wants gcc. HALO is the tool, by default the one on the path. Needs numpy and 8 GB of memory, with --most 1e6
+some hundred MB and a minute.
 """
 import argparse
 import json
@@ -104,6 +105,17 @@ PROGRAMS = {"cumsum": cumsum, "reduce-window of 9": reduce_window, "sort": sort,
             "while, rounds / 100": rounds}
 
 
+LIMITS = {"gather": "gather", "scatter-add": "scatter"}
+
+
+def only(words):
+    """The rows whose names begin with one of the words."""
+    chosen = [name for name in PROGRAMS if name.startswith(tuple(words.split(",")))]
+    if not chosen:
+        raise argparse.ArgumentTypeError(f"got {words}, want some of: {', '.join(PROGRAMS)}")
+    return chosen
+
+
 def sizes(most):
     """The sizes to measure: two or more, for the growth is between the last two."""
     chosen = [n for n in SIZES if n <= float(most)]
@@ -125,6 +137,27 @@ def measure(halo, make, n, threads):
     if done.returncode:
         raise SystemExit(done.stderr)
     return json.loads(done.stdout)["p50_ms"] * 1e6 / n
+
+
+def limit(loop, kind, n, threads):
+    """Nanoseconds an element takes in C."""
+    return float(subprocess.run([loop, kind, str(n), str(threads)], check=True, capture_output=True).stdout)
+
+
+def built(folder):
+    """The program of the loops in C."""
+    here, program = os.path.dirname(os.path.abspath(__file__)), os.path.join(folder, "loop")
+    subprocess.run(["gcc", "-O3", "-pthread", "-o", program, os.path.join(here, "scaling.c")], check=True)
+    return program
+
+
+def row(name, sizes, cost):
+    """Prints a row of the table, and returns its costs for each number of threads."""
+    costs = [[cost(n, t) for n in sizes] for t in (1, 2)]
+    cells = [" / ".join(f"{c[i]:.3g}" for c in costs) for i in range(len(sizes))]
+    growth = " / ".join(f"{max(c[-2:]) / min(c[-2:]):.2f}" for c in costs)
+    print("|", " | ".join([name, *cells, growth]), "|", flush=True)
+    return costs
 
 
 def plot(path, rows, sizes):
@@ -151,18 +184,20 @@ def main():
     a.add_argument("halo", nargs="?", default="halo")
     a.add_argument("--plot", metavar="FILE.svg")
     a.add_argument("--most", metavar="N", dest="sizes", type=sizes, default=SIZES, help="the most elements")
+    a.add_argument("--only", metavar="ROW,...", type=only, default=list(PROGRAMS), help="the beginnings of their names")
+    a.add_argument("--limit", action="store_true", help="rows of loops in C, too")
     o = a.parse_args()
     if not shutil.which(o.halo):
         raise SystemExit(f"scaling: there is no {o.halo}: go build -o halo ./cmd/halo makes it")
     alone = {}
     print("| ns an element, 1 / 2 threads | " + " | ".join(f"{n:.0e}" for n in o.sizes) + " | growth |")
     print("|---" * (len(o.sizes) + 2) + "|")
-    for name, make in PROGRAMS.items():
-        costs = [[measure(o.halo, make, n, t) for n in o.sizes] for t in (1, 2)]
-        alone[name] = costs[0]
-        cells = [" / ".join(f"{c[i]:.3g}" for c in costs) for i in range(len(o.sizes))]
-        growth = " / ".join(f"{max(c[-2:]) / min(c[-2:]):.2f}" for c in costs)
-        print("|", " | ".join([name, *cells, growth]), "|", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        loop = built(folder) if o.limit else None
+        for name in o.only:
+            alone[name] = row(name, o.sizes, lambda n, t: measure(o.halo, PROGRAMS[name], n, t))[0]
+            if loop and name in LIMITS:
+                row(f"{name} in C", o.sizes, lambda n, t: limit(loop, LIMITS[name], n, t))
     if o.plot:
         plot(o.plot, alone, o.sizes)
 
