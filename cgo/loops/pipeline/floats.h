@@ -151,8 +151,13 @@ INLINE VF round_f16(VF x) { return round_to(x, 10, (F)0x1p-14, 65504); }
 INLINE VF round_f32(VF x) { return x; }
 INLINE VF round_bf16(VF x) {
   VU b = (VU)x;
-  VI r = I((b + 0x7fff + ((b >> 16) & 1)) & 0xffff0000);
-  return pickf(x != x, F((b | 0x400000) & 0xffff0000), F(r));
+  VI r = (VI)(b + 0x7fff + ((b >> 16) & 1));
+#if defined(__x86_64__) && VB == 64
+  r = (VI)_mm512_mask_or_epi32((__m512i)r, UNORDERED(x, x), (__m512i)b, _mm512_set1_epi32(0x400000));
+#else
+  r = pick(x != x, (VI)b | 0x400000, r);
+#endif
+  return F(r & (I)0xffff0000);
 }
 #else
 typedef float VH __attribute__((vector_size(VB / 2)));

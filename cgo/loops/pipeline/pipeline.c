@@ -13,17 +13,18 @@ typedef struct {
   halo_space space;
   const halo_stream *streams;
   const halo_stage *stages;
-  int bypass; // the stages are those of halo_bypass
+  uint32_t past; // which outputs go past the caches when they are converted
+  int bypass;    // some do, or the stages are those of halo_bypass
 } job;
 
 // moves reports whether a stream is read or written where it lies: its pointer only moves from block to block.
 static int moves(const halo_stream *s) { return s->kind == HALO_LINEAR && !s->convert; }
 
-// cycle is a stream that repeats itself, as a bias does, loaded once and a block further: its pointer goes round. Sizes
-// are in bytes.
+// cycle is a stream that repeats itself, as a bias does, loaded once and a group of blocks further: its pointer goes
+// round. Sizes are in bytes.
 typedef struct {
   char *lanes;
-  int64_t period, at, step;
+  int64_t period, at;
   int32_t stream;
 } cycle;
 
@@ -41,55 +42,116 @@ static int64_t period(const halo_space *w, const halo_stream *s, int64_t n) {
 }
 
 // cycle_of loads a stream that repeats itself into lanes; place at is the first that is wanted.
-static cycle cycle_of(const halo_space *w, const halo_stream *s, int32_t k, int64_t at, int64_t period, char *lanes) {
-  for (int64_t done = 0; done < period + w->block_bytes; done += w->block_bytes) {
+static cycle cycle_of(const halo_space *w, const halo_stream *s, int32_t k, int64_t at, int64_t period, int64_t group,
+                      char *lanes) {
+  for (int64_t done = 0; done < period + group * w->block_bytes; done += w->block_bytes) {
     char *to = lanes + done, *from = halo_load(w, s, done / w->lane, w->block, to);
     if (from != to)
       memcpy(to, from, w->block_bytes);
   }
-  return (cycle){lanes, period, at * w->lane % period, w->block_bytes % period, k};
+  return (cycle){lanes, period, at * w->lane % period, k};
 }
 
-static char *turn(cycle *c) {
+// turn is where a cycle's next bytes are.
+static char *turn(cycle *c, int64_t bytes) {
   char *here = c->lanes + c->at;
-  c->at += c->step;
-  if (c->at >= c->period)
-    c->at -= c->period;
+  c->at = (c->at + bytes) % c->period;
   return here;
 }
 
-// whole runs the whole blocks from place at on and returns the place behind them.
-static int64_t whole(const job *j, int64_t at, int64_t end, char **p, char *rooms) {
+// parts is how the streams of a task are read and written: of those that are moved the first, fasts, lie in memory as
+// lanes do, the next, slows, are converted or gathered into rooms, outputs last, and the others are cycles.
+typedef struct {
+  int32_t moved[HALO_MAX_POINTERS], fasts, slows, cycles;
+  int64_t group; // of blocks, which are converted and run together
+  cycle cyclic[CYCLES];
+} parts;
+
+// GROUP_BYTES is what all rooms of a group take: a part of the nearest cache.
+enum { GROUP = 16, GROUP_BYTES = 16 << 10 };
+
+// sort_out finds the parts of the places from at to end. What is gathered goes block by block, since it may lie in
+// memory as it is wanted.
+static void sort_out(const job *j, int64_t at, int64_t end, parts *t) {
   const halo_pipeline_record *r = j->r;
   const halo_space *w = &j->space;
-  const int32_t all = r->streams + r->outputs;
-  int32_t fast[HALO_MAX_POINTERS], slow[HALO_MAX_POINTERS], fasts = 0, slows = 0, cycles = 0;
-  cycle cyclic[CYCLES];
-  for (int32_t k = 0; k < all; k++) {
+  int32_t slow[HALO_MAX_POINTERS];
+  t->fasts = t->slows = t->cycles = 0;
+  t->group = GROUP;
+  for (int32_t k = 0; k < r->streams + r->outputs; k++) {
     const halo_stream *s = &j->streams[k];
-    const int64_t bytes = cycles < CYCLES ? period(w, s, end - at) : 0;
-    if (bytes) {
-      cyclic[cycles++] = cycle_of(w, s, k, at, bytes, halo_aligned(alloca(bytes + 2 * w->block_bytes + 64)));
+    if (t->cycles < CYCLES && period(w, s, end - at)) {
+      t->cyclic[t->cycles++].stream = k;
     } else if (moves(s)) {
-      p[k] = (char *)HALO_AT(w->run, s->ref) + (s->offset + at) * s->size;
-      fast[fasts++] = k;
-    } else if (k >= r->streams || s->kind == HALO_STRIDED || s->kind == HALO_IOTA || s->kind == HALO_LINEAR)
-      slow[slows++] = k;
+      t->moved[t->fasts++] = k;
+    } else if (k >= r->streams || s->kind == HALO_STRIDED || s->kind == HALO_IOTA || s->kind == HALO_LINEAR) {
+      slow[t->slows++] = k;
+      t->group = s->kind == HALO_STRIDED && k < r->streams ? 1 : t->group;
+    }
   }
+  while (t->group > 1 && t->slows * t->group * w->block_bytes > GROUP_BYTES)
+    t->group /= 2;
+  if (!t->slows && !t->cycles)
+    t->group = (end - at) / w->block;
+  memcpy(t->moved + t->fasts, slow, t->slows * sizeof *slow);
+  for (int32_t i = 0; i < t->cycles; i++)
+    t->moved[t->fasts + t->slows + i] = t->cyclic[i].stream;
+}
+
+// asks has the stages ask for what the group from place at on will convert. The machine by itself asks within a page.
+static void asks(const job *j, const parts *t, int64_t at, halo_loop *l) {
+  l->asks = 0;
+  for (int32_t i = t->fasts; j->bypass && i < t->fasts + t->slows && l->asks < HALO_MAX_ASKS; i++) {
+    const halo_stream *s = &j->streams[t->moved[i]];
+    if (t->moved[i] >= j->r->streams || s->kind != HALO_LINEAR)
+      continue;
+    l->ask[l->asks] = (char *)HALO_AT(j->space.run, s->ref) + (s->offset + at) * s->size;
+    l->ask_bytes[l->asks++] = j->space.block * s->size;
+  }
+}
+
+// runs runs n blocks of a group from place at on; wide has rooms for what is slow.
+static void runs(const job *j, parts *t, int64_t at, int64_t n, char **p, char *wide) {
+  const halo_space *w = &j->space;
+  const int32_t *slow = t->moved + t->fasts, inputs = j->r->streams;
+  const int64_t bytes = t->group * w->block_bytes;
+  for (int32_t i = 0; i < t->slows; i++)
+    p[slow[i]] = slow[i] >= inputs ? wide + i * bytes
+                                   : halo_load(w, &j->streams[slow[i]], at, n * w->block, wide + i * bytes);
+  for (int32_t i = 0; i < t->cycles; i++)
+    p[t->cyclic[i].stream] = turn(&t->cyclic[i], bytes);
   halo_loop *l = (halo_loop *)p[HALO_LOOP];
-  *l = (halo_loop){.first = j->stages, .bytes = w->block_bytes, .moved = fast, .moves = fasts};
-  const int64_t n = (end - at) / w->block, step = slows + cycles ? 1 : n;
-  for (int64_t done = 0; done < n; done += step, at += step * w->block) {
-    for (int32_t i = 0; i < slows && slow[i] < r->streams; i++)
-      p[slow[i]] = halo_load(w, &j->streams[slow[i]], at, w->block, rooms + slow[i] * w->block_bytes);
-    for (int32_t i = 0; i < cycles; i++)
-      p[cyclic[i].stream] = turn(&cyclic[i]);
-    l->left = step;
-    w->lanes->blocks(p);
-    for (int32_t i = slows - 1; i >= 0 && slow[i] >= r->streams; i--)
-      halo_store(w, &j->streams[slow[i]], at, w->block, p[slow[i]]);
-    for (int32_t i = 0; i < fasts; i++)
-      p[fast[i]] += w->block_bytes;
+  l->left = n;
+  asks(j, t, at + n * w->block, l);
+  w->lanes->blocks(p);
+  for (int32_t i = t->slows - 1; i >= 0 && slow[i] >= inputs; i--)
+    (j->past >> (slow[i] - inputs) & 1 ? halo_store_past : halo_store)(
+        w, &j->streams[slow[i]], at, n * w->block, wide + i * bytes);
+  for (int32_t i = 0; i < t->fasts; i++)
+    p[t->moved[i]] += w->block_bytes;
+}
+
+// whole runs the whole blocks from place at on and returns the place behind them.
+static int64_t whole(const job *j, int64_t at, int64_t end, char **p) {
+  const halo_space *w = &j->space;
+  parts t;
+  sort_out(j, at, end, &t);
+  for (int32_t i = 0; i < t.cycles; i++) {
+    const int32_t k = t.cyclic[i].stream;
+    const int64_t bytes = period(w, &j->streams[k], end - at);
+    char *lanes = halo_aligned(alloca(bytes + (t.group + 1) * w->block_bytes + 64));
+    t.cyclic[i] = cycle_of(w, &j->streams[k], k, at, bytes, t.group, lanes);
+  }
+  for (int32_t i = 0; i < t.fasts; i++) {
+    const halo_stream *s = &j->streams[t.moved[i]];
+    p[t.moved[i]] = (char *)HALO_AT(w->run, s->ref) + (s->offset + at) * s->size;
+  }
+  char *wide = halo_aligned(alloca(t.slows * t.group * w->block_bytes + 64));
+  *(halo_loop *)p[HALO_LOOP] = (halo_loop){
+      .first = j->stages, .bytes = w->block_bytes, .moved = t.moved, .moves = t.fasts + t.slows + t.cycles};
+  for (int64_t left = (end - at) / w->block, n; left > 0; left -= n, at += n * w->block) {
+    n = left < t.group ? left : t.group;
+    runs(j, &t, at, n, p, wide);
   }
   return at;
 }
@@ -163,7 +225,7 @@ static void task(void *arg, int64_t number) {
     halo_prepare(w, &j->streams[k], p[k]);
   int64_t at = number * r->task, end = at + r->task < r->elements ? at + r->task : r->elements;
   const int64_t from = at;
-  at = whole(j, at, end, p, rooms);
+  at = whole(j, at, end, p);
   if (at < end)
     rest(j, at, end - at, p, rooms);
   if (r->edge.row)
@@ -175,10 +237,11 @@ void halo_pipeline(const halo_record *record, halo_run *run) {
   const halo_pipeline_record *r = (const halo_pipeline_record *)record;
   const halo_stream *streams = (const halo_stream *)(r + 1);
   const halo_stage *stages = (const halo_stage *)(streams + r->streams + r->outputs);
-  job j = {r, halo_space_of(run, r->level, r->lane, r->rank, r->dims), streams, stages, 0};
+  job j = {r, halo_space_of(run, r->level, r->lane, r->rank, r->dims), streams, stages, 0, 0};
   halo_program p = {streams, r->streams, r->outputs, r->stages, r->elements, j.space.block, stages};
   halo_stage room[r->stages];
   j.stages = halo_bypass(&j.space, &p, room);
-  j.bypass = j.stages != stages;
+  j.past = halo_past(&j.space, &p);
+  j.bypass = j.stages != stages || j.past;
   halo_spread(run, &j, (r->elements + r->task - 1) / r->task, task);
 }

@@ -5,6 +5,9 @@
 #include "streams.h"
 
 #include <string.h>
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
 
 // gather copies m elements of the space from place at on, as a stream's strides say.
 #define GATHER(T)                                                                                                      \
@@ -151,6 +154,22 @@ void halo_store(const halo_space *w, const halo_stream *s, int64_t at, int64_t m
     memcpy(dst, p, m * s->size);
 }
 
+void halo_store_past(const halo_space *w, const halo_stream *s, int64_t at, int64_t m, const char *p) {
+  char *dst = (char *)HALO_AT(w->run, s->ref) + at * s->size;
+  char near[1024] __attribute__((aligned(64)));
+  const int64_t most = (int64_t)sizeof near / s->size;
+  for (int64_t k = 0, n; k < m; k += n) {
+    n = m - k < most ? m - k : most;
+    w->converters->store[s->convert](near, p + k * w->lane, s, n);
+#if defined(__x86_64__)
+    for (int64_t i = 0; i < n * s->size; i += 16)
+      _mm_stream_si128((__m128i *)(dst + k * s->size + i), *(const __m128i *)(near + i));
+#else
+    memcpy(dst + k * s->size, near, n * s->size);
+#endif
+  }
+}
+
 // large is how many bytes of an output are worth going past the caches: fewer are still there when they are read.
 enum { large = 8 << 20 };
 
@@ -159,7 +178,7 @@ enum { large = 8 << 20 };
 static int passes(const halo_space *w, const halo_program *p, int32_t k) {
   const halo_stream *s = &p->streams[k];
   const char *at = HALO_AT(w->run, s->ref);
-  if (s->convert || s->kind != HALO_LINEAR || s->by_row || (uintptr_t)(at + s->offset * s->size) % 64)
+  if (s->kind != HALO_LINEAR || s->by_row || (uintptr_t)(at + s->offset * s->size) % 64)
     return 0;
   for (int32_t i = 0; i < p->inputs; i++)
     if (p->streams[i].kind < HALO_SPLAT && HALO_AT(w->run, p->streams[i].ref) == at)
@@ -174,10 +193,22 @@ const halo_stage *halo_bypass(const halo_space *w, const halo_program *p, halo_s
   memcpy(room, p->stages, p->count * sizeof *room);
   for (int32_t i = 0; i < p->count; i++) {
     const int32_t k = room[i].a;
-    if (room[i].fn != w->lanes->store || k < p->inputs || k >= p->inputs + p->outputs || !passes(w, p, k))
+    if (room[i].fn != w->lanes->store || k < p->inputs || k >= p->inputs + p->outputs)
+      continue;
+    if (p->streams[k].convert || !passes(w, p, k))
       continue;
     room[i].fn = w->lanes->stream;
     changed++;
   }
   return changed ? room : p->stages;
+}
+
+uint32_t halo_past(const halo_space *w, const halo_program *p) {
+  uint32_t past = 0;
+  for (int32_t k = p->inputs; k < p->inputs + p->outputs && k < p->inputs + 32; k++) {
+    const halo_stream *s = &p->streams[k];
+    if (s->convert && p->elements * s->size >= large && p->line * s->size % 16 == 0 && passes(w, p, k))
+      past |= 1u << (k - p->inputs);
+  }
+  return past;
 }

@@ -26,6 +26,9 @@ void halo_splat(const halo_space *, const halo_stream *, char *room);
 // halo_store stores m lanes as the elements from at on.
 void halo_store(const halo_space *, const halo_stream *, int64_t at, int64_t m, const char *lanes);
 
+// halo_store_past does so past the caches, for whole blocks of elements that are converted.
+void halo_store_past(const halo_space *, const halo_stream *, int64_t at, int64_t m, const char *lanes);
+
 // halo_space_of is the space of dims at a level; there is none if the build lacks that.
 halo_space halo_space_of(const halo_run *, int32_t level, int32_t lane, int32_t rank, const int64_t *dims);
 
@@ -40,6 +43,9 @@ typedef struct {
 // halo_bypass returns the stages with which large outputs go past the caches, written to room, which has space for all;
 // the program's own if there is nothing to gain.
 const halo_stage *halo_bypass(const halo_space *, const halo_program *, halo_stage *room);
+
+// halo_past says which outputs are worth halo_store_past: a bit for each.
+uint32_t halo_past(const halo_space *, const halo_program *);
 
 // halo_drain makes what went past the caches seen by other threads.
 static inline void halo_drain(int bypassed) {
