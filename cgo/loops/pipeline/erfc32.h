@@ -68,11 +68,7 @@ INLINE VF f_erfcf(VF x) {
       0.00224659452f, 0.00165793404f, 0.00114100054f, 0.000738961971f, 0.000453075627f, 0.000264086731f,
       0.000146783961f, 7.79785914e-05f, 3.96665673e-05f, 1.93488795e-05f, 9.06112746e-06f}};
   const VF a = magnitude(x), u = a + 0x1.8p20f, h = a - (u - 0x1.8p20f);
-  const VI i = (VI)u;
-  VF p = of32(c[5], i) + h * of32(c[6], i);
-  p = of32(c[3], i) + h * (of32(c[4], i) + h * p);
-  p = of32(c[1], i) + h * (of32(c[2], i) + h * p);
-  p = of32(c[0], i) + h * p;
+  VF p = by_table(c, (VI)u, h);
   p = (VF)_mm512_mask_sub_ps((__m512)p, NEGATIVE(x), (__m512)same(2), (__m512)p);
   const MASK near = LESS(a, same(3.9f));
   return ALL(near) ? p : blend(near, p, far_erfc32(x));

@@ -1,14 +1,23 @@
 // inverse32.h: the inverses of sine, cosine, tangent and of the hyperbolic functions, and sinh and cosh, of vectors of
 // floats. The coefficients are ours, as those of math32.h.
 
-// root32 is the square root of v and, in low, what rounding it has lost; NaN comes of numbers below 0 and of infinity.
-INLINE VF root32(VF v, VF *low) {
+// half_inverse32 is half of the inverse of the square root of v, nearly, and root that root; NaN comes of numbers below
+// 0 and of infinity.
+INLINE VF half_inverse32(VF v, VF *root) {
 #if defined(__x86_64__) && VB == 64
   const VF y = (VF)_mm512_maskz_rsqrt14_ps(_mm512_cmp_ps_mask((__m512)v, (__m512)same(0), _CMP_NEQ_UQ), (__m512)v);
-  const VF h = 0.5f * y, r = v * y, s = r + h * (v - r * r);
+  const VF h = 0.5f * y, r = v * y;
+  *root = r + h * (v - r * r);
+  return h;
 #else
-  const VF s = square_root(v), h = 0.5f / most(0x1p-60f, s);
+  *root = square_root(v);
+  return 0.5f / most(0x1p-60f, *root);
 #endif
+}
+
+// root32 is the square root of v and, in low, what rounding it has lost.
+INLINE VF root32(VF v, VF *low) {
+  VF s, h = half_inverse32(v, &s);
   *low = h * (v - s * s);
   return s;
 }
@@ -48,29 +57,8 @@ INLINE VF f_atanf(VF x) {
   return with_sign(turned(keep(steep, same(0x1.921fb6p0f)), (VF)((VI)q ^ turn), (VF)((VI)c ^ turn)), x);
 }
 
-// log32_sum is log(u) + more for u from 1 to 2^14. With AVX-512 it takes one of 32 numbers near the inverse of u's
-// mantissa, such whose logarithm is nearly a float.
-#if defined(__x86_64__) && VB == 64
-INLINE VF log32_sum(VF u, VF more) {
-  static const float inverses[32] __attribute__((aligned(64))) = {1, 0.955204308f, 0.927512527f, 0.901432097f,
-      0.876736104f, 0.853309929f, 0.831168473f, 0.810126841f, 0.790123403f, 0.771107733f, 0.752955198f, 0.735608697f,
-      0.719100893f, 0.703278363f, 0.688151121f, 0.673683405f, 0.65977639f, 0.646481156f, 0.633663535f, 0.621348262f,
-      0.6095438f, 0.598108947f, 0.587136328f, 0.576586187f, 0.566390038f, 0.556537211f, 0.547028303f, 0.537823856f,
-      0.52894479f, 0.520308256f, 0.511983633f, 0.503954709f};
-  static const float logs[32] __attribute__((aligned(64))) = {0, 0.0458300263f, 0.075248979f, 0.103770562f,
-      0.131549239f, 0.158632457f, 0.18492277f, 0.210564449f, 0.235566139f, 0.259927183f, 0.283749551f, 0.307056963f,
-      0.329753608f, 0.352002501f, 0.373746812f, 0.394995004f, 0.415854305f, 0.436211228f, 0.456237167f, 0.475863546f,
-      0.49504447f, 0.513982356f, 0.53249824f, 0.55063045f, 0.568472326f, 0.586021245f, 0.603254735f, 0.620224178f,
-      0.636871219f, 0.653333843f, 0.669462621f, 0.685268879f};
-  const VI i = (VI)u >> 18;
-  const VF e = (VF)_mm512_getexp_ps((__m512)u);
-  const VF m = (VF)_mm512_getmant_ps((__m512)u, _MM_MANT_NORM_1_2, _MM_MANT_SIGN_src);
-  const VF r = m * of32(inverses, i) - 1;
-  const VF p = -0.5000011921f + r * (0.3333665729f + r * -0.2440190166f);
-  more = more + e * 0x1.7f7d1cp-20f;
-  return e * 0x1.62e400p-1f + (of32(logs, i) + (r + (r * r * p + more)));
-}
-#else
+#if VB != 64
+// log32_sum is log(u) + more for u from 1 to 2^14.
 INLINE VF log32_sum(VF u, VF more) {
   const VI k = ((VI)u - 0x3f3504f3) >> 23;
   const VF m = (VF)((VI)u - (VI)((VU)k << 23)), e = __builtin_convertvector(k, VF);
@@ -87,11 +75,7 @@ static __attribute__((noinline)) VF log32_twice(VF x) {
 INLINE VF f_asinhf(VF x) {
   const VF a = magnitude(x), v = 1 + a * a;
   const MASK usual = within(a, 0x1p-12f, 0x1p12f);
-#if defined(__x86_64__) && VB == 64
-  const VF y = (VF)_mm512_rsqrt14_ps((__m512)v), h = 0.5f * y, r = v * y, s = r + h * (v - r * r);
-#else
-  const VF s = square_root(v), h = 0.5f / s;
-#endif
+  VF s, h = half_inverse32(v, &s);
   const VF u = s + a, low = ((s - u) + a) + h * ((1 - s * s) + a * a), l = log32_sum(u, low * (s - a));
   const VF near = (VF)((VI)l | ((VI)x & SIGN));
   return ALL(usual) ? near : blend(usual, near, blend(LESS(a, same(1)), x, with_sign(log32_twice(a), x)));

@@ -135,8 +135,8 @@ INLINE VF f_expf(VF x) {
 }
 #endif
 
-// f_logisticf adds 1 to exp(-x) without rounding that first, and what rounding 1 + s has lost.
-INLINE VF f_logisticf(VF x) {
+// logistic32 adds 1 to exp(-x) without rounding that first, and what rounding 1 + s has lost.
+INLINE VF logistic32(VF x) {
   VF t, y = most(-60, least(104, -x));
   VF q = exp32_parts(y, &t);
   VF small = scaled(1 / (1 + q), -t); // where exp(-x) is so large that adding 1 makes no difference
@@ -173,17 +173,6 @@ INLINE VF f_cbrtf(VF x) {
   return blend(EQUAL(x - x, same(0)), with_sign(v, x), x);
 }
 
-INLINE VF f_tanhf(VF x) {
-  VF a = magnitude(x), z = x * x, t;
-  VF q = exp32_parts(2 * least(10, a), &t);
-  VF s = power2(t);
-  VF far = 1 - 2 / ((1 + s) + s * q);
-  VF p = 0.021788322f + z * (-0.008410070802f + z * 0.00237076564f);
-  p = -0.3333333323f + z * (0.1333331287f + z * (-0.05396155178f + z * p));
-  VF near = a + a * z * p;
-  return with_sign(blend(LESS(a, same(0.6f)), near, far), x); // that of zero, too
-}
-
 // log32 is log(2^e*(1+f)) for 1+f from sqrt(1/2) to sqrt(2), log32_and that with l for the low part of e*log(2).
 INLINE VF log32_and(VF f, VF e, VF l) {
   VF p = 0.1168541992f + f * (-0.1147973385f + f * 0.06971611471f);
@@ -196,18 +185,25 @@ INLINE VF log32_and(VF f, VF e, VF l) {
 }
 INLINE VF log32(VF f, VF e) { return log32_and(f, e, e * 0x1.7f7d1cp-20f); }
 
+#if VB == 64
+#include "tables32.h"
+#else
+INLINE VF f_logisticf(VF x) { return logistic32(x); }
+
+INLINE VF f_tanhf(VF x) {
+  VF a = magnitude(x), z = x * x, t;
+  VF q = exp32_parts(2 * least(10, a), &t);
+  VF s = power2(t);
+  VF far = 1 - 2 / ((1 + s) + s * q);
+  VF p = 0.021788322f + z * (-0.008410070802f + z * 0.00237076564f);
+  p = -0.3333333323f + z * (0.1333331287f + z * (-0.05396155178f + z * p));
+  VF near = a + a * z * p;
+  return with_sign(blend(LESS(a, same(0.6f)), near, far), x); // that of zero, too
+}
+
 INLINE VF f_logf(VF x) {
   VF e, m = parts(x, &e);
   return log32(m - 1, e);
-}
-
-// f_log1pf is log(1+x) with what rounding 1+x drops, which matters as long as that is small.
-INLINE VF f_log1pf(VF x) {
-  VF u = 1 + x, e, m = parts(u, &e);
-  VF c = blend(LESS(same(1), x), 1 - (u - x), x - (u - 1));
-  c = keep(LESS(x, same(0x1p24f)), keep(LESS(same(-1), x), c));
-  VF l = log32((m - 1) + scaled(c, -most(-30, least(30, e))), e);
-  return (VF)((VI)l | ((VI)x & SIGN));
 }
 
 INLINE VF f_erff(VF x) {
@@ -224,6 +220,16 @@ INLINE VF f_erff(VF x) {
   VF s = power2(t);
   VF far = blend(LESS(same(3.925f), a), same(1), 1 - (s + s * q));
   return with_sign(blend(LESS(a, same(0.9219f)), near, far), x);
+}
+#endif
+
+// f_log1pf is log(1+x) with what rounding 1+x drops, which matters as long as that is small.
+INLINE VF f_log1pf(VF x) {
+  VF u = 1 + x, e, m = parts(u, &e);
+  VF c = blend(LESS(same(1), x), 1 - (u - x), x - (u - 1));
+  c = keep(LESS(x, same(0x1p24f)), keep(LESS(same(-1), x), c));
+  VF l = log32((m - 1) + scaled(c, -most(-30, least(30, e))), e);
+  return (VF)((VI)l | ((VI)x & SIGN));
 }
 
 #include "erfc32.h"
@@ -307,21 +313,24 @@ INLINE VF f_tanf(VF x) {
 }
 
 // quotient32 is n/d for 0 <= n <= d, and what rounding it has lost; 0/0 is 0 and the quotient of infinities 1.
+#if defined(__x86_64__) && VB == 64
 INLINE VF quotient32(VF n, VF d, VF *low) {
   d = most(0x1p-149f, d);
   const MASK one = EQUAL(n, d);
-#if defined(__x86_64__) && VB == 64
   const VF e = least(300, (VF)_mm512_getexp_ps((__m512)d)), s = scaled(n, -e); // 2^-inf would make 0 of NaN
   const VF m = (VF)_mm512_getmant_ps((__m512)d, _MM_MANT_NORM_1_2, _MM_MANT_SIGN_src), r = inverse(m);
   VF q = s * r;
   q = blend(one, same(1), q + r * (s - m * q));
   *low = keep(LESS(q, same(1)), r * (s - m * q));
   return q;
-#else
-  *low = same(0);
-  return blend(one, same(1), n / d);
-#endif
 }
+#else
+INLINE VF quotient32(VF n, VF d, VF *low) {
+  d = most(0x1p-149f, d);
+  *low = same(0);
+  return blend(EQUAL(n, d), same(1), n / d);
+}
+#endif
 
 // turned is base + r + c, where base is a multiple of pi/2 that was rounded, and not less than r unless it is 0.
 INLINE VF turned(VF base, VF r, VF c) {
@@ -338,13 +347,35 @@ INLINE VF atan32(VF q) {
   return q * (z * p);
 }
 
-INLINE VF f_atan2f(VF y, VF x) {
-  const VF a = magnitude(y), b = magnitude(x);
-  const MASK steep = LESS(b, a), back = NEGATIVE(x);
-  VF low, q = quotient32(blend(steep, b, a), blend(steep, a, b), &low);
+// angle32 is atan2(y, x) of the quotient q of the smaller magnitude by the larger one, and what that has lost.
+INLINE VF angle32(VF y, VF x, VF q, VF low) {
+  const MASK steep = LESS(magnitude(x), magnitude(y)), back = NEGATIVE(x);
   const VI turn = (VI)keep(steep ^ back, (VF)samei(SIGN));
   const VF c = (VF)((VI)(atan32(q) + low) ^ turn), base = keep(back, same(0x1.921fb6p1f));
   return with_sign(turned(blend(steep, same(0x1.921fb6p0f), base), (VF)((VI)q ^ turn), c), y);
 }
+
+INLINE VF any_atan2(VF y, VF x) {
+  const VF a = magnitude(y), b = magnitude(x);
+  const MASK steep = LESS(b, a);
+  VF low, q = quotient32(blend(steep, b, a), blend(steep, a, b), &low);
+  return angle32(y, x, q, low);
+}
+
+#if defined(__x86_64__) && VB == 64
+static __attribute__((noinline)) VF odd_atan2(VF y, VF x) { return any_atan2(y, x); }
+
+// f_atan2f has a quicker quotient where the larger magnitude is far from the ends of the exponents.
+INLINE VF f_atan2f(VF y, VF x) {
+  const VF a = magnitude(y), b = magnitude(x);
+  const MASK steep = LESS(b, a);
+  const VF n = blend(steep, b, a), d = blend(steep, a, b), r = inverse(d);
+  const MASK usual = within(d, 0x1p-60f, 0x1p60f);
+  const VF v = n * r, q = v + r * (n - d * v), usually = angle32(y, x, q, r * (n - d * q));
+  return ALL(usual) ? usually : blend(usual, usually, odd_atan2(y, x));
+}
+#else
+INLINE VF f_atan2f(VF y, VF x) { return any_atan2(y, x); }
+#endif
 
 #include "inverse32.h"
