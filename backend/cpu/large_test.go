@@ -8,7 +8,8 @@ import (
 )
 
 // largePrograms have outputs that go past the caches: whole blocks and a rest, rows with and without a rest, an output
-// over its input, two outputs, lanes of 64 bits, and elements that are converted, which do not.
+// over its input, two outputs, lanes of 64 bits, and elements that are converted, over their inputs and from narrower
+// ones.
 var largePrograms = map[string]string{
 	"blocks": "ENTRY e { x = f32[2100013] parameter(0) ROOT y = f32[2100013] add(x, x) }",
 	"place":  "ENTRY e { x = f32[2100013] parameter(0) y = f32[2100013] add(x, x) ROOT z = f32[2100013] negate(y) }",
@@ -16,6 +17,8 @@ var largePrograms = map[string]string{
   z = s32[2100013] bitcast-convert(y) ROOT t = (f32[2100013], s32[2100013]) tuple(y, z) }`,
 	"wide": "ENTRY e { x = u64[1050007] parameter(0) ROOT y = u64[1050007] multiply(x, x) }",
 	"half": "ENTRY e { x = bf16[4200011] parameter(0) ROOT y = bf16[4200011] negate(x) }",
+	"widened": `ENTRY e { x = s8[8400011] parameter(0) y = s32[8400011] convert(x) z = s32[8400011] multiply(y, y)
+  ROOT w = s16[8400011] convert(z) }`,
 	"rows": `m { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] maximum(a, b) }
 ENTRY e { x = f32[2049,1040] parameter(0) i = f32[] constant(-inf) r = f32[2049] reduce(x, i), dimensions={1}, to_apply=m
   b = f32[2049,1040] broadcast(r), dimensions={0} ROOT y = f32[2049,1040] subtract(x, b) }`,
