@@ -203,14 +203,15 @@ func (f *matrices) multiplier(t shape.ElementType) (fn unsafe.Pointer, name stri
 // vectorTypes are the types that our products with a vector and small ones know.
 var vectorTypes = map[shape.ElementType]gemm.Type{shape.F32: gemm.F32, shape.F64: gemm.F64}
 
-// byVector makes b a vector whose elements are side by side, if it or a is one.
+// byVector makes b a vector whose elements are side by side, if it or a is one. Of two vectors a stays a row.
 func (f *matrices) byVector() bool {
-	if f.m == 1 && (!f.transposeA || f.strideA == 1) {
+	vector := f.n == 1 && (f.transposeB || f.strideB == 1)
+	if f.m == 1 && !(vector && !f.transposeA) && (!f.transposeA || f.strideA == 1) {
 		f.m, f.n = f.n, 1
 		f.a, f.b, f.swapped = f.b, f.a, !f.swapped
 		f.transposeA, f.transposeB = !f.transposeB, true
 		f.strideA, f.strideB, f.strideC = f.strideB, f.k, 1
 		return true
 	}
-	return f.n == 1 && (f.transposeB || f.strideB == 1)
+	return vector
 }

@@ -263,6 +263,8 @@ func TestVectorProducts(t *testing.T) {
 			"lhs_contracting_dims={0}, rhs_contracting_dims={0} }",
 		"ENTRY e { a = LHS[1003,700] parameter(0) b = RHS[700] parameter(1) ROOT c = OUT[1003] dot(a, b), "+
 			"lhs_contracting_dims={1}, rhs_contracting_dims={0} }",
+		"ENTRY e { a = LHS[300,40] parameter(0) b = RHS[300,40] parameter(1) ROOT c = OUT[300] dot(a, b), "+
+			"lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={1}, rhs_contracting_dims={1} }",
 		"ENTRY e { a = LHS[7,1,64] parameter(0) b = RHS[7,64,513] parameter(1) ROOT c = OUT[7,1,513] dot(a, b), "+
 			"lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1} }")
 }

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	maxPlanes  = 4       // size of the innermost dimension of arrays that are taken apart
+	maxPlanes  = 64      // size of the innermost dimension of arrays that are taken apart
 	minPlanes  = 1 << 12 // elements of those
 	planeGrows = 8       // how many times as large they are at least as what they have their planes of
 )

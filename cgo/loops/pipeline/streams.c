@@ -60,14 +60,128 @@ int64_t halo_place(const halo_space *w, const halo_stream *s, int64_t at, int64_
   return offset;
 }
 
+// A walk goes over the rows of the space: the indices of one, and where a stream has its first element.
+typedef struct {
+  int64_t index[HALO_MAX_RANK], offset;
+} walk;
+
+// walk_to goes to the row of place at, and returns the place in it.
+static int64_t walk_to(const halo_space *w, const halo_stream *s, int64_t at, walk *row) {
+  int64_t rest, last = w->rank - 1;
+  row->offset = halo_place(w, s, at, &rest);
+  if (last < 0)
+    return 0;
+  const int64_t in = w->dims[last] - rest;
+  row->offset -= in * s->strides[last];
+  at /= w->dims[last];
+  for (int64_t d = last - 1; d >= 0; at /= w->dims[d--])
+    row->index[d] = d > 0 ? at % w->dims[d] : at;
+  return in;
+}
+
+// next goes n rows on, which are no more than the last but one dimension has left.
+static inline void next(const halo_space *w, const halo_stream *s, walk *row, int64_t n) {
+  for (int d = w->rank - 2; d >= 0; d--, n = 1) {
+    row->offset += n * s->strides[d];
+    if ((row->index[d] += n) < w->dims[d])
+      return;
+    row->offset -= w->dims[d] * s->strides[d];
+    row->index[d] = 0;
+  }
+}
+
+// short_run is up to how many elements of a row it is not worth to call a function for them.
+enum { short_run = 16 };
+
+// SHORT loads elements of short rows. spread_T loads whole rows of one element each, in pieces of 16 bytes, which go
+// over the row behind; it returns how many of so many that are step apart it was, since the last ones might go over the
+// end. repeat_T repeats n elements that are there already. short_T loads m from place in of a row on: rows that are the
+// same, or one element each, many at a time.
+#define SHORT(T)                                                                                                       \
+  typedef T vector_##T __attribute__((vector_size(16), aligned(sizeof(T)), may_alias));                                \
+  static int64_t spread_##T(T *dst, const T *end, const T *src, int64_t step, int64_t n, int64_t count) {              \
+    const int64_t lanes = 16 / sizeof(T), fit = (end - dst - lanes + 1) / n;                                           \
+    count = fit < count ? fit : count;                                                                                 \
+    for (int64_t k = 0; k < count; k++, src += step, dst += n)                                                         \
+      for (int64_t j = 0; j < n; j += lanes)                                                                           \
+        *(vector_##T *)(dst + j) = *src - (vector_##T){0};                                                             \
+    return count;                                                                                                      \
+  }                                                                                                                    \
+  static void repeat_##T(T *dst, int64_t n, int64_t all) {                                                             \
+    for (int64_t k = n; k < all; k += n, n += n)                                                                       \
+      memcpy(dst + k, dst, (n < all - k ? n : all - k) * sizeof(T));                                                   \
+  }                                                                                                                    \
+  static void short_##T(const halo_space *w, const halo_stream *s, const T *base, walk *row, int64_t in, int64_t m,    \
+                        T *dst) {                                                                                      \
+    const int last = w->rank - 1;                                                                                      \
+    const int64_t n = w->dims[last], stride = s->strides[last], step = last ? s->strides[last - 1] : 0;                \
+    for (T *end = dst + m; dst < end; in = 0) {                                                                        \
+      const T *src = base + row->offset + in * stride;                                                                 \
+      const int64_t left = last ? w->dims[last - 1] - row->index[last - 1] : 1;                                        \
+      int64_t k = in || stride ? 0 : spread_##T(dst, end, src, step, n, left);                                         \
+      if (k > 0) {                                                                                                     \
+        next(w, s, row, k);                                                                                            \
+        dst += k * n;                                                                                                  \
+        continue;                                                                                                      \
+      }                                                                                                                \
+      for (k = 0; k < n - in && dst + k < end; k++)                                                                    \
+        dst[k] = src[k * stride];                                                                                      \
+      if (!in && !step && left > 1 && end - dst > k) {                                                                 \
+        const int64_t all = end - dst < left * n ? end - dst : left * n;                                               \
+        repeat_##T(dst, n, all);                                                                                       \
+        next(w, s, row, (all + n - 1) / n);                                                                            \
+        dst += all;                                                                                                    \
+        continue;                                                                                                      \
+      }                                                                                                                \
+      next(w, s, row, 1);                                                                                              \
+      dst += k;                                                                                                        \
+    }                                                                                                                  \
+  }
+SHORT(uint8_t)
+SHORT(uint16_t)
+SHORT(uint32_t)
+SHORT(uint64_t)
+
+static void short_rows(const halo_space *w, const halo_stream *s, const char *base, walk *row, int64_t in, int64_t m,
+                       char *dst) {
+  switch (s->size) {
+  case 1:
+    short_uint8_t(w, s, (const uint8_t *)base, row, in, m, (uint8_t *)dst);
+    return;
+  case 2:
+    short_uint16_t(w, s, (const uint16_t *)base, row, in, m, (uint16_t *)dst);
+    return;
+  case 4:
+    short_uint32_t(w, s, (const uint32_t *)base, row, in, m, (uint32_t *)dst);
+    return;
+  }
+  short_uint64_t(w, s, (const uint64_t *)base, row, in, m, (uint64_t *)dst);
+}
+
+// rows loads m elements from place in of a row on.
+static void rows(const halo_space *w, const halo_stream *s, const char *base, walk *row, int64_t in, int64_t m,
+                 char *dst) {
+  const int64_t length = w->rank ? w->dims[w->rank - 1] : 1, stride = w->rank ? s->strides[w->rank - 1] : 0;
+  if (w->rank && length < short_run) {
+    short_rows(w, s, base, row, in, m, dst);
+    return;
+  }
+  for (int64_t k = 0; k < m; in = 0, next(w, s, row, 1)) {
+    int64_t n = length - in < m - k ? length - in : m - k;
+    gather_run(dst + k * s->size, base + (row->offset + in * stride) * s->size, s->size, stride, n);
+    k += n;
+  }
+}
+
 // strided loads m elements of a strided stream to room, or points at them where they lie.
 static char *strided(const halo_space *w, const halo_stream *s, int64_t at, int64_t m, char *room) {
   const char *base = HALO_AT(w->run, s->ref);
   const int64_t stride = w->rank ? s->strides[w->rank - 1] : 0;
-  int64_t rest, offset = halo_place(w, s, at, &rest);
+  walk row;
+  const int64_t in = walk_to(w, s, at, &row), rest = w->rank ? w->dims[w->rank - 1] - in : 1;
   halo_converter convert = w->converters->load[s->convert];
   if (rest >= m && stride == 1) {
-    const char *src = base + offset * s->size;
+    const char *src = base + (row.offset + in) * s->size;
     if (!convert && m == w->block)
       return (char *)src;
     if (convert) {
@@ -76,13 +190,7 @@ static char *strided(const halo_space *w, const halo_stream *s, int64_t at, int6
     }
   }
   uint64_t raw[128];
-  char *to = convert ? (char *)raw : room;
-  for (int64_t k = 0; k < m;) {
-    int64_t n = rest < m - k ? rest : m - k;
-    gather_run(to + k * s->size, base + offset * s->size, s->size, stride, n);
-    if ((k += n) < m)
-      offset = halo_place(w, s, at + k, &rest);
-  }
+  rows(w, s, base, &row, in, m, convert ? (char *)raw : room);
   if (convert)
     convert(room, raw, s, m);
   return room;
