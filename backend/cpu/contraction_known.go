@@ -20,6 +20,8 @@ type known struct {
 	ends    gemm.Ends  // what else is done to sums
 	bias    exec.Slice // of the columns
 	more    exec.Slice // an array that is added
+	windows *windows   // what rows are, of WindowRows
+	before  *thunk     // what comes before all pieces, nil if nothing does
 }
 
 // knownProduct multiplies f32 by known weights.
@@ -65,6 +67,9 @@ const (
 // blocks returns how many rows, and columns of each gate, which has so many, a piece has: by the shape alone.
 func (k *known) blocks(units int) (rows, columns int) {
 	rows, columns = k.m, units
+	if k.windows != nil {
+		return k.windowBlocks()
+	}
 	work, least := k.m*k.n*k.k, leastColumns
 	if k.m >= 2*leastRows || k.rows != gemm.NearRows {
 		least *= 2
@@ -126,6 +131,9 @@ func (k *known) with(e gemm.Ends, bias, more exec.Slice) *thunk {
 // uses are those of the product with its ends.
 func (k *known) uses() []exec.Use {
 	reads := []exec.Slice{k.of.lhs, k.weights}
+	if k.windows != nil {
+		reads = append(reads, k.windows.reads...)
+	}
 	if k.ends&gemm.AddBias != 0 {
 		reads = append(reads, k.bias)
 	}
@@ -141,17 +149,31 @@ func (k *known) inPieces(gates int) *thunk {
 	rows, columns := k.blocks(units)
 	var list []piece
 	var tasks [][]run.Record
-	for m := 0; m < k.m; m += rows {
+	for m, some := 0, 0; m < k.m; m += some {
+		if some = min(rows, k.m-m); k.windows != nil && k.m-m-some < windowRows {
+			some = k.m - m
+		}
 		for n := 0; n < units; n += columns {
-			p := k.piece(m, n, min(rows, k.m-m), min(columns, units-n), gates)
+			p := k.piece(m, n, some, min(columns, units-n), gates)
 			list, tasks = append(list, p), append(tasks, []run.Record{p.record})
 		}
 	}
-	t := recordThunk("loops panels", k.uses(), gemm.Tasks(tasks))
+	t := recordThunk(k.name(), k.uses(), gemm.Tasks(tasks))
 	if k.strideC == k.n {
 		t.parts = &parts{list: list}
 	}
+	if k.before != nil {
+		return sequence(k.before, t)
+	}
 	return t
+}
+
+// name is what reports call the product.
+func (k *known) name() string {
+	if k.windows != nil {
+		return "loops windows"
+	}
+	return "loops panels"
 }
 
 // pack packs the weights.
@@ -174,7 +196,13 @@ func (k *known) piece(m, n, rows, columns, gates int) piece {
 	if k.transposeA {
 		p.RowA, p.ColumnA = p.ColumnA, p.RowA
 	}
-	p.A.Offset += 4 * (int64(k.a[0]) + int64(m)*p.RowA)
+	if k.windows != nil {
+		var at int64
+		p.Windows, at = k.windows.piece(m, rows, int64(k.n))
+		p.A.Offset += 4 * at
+	} else {
+		p.A.Offset += 4 * (int64(k.a[0]) + int64(m)*p.RowA)
+	}
 	p.Panels.Offset += k.kind.PanelsBytes(isa, int64(n), int64(k.k))
 	p.C.Offset += 4 * int64(k.c[0]+m*k.strideC+n)
 	p.More.Offset += 4 * int64(m*k.strideC+n)

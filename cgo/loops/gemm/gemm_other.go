@@ -66,8 +66,3 @@ func (Kind) PackPanels(run.ISA, []byte, []byte, int64, int64, int64, int64) {
 func (p *Panels) Record(run.ISA) run.Record {
 	panic("gemm: bug: this build has no native kernels, ask run.Available")
 }
-
-// Record panics: this build has no native kernels.
-func (w *Windows) Record(run.ISA) run.Record {
-	panic("gemm: bug: this build has no native kernels, ask run.Available")
-}

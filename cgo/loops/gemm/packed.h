@@ -6,6 +6,7 @@
 #define HALO_PACKED_H
 
 #include "../run/record.h"
+#include "window.h"
 
 /* Words that are packed at a time: those of a task's rows and columns stay in the second cache. */
 enum { PACKED_WORDS = 512 };
@@ -63,7 +64,9 @@ typedef struct {
  * that of rows begins with a word for each, which head writes when all others are there. tile multiplies a panel of
  * rows by one of columns, of which so many count, and adds to c unless it is the first. round, which that of f32 has,
  * brings sums of f32 to the elements of c, by rounding. near, which those have whose words are elements, multiplies
- * rows where they lie, with their terms side by side: at a + row[i] elements or, if row is 0, so many apart. */
+ * rows where they lie, so many elements apart, with their terms side by side; and runs does rows whose terms lie in
+ * runs of so many words, each with its own words of b, that many bytes behind b, and whose sums go where elements
+ * behind c. */
 typedef struct {
   int64_t element, bytes, terms, rows, columns;
   halo_packer *pack_rows, *pack_columns;
@@ -72,7 +75,9 @@ typedef struct {
                int first);
   void (*round[PACKED_ROUNDINGS])(void *to, const void *from, int64_t row_to, int64_t row_from, int64_t rows,
                                   int64_t columns);
-  void (*near)(const void *a, const int64_t *row, int64_t apart, const void *b, void *c, int64_t words, int64_t row_c,
+  void (*near)(const void *a, int64_t apart, const void *b, void *c, int64_t words, int64_t row_c, int64_t rows,
+               int64_t columns, int first, const halo_packed_besides *besides);
+  void (*runs)(const halo_windows_run *a, int64_t runs, const int64_t *where, const void *b, void *c, int64_t words,
                int64_t rows, int64_t columns, int first, const halo_packed_besides *besides);
 } halo_packed_kernel;
 

@@ -7,61 +7,73 @@ enum { NAME(WIDTH) = VB / sizeof(T) };
 #define LANES NAME(WIDTH)
 
 /* part brings the rows and columns that count from a whole tile to c, and ends those sums if besides says so. */
-static void NAME(part)(const T *tile, T *c, int64_t row_c, int64_t rows, int64_t columns, int first,
-                       const halo_packed_besides *besides) {
+static void NAME(part)(const T *tile, T *c, const int64_t *where, int64_t row_c, int64_t rows, int64_t columns,
+                       int first, const halo_packed_besides *besides) {
   const T *bias = besides ? besides->bias : 0, *more = besides ? besides->more : 0;
   for (int64_t i = 0; i < rows; i++)
     for (int64_t j = 0; j < columns; j++) {
+      const int64_t at = (where ? where[i] : i * row_c) + j;
       T s = tile[i * 2 * LANES + j];
-      if (!first) s = c[i * row_c + j] + s;
+      if (!first) s = c[at] + s;
       if (bias) s += bias[j];
-      if (more) s += more[i * row_c + j];
-      c[i * row_c + j] = besides && besides->floor && s <= 0 ? 0 : s;
+      if (more) s += more[at];
+      c[at] = besides && besides->floor && s <= 0 ? 0 : s;
     }
 }
 
-/* some is a tile of so many rows and vectors of columns. How says which rows: a panel's, or those at a + row[i], or
- * such as are apart elements apart, which takes fewer registers for addresses. The terms of the latter two are side by
- * side, and there is besides. */
-INLINE void NAME(some)(const int height, const int vectors, const int how, const T *a, const int64_t *row,
-                       int64_t apart, const T *b, T *c, int64_t words, int64_t row_c, int64_t rows, int64_t columns,
-                       int first, const halo_packed_besides *besides) {
+/* some is a tile of so many rows and vectors of columns. How says which rows: a panel's; or those whose runs of words
+ * are at place, and whose sums go to where; or such as are apart elements apart, which takes fewer registers for
+ * addresses. The terms of the latter two are side by side, and there is besides. */
+INLINE void NAME(some)(const int height, const int vectors, const int how, const T *a, const halo_windows_run *place,
+                       int64_t runs, const int64_t *where, int64_t apart, const T *b, T *c, int64_t words,
+                       int64_t row_c, int64_t rows, int64_t columns, int first, const halo_packed_besides *besides) {
   NAME(sums) s[ROWS][2] = {{{0}}};
   const T *line[ROWS], *bias = how ? besides->bias : 0, *more = how ? besides->more : 0;
   const char *ahead = how ? besides->ahead : 0;
   const int64_t step = how ? besides->step : 0;
+  const T *const panel = b;
 #pragma GCC unroll 16
   for (int i = 0; i < height; i++) {
-    line[i] = how == PLACES ? a + row[i < rows ? i : rows - 1] : a; /* what is no row is the last once more */
-    if (how == APART) line[i] = a + i / 4 * 4 * apart;
-    if (i < rows) __builtin_prefetch(c + i * row_c, 0, 2), __builtin_prefetch(c + i * row_c + columns - 1, 0, 2);
-    if (more && i < rows) __builtin_prefetch(more + i * row_c), __builtin_prefetch(more + i * row_c + columns - 1);
+    line[i] = how == APART ? a + i / 4 * 4 * apart : a;
+    const int64_t at = how == RUNS ? i < rows ? where[i] : 0 : i * row_c;
+    if (i < rows) __builtin_prefetch(c + at, 0, 2), __builtin_prefetch(c + at + columns - 1, 0, 2);
+    if (more && i < rows) __builtin_prefetch(more + at), __builtin_prefetch(more + at + columns - 1);
   }
-  for (int64_t p = 0; p < words; p++, a += ROWS, b += 2 * LANES) {
-    if (!how) __builtin_prefetch(a + 32 * ROWS);
-    if (how) __builtin_prefetch(ahead, 0, 2), ahead += step;
-    NAME(sums) right[2];
-#pragma GCC unroll 2
-    for (int v = 0; v < vectors; v++) {
-      __builtin_prefetch(b + 64 * LANES + v * LANES);
-      right[v] = *(const NAME(in_memory) *)(b + v * LANES);
-    }
+  do {
+    if (how == RUNS) {
 #pragma GCC unroll 16
-    for (int i = 0; i < height; i++)
+      for (int i = 0; i < height; i++) line[i] = place->a[i];
+      b = (const T *)((const char *)panel + place->b);
+    }
+    for (int64_t p = 0; p < words; p++, a += ROWS, b += 2 * LANES) {
+      if (!how) __builtin_prefetch(a + 32 * ROWS);
+      if (how) __builtin_prefetch(ahead, 0, 2), ahead += step;
+      NAME(sums) right[2];
 #pragma GCC unroll 2
-      for (int v = 0; v < vectors; v++)
-        s[i][v] += (how == PANEL ? a[i] : line[i][how == APART ? i % 4 * apart + p : p]) * right[v];
-  }
+      for (int v = 0; v < vectors; v++) {
+        __builtin_prefetch(b + 64 * LANES + v * LANES);
+        right[v] = *(const NAME(in_memory) *)(b + v * LANES);
+      }
+#pragma GCC unroll 16
+      for (int i = 0; i < height; i++) {
+        const T *const from = how == RUNS && i >= NEAREST ? ((const T *volatile const *)place->a)[i] : line[i];
+#pragma GCC unroll 2
+        for (int v = 0; v < vectors; v++)
+          s[i][v] += (how == PANEL ? a[i] : from[how == APART ? i % 4 * apart + p : p]) * right[v];
+      }
+    }
+    place++;
+  } while (how == RUNS && --runs);
   if (rows < height || columns < vectors * LANES) {
     T whole[ROWS * 2 * LANES];
     memcpy(whole, s, sizeof whole);
-    NAME(part)(whole, c, row_c, rows, columns, first, besides);
+    NAME(part)(whole, c, how == RUNS ? where : 0, row_c, rows, columns, first, besides);
     return;
   }
 #define EACH(...)                                                                                                      \
   _Pragma("GCC unroll 16") for (int i = 0; i < height; i++)                                                            \
       _Pragma("GCC unroll 2") for (int v = 0; v < vectors; v++) __VA_ARGS__;
-#define AT(p) *(NAME(in_memory) *)((p) + i * row_c + v * LANES)
+#define AT(p) *(NAME(in_memory) *)((p) + (how == RUNS ? where[i] : i * row_c) + v * LANES)
   if (!first) EACH(s[i][v] += AT(c))
   if (bias) EACH(s[i][v] += *(const NAME(in_memory) *)(bias + v * LANES))
   if (more) EACH(s[i][v] += AT(more))
@@ -71,9 +83,10 @@ INLINE void NAME(some)(const int height, const int vectors, const int how, const
 #undef AT
 }
 
-/* tile leaves out whole thirds of rows and halves of columns that do not count; so does near. */
+/* tile leaves out whole thirds of rows and halves of columns that do not count; so do near and runs. */
 #define SOME(how, thirds, vectors)                                                                                     \
-  NAME(some)(thirds * ROWS / 3, vectors, how, a, row, apart, b, c, words, row_c, rows, columns, first, besides)
+  NAME(some)(thirds * ROWS / 3, vectors, how, a, place, runs, where, apart, b, c, words, row_c, rows, columns, first,  \
+             besides)
 #define TILE(how)                                                                                                      \
   const int half = columns <= LANES;                                                                                   \
   if (rows * 3 <= ROWS)                                                                                                \
@@ -85,21 +98,34 @@ INLINE void NAME(some)(const int height, const int vectors, const int how, const
 
 static void NAME(tile)(const void *a, const void *b, void *c, int64_t words, int64_t row_c, int64_t rows,
                        int64_t columns, int first) {
-  const int64_t *row = 0, apart = 0;
+  const halo_windows_run *const place = 0;
+  const int64_t *const where = 0, apart = 0, runs = 1;
   const halo_packed_besides *besides = 0;
   TILE(PANEL)
 }
 
-static void NAME(near)(const void *a, const int64_t *row, int64_t apart, const void *b, void *c, int64_t words,
-                       int64_t row_c, int64_t rows, int64_t columns, int first, const halo_packed_besides *besides) {
-  if (!row && rows * 3 % ROWS == 0) {
+static void NAME(runs)(const halo_windows_run *place, int64_t runs, const int64_t *where, const void *b, void *c,
+                       int64_t words, int64_t rows, int64_t columns, int first, const halo_packed_besides *besides) {
+  const T *const a = 0;
+  const int64_t apart = 0, row_c = 0;
+  TILE(RUNS)
+}
+
+static void NAME(near)(const void *a, int64_t apart, const void *b, void *c, int64_t words, int64_t row_c, int64_t rows,
+                       int64_t columns, int first, const halo_packed_besides *besides) {
+  int64_t where[ROWS];
+  if (rows * 3 % ROWS == 0) {
+    const halo_windows_run *const place = 0;
+    const int64_t runs = 1;
     TILE(APART)
     return;
   }
-  int64_t places[ROWS];
-  for (int i = 0; i < ROWS; i++) places[i] = row ? row[i < rows ? i : rows - 1] : i * apart;
-  row = places;
-  TILE(PLACES)
+  halo_windows_run run = {.b = 0}; /* what is no row is the last once more */
+  for (int64_t i = 0; i < ROWS; i++) {
+    const int64_t row = i < rows ? i : rows - 1;
+    run.a[i] = (const T *)a + row * apart, where[i] = row * row_c;
+  }
+  NAME(runs)(&run, 1, where, b, c, words, rows, columns, first, besides);
 }
 
 #undef SOME

@@ -10,7 +10,9 @@
 #define CAT(a, b, c) CAT_(a, b, c)
 #include "../run/half.h"
 
-enum { PANEL, PLACES, APART };
+/* The places of so many rows are in registers, of others in memory: with more the compiler keeps some in those of
+ * vectors, from where they come by what multiplies, too. */
+enum { PANEL, RUNS, APART, NEAREST = 8 };
 
 #define T float
 #define NAME(x) CAT(PREFIX, f32, x)
@@ -106,7 +108,7 @@ static void CAT(PREFIX, to, bf16)(void *to, const void *from, int64_t row_to, in
 #define KERNEL(type, element, sum, bytes, ...)                                                  \
   {element, bytes, 1, ROWS, 2 * VB / bytes, CAT(PREFIX, pack_##type, pack_rows),                \
    CAT(PREFIX, pack_##type, pack_columns), 0, CAT(PREFIX, sum, tile), {0, __VA_ARGS__},         \
-   element == bytes ? CAT(PREFIX, sum, near) : 0}
+   element == bytes ? CAT(PREFIX, sum, near) : 0, element == bytes ? CAT(PREFIX, sum, runs) : 0}
 #define ROUND CAT(PREFIX, to, f16), CAT(PREFIX, to, bf16)
 
 const halo_packed_kernel LEVEL[PACKED_FLOATS] = {KERNEL(f32, 4, f32, 4, ROUND), KERNEL(f64, 8, f64, 8, 0),

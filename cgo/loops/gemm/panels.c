@@ -16,6 +16,12 @@ typedef struct {
   int64_t bytes;
 } asked;
 
+/* seen is what windows see of the rows of a tile: their runs, and where their sums go. */
+typedef struct {
+  int64_t runs, where[HALO_WINDOWS_ROWS];
+  halo_windows_run run[HALO_WINDOWS_TAPS];
+} seen;
+
 typedef struct {
   const halo_panels_record *record;
   const halo_packed_kernel *kernel;
@@ -26,6 +32,10 @@ typedef struct {
   asked wanted[WANTED];
   int64_t step; /* how far they go with each word */
   const char *bias, *more;
+  const float *zero; /* of windows */
+  const int64_t *table;
+  const halo_window *window;
+  seen *seen;
 } work;
 
 int64_t halo_panels_bytes(int64_t isa, int64_t kind, int64_t n, int64_t k) {
@@ -61,11 +71,28 @@ static void copy_rows(const work *w, int64_t x, int64_t rows) {
     memcpy(w->rows + i * (line + APART), w->a + ((x + i) * w->record->row_a + w->first) * bytes, line);
 }
 
-/* rows is some rows as a tile takes them: where the first begins, and how many elements they are apart. */
+/* rows is some rows as a tile takes them: where the first begins, and how many elements they are apart. Those of
+ * windows are not there. */
 typedef struct {
   const char *at;
   int64_t apart;
 } rows;
+
+/* find_windows finds what windows see of n places from row x on, and copies it if it should lie elsewhere. */
+static void find_windows(const work *w, int64_t x, int64_t n) {
+  const halo_windows *s = &w->record->windows;
+  const int64_t *tap = w->table, words = least(w->words, s->run), height = w->kernel->rows;
+  for (int64_t i = 0, tile = 0; i < n; i += height, tile++) {
+    const int64_t rows = least(height, n - i), line = words + APART / (int64_t)sizeof(float);
+    seen *t = w->seen + tile;
+    for (int64_t j = 0; j < rows; j++) t->where[j] = w->window[x + i + j].c;
+    t->runs = halo_windows_tile(w->window + x + i, tap, (const float *)w->a, w->zero, rows, w->first / s->run,
+                                w->words / words, w->first % s->run, words * w->kernel->columns * w->kernel->bytes,
+                                t->run);
+    for (int64_t j = 0; s->copied && j < HALO_WINDOWS_ROWS; j++)
+      t->run->a[j] = memcpy((float *)w->rows + (i + least(j, rows - 1)) * line, t->run->a[j], words * sizeof(float));
+  }
+}
 
 /* rows_of makes some rows from row x on ready. */
 static rows rows_of(const work *w, int64_t x, int64_t n) {
@@ -77,6 +104,9 @@ static rows rows_of(const work *w, int64_t x, int64_t n) {
   case PANELS_COPIED:
     copy_rows(w, x, n);
     return (rows){w->rows, w->words + APART / bytes};
+  case PANELS_WINDOWS:
+    find_windows(w, x, n);
+    return (rows){0};
   }
   pack_rows(w, x, n);
   return (rows){w->rows, w->words};
@@ -115,17 +145,29 @@ static void ahead(work *w, int64_t x, int64_t number, int64_t group, int64_t j, 
     }
 }
 
+/* behind_of is what is read of n rows from row x on, if nothing of them has been read. */
+static asked behind_of(const work *w, int64_t x, int64_t n) {
+  const halo_panels_record *r = w->record;
+  const int64_t bytes = w->kernel->bytes;
+  if (n <= 0 || w->first > 0) return (asked){0};
+  if (r->rows != PANELS_WINDOWS) return (asked){w->a + x * r->row_a * bytes, n * r->row_a * bytes};
+  const int64_t *last = w->table + r->windows.taps - 1, span = w->window[x + n - 1].at - w->window[x].at;
+  const char *at = (const char *)((const float *)w->a + w->window[x].at + *last);
+  return (asked){at, span < 0 ? 0 : (span + r->windows.run) * bytes};
+}
+
 /* want says what the tiles of n rows from row x on ask for: the rows behind and, if their elements are all side by
  * side, those of c and of what is added; and at what rate, so that all are there in time. */
 static void want(work *w, int64_t x, int64_t n) {
   const halo_panels_record *r = w->record;
   const halo_packed_kernel *k = w->kernel;
-  const int64_t rows = least(n, r->m - x - n), line = r->row_a * k->bytes, row = r->row_c * k->bytes;
+  const int64_t rows = least(n, r->m - x - n), row = r->row_c * k->bytes;
   const int64_t behind = r->n == r->row_c && w->first + w->words == r->k ? rows * row : 0;
   const int64_t tiles = pieces(n, k->rows) * pieces(r->n, k->columns) * r->groups;
-  w->wanted[0] = (asked){w->a + (x + n) * line, w->first == 0 ? rows * line : 0};
-  w->wanted[1] = (asked){w->more + (x + n) * row, w->more ? behind : 0};
-  w->wanted[2] = (asked){w->c + (x + n) * row, behind};
+  w->wanted[0] = behind_of(w, x + n, rows);
+  const int64_t next = rows <= 0 ? 0 : w->window ? w->window[x + n].c * k->bytes : (x + n) * row;
+  w->wanted[1] = (asked){w->more + next, w->more ? behind : 0};
+  w->wanted[2] = (asked){w->c + next, behind};
   w->step = least(pieces(w->wanted[0].bytes + w->wanted[1].bytes + behind, tiles * w->words * STEP) * STEP, LINE);
 }
 
@@ -135,20 +177,27 @@ static void multiply_tile(work *w, const rows *some, int64_t x, int64_t i, int64
   const halo_panels_record *r = w->record;
   const halo_packed_kernel *k = w->kernel;
   const int64_t n = least(k->rows, r->m - x - i), columns = least(k->columns, r->n - j), bytes = k->bytes;
-  const int64_t place = (x + i) * r->row_c + group * r->group_c + j;
+  const int64_t column = group * r->group_c + j, first = w->first == 0;
+  const int64_t place = w->window ? column : (x + i) * r->row_c + column;
   const char *a = some->at + i * some->apart * bytes, *panel = panel_of(w, group, j, w->first);
   if (r->rows == PANELS_PACKED) {
-    k->tile(a, panel, w->c + place * bytes, w->words, r->row_c, n, columns, w->first == 0);
+    k->tile(a, panel, w->c + place * bytes, w->words, r->row_c, n, columns, first);
     return;
   }
   halo_packed_besides besides = {.ahead = panel};
   ahead(w, x, i / k->rows, group, j, &besides);
   if (w->first + w->words == r->k) {
     besides.floor = (r->ends & PANELS_FLOOR) != 0;
-    besides.bias = w->bias ? w->bias + (group * r->group_c + j) * bytes : 0;
+    besides.bias = w->bias ? w->bias + column * bytes : 0;
     besides.more = w->more ? w->more + place * bytes : 0;
   }
-  k->near(a, 0, some->apart, panel, w->c + place * bytes, w->words, r->row_c, n, columns, w->first == 0, &besides);
+  if (!w->window) {
+    k->near(a, some->apart, panel, w->c + place * bytes, w->words, r->row_c, n, columns, first, &besides);
+    return;
+  }
+  const seen *s = w->seen + i / k->rows;
+  k->runs(s->run, s->runs, s->where, panel, w->c + place * bytes, least(w->words, r->windows.run), n, columns, first,
+          &besides);
 }
 
 /* multiply_rows does the products of n rows from row x on. */
@@ -162,21 +211,36 @@ static void multiply_rows(work *w, int64_t x, int64_t n) {
       for (int64_t i = 0; i < n; i += k->rows) multiply_tile(w, &some, x, i, g, j);
 }
 
-/* halo_panels makes sums of all terms at once if it has few rows, else of so many that rows stay in the nearest caches.
- */
+/* most_words is how many terms are made at once: all if there are few rows, else so many that rows stay in the nearest
+ * caches. */
+static int64_t most_words(const halo_panels_record *r, const halo_packed_kernel *k) {
+  if (r->rows == PANELS_WINDOWS) return halo_windows_most(&r->windows);
+  const int64_t blocks = r->rows == PANELS_NEAR && r->m <= k->rows ? 1 : pieces(r->k, PACKED_WORDS);
+  return least(pieces(pieces(r->k, blocks), 16) * 16, r->k);
+}
+
+/* words_of is how many terms are made next, most at most: those of whole taps or of a part of one, if there are any. */
+static int64_t words_of(const work *w, int64_t most) {
+  const int64_t run = w->record->rows == PANELS_WINDOWS ? w->record->windows.run : 0;
+  return least(most, most < run ? run - w->first % run : w->record->k - w->first);
+}
+
 void halo_panels(const halo_record *record, halo_run *run) {
   const halo_panels_record *r = (const halo_panels_record *)record;
   const halo_packed_kernel *k = halo_packed_kernel_of(r->isa, r->kind);
   char rows[ROW_PANELS * MOST_ROWS * (PACKED_WORDS * sizeof(float) + APART)] __attribute__((aligned(64)));
+  seen seen[ROW_PANELS];
   work w = {.record = r, .kernel = k, .a = HALO_AT(run, r->a), .panels = HALO_AT(run, r->panels),
-            .c = HALO_AT(run, r->c), .rows = rows};
+            .c = HALO_AT(run, r->c), .rows = rows, .seen = seen};
   if (r->ends & PANELS_BIAS) w.bias = HALO_AT(run, r->bias);
   if (r->ends & PANELS_MORE) w.more = HALO_AT(run, r->more);
-  const int64_t some = k->rows * (ROW_PANELS * (int64_t)sizeof(float) / k->bytes);
-  const int64_t blocks = r->rows == PANELS_NEAR && r->m <= k->rows ? 1 : pieces(r->k, PACKED_WORDS);
-  const int64_t most = least(pieces(pieces(r->k, blocks), 16) * 16, r->k);
+  if (r->rows == PANELS_WINDOWS) {
+    w.zero = HALO_AT(run, r->windows.zero), w.table = HALO_AT(run, r->windows.table);
+    w.window = (const halo_window *)(w.table + r->windows.taps);
+  }
+  const int64_t some = k->rows * (ROW_PANELS * (int64_t)sizeof(float) / k->bytes), most = most_words(r, k);
   for (; w.first < r->k; w.first += w.words) {
-    w.words = least(most, r->k - w.first);
+    w.words = words_of(&w, most);
     for (int64_t x = 0; x < r->m && !*run->cancel; x += some) multiply_rows(&w, x, least(some, r->m - x));
   }
 }

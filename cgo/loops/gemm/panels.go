@@ -16,17 +16,19 @@ type Panels struct {
 	Rows                        Rows
 	Bias, More                  run.Ref
 	Ends                        Ends
+	Windows                     *Windows // of WindowRows
 }
 
 // Rows is what is done with the rows of a.
 type Rows int64
 
 // What is done with rows: they are packed, or read where they lie, or copied first, since they are apart by what makes
-// them fall on the same places of a cache. The terms of the latter two are side by side.
+// them fall on the same places of a cache. The terms of the latter two are side by side. Or rows are what windows see.
 const (
 	PackedRows Rows = iota
 	NearRows
 	CopiedRows
+	WindowRows
 )
 
 // Ends is what is done to sums.

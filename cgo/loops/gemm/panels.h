@@ -3,10 +3,11 @@
 #define HALO_PANELS_H
 
 #include "packed.h"
+#include "window.h"
 
 /* What is done with rows of a, as gemm.Rows has it: they are packed, or read where they lie, or copied first, which
- * both want their terms side by side. */
-enum { PANELS_PACKED, PANELS_NEAR, PANELS_COPIED };
+ * both want their terms side by side; or they are what windows see, of f32. */
+enum { PANELS_PACKED, PANELS_NEAR, PANELS_COPIED, PANELS_WINDOWS };
 enum { PANELS_BIAS = 1, PANELS_MORE = 2, PANELS_FLOOR = 4 };
 
 /* A piece of a product, which one thread does: c[i, j] = sum over p of a[i, p] b[p, j]. Its columns are those of some
@@ -22,6 +23,7 @@ typedef struct {
   int64_t isa, kind, rows;
   halo_ref bias, more;
   int64_t ends; /* which of PANELS_BIAS, PANELS_MORE, PANELS_FLOOR */
+  halo_windows windows;
 } halo_panels_record;
 
 /* halo_panels_bytes is the memory of n packed columns. */

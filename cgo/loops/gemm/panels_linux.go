@@ -19,6 +19,8 @@ type panelsArgs struct {
 	isa, kind, rows             int64
 	bias, more                  run.Ref
 	ends                        int64
+	zero, table                 run.Ref
+	taps, run, most, copied     int64
 }
 
 // PanelColumns is how many columns a panel has by an instruction set, which must know the kind.
@@ -43,7 +45,12 @@ func (k Kind) PackPanels(isa run.ISA, to, b []byte, n, terms, rowB, columnB int6
 func (p *Panels) Record(isa run.ISA) run.Record {
 	a := panelsArgs{a: p.A, panels: p.Panels, c: p.C, m: p.M, n: p.N, k: p.K, rowA: p.RowA, columnA: p.ColumnA,
 		rowC: p.RowC, groups: max(p.Groups, 1), groupPanels: p.GroupPanels, groupC: p.GroupC, isa: int64(isa),
-		kind: int64(p.Kind), rows: int64(p.Rows), bias: p.Bias, more: p.More,
-		ends: int64(p.Ends)}
+		kind: int64(p.Kind), rows: int64(p.Rows), bias: p.Bias, more: p.More, ends: int64(p.Ends)}
+	if w := p.Windows; w != nil {
+		a.zero, a.table, a.taps, a.run, a.most = w.Zero, w.Table, w.Taps, w.Run, w.Most
+		if w.Copied {
+			a.copied = 1
+		}
+	}
 	return run.Pack(unsafe.Pointer(C.halo_panels), &a)
 }

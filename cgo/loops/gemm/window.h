@@ -1,22 +1,42 @@
-/* window.h: products of what windows see of an image by known weights: convolutions. No row of lhs is copied: where it
- * begins is a number of the record, and so is where the runs of its terms lie from there on. */
+/* window.h: where the terms of rows lie that are what windows see of an array. */
 #ifndef HALO_WINDOW_H
 #define HALO_WINDOW_H
 
-#include "packed.h"
+#include "../run/record.h"
 
-/* A piece of a product, which one thread does: c[i, j] = sum over p of a[row i + term p] b[p, j]. Terms are taps runs
- * of so many floats. offset has the places of all rows and then of all taps, in floats. Panels are as panels.h has
- * them. */
+/* So many taps a window has at most, and so many rows a tile. */
+enum { HALO_WINDOWS_TAPS = 64, HALO_WINDOWS_ROWS = 12 };
+
+/* halo_window is what one row of a product is: a window, whose tap t begins at at plus what the table has for t, in
+ * elements of the array, if bit t of inside is set, and lies outside else. Its sums go to elements from c on. */
 typedef struct {
-  halo_record head;
-  halo_ref a, panels, c;
-  int64_t rows, taps, run, columns, row_c;
-  int64_t isa;
-  int64_t offset[];
-} halo_windows_record;
+  int64_t at;
+  uint64_t inside;
+  int64_t c;
+} halo_window;
 
-/* halo_windows computes a record. */
-void halo_windows(const halo_record *record, halo_run *run);
+/* halo_windows is all rows of a product. Each tap has run terms side by side, or as many zeros if it lies outside;
+ * where taps begin is at table, and behind those are the windows. A sum has at most most terms made at once; those of
+ * rows that are copied are copied first. */
+typedef struct {
+  halo_ref zero, table;
+  int64_t taps, run, most, copied;
+} halo_windows;
+
+/* halo_windows_run is where a run of terms of each row of a tile begins, and how far behind the first the words of
+ * columns are that they are multiplied by, in bytes. */
+typedef struct {
+  const void *a[HALO_WINDOWS_ROWS];
+  int64_t b;
+} halo_windows_run;
+
+/* halo_windows_tile finds the runs of a tile of so many rows, which begin from terms behind those of tap first on, for
+ * so many taps, and returns how many there are: taps that lie outside for all rows are left out, but for one. Columns
+ * of a tap are so many bytes apart. What is no row is the last once more. */
+int64_t halo_windows_tile(const halo_window *w, const int64_t *tap, const float *a, const float *zero, int64_t rows,
+                          int64_t first, int64_t taps, int64_t from, int64_t columns, halo_windows_run *to);
+
+/* halo_windows_most is how many terms are made at once: whole taps, or equal parts of one. */
+int64_t halo_windows_most(const halo_windows *w);
 
 #endif
