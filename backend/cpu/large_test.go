@@ -8,8 +8,8 @@ import (
 )
 
 // largePrograms have outputs that go past the caches: whole blocks and a rest, rows with and without a rest, an output
-// over its input, two outputs, lanes of 64 bits, and elements that are converted, over their inputs and from narrower
-// ones.
+// over its input, two outputs, lanes of 64 bits, elements that are converted, over their inputs and from narrower ones,
+// and parts of complex numbers.
 var largePrograms = map[string]string{
 	"blocks": "ENTRY e { x = f32[2100013] parameter(0) ROOT y = f32[2100013] add(x, x) }",
 	"place":  "ENTRY e { x = f32[2100013] parameter(0) y = f32[2100013] add(x, x) ROOT z = f32[2100013] negate(y) }",
@@ -19,6 +19,10 @@ var largePrograms = map[string]string{
 	"half": "ENTRY e { x = bf16[4200011] parameter(0) ROOT y = bf16[4200011] negate(x) }",
 	"widened": `ENTRY e { x = s8[8400011] parameter(0) y = s32[8400011] convert(x) z = s32[8400011] multiply(y, y)
   ROOT w = s16[8400011] convert(z) }`,
+	"complex": `ENTRY e { x = f32[1050008] parameter(0) z = c64[1050008] complex(x, x) y = c64[1050008] multiply(z, z)
+  ROOT w = c64[1050008] add(y, z) }`,
+	"wide complex": `ENTRY e { x = f64[530007] parameter(0) z = c128[530007] complex(x, x)
+  y = c128[530007] multiply(z, z) ROOT w = c128[530007] add(y, z) }`,
 	"rows": `m { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] maximum(a, b) }
 ENTRY e { x = f32[2049,1040] parameter(0) i = f32[] constant(-inf) r = f32[2049] reduce(x, i), dimensions={1}, to_apply=m
   b = f32[2049,1040] broadcast(r), dimensions={0} ROOT y = f32[2049,1040] subtract(x, b) }`,

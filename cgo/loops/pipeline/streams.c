@@ -311,11 +311,16 @@ const halo_stage *halo_bypass(const halo_space *w, const halo_program *p, halo_s
   return changed ? room : p->stages;
 }
 
+// fills reports whether the elements of s are all of its memory, not each the part of a complex number.
+static int fills(const halo_stream *s) { return s->size <= (s->bits + 7) / 8; }
+
 uint32_t halo_past(const halo_space *w, const halo_program *p) {
   uint32_t past = 0;
   for (int32_t k = p->inputs; k < p->inputs + p->outputs && k < p->inputs + 32; k++) {
     const halo_stream *s = &p->streams[k];
-    if (s->convert && p->elements * s->size >= large && p->line * s->size % 16 == 0 && passes(w, p, k))
+    if (!s->convert || !fills(s) || p->elements * s->size < large || p->line * s->size % 16)
+      continue;
+    if (passes(w, p, k))
       past |= 1u << (k - p->inputs);
   }
   return past;
