@@ -4,7 +4,8 @@ bench_table.py --compare TABLE.md RUN.json...: names the programs that became sl
 
 Of several runs each figure is the median. Slower means that the time of the best peer by halo's fell below 0.9 of what
 it was, with one thread or two, by the peers that both have: times of different machines or days cannot be compared,
-ratios can. Ends with 1 if there is one, or a program that halo has no time of, or if nothing could be compared.
+ratios can. Ends with 1 if there is one, or a program that halo has no time of, or if nothing could be compared; without
+--compare if there is a program that nobody has a time of.
 """
 import argparse
 import json
@@ -113,6 +114,9 @@ def main():
     if o.compare:
         sys.exit(not compare(table, read(o.compare)))
     show(table)
+    untimed = [p for p, row in table.items() if not any(map(any, row.values()))]
+    if untimed:
+        sys.exit(f"bench_table: nobody has a time of {', '.join(untimed)}")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ import "C"
 import (
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -26,8 +25,8 @@ import (
 // sonames are the names of the library, newest version first.
 var sonames = []string{"libdnnl.so.3", "libdnnl.so.2"}
 
-// isas are the instruction sets that oneDNN is held to at each level of $HALO_ISA; it knows best where none is named.
-var isas = map[string]string{"base": "SSE41", "avx2": "AVX2"}
+// isas are the instruction sets that oneDNN is told at each level that $HALO_ISA holds it to; else it knows best.
+var isas = map[run.ISA]string{run.Base: "SSE41", run.AVX2: "AVX2"}
 
 var path string
 
@@ -35,8 +34,8 @@ var path string
 // $HALO_LIBS refuses onednn.
 var Load = sync.OnceValue(func() error {
 	settings := map[string]string{}
-	if isa := isas[os.Getenv("HALO_ISA")]; isa != "" {
-		settings["DNNL_MAX_CPU_ISA"], settings["ONEDNN_MAX_CPU_ISA"] = isa, isa
+	if level, held := run.Held(); held {
+		settings["DNNL_MAX_CPU_ISA"], settings["ONEDNN_MAX_CPU_ISA"] = isas[level], isas[level]
 	}
 	return dl.With(settings, open)
 })

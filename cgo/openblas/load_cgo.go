@@ -8,7 +8,6 @@ import "C"
 
 import (
 	"fmt"
-	"os"
 	"runtime"
 	"sync"
 	"unsafe"
@@ -16,19 +15,20 @@ import (
 	"gonum.org/v1/gonum/blas"
 
 	"github.com/halo-xla/halo/cgo/dl"
+	"github.com/halo-xla/halo/cgo/loops/run"
 )
 
 // sonames are the names of the library with 32-bit integers, newest first.
 var sonames = []string{"libopenblas.so.0", "libopenblas.so"}
 
-// cores are the kernels that OpenBLAS is told to use at each level of $HALO_ISA.
-var cores = map[string]string{"base": "Nehalem", "avx2": "Haswell"}
+// cores are the kernels that OpenBLAS is told to use at each level that $HALO_ISA holds it to.
+var cores = map[run.ISA]string{run.Base: "Nehalem", run.AVX2: "Haswell"}
 
 // core is what kernels OpenBLAS is told to use, "" if it knows best. A processor that is newer than the library is
 // none that it knows, and gets those of 2004: 4 to 8 times slower.
 func core() string {
-	if named := cores[os.Getenv("HALO_ISA")]; named != "" {
-		return named
+	if level, held := run.Held(); held {
+		return cores[level]
 	}
 	return C.GoString(C.openblas_core())
 }

@@ -5,7 +5,10 @@ import (
 	"math/cmplx"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"reflect"
+	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -13,6 +16,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/internal/testfile"
 )
 
@@ -35,6 +39,23 @@ func TestInfo(t *testing.T) {
 	}
 	if flags, _ := os.ReadFile("/proc/cpuinfo"); strings.Contains(string(flags), " avx2 ") && core == "Prescott" {
 		t.Errorf("the kernels are those for %s, and there is AVX2", core)
+	}
+}
+
+// TestHeld has a process of its own say which kernels $HALO_ISA holds OpenBLAS to, in letters of either size.
+func TestHeld(t *testing.T) {
+	_, _, core, err := Info()
+	testfile.Library(t, "openblas", err)
+	if os.Getenv("HALO_ISA") == "BASE" {
+		if runtime.GOARCH == "amd64" && run.Level() != slices.Max(run.Levels()) && core != cores[run.Base] {
+			t.Errorf("core %s, want %s", core, cores[run.Base])
+		}
+		return
+	}
+	c := exec.Command(os.Args[0], "-test.run=^TestHeld$")
+	c.Env = append(os.Environ(), "HALO_ISA=BASE")
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Errorf("HALO_ISA=BASE: %v\n%s", err, out)
 	}
 }
 

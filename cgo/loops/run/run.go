@@ -84,6 +84,9 @@ var level = sync.OnceValue(func() ISA { return choose(machineLevel(), os.Getenv(
 // Level returns the instruction set that kernels use: the best of the machine, or what $HALO_ISA names if it is there.
 func Level() ISA { return level() }
 
+// Held returns the level that $HALO_ISA holds kernels and libraries to, and whether the machine has a better one.
+func Held() (ISA, bool) { return Level(), Level() != machineLevel() }
+
 // choose returns the level of a name, if a machine whose best level is best has it.
 func choose(best ISA, name string) ISA {
 	for _, l := range below(best) {
