@@ -56,11 +56,16 @@ func lowerReduce(l *exec.Lowering) (exec.Thunk, error) {
 	return newFold(l, r, plan).thunk(), nil
 }
 
-// lowerWhile runs a loop over scalars and small arrays as one program; exec runs all others.
+// lowerWhile runs a loop over scalars, small arrays and elements of large ones as one program; exec runs all others.
 func lowerWhile(l *exec.Lowering) (exec.Thunk, error) {
 	p, err := scalar.CompileOp(l.In)
 	if err != nil {
 		return nil, err
 	}
-	return programThunk(l, "while by program", p), nil
+	t := programThunk(l, "while by program", p)
+	var pairs []exec.Pair // all of the state is read before results are written, but arrays that stay where they are
+	for i, s := range l.Operands(0) {
+		pairs = append(pairs, exec.Pair{Result: l.Results()[i].Slot, Operand: s.Slot})
+	}
+	return t.overwriting(pairs...), nil
 }

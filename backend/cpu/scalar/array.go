@@ -18,10 +18,10 @@ var movesArrays = [hlo.NumOps]bool{hlo.Tuple: true, hlo.GetTupleElement: true, h
 	hlo.While: true, hlo.Conditional: true, hlo.Call: true, hlo.Fusion: true}
 
 // largest returns the elements of the largest array that in reads or makes.
-func largest(in *hlo.Instruction) int {
-	leaves, _ := leavesOf(nil, in.Shape)
+func (c *compiler) largest(in *hlo.Instruction) int {
+	leaves, _ := c.leavesOf(nil, in.Shape)
 	for _, o := range in.Operands {
-		leaves, _ = leavesOf(leaves, o.Shape)
+		leaves, _ = c.leavesOf(leaves, o.Shape)
 	}
 	n := 0
 	for _, l := range leaves {
@@ -60,7 +60,7 @@ func (v value) overlaps(first uint16, n int) bool {
 
 // copied returns a copy of the array v.
 func (c *compiler) copied(v value, s shape.Shape) value {
-	to, widths := c.fresh(s), elementWidths(s)
+	to, widths := c.fresh(s), c.elementWidths(s)
 	c.move(to.registers(widths), v.registers(widths))
 	return to
 }
@@ -147,6 +147,9 @@ func (c *compiler) dynamicSlice(in *hlo.Instruction, args []value) (value, error
 	if in.Shape.Size() > maxElements {
 		return nil, unsupported("dynamic-slice of %v", in.Shape)
 	}
+	if c.inMemory(s) {
+		return c.fetchWindow(in, args)
+	}
 	x := c.lined(args[0], s)
 	at := c.clamped(s, in.Shape.Dims, slices.Concat(args[1:]...), in.Operands[1].Shape.Type)
 	var out value
@@ -166,6 +169,9 @@ func (c *compiler) dynamicUpdateSlice(in *hlo.Instruction, args []value) (value,
 	}
 	if u.Size() > maxElements {
 		return nil, unsupported("dynamic-update-slice of %v", u)
+	}
+	if c.inMemory(s) {
+		return c.putWindow(in, args)
 	}
 	out, update := c.own(args[0], s), args[1]
 	if w := width(s.Type); update.overlaps(out[0], len(out)*w) {

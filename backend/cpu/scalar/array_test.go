@@ -233,6 +233,7 @@ type loopText struct {
 	strings.Builder
 	*rand.Rand
 	calls            bool
+	kinds            []int // of instructions; nil: all
 	arrays, numbers  []string
 	instructionCount int
 }
@@ -272,7 +273,11 @@ func (g *loopText) instruction() {
 	if g.calls {
 		kinds = 8
 	}
-	switch g.IntN(kinds) {
+	kind := g.IntN(kinds)
+	if g.kinds != nil {
+		kind = g.kinds[kind%len(g.kinds)]
+	}
+	switch kind {
 	case 0:
 		fmt.Fprintf(g, "  %s.1 = s32[1] dynamic-slice(%s, %s), dynamic_slice_sizes={1}\n  %s = s32[] reshape(%s.1)\n", v,
 			g.array(), g.number(), v, v)

@@ -15,6 +15,8 @@ const (
 	maxElements = 32
 	// maxArray bounds those that live in registers, to be looked at and written to at places that the program computes.
 	maxArray = 1 << 15
+	// manyElements is how many elements an array in memory has at least, where not all arrays fit in registers.
+	manyElements = 1 << 11
 	// maxCode bounds a program; inlining can make it much longer than its text.
 	maxCode = 1 << 14
 	// maxRegisters bounds the registers: numbers have 16 bits, and some are kept for a program's last instruction.
@@ -33,6 +35,8 @@ type compiler struct {
 	constants map[uint64]uint16
 	scopes    []*scope
 	blocks    map[uint16]int
+	// arrays are those in memory, by the register that stands for each; nil if there are none.
+	arrays map[uint16]*array
 }
 
 func newCompiler() *compiler {
@@ -90,33 +94,33 @@ func (c *compiler) small() error {
 	return nil
 }
 
-// leavesOf appends the leaves of s. It fails if one is no small static array.
-func leavesOf(list []Leaf, s shape.Shape) ([]Leaf, error) {
+// leavesOf appends the leaves of s. It fails if one is no static array, or none that fits.
+func (c *compiler) leavesOf(list []Leaf, s shape.Shape) ([]Leaf, error) {
 	if s.IsTuple() {
 		var err error
 		for _, e := range s.Elems {
-			if list, err = leavesOf(list, e); err != nil {
+			if list, err = c.leavesOf(list, e); err != nil {
 				return nil, err
 			}
 		}
 		return list, nil
 	}
 	n, ok := s.CheckedSize()
-	if !s.IsArray() || s.IsDynamic() || !ok || n > maxArray {
+	if !s.IsArray() || s.IsDynamic() || !ok || n > c.most(s.Type) {
 		return nil, unsupported("%v", s)
 	}
-	return append(list, Leaf{s.Type, int(n)}), nil
+	return append(list, Leaf{s.Type, int(n), c.arrays != nil && n >= manyElements}), nil
 }
 
-// count is the number of elements of all leaves of s, -1 if it has others than small static arrays.
-func count(s shape.Shape) int {
-	list, err := leavesOf(nil, s)
+// count is the length of a value of shape s, -1 if there is none.
+func (c *compiler) count(s shape.Shape) int {
+	list, err := c.leavesOf(nil, s)
 	if err != nil {
 		return -1
 	}
 	n := 0
 	for _, l := range list {
-		n += l.Elements
+		n += l.length()
 	}
 	return n
 }
@@ -146,7 +150,7 @@ func accessOf(t shape.ElementType) access {
 
 // load emits loads of a parameter of shape s from stream on, and returns its value and the next stream.
 func (c *compiler) load(s shape.Shape, stream int, list *[]Leaf) (value, int, error) {
-	leaves, err := leavesOf(nil, s)
+	leaves, err := c.leavesOf(nil, s)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -161,6 +165,9 @@ func (c *compiler) load(s shape.Shape, stream int, list *[]Leaf) (value, int, er
 
 // loadLeaf emits loads of a leaf's elements into registers side by side.
 func (c *compiler) loadLeaf(l Leaf, stream int) value {
+	if l.memory {
+		return c.adopt(l, stream)
+	}
 	v, load, w := c.freshLeaf(l), accessOf(l.Type).load, width(l.Type)
 	if l.Elements >= manyRegisters && load < LoadBF16 {
 		c.emit(Instr{Op: LoadMany, D: v[0], A: uint16(stream), B: uint16(load), C: uint16(l.Elements * w)})
@@ -188,30 +195,37 @@ func (c *compiler) storeLeaf(l Leaf, v value, stream int) {
 
 // finish emits stores of the result out and returns the program.
 func (c *compiler) finish(s shape.Shape, out value, stream int, params []Leaf) (*Program, error) {
-	leaves, err := leavesOf(nil, s)
+	leaves, err := c.leavesOf(nil, s)
 	if err != nil {
 		return nil, err
 	}
 	for _, l := range leaves {
-		c.storeLeaf(l, out, stream)
-		out = out[l.Elements:]
+		if l.memory {
+			c.leave(l, out[0], stream)
+		} else {
+			c.storeLeaf(l, out, stream)
+		}
+		out = out[l.length():]
 		stream++
 	}
 	c.emit(Instr{Op: Next, A: uint16(stream)})
+	if err := c.settle(); err != nil {
+		return nil, err
+	}
 	return &Program{Params: params, Results: leaves, code: c.code, image: c.image}, c.small()
 }
 
 // instruction compiles one instruction on args.
 func (c *compiler) instruction(in *hlo.Instruction, args []value) (value, error) {
-	n := count(in.Shape)
+	n := c.count(in.Shape)
 	if n < 0 {
 		return nil, unsupported("%s of shape %v", in.Op, in.Shape)
 	}
 	if err := c.small(); err != nil {
 		return nil, err
 	}
-	if !movesArrays[in.Op] && largest(in) > maxElements {
-		return nil, unsupported("%s of an array of %d elements", in.Op, largest(in))
+	if large := c.largest(in); large > maxElements && !movesArrays[in.Op] || c.remote(large) && !movesMemory[in.Op] {
+		return nil, unsupported("%s of an array of %d elements", in.Op, large)
 	}
 	if f := forms[in.Op]; f != nil {
 		v, err := f(c, in, args)

@@ -8,12 +8,12 @@ import (
 )
 
 // elementWidths returns how many registers each element of s takes.
-func elementWidths(s shape.Shape) []int {
-	leaves, _ := leavesOf(nil, s)
+func (c *compiler) elementWidths(s shape.Shape) []int {
+	leaves, _ := c.leavesOf(nil, s)
 	var w []int
 	for _, l := range leaves {
-		for range l.Elements {
-			w = append(w, width(l.Type))
+		for range l.length() {
+			w = append(w, l.registers()/l.length())
 		}
 	}
 	return w
@@ -22,7 +22,7 @@ func elementWidths(s shape.Shape) []int {
 // fresh returns registers for a value of shape s.
 func (c *compiler) fresh(s shape.Shape) value {
 	var v value
-	leaves, _ := leavesOf(nil, s)
+	leaves, _ := c.leavesOf(nil, s)
 	for _, l := range leaves {
 		v = append(v, c.freshLeaf(l)...)
 	}
@@ -51,12 +51,15 @@ func (c *compiler) land(at int) { c.code[at].Imm = int32(len(c.code)) }
 
 // while compiles a loop: the state stays in registers, the condition stands behind the body.
 func (c *compiler) while(in *hlo.Instruction, args []value) (value, error) {
-	a, widths := in.Attrs.(*hlo.WhileAttrs), elementWidths(in.Shape)
-	state := c.fresh(in.Shape)
+	a, widths := in.Attrs.(*hlo.WhileAttrs), c.elementWidths(in.Shape)
+	state := c.state(in.Shape, args[0])
 	c.move(state.registers(widths), args[0].registers(widths))
 	enter, body := c.jump(Jump, 0), len(c.code)
 	next, err := c.inline(a.Body, []value{state})
 	if err != nil {
+		return nil, err
+	}
+	if err := c.stays(state, next); err != nil {
 		return nil, err
 	}
 	c.carry(body, in.Shape, state.registers(widths), next.registers(widths))
@@ -100,10 +103,10 @@ func (o Op) jumps() bool { return o >= Jump && o <= AgainNeS }
 // carry ends a loop's body that began at place body: the state of shape s gets its next values. A value that the body
 // computes last of all that looks at the old one is computed in place.
 func (c *compiler) carry(body int, s shape.Shape, state, next []uint16) {
-	leaves, _ := leavesOf(nil, s)
+	leaves, _ := c.leavesOf(nil, s)
 	first := 0
 	for _, l := range leaves {
-		end := first + l.Elements*width(l.Type)
+		end := first + l.registers()
 		for i := first; i < end && l.Elements <= maxElements; i++ {
 			if r := next[i]; r != state[i] && c.inPlace(body, state, next, i) {
 				replace(next, r, state[i])
@@ -168,7 +171,7 @@ func (c *compiler) crossed(body, at int) bool {
 
 // conditional compiles the branches one after the other; each leaves its result in the same registers.
 func (c *compiler) conditional(in *hlo.Instruction, args []value) (value, error) {
-	branches, widths := in.Attrs.(*hlo.ConditionalAttrs).Branches, elementWidths(in.Shape)
+	branches, widths := in.Attrs.(*hlo.ConditionalAttrs).Branches, c.elementWidths(in.Shape)
 	out := c.fresh(in.Shape)
 	var ends []int
 	for i, b := range branches {

@@ -62,7 +62,7 @@ func (c *compiler) call(in *hlo.Instruction, args []value) (value, error) {
 
 func (c *compiler) mapped(in *hlo.Instruction, args []value) (value, error) {
 	var out value
-	for i := range count(in.Shape) {
+	for i := range c.count(in.Shape) {
 		one := make([]value, len(args))
 		for k, a := range args {
 			one[k] = a[i : i+1]
@@ -84,9 +84,9 @@ func (c *compiler) element(in *hlo.Instruction, args []value) (value, error) {
 	elems, index := in.Operands[0].Shape.Elems, in.Attrs.(*hlo.GetTupleElementAttrs).Index
 	first := 0
 	for _, e := range elems[:index] {
-		first += count(e)
+		first += c.count(e)
 	}
-	return args[0][first : first+count(elems[index])], nil
+	return args[0][first : first+c.count(elems[index])], nil
 }
 
 func (c *compiler) literal(in *hlo.Instruction, _ []value) (value, error) {
@@ -125,7 +125,7 @@ func (c *compiler) iota(in *hlo.Instruction, _ []value) (value, error) {
 // reread is bitcast where it changes nothing but the dimensions.
 func (c *compiler) reread(in *hlo.Instruction, args []value) (value, error) {
 	from, to := in.Operands[0].Shape, in.Shape
-	plain := func(s shape.Shape) bool { return s.Layout == nil || s.Equal(s.WithoutLayout()) || len(args[0]) == 1 }
+	plain := func(s shape.Shape) bool { return s.Layout == nil || s.Equal(s.WithoutLayout()) || s.Size() == 1 }
 	if from.Type != to.Type || !plain(from) || !plain(to) {
 		return nil, unsupported("bitcast")
 	}

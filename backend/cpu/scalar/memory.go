@@ -93,3 +93,24 @@ func storeF16(m *Machine, in *Instr) {
 func storeSmall(m *Machine, in *Instr) {
 	m.to(in)[0] = byte(shape.ElementType(in.D).FromFloat64(m.bd(in)))
 }
+
+func copyArray(m *Machine, in *Instr) {
+	to, from := &m.streams[in.D], &m.streams[in.A]
+	copy(to.Data[to.At:][:in.Imm], from.Data[from.At:])
+}
+
+// loadAt and storeAt look at an array in memory, whose elements take so many bytes: they are a load and a store from
+// where an element lies.
+func loadAt(bytes int32, load func(m *Machine, in *Instr)) func(m *Machine, in *Instr) {
+	return func(m *Machine, in *Instr) {
+		op := in.Op - Load8UAt + Load8U
+		load(m, &Instr{Op: op, D: in.D, A: in.A, B: in.C, Imm: in.Imm + int32(m.b(in))*bytes})
+	}
+}
+
+func storeAt(bytes int32, store func(m *Machine, in *Instr)) func(m *Machine, in *Instr) {
+	return func(m *Machine, in *Instr) {
+		op := in.Op - Store8At + Store8
+		store(m, &Instr{Op: op, D: in.D, A: in.A, B: in.B, Imm: in.Imm + int32(m.regs[in.C])*bytes})
+	}
+}

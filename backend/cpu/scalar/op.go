@@ -37,10 +37,30 @@ const (
 	StoreMany // as the store D does, C elements from register B on
 	Fetch     // the register A + B if B is at most Imm, an unsigned number, else A
 	Put       // B to the register D + A if A is at most Imm, else to none
-	Select    // B if A is not 0, else C
-	Extend    // cuts to Imm bits and extends the sign
-	Cut       // cuts to Imm bits
-	NotZero   // 1 if A is not 0
+
+	CopyArray // Imm bytes of stream A to stream D, which may be the same
+	Load8UAt  // of element B of what is at byte Imm of stream A, to D
+	Load8SAt
+	Load16UAt
+	Load16SAt
+	Load32UAt
+	Load32SAt
+	Load64At
+	LoadBF16At
+	LoadF16At
+	LoadSmallAt // of the float type C
+	Store8At    // of register B to element C of what is at byte Imm of stream A
+	Store16At
+	Store32At
+	Store64At
+	StoreBF16At
+	StoreF16At
+	StoreSmallAt // of the float type D
+
+	Select  // B if A is not 0, else C
+	Extend  // cuts to Imm bits and extends the sign
+	Cut     // cuts to Imm bits
+	NotZero // 1 if A is not 0
 	NotZeroF
 	NotZeroD
 	EqS

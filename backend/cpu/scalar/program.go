@@ -4,7 +4,8 @@
 // A program has registers of 8 bytes and a flat list of instructions. A register holds a predicate or integer as 64
 // bits, extended as its type says; an F32 as its 32 bits; an F64 as its bits, and each float narrower than F32 as those
 // of the F64 of its value: results are computed in F64 and rounded once, as the reference does it. A complex number
-// takes two registers, one a part. Small arrays take the registers of their elements.
+// takes two registers, one a part. Small arrays take the registers of their elements; large ones that a loop only
+// looks at and writes to element by element stay in memory.
 package scalar
 
 import (
@@ -19,6 +20,23 @@ type Leaf struct {
 	Type shape.ElementType
 	// Elements is 1 for a scalar.
 	Elements int
+
+	memory bool // it stays there
+}
+
+// length is how many entries a value has for the leaf, which take registers.
+func (l Leaf) length() int {
+	if l.memory {
+		return 1
+	}
+	return l.Elements
+}
+
+func (l Leaf) registers() int {
+	if l.memory {
+		return 1
+	}
+	return l.Elements * width(l.Type)
 }
 
 // Bytes returns how many bytes the leaf takes in memory.
@@ -98,20 +116,33 @@ func Compile(c *hlo.Computation) (*Program, error) {
 }
 
 // CompileOp compiles a call of one instruction on its operands, such as a while loop over scalars. It fails as Compile
-// does.
+// does. Arrays that do not fit in registers stay in memory, if all that is done to them is that elements are looked at
+// and written to.
 func CompileOp(in *hlo.Instruction) (*Program, error) {
+	p, err := newCompiler().compileOp(in)
+	if err == nil || in.Op != hlo.While {
+		return p, err
+	}
 	cc := newCompiler()
+	cc.arrays = map[uint16]*array{}
+	if p, again := cc.compileOp(in); again == nil {
+		return p, nil
+	}
+	return nil, err
+}
+
+func (c *compiler) compileOp(in *hlo.Instruction) (*Program, error) {
 	args, params := make([]value, len(in.Operands)), []Leaf(nil)
 	stream := 0
 	for i, o := range in.Operands {
 		var err error
-		if args[i], stream, err = cc.load(o.Shape, stream, &params); err != nil {
+		if args[i], stream, err = c.load(o.Shape, stream, &params); err != nil {
 			return nil, fmt.Errorf("operand %d: %w", i, err)
 		}
 	}
-	out, err := cc.instruction(in, args)
+	out, err := c.instruction(in, args)
 	if err != nil {
 		return nil, err
 	}
-	return cc.finish(in.Shape, out, stream, params)
+	return c.finish(in.Shape, out, stream, params)
 }

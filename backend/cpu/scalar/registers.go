@@ -6,14 +6,17 @@ func (in *Instr) pairs() bool { return in.Op == CallC64 || in.Op == CallC128 || 
 // reading returns which of A, B and C are registers that the instruction reads.
 func (in *Instr) reading() (a, b, c bool) {
 	switch op := in.Op; {
-	case op == Next || op == Jump || op >= Load8U && op <= LoadSmall || op >= MoveMany && op <= StoreMany:
+	case op == Next || op == Jump || op >= Load8U && op <= LoadSmall || op >= MoveMany && op <= StoreMany ||
+		op == CopyArray:
 		return false, false, false
 	case op == AgainLtS || op == AgainNeS:
 		return true, true, false
 	case op < Load8U:
 		return true, false, false
-	case op >= Store8 && op <= StoreSmall || op == Fetch:
+	case op >= Store8 && op <= StoreSmall || op == Fetch || op >= Load8UAt && op <= LoadSmallAt:
 		return false, true, false
+	case op >= Store8At && op <= StoreSmallAt:
+		return false, true, true
 	case op == Select:
 		return true, true, true
 	case op == ReducePrecision:
@@ -66,7 +69,8 @@ func (in *Instr) reads(r uint16) bool {
 // writes reports whether the instruction writes register r.
 func (in *Instr) writes(r uint16) bool {
 	op := in.Op
-	if op < Load8U || op >= Store8 && op <= StoreSmall || op == StoreMany {
+	if op < Load8U || op >= Store8 && op <= StoreSmall || op == StoreMany || op == CopyArray ||
+		op >= Store8At && op <= StoreSmallAt {
 		return false
 	}
 	_, written := in.runs()

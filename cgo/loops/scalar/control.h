@@ -72,6 +72,50 @@ OP(Put) {
     r[in->d + A.u] = B;
   NEXT;
 }
+OP(CopyArray) {
+  if (s[in->d].at != s[in->a].at)
+    memcpy(s[in->d].at, s[in->a].at, (size_t)in->imm);
+  NEXT;
+}
+
+// Loads from and stores to arrays in memory, at an element whose place the program computes and clamps.
+#define ELEMENT(bytes, place) (s[in->a].at + in->imm + (place).u * (bytes))
+#define LOAD_AT(name, T, field)                                                                                        \
+  OP(name##At) {                                                                                                       \
+    T v;                                                                                                               \
+    memcpy(&v, ELEMENT(sizeof v, B), sizeof v);                                                                        \
+    D.field = v;                                                                                                       \
+    NEXT;                                                                                                              \
+  }
+HALO_LOADS(LOAD_AT)
+OP(LoadBF16At) {
+  uint16_t v;
+  memcpy(&v, ELEMENT(2, B), 2);
+  D.d = widen_bf16(v);
+  NEXT;
+}
+OP(LoadF16At) {
+  uint16_t v;
+  memcpy(&v, ELEMENT(2, B), 2);
+  D.d = widen_f16(v);
+  NEXT;
+}
+OP(LoadSmallAt) {
+  D.d = halo_widen(in->c, (uint8_t)*ELEMENT(1, B));
+  NEXT;
+}
+
+#define STORE_AT(name, T, value)                                                                                       \
+  OP(name) {                                                                                                           \
+    T v = (T)(value);                                                                                                  \
+    memcpy(ELEMENT(sizeof v, r[in->c]), &v, sizeof v);                                                                 \
+    NEXT;                                                                                                              \
+  }
+#define STORE_PLAIN_AT(name, T) STORE_AT(name##At, T, B.u)
+HALO_STORES(STORE_PLAIN_AT)
+STORE_AT(StoreBF16At, uint16_t, halo_round(TYPE_BF16, B.d))
+STORE_AT(StoreF16At, uint16_t, halo_round(TYPE_F16, B.d))
+STORE_AT(StoreSmallAt, uint8_t, halo_round(in->d, B.d))
 SET(Select, i, A.i ? B.i : r[in->c].i)
 SET(Extend, i, extend(A.u, in->imm))
 SET(Cut, u, cut(A.u, in->imm))

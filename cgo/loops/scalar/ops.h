@@ -7,6 +7,9 @@
   X(Next) X(Jump) X(JumpIf) X(JumpIfNo) X(Again) X(AgainLtS) X(AgainNeS) X(Load8U) X(Load8S) X(Load16U) X(Load16S) \
   X(Load32U) X(Load32S) X(Load64) X(LoadBF16) X(LoadF16) X(LoadSmall) X(Store8) X(Store16) X(Store32) X(Store64) \
   X(StoreBF16) X(StoreF16) X(StoreSmall) X(Move) X(MoveMany) X(LoadMany) X(StoreMany) X(Fetch) X(Put) \
+  X(CopyArray) X(Load8UAt) X(Load8SAt) X(Load16UAt) X(Load16SAt) X(Load32UAt) X(Load32SAt) X(Load64At) X(LoadBF16At) \
+  X(LoadF16At) X(LoadSmallAt) X(Store8At) X(Store16At) X(Store32At) X(Store64At) X(StoreBF16At) X(StoreF16At) \
+  X(StoreSmallAt) \
   X(Select) X(Extend) X(Cut) X(NotZero) X(NotZeroF) X(NotZeroD) \
   X(EqS) X(NeS) X(LtS) X(LeS) X(LtU) X(LeU) X(EqF) X(NeF) X(LtF) X(LeF) X(EqD) X(NeD) X(LtD) X(LeD) X(KeyF) X(KeyD) \
   X(And) X(Or) X(Xor) X(NotS) X(NotU) X(AddS) X(AddU) X(SubS) X(SubU) X(MulS) X(MulU) X(DivS) X(DivU) X(RemS) \
