@@ -184,3 +184,23 @@ func TestGatherOfElements(t *testing.T) {
 		}
 	}
 }
+
+// TestGatherOfRows gathers rows of every length that has a loop of its own and of lengths beside them, more than are
+// asked for ahead, and rows of parts that lie as one piece in one of both arrays only.
+func TestGatherOfRows(t *testing.T) {
+	r := newRand(t)
+	for _, n := range []int{2, 3, 4, 5, 8, 16, 17, 32, 64, 65, 100, 512, 513} {
+		for _, of := range []string{"u8", "f32", "f64"} {
+			for _, whole := range []int{n, n + 1} {
+				op := fmt.Sprintf("gather, offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0,1}, "+
+					"index_vector_dim=1, slice_sizes={1,%d}", n)
+				same(t, r, one(fmt.Sprintf("%s[70,%d]", of, n), op, fmt.Sprintf("%s[30,%d]", of, whole), "s32[70,2]"),
+					near(r, shape.S32, 30))
+				op = fmt.Sprintf("gather, offset_dims={1,2}, collapsed_slice_dims={0}, start_index_map={0}, "+
+					"index_vector_dim=1, slice_sizes={1,2,%d}", n)
+				same(t, r, one(fmt.Sprintf("%s[70,2,%d]", of, n), op, fmt.Sprintf("%s[30,3,%d]", of, whole), "s32[70]"),
+					near(r, shape.S32, 30))
+			}
+		}
+	}
+}

@@ -49,12 +49,51 @@ static int64_t line_bytes(const gathering *x) {
   return (a.n - 1) * a.src + ((int64_t)1 << x->g->log_width);
 }
 
+// row_bytes is how many bytes a window has that lies as one piece in both arrays; 0 if it does not.
+static int64_t row_bytes(const gathering *x) {
+  int64_t bytes = (int64_t)1 << x->g->log_width;
+  for (int64_t k = x->g->axes - 1; k >= 0; k--) {
+    const move_axis a = x->axes[k];
+    if (a.n != 1 && (a.dst != bytes || a.src != bytes)) return 0;
+    bytes *= a.n;
+  }
+  return bytes;
+}
+
+#define ROWS(BYTES)                                                                                          \
+  for (int64_t k = 0; k < n; k++) {                                                                          \
+    ask(s, p->operand, k, n, BYTES);                                                                         \
+    memcpy(d + p->windowed[k], s + p->operand[k], BYTES);                                                    \
+  }                                                                                                          \
+  return;
+
+// rows gathers n windows that are one piece each: the usual sizes without a call.
+static void rows(char *d, const char *s, const index_places *p, int64_t n, int64_t bytes) {
+  switch (bytes) {
+  case 8: ROWS(8)
+  case 12: ROWS(12)
+  case 16: ROWS(16)
+  case 32: ROWS(32)
+  case 64: ROWS(64)
+  case 128: ROWS(128)
+  case 256: ROWS(256)
+  }
+  ROWS(bytes)
+}
+
+// Longer windows than this are copied by loops of vectors.
+enum { ROW_BYTES = 2048 };
+
 static void windows(const gathering *x, int64_t first, int64_t n) {
   char *d = HALO_AT(x->run, x->g->dst);
   const char *s = HALO_AT(x->run, x->g->src);
-  const int64_t bytes = line_bytes(x);
+  const int64_t bytes = line_bytes(x), row = row_bytes(x);
   index_places p;
   halo_index_places(&x->g->plan, x->run, first, n, 1, p.windowed, p.operand);
+  if (row && row <= ROW_BYTES) {
+    rows(d, s, &p, n, row);
+    return;
+  }
   for (int64_t k = 0; k < n; k++) {
     ask(s, p.operand, k, n, bytes);
     move_count(x->g->loop, d + p.windowed[k], s + p.operand[k], x->axes, x->g->axes);
