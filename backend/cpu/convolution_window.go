@@ -73,8 +73,8 @@ func isWindowed(s *kernel.Convolution, c *contraction) bool {
 		run.Available() && hasWideTiles()
 }
 
-// windowsPay reports whether products of windows are faster than oneDNN's convolutions: where weights are many and, if
-// they have one tap, whose rows are copied first, places too. With narrower vectors only far products were compared.
+// windowsPay reports whether products of windows are faster than oneDNN's convolutions: where weights are many or, if
+// they have one tap, places are. With narrower vectors only far products were compared.
 func windowsPay(s *kernel.Convolution, c *contraction) bool {
 	m := shape.Product(s.Out) / s.Out[s.Output.Feature]
 	switch {

@@ -91,9 +91,8 @@ var heavyStages = map[string]int{
 	"acos": 10, "acosh": 11, "asin": 10, "asinh": 11, "atan": 11, "atan2": 16, "atanh": 12, "cbrt": 8, "cos": 10,
 	"cosh": 8, "erf": 12, "erfc": 10, "erf_inv": 14, "exp": 5, "expm1": 8, "gelu_erfc": 10, "log": 7, "log1p": 10,
 	"logistic": 9, "mix": 2, "pow": 24, "sin": 10, "sinh": 9, "tan": 16, "tanh": 10, "rem_f": 100, "div_s": 20,
-	"div_u": 20, "rem_s": 20,
-	"rem_u": 20, "pow_s": 100, "pow_u": 100, "popcnt": 2, "clz": 4, "sqrt_f": 4, "rsqrt_f": 6, "div_f": 4, "rdiv_f": 4,
-	"quotient": 3,
+	"div_u": 20, "rem_s": 20, "rem_u": 20, "pow_s": 100, "pow_u": 100, "popcnt": 2, "clz": 4, "sqrt_f": 4, "rsqrt_f": 6,
+	"div_f": 4, "rdiv_f": 4, "quotient": 3,
 }
 
 // natives are the ops that are more than one stage: they leave the value of the node in the registers, rounded, or

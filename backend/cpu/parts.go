@@ -48,7 +48,7 @@ func partType(t shape.ElementType) shape.ElementType {
 
 // isWide reports whether in computes parts of f32 in f64, so that nothing else should be fused with it.
 func isWide(in *hlo.Instruction) bool {
-	return len(in.Operands) > 0 && in.Operands[0].Shape.Type == shape.C64 && (in.Op == hlo.Abs || in.Op == hlo.Divide)
+	return in.Op == hlo.Abs && in.Operands[0].Shape.Type == shape.C64
 }
 
 // pair is the nodes of a complex number's parts; of a real one im is none.
@@ -179,16 +179,14 @@ func (s *splitter) asks(stage string, args ...int) int {
 }
 
 // in64 computes in f64, and rounds to f32 if that is the type at hand.
-func (s *splitter) in64(f func() []int) []int {
+func (s *splitter) in64(f func() int) int {
 	t := s.t
 	s.t = shape.F64
-	list := f()
+	n := f()
 	if s.t = t; t == shape.F32 {
-		for i, n := range list {
-			list[i] = s.do("round_f32", n)
-		}
+		return s.do("round_f32", n)
 	}
-	return list
+	return n
 }
 
 // partRules make the parts of ops on complex numbers.
@@ -258,7 +256,7 @@ func (s *splitter) convert(nd *node, x []pair) (pair, bool) {
 // abs scales by the larger part, as f32 need not in f64: neither overflows nor loses what is small.
 func (s *splitter) abs(_ *node, x []pair) (pair, bool) {
 	narrow := s.t == shape.F32
-	return pair{s.in64(func() []int {
+	return pair{s.in64(func() int {
 		a, b, inf := s.do("abs_f", x[0].re), s.do("abs_f", x[0].im), s.number(math.Inf(1))
 		var n int
 		if narrow {
@@ -270,6 +268,6 @@ func (s *splitter) abs(_ *node, x []pair) (pair, bool) {
 			n = s.do("select", s.asks("eq_f", p, s.number(0)), p, n)
 		}
 		isInf := s.asks("or", s.asks("eq_f", a, inf), s.asks("eq_f", b, inf))
-		return []int{s.do("select", isInf, inf, n)}
-	})[0], none}, true
+		return s.do("select", isInf, inf, n)
+	}), none}, true
 }

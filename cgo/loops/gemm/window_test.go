@@ -19,8 +19,9 @@ func TestWindows(t *testing.T) {
 	for _, s := range [][4]int64{{1, 1, 1, 1}, {12, 2, 16, 32}, {13, 9, 64, 33}, {49, 4, 257, 64}, {29, 3, 700, 16},
 		{7, 1, 513, 47}, {204, 2, 65, 8}, {60, 64, 5, 40}, {100, 1, 300, 70}} {
 		for _, isa := range run.Levels() {
-			for _, copied := range []bool{false, true}[:1+s[1]%2*(2-min(s[1], 2))] {
-				testWindows(t, r, isa, gemm.ProductF32.PanelColumns(isa), s, copied)
+			testWindows(t, r, isa, gemm.ProductF32.PanelColumns(isa), s, false)
+			if s[1] == 1 {
+				testWindows(t, r, isa, gemm.ProductF32.PanelColumns(isa), s, true)
 			}
 		}
 	}

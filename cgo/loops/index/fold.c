@@ -17,11 +17,13 @@
     if ((uint64_t)v <= (uint64_t)e.last)                                                                     \
       UPDATE(T, EXPRESSION, i * (OPERAND) + v * (STRIDE), i * (WINDOWED))                                    \
   }
+// Indices that are ahead are asked for before it is known whether they are places; what are none are no pointers.
+#define AHEAD(INDEX, T, k) (const char *)((uintptr_t)dst + (uintptr_t)value_##INDEX(p[k], e) * sizeof(T))
 #define ALONG_DENSE(INDEX, T, EXPRESSION)                                                                    \
   const int far = (e.last + 1) * (int64_t)sizeof(T) > SHARED_BYTES;                                          \
   for (int64_t i = 0; i < x.n; i++) {                                                                        \
-    if (i + ASK_ELEMENTS < x.n) ask_near(dst + value_##INDEX(p[i + ASK_ELEMENTS], e) * sizeof(T), 1);        \
-    if (far && i + ASK_FAR < x.n) ask_far(dst + value_##INDEX(p[i + ASK_FAR], e) * sizeof(T), 1);            \
+    if (i + ASK_ELEMENTS < x.n) ask_near(AHEAD(INDEX, T, i + ASK_ELEMENTS), 1);                              \
+    if (far && i + ASK_FAR < x.n) ask_far(AHEAD(INDEX, T, i + ASK_FAR), 1);                                  \
     const int64_t v = value_##INDEX(p[i], e);                                                                \
     if ((uint64_t)v <= (uint64_t)e.last) UPDATE(T, EXPRESSION, v * sizeof(T), i * sizeof(T))                 \
   }

@@ -25,7 +25,7 @@ INLINE __m128i less_half(VD x) {
 #endif
 
 #ifdef NARROW_S
-// quotient returns x/y in f64, where x is half a unit farther from 0. Both are whole and below 2^32: the true quotient
+// quotient_of is x/y in f64, where x is half a unit farther from 0. Both are whole and below 2^32: the true quotient
 // is at least half of 1/y away from the whole numbers around it, and what rounding adds is less.
 INLINE VD quotient_of(VD x, VD y) { return (x + signed_as(all(0.5), x)) * (1 / y); }
 
@@ -55,12 +55,12 @@ INLINE VI rem(VI x, VI y, VI q) { return (VI)((VU)x - (VU)q * ((VU)y & (VU)(y !=
 
 // ones counts the bits that are set: in pairs, fours and bytes, and those by a product.
 INLINE VI ones(VI v) {
-  const U all = ~(U)0;
+  const U bits = ~(U)0;
   VU x = (VU)v;
-  x -= (x >> 1) & all / 3;
-  x = (x & all / 15 * 3) + ((x >> 2) & all / 15 * 3);
-  x = (x + (x >> 4)) & all / 255 * 15;
-  return (VI)((x * (all / 255)) >> (LANE - 8));
+  x -= (x >> 1) & bits / 3;
+  x = (x & bits / 15 * 3) + ((x >> 2) & bits / 15 * 3);
+  x = (x + (x >> 4)) & bits / 255 * 15;
+  return (VI)((x * (bits / 255)) >> (LANE - 8));
 }
 
 // zeros counts the bits before the first one.
