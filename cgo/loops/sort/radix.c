@@ -1,8 +1,10 @@
 //go:build linux
 // radix.c: stable passes by digits of 8 bits, each over chunks: counts, their sums in the order of digits and chunks,
-// and moves.
+// and moves. A few elements, of which there are fewer than digits, are put in their places one by one.
 #pragma GCC optimize("O3")
 #include "sort.h"
+
+enum { FEW = 64 };
 
 typedef struct {
   sort_row *row;
@@ -60,7 +62,20 @@ static int sums(sort_row *row) {
       to[at[KEY(x) >> low & 255]++] = x;                                                                     \
     }                                                                                                        \
   }                                                                                                          \
+  static void insert_##name(sort_row *row, int low) {                                                        \
+    T *v = (T *)row->a;                                                                                      \
+    for (int64_t i = 1; i < row->n; i++) {                                                                   \
+      const T x = v[i];                                                                                      \
+      int64_t j = i;                                                                                         \
+      for (; j > 0 && KEY(v[j - 1]) >> low > KEY(x) >> low; j--) v[j] = v[j - 1];                            \
+      v[j] = x;                                                                                              \
+    }                                                                                                        \
+  }                                                                                                          \
   void sort_##name(sort_row *row, int low, int high) {                                                       \
+    if (row->n <= FEW) {                                                                                     \
+      insert_##name(row, low);                                                                               \
+      return;                                                                                                \
+    }                                                                                                        \
     for (; low < high && !*row->run->cancel; low += 8) {                                                     \
       pass p = {row, low};                                                                                   \
       sort_each(row, count_##name, &p);                                                                      \
