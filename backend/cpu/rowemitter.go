@@ -3,6 +3,7 @@ package cpu
 import (
 	"slices"
 
+	"github.com/halo-xla/halo/backend/cpu/tile"
 	"github.com/halo-xla/halo/cgo/loops/pipeline"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
@@ -47,9 +48,11 @@ const (
 )
 
 const (
-	longRow  = 1 << 18 // places of a row that is cut into chunks, if it is swept once
-	rowChunk = 1 << 16
-	tileSize = 32 << 10 // bytes of a tile's values
+	wholeRow   = 128     // places of a row that is whole blocks, at any level
+	longEnough = 512     // of one whose end that is no whole block does not matter
+	longRow    = 1 << 18 // places of a row that is cut into chunks, if it is swept once
+	rowChunk   = 1 << 16
+	tileSize   = 32 << 10 // bytes of a tile's values
 )
 
 // inRows reports whether f is best computed row by row: there are reductions, or streams that are in pieces of a row.
@@ -59,10 +62,27 @@ func (f *fused) inRows() bool {
 		return f.reduces
 	}
 	f.rows, f.lead = true, last
-	return f.out != nil || slices.ContainsFunc(f.nodes, func(n node) bool {
-		return n.op == hlo.Parameter && !isConstant(n.access) && !inOrder(f.dims, n.access) &&
-			(n.access.Strides[last] == 1 || n.access.Strides[last] == 0)
-	})
+	return f.out != nil || f.hasPieces()
+}
+
+// hasPieces reports whether there are streams that are best loaded a row's piece at a time. What repeats itself row by
+// row goes round as well without rows, if it is short, and what stays the same in a row is loaded in less time than the
+// ends of short rows take that are no whole blocks.
+func (f *fused) hasPieces() bool {
+	last, cycles, pieces := len(f.dims)-1, 0, false
+	for _, n := range f.nodes {
+		if n.op != hlo.Parameter || isConstant(n.access) || inOrder(f.dims, n.access) {
+			continue
+		}
+		around := isConstant(tile.Access{Strides: n.access.Strides[:last]})
+		switch step := n.access.Strides[last]; {
+		case step == 1 && around && f.dims[last]*int64(f.lane()) <= pipeline.MaxCycle:
+			cycles++
+		case step == 1 || step == 0:
+			pieces = true
+		}
+	}
+	return cycles > pipeline.MaxCycles || pieces && (f.dims[last] >= longEnough || f.dims[last]%wholeRow == 0)
 }
 
 // rowProgram returns the computation as phases over rows, or false if the pipeline lacks a type or an operation.

@@ -16,6 +16,13 @@ const (
 	MaxPointers = 240 // streams, outputs and slots
 )
 
+// MaxCycles is how many streams of a Program may repeat themselves after at most MaxCycle bytes of lanes without that
+// each of their pieces is looked for.
+const (
+	MaxCycles = 4
+	MaxCycle  = 8 << 10
+)
+
 // Kind is how a stream finds its elements.
 type Kind int32
 
