@@ -27,16 +27,15 @@ func lowerFusion(l *exec.Lowering) (exec.Thunk, error) {
 	if lower := wrapping[c.Root.Op]; lower != nil {
 		return lowerWrapped(l, c.Root, lower)
 	}
+	if areSiblings(c) {
+		return lowerSiblings(l, c)
+	}
 	roots := c.Roots()
 	f := newFused(l, slices.Clone(roots[0].Shape.Dims))
 	if err := f.findRows(c); err != nil {
 		return nil, err
 	}
-	for i, p := range c.Parameters {
-		if slices := l.Operands(i); len(slices) == 1 && p.Shape.IsArray() {
-			f.leaves[p] = slices[0]
-		}
-	}
+	f.findLeaves(l, c)
 	for _, r := range roots {
 		if err := f.addRoot(r); err != nil {
 			return nil, err
@@ -47,6 +46,15 @@ func lowerFusion(l *exec.Lowering) (exec.Thunk, error) {
 		return nil, unsupported("a fusion with these reductions")
 	}
 	return t, nil
+}
+
+// findLeaves notes where the parameters of c lie.
+func (f *fused) findLeaves(l *exec.Lowering, c *hlo.Computation) {
+	for i, p := range c.Parameters {
+		if slices := l.Operands(i); len(slices) == 1 && p.Shape.IsArray() {
+			f.leaves[p] = slices[0]
+		}
+	}
 }
 
 // findRows makes the space that of the reductions in c, if there are any.
@@ -158,8 +166,13 @@ func rowOf(in *hlo.Instruction) (row int64, ok bool) {
 
 // reducible reports whether in may end a fusion.
 func reducible(in *hlo.Instruction) bool {
+	return run.Available() && inPipeline(in.Shape.Type) && (isRow(in) || isSibling(in))
+}
+
+// isRow reports whether the pipeline can reduce in's rows.
+func isRow(in *hlo.Instruction) bool {
 	_, ok := rowOf(in)
-	return ok && run.Available() && inPipeline(in.Shape.Type)
+	return ok
 }
 
 // inRow reports whether a fusion may go on with the result of in: its rows fit a cache, and if they are long there are

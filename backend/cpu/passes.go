@@ -30,7 +30,8 @@ func (m *machine) Passes() []pass.Pass {
 		pass.Clean("tidy"),
 		pass.Bags(bagged),
 		pass.Wraps(),
-		pass.Fuse(pass.Fusible{Elementwise: fusible, Reduce: reducible, Rows: inRow, Mixed: true}),
+		pass.Fuse(pass.Fusible{Elementwise: fusible, Reduce: reducible, Siblings: together, Rows: inRow,
+			Mixed: true}),
 		pass.Epilogue(contracts, fusible, true),
 		pass.Frame(framed),
 	}

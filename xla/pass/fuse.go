@@ -11,9 +11,10 @@ import (
 type Fusible struct {
 	// Elementwise reports whether in, an op on elements, a broadcast, a count or a slice, may be part of a fusion.
 	Elementwise func(in *hlo.Instruction) bool
-	// Reduce reports whether in, a reduction, may end a fusion; nil: none may. Reductions of one fusion have the same
-	// dimensions.
+	// Reduce reports whether in, a reduction, may end a fusion; nil: none may.
 	Reduce func(in *hlo.Instruction) bool
+	// Siblings reports whether two reductions may end the same fusion; nil: those of the same dimensions may.
+	Siblings func(a, b *hlo.Instruction) bool
 	// Update reports whether in, a dynamic-update-slice, may be a result of the fusion that makes its update; nil: none.
 	Update func(in *hlo.Instruction) bool
 	// Mixed says that a fusion with reductions may have results that are not reduced besides.
@@ -162,6 +163,14 @@ func (u *fuser) spaceOf(s shape.Shape) int32 {
 	return id
 }
 
+// size is the number of the sizes of in's result.
+func (u *fuser) size(in *hlo.Instruction) int32 {
+	if k := u.kind[in.Index()]; k == ending || k == updating {
+		return u.spaceOf(in.Shape)
+	}
+	return u.space[in.Index()]
+}
+
 func (u *fuser) classify() {
 	for i, in := range u.old.Instructions {
 		u.up[i] = int32(i)
@@ -247,7 +256,7 @@ func (u *fuser) isOnElements(in *hlo.Instruction) bool {
 		return false
 	}
 	for _, o := range in.Operands {
-		if !plain(o.Shape) || u.space[o.Index()] != u.space[in.Index()] && !o.Shape.IsScalar() {
+		if !plain(o.Shape) || u.size(o) != u.space[in.Index()] && !o.Shape.IsScalar() {
 			return false
 		}
 	}
@@ -358,124 +367,6 @@ func (u *fuser) setStages() {
 		}
 		u.stage[i] = s
 	}
-}
-
-// find returns the group of an instruction.
-func (u *fuser) find(i int32) int32 {
-	for u.up[i] != i {
-		u.up[i] = u.up[u.up[i]]
-		i = u.up[i]
-	}
-	return i
-}
-
-func (u *fuser) union(i, j int32) {
-	i, j = u.find(i), u.find(j)
-	u.up[max(i, j)] = min(i, j)
-}
-
-// join puts members of one stage and space into one group if one uses the other, or if both read the same array of
-// that size.
-func (u *fuser) join() {
-	type reader struct{ input, stage, only, space int32 }
-	first := map[reader]int32{}
-	for i, in := range u.old.Instructions {
-		if u.kind[i] < member {
-			continue
-		}
-		for _, o := range in.Operands {
-			j := int32(o.Index())
-			switch r := (reader{j, u.stage[i], u.only[i], u.space[i]}); {
-			case u.inside(int(j), i) && u.stage[j] == u.stage[i] && u.only[j] != u.only[i]:
-			case u.inside(int(j), i) && u.stage[j] == u.stage[i]:
-				u.union(j, int32(i))
-			case u.rows != nil || u.kind[j] == leaf || u.space[j] != u.space[i] && !isSlice(in) || o.Shape.IsScalar():
-			case first[r] == 0:
-				first[r] = int32(i) + 1
-			default:
-				u.union(first[r]-1, int32(i))
-			}
-		}
-	}
-}
-
-// raise moves groups that only later groups read to the first of those, last groups first.
-func (u *fuser) raise() {
-	members, order := u.groups()
-	for k := len(order) - 1; k >= 0; k-- {
-		g := order[k]
-		limit, with := u.limit(g, members[g])
-		if with < 0 || limit <= u.stage[g] {
-			continue
-		}
-		for _, i := range members[g] {
-			u.stage[i] = limit
-		}
-		u.union(g, with)
-	}
-}
-
-// groups lists the members of each group, and the groups by stage.
-func (u *fuser) groups() (members map[int32][]int32, order []int32) {
-	members = map[int32][]int32{}
-	last := int32(0)
-	for i := range u.kind {
-		if u.kind[i] >= member {
-			g := u.find(int32(i))
-			members[g] = append(members[g], int32(i))
-			last = max(last, u.stage[i])
-		}
-	}
-	byStage := make([][]int32, last+1)
-	for i := range u.kind {
-		if g := int32(i); u.kind[i] >= member && u.find(g) == g {
-			byStage[u.stage[i]] = append(byStage[u.stage[i]], g)
-		}
-	}
-	for _, list := range byStage {
-		order = append(order, list...)
-	}
-	return members, order
-}
-
-// limit returns the last stage at which the users of a group's members allow it to be, and a member of a group of that
-// stage that it would join, or -1.
-func (u *fuser) limit(g int32, members []int32) (stage, with int32) {
-	stage, with = 1<<30, -1
-	for _, i := range members {
-		for _, user := range u.users[i] {
-			if u.find(user) == u.find(g) {
-				continue
-			}
-			at, inside := u.latest(user), u.inside(int(i), int(user))
-			if u.kind[user] >= member && !inside {
-				at--
-			}
-			switch joins := inside && u.only[user] == u.only[i]; {
-			case joins && at <= stage:
-				stage, with = at, user
-			case at < stage:
-				stage, with = at, -1
-			}
-		}
-	}
-	return stage, with
-}
-
-// latest returns the stage of a user; that of a leaf is what its own users allow.
-func (u *fuser) latest(i int32) int32 {
-	if u.kind[i] != leaf {
-		return u.stage[i]
-	}
-	at := int32(1 << 30)
-	for _, user := range u.users[i] {
-		s := u.latest(user)
-		if u.kind[user] >= member {
-			s--
-		}
-		at = min(at, s)
-	}
-	return max(at, u.stage[i])
 }
 
 // dropReshapes leaves out of the groups what only renames the dimensions of a result.

@@ -66,18 +66,22 @@ func (u *fuser) fusions() map[int32]*fusion {
 	return of
 }
 
-// agrees reports whether a fusion can take one more member: its reductions must have the same dimensions.
+// agrees reports whether a fusion can take one more member: all of its reductions must be siblings.
 func (u *fuser) agrees(f *fusion, in *hlo.Instruction) bool {
-	a, ok := in.Attrs.(*hlo.ReduceAttrs)
-	if !ok || u.rows != nil {
+	if in.Op != hlo.Reduce || u.rows != nil {
 		return true
 	}
-	for _, m := range f.members {
-		if b, ok := m.Attrs.(*hlo.ReduceAttrs); ok {
-			return slices.Equal(a.Dimensions, b.Dimensions) && m.Operands[0].Shape.SameDims(in.Operands[0].Shape)
-		}
+	siblings := u.f.Siblings
+	if siblings == nil {
+		siblings = sameDimensions
 	}
-	return true
+	return !slices.ContainsFunc(f.members, func(m *hlo.Instruction) bool { return m.Op == hlo.Reduce && !siblings(m, in) })
+}
+
+// sameDimensions reports whether two reductions have the same dimensions.
+func sameDimensions(a, b *hlo.Instruction) bool {
+	return slices.Equal(a.Attrs.(*hlo.ReduceAttrs).Dimensions, b.Attrs.(*hlo.ReduceAttrs).Dimensions) &&
+		a.Operands[0].Shape.SameDims(b.Operands[0].Shape)
 }
 
 // setResults finds the members that are used outside.

@@ -2,20 +2,12 @@
 
 // pipeline.c: programs whose places are all alike.
 #pragma GCC optimize("O3")
-#include "streams.h"
+#include "pieces.h"
 
 #include <alloca.h>
 #include <string.h>
 
-// job is one run of a record, as its tasks see it.
-typedef struct {
-  const halo_pipeline_record *r;
-  halo_space space;
-  const halo_stream *streams;
-  const halo_stage *stages;
-  uint32_t past; // which outputs go past the caches when they are converted
-  int bypass;    // some do, or the stages are those of halo_bypass
-} job;
+typedef halo_pieces job;
 
 // moves reports whether a stream is read or written where it lies: its pointer only moves from block to block.
 static int moves(const halo_stream *s) { return s->kind == HALO_LINEAR && !s->convert; }
@@ -211,37 +203,83 @@ static void edges(const job *j, int64_t from, int64_t to) {
   edges_uint64_t(e, out, *(uint64_t *)value, from, to);
 }
 
-static void task(void *arg, int64_t number) {
-  const job *j = arg;
+// begin makes the rooms of a task.
+static void begin(const job *j, char **p, char *rooms) {
   const halo_pipeline_record *r = j->r;
-  const halo_space *w = &j->space;
-  const int32_t pointers = r->streams + r->outputs + r->slots;
-  halo_loop loop;
-  char *p[HALO_POINTERS], *rooms = halo_aligned(alloca(pointers * w->block_bytes + 64));
-  p[HALO_LOOP] = (char *)&loop;
-  for (int32_t k = 0; k < pointers; k++)
-    p[k] = rooms + k * w->block_bytes;
+  for (int32_t k = 0; k < r->streams + r->outputs + r->slots; k++)
+    p[k] = rooms + k * j->space.block_bytes;
   for (int32_t k = 0; k < r->streams; k++)
-    halo_prepare(w, &j->streams[k], p[k]);
-  int64_t at = number * r->task, end = at + r->task < r->elements ? at + r->task : r->elements;
-  const int64_t from = at;
+    halo_prepare(&j->space, &j->streams[k], p[k]);
+}
+
+static int64_t room_bytes(const job *j) {
+  return (j->r->streams + j->r->outputs + j->r->slots) * j->space.block_bytes + 64;
+}
+
+// places runs the program on the places from at to end.
+static void places(const job *j, int64_t at, int64_t end, char **p, char *rooms) {
   at = whole(j, at, end, p);
   if (at < end)
     rest(j, at, end - at, p, rooms);
+}
+
+static void task(void *arg, int64_t number) {
+  const job *j = arg;
+  const halo_pipeline_record *r = j->r;
+  halo_loop loop;
+  char *p[HALO_POINTERS], *rooms = halo_aligned(alloca(room_bytes(j)));
+  p[HALO_LOOP] = (char *)&loop;
+  begin(j, p, rooms);
+  const int64_t at = number * r->task, end = at + r->task < r->elements ? at + r->task : r->elements;
+  places(j, at, end, p, rooms);
   if (r->edge.row)
-    edges(j, from, end);
+    edges(j, at, end);
   halo_drain(j->bypass);
+}
+
+static job job_of(const halo_pipeline_record *r, halo_run *run) {
+  const halo_stream *streams = (const halo_stream *)(r + 1);
+  const halo_stage *stages = (const halo_stage *)(streams + r->streams + r->outputs);
+  return (job){r, halo_space_of(run, r->level, r->lane, r->rank, r->dims), streams, stages};
 }
 
 void halo_pipeline(const halo_record *record, halo_run *run) {
   const halo_pipeline_record *r = (const halo_pipeline_record *)record;
-  const halo_stream *streams = (const halo_stream *)(r + 1);
-  const halo_stage *stages = (const halo_stage *)(streams + r->streams + r->outputs);
-  job j = {r, halo_space_of(run, r->level, r->lane, r->rank, r->dims), streams, stages, 0, 0};
-  halo_program p = {streams, r->streams, r->outputs, r->stages, r->elements, j.space.block, stages};
+  job j = job_of(r, run);
+  const halo_stage *stages = j.stages;
+  halo_program p = {j.streams, r->streams, r->outputs, r->stages, r->elements, j.space.block, stages};
   halo_stage room[r->stages];
   j.stages = halo_bypass(&j.space, &p, room);
   j.past = halo_past(&j.space, &p);
   j.bypass = j.stages != stages || j.past;
   halo_spread(run, &j, (r->elements + r->task - 1) / r->task, task);
+}
+
+halo_pieces halo_pieces_of(const halo_pipeline_record *r, halo_run *run, int32_t temps) {
+  job j = job_of(r, run);
+  j.temps = temps;
+  return j;
+}
+
+int64_t halo_piece_room_bytes(const halo_pieces *j) {
+  const int64_t streams = j->r->streams + j->r->outputs;
+  return (int64_t)sizeof(halo_piece_room) + streams * (int64_t)sizeof(halo_stream) + room_bytes(j);
+}
+
+void halo_piece_begin(const halo_pieces *j, halo_piece_room *w) {
+  const int32_t all = j->r->streams + j->r->outputs;
+  halo_stream *streams = (halo_stream *)(w + 1);
+  memcpy(streams, j->streams, all * sizeof *streams);
+  w->job = *j;
+  w->job.streams = streams;
+  w->rooms = halo_aligned((char *)(streams + all));
+  w->p[HALO_LOOP] = (char *)&w->loop;
+  begin(j, w->p, w->rooms);
+}
+
+void halo_piece(const halo_pieces *j, halo_piece_room *w, int64_t at, int64_t n, char *const *to) {
+  halo_stream *temp = (halo_stream *)(w + 1) + j->r->streams + j->r->outputs - j->temps;
+  for (int32_t i = 0; i < j->temps; i++) // a room is no slot of the run: it lies so far from one
+    temp[i].ref = (halo_ref){.offset = to[i] - at * temp[i].size - j->space.run->base[0]};
+  places(&w->job, at, at + n, w->p, w->rooms);
 }

@@ -18,3 +18,8 @@ func (p *Program) Record(run.ISA) run.Record {
 func (p *Rows) Record(run.ISA) run.Record {
 	panic("pipeline: bug: this build has no native kernels")
 }
+
+// Record panics: this build has no native kernels.
+func (p *Siblings) Record(run.ISA) run.Record {
+	panic("pipeline: bug: this build has no native kernels")
+}

@@ -62,24 +62,6 @@ static void kept_places(const plain_task *t, int64_t first, int64_t end, int64_t
   }
 }
 
-// folded takes rows side by side, each of few elements, several as one wide row.
-static int folded(const plain_task *t, int64_t at, int64_t rows, int64_t stride, char *acc) {
-  const halo_plain_ops *o = t->p->ops;
-  int64_t width = t->width, fold = 1;
-  if (stride != width || width >= 64 || rows < 64)
-    return 0;
-  while (fold * width < 128)
-    fold *= 2;
-  _Alignas(64) char wide[256 * 8];
-  o->start(wide, fold * width);
-  o->cols(element(t, at), fold * width, rows / fold, fold * width, wide);
-  for (int64_t half = fold / 2; half > 0; half /= 2)
-    o->merge(wide, wide + half * width * o->acc_bytes, half * width);
-  o->merge(acc, wide, width);
-  o->cols(element(t, at + rows / fold * fold * width), width, rows % fold, width, acc);
-  return 1;
-}
-
 // strip_of reduces rows into results first to first+n-1 of a kept place.
 static void strip_of(const plain_task *t, int64_t k, int64_t first, int64_t n, int64_t c) {
   const halo_plain *p = t->p;
@@ -92,8 +74,7 @@ static void strip_of(const plain_task *t, int64_t k, int64_t first, int64_t n, i
   while (r < end && !*t->run->cancel) {
     int64_t some = last.n - r % last.n < end - r ? last.n - r % last.n : end - r;
     int64_t from = at + halo_place(reduced, p->reduced, r);
-    if (n != t->width || !folded(t, from, some, last.stride, acc))
-      o->cols(element(t, from), last.stride, some, n, acc);
+    halo_plain_cols(o, element(t, from), last.stride, some, n, acc);
     r += some;
   }
   deliver(t, acc, c, k * t->width + first, n);

@@ -7,20 +7,8 @@
 
 #include "axes.h"
 #include "choose.h"
+#include "ops.h"
 #include "window.h"
-
-// halo_plain_ops is one op on one type. Accumulators are of a type of their own: F64 for sums of floats, keys in the
-// order of the floats for the greatest and the least.
-typedef struct {
-  int32_t x_bytes, acc_bytes, out_bytes, pad;
-  void (*start)(void *acc, int64_t n);                       // makes accumulators of nothing
-  void (*row)(const void *x, int64_t n, void *acc);          // takes n elements into one accumulator
-  void (*rows)(const void *x, int64_t n, int64_t count, void *acc); // n elements, side by side, into each of count
-  // cols takes rows that are stride elements apart into n accumulators, an element each.
-  void (*cols)(const void *x, int64_t stride, int64_t rows, int64_t n, void *acc);
-  void (*merge)(void *acc, const void *other, int64_t n);
-  void (*finish)(const void *acc, const void *init, void *out, int64_t n, int32_t bits); // bits: of narrow integers
-} halo_plain_ops;
 
 enum { PLAIN_ADD, PLAIN_MULTIPLY, PLAIN_MINIMUM, PLAIN_MAXIMUM, PLAIN_AND, PLAIN_OR, PLAIN_XOR, PLAIN_OPS };
 enum {
