@@ -180,9 +180,13 @@ func (s *siblings) thunk() (exec.Thunk, error) {
 	if len(s.roots) > 0 {
 		s.useIdioms()
 		s.useProducts()
-		s.useMixes()
-		values, ok := s.program(append(slices.Clone(s.stored), make([]exec.Slice, s.temps)...))
-		if p.Values = values; !ok || !p.Fits() {
+		s.byRow = nil // no result is
+		results, ok := s.takeApart(append(slices.Clone(s.stored), make([]exec.Slice, s.temps)...))
+		if ok {
+			s.useMixes()
+			p.Values, ok = s.program(results)
+		}
+		if !ok || !p.Fits() {
 			return nil, unsupported("a fusion with these reductions")
 		}
 	}
