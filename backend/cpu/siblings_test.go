@@ -71,6 +71,9 @@ func units(r *rand.Rand, et string, dims []int64, ends bool) *literal.Literal {
 			w.F[i] = []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1)}[r.IntN(4)]
 		}
 	}
+	for i := range w.C {
+		w.C[i] = complex(float64(r.IntN(3)-1), float64(r.IntN(3)-1))
+	}
 	for i := range w.I {
 		w.I[i] = int64(r.IntN(9) - 4)
 	}
@@ -164,5 +167,20 @@ ENTRY e { x = f32[99,88] parameter(0) i = f32[] parameter(1) o = f32[] constant(
 		}
 		r := rand.New(rand.NewPCG(7, 12))
 		agrees(t, head+c.body, within{terms: 300}, random(r, shape.Array(shape.F32, 99, 88)), literal.Scalar(float32(0)))
+	}
+}
+
+// TestSiblingsOfComplex stores complex numbers and reduces their parts.
+func TestSiblingsOfComplex(t *testing.T) {
+	testfile.Native(t, run.Available())
+	const text = `HloModule m
+add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }
+ENTRY e { x = c64[70,45] parameter(0) o = f32[] constant(0) y = c64[70,45] multiply(x, x) u = f32[70,45] real(y)
+  v = f32[70,45] imag(y) s = f32[45] reduce(u, o), dimensions={0}, to_apply=add
+  w = f32[70] reduce(v, o), dimensions={1}, to_apply=add ROOT t = (c64[70,45], f32[45], f32[70]) tuple(y, s, w) }`
+	r := rand.New(rand.NewPCG(7, 13))
+	agrees(t, text, within{}, units(r, "c64", []int64{70, 45}, false))
+	if names := kernels(t, text); !slices.Contains(names, "loops siblings") {
+		t.Errorf("not in one pass: %q", names)
 	}
 }
