@@ -57,3 +57,46 @@ func floats(t *testing.T, text string, x []float32) []float32 {
 	}
 	return got
 }
+
+// TestExponentialsOfF64 has exponentials and what is made of them near the reference's on numbers of all sizes, zeros'
+// signs, infinities and sub-normal results included, with the same bits for any number of threads.
+func TestExponentialsOfF64(t *testing.T) {
+	tiny := math.SmallestNonzeroFloat64
+	x := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), tiny, -tiny, 0x1p-1022, math.MaxFloat64,
+		-math.MaxFloat64, 709.7827128, 709.7827128933841, -745.1332191019411, -745.1332191019412, -708.4, -720.25,
+		0x1p-53, -0x1p-54, 0x1p-55, 18.7, -19.1, 36.7, -37.5, 0.34657359027997264, -0.34657359027997264}
+	for i := range 60000 {
+		x = append(x, float64(i-30000)*1e-4, float64(i-30000)*0.026)
+	}
+	a, err := literal.FromSlice(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, op := range []hlo.Opcode{hlo.Exp, hlo.Expm1, hlo.Logistic, hlo.Tanh} {
+		text := fmt.Sprintf("ENTRY e { p = f64[%[1]d] parameter(0) ROOT y = f64[%[1]d] %[2]s(p) }", len(x), op)
+		both(t, text, 1, 2, a)
+		first := doubles(t, text, 1, a)
+		for _, threads := range []int{2, 3, 7} {
+			for i, v := range doubles(t, text, threads, a) {
+				if math.Float64bits(v) != math.Float64bits(first[i]) {
+					t.Fatalf("%s(%v) is %v with %d threads, %v with one", op, x[i], v, threads, first[i])
+				}
+			}
+		}
+		if zero := first[1]; op != hlo.Exp && op != hlo.Logistic && !(zero == 0 && math.Signbit(zero)) {
+			t.Errorf("%s(-0) is %v", op, zero)
+		}
+	}
+}
+
+// doubles runs a program of one array of f64.
+func doubles(t *testing.T, text string, threads int, a *literal.Literal) []float64 {
+	t.Helper()
+	_, p := compiled(t, cpu.New(cpu.Options{Threads: threads}), text)
+	defer p.Close()
+	got, err := literal.View[float64](results(t, p, text, []*literal.Literal{a}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}

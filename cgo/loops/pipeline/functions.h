@@ -1,4 +1,12 @@
 // functions.h: how the lines of stages.def with elementary functions become stages, for stages_impl.h.
+// INPLACE1 applies a function of whole vectors.
+#define INPLACE1(name, fv)                                                                                             \
+  static void s_##name(ARGS) {                                                                                         \
+    TAKE                                                                                                               \
+    a0 = I(fv(F(a0))), a1 = I(fv(F(a1))), a2 = I(fv(F(a2))), a3 = I(fv(F(a3)));                                        \
+    a4 = I(fv(F(a4))), a5 = I(fv(F(a5))), a6 = I(fv(F(a6))), a7 = I(fv(F(a7)));                                        \
+    NEXT;                                                                                                              \
+  }
 #if LANE == 32
 #define HALVES(t, e)                                                                                                   \
   for (int i = 0; i < BLOCK; i += N / 2) {                                                                             \
@@ -70,13 +78,7 @@ static __attribute__((noinline)) void large(F *t, const F *x, F limit, double (*
 #define WHOLES(t, fv)                                                                                                  \
   for (int i = 0; i < BLOCK; i += N)                                                                                   \
     *(VFm *)(t + i) = fv(*(VFm *)(t + i));
-#define FAST1(name, fv, dv, fs)                                                                                        \
-  static void s_##name(ARGS) {                                                                                         \
-    TAKE                                                                                                               \
-    a0 = I(fv(F(a0))), a1 = I(fv(F(a1))), a2 = I(fv(F(a2))), a3 = I(fv(F(a3)));                                        \
-    a4 = I(fv(F(a4))), a5 = I(fv(F(a5))), a6 = I(fv(F(a6))), a7 = I(fv(F(a7)));                                        \
-    NEXT;                                                                                                              \
-  }
+#define FAST1(name, fv, dv, fs) INPLACE1(name, fv)
 #define FAST2(name, fv, dv, fs)                                                                                        \
   static void s_##name(ARGS) {                                                                                         \
     TAKE                                                                                                               \
@@ -92,6 +94,7 @@ static __attribute__((noinline)) void large(F *t, const F *x, F limit, double (*
 #define FAST2(name, fv, dv, fs) MATH2(name, dv, fs)
 #define FASTL(name, fv, dv, fs) MATHL(name, dv, fs)
 #endif
+#define BOTH1(name, fv, dv, ev, fs) FAST1(name, fv, dv, fs)
 #else
 #define MATH1(name, fv, fs) ARRAY1(name, F, fs(x))
 #define MATH2(name, fv, fs) ARRAY2(name, F, fs(x, y))
@@ -100,4 +103,9 @@ static __attribute__((noinline)) void large(F *t, const F *x, F limit, double (*
 #define FAST1(name, fv, dv, fs) ARRAY1(name, F, fs(x))
 #define FAST2(name, fv, dv, fs) ARRAY2(name, F, fs(x, y))
 #define FASTL(name, fv, dv, fs) ARRAY1(name, F, fs(x))
+#ifdef EXP64
+#define BOTH1(name, fv, dv, ev, fs) INPLACE1(name, ev)
+#else
+#define BOTH1(name, fv, dv, ev, fs) ARRAY1(name, F, fs(x))
+#endif
 #endif

@@ -52,6 +52,7 @@ static const struct {
 #define FAST1(name, fv, dv, fs) STAGE(name, 0)
 #define FAST2(name, fv, dv, fs) STAGE(name, 0)
 #define FASTL(name, fv, dv, fs) STAGE(name, 0)
+#define BOTH1(name, fv, dv, ev, fs) STAGE(name, 0)
 #define REDUCE(name, e, none) STAGE(acc_##name, 0)
 #define CHOOSE REDUCE
 #include "reducers.def"

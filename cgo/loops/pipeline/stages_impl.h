@@ -62,6 +62,9 @@ static __attribute__((unused)) double inverse_erf(double x) {
 #if LANE == 32 && (VB > 16 || defined(__aarch64__))
 #include "math32.h"
 #endif
+#if LANE == 64 && (VB > 16 || defined(__aarch64__))
+#include "exp64.h"
+#endif
 
 // How the lines of stages.def become functions.
 #define PUT(T, t)                                                                                                      \
@@ -370,6 +373,7 @@ INLINE void put(char *to, int64_t t, VI x) {
 #undef FAST1
 #undef FAST2
 #undef FASTL
+#undef BOTH1
 #define ROW(name) (void (*)(void))s_##name,
 #define REDUCE(name, e, none) ROW(acc_##name)
 #define CHOOSE REDUCE
@@ -390,6 +394,7 @@ INLINE void put(char *to, int64_t t, VI x) {
 #define FAST1(name, fv, dv, fs) ROW(name)
 #define FAST2(name, fv, dv, fs) ROW(name)
 #define FASTL(name, fv, dv, fs) ROW(name)
+#define BOTH1(name, fv, dv, ev, fs) ROW(name)
 
 #define SWEEP(name) ROW(name)
 #ifdef LIMIT32
