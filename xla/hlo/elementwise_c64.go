@@ -1,10 +1,30 @@
 package hlo
 
+import "math"
+
 // mulC64 is x*y as XLA's CPU code has it: of each part one product is rounded before the sum, the other is not. Where
 // the two cancel, the exact value rounded once would be another number.
 func mulC64(x, y complex128) complex128 {
 	a, b, c, d := real(x), imag(x), real(y), imag(y)
-	return complex(round32(a*c-round32(b*d)), round32(b*c+round32(a*d)))
+	return complex(fused32(a, c, -round32(b*d)), fused32(b, c, round32(a*d)))
+}
+
+// fused32 is x*y + z of numbers of f32, rounded once. The sum in f64 is rounded to odd, so that rounding it again meets
+// the middle of two floats only where the exact sum is there.
+func fused32(x, y, z float64) float64 {
+	p := float64(x * y) // exact
+	s := p + z
+	v := s - p
+	lost := (p - (s - v)) + (z - v)
+	bits := math.Float64bits(s)
+	switch {
+	case math.IsInf(s, 0) || math.IsNaN(s) || lost == 0 || bits&1 == 1:
+	case (lost > 0) == (s > 0):
+		bits++
+	default:
+		bits--
+	}
+	return round32(math.Float64frombits(bits))
 }
 
 // mulC128 is x*y with each product rounded. Go's own may be fused with the sum, on some processors and not on others.

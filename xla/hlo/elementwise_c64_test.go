@@ -16,3 +16,15 @@ func TestProductOnC64RoundsOneOfTwoProducts(t *testing.T) {
 		t.Errorf("on C128: got the real part %v, want 0", real(exact))
 	}
 }
+
+// 1.5*(1+2^-23) lies in the middle of two floats, which f64 does not see a tiny addend leave.
+func TestProductOnC64IsRoundedOnce(t *testing.T) {
+	const x, tiny = 1 + 0x1p-23, 0x1p-100
+	for _, sign := range []float64{1, -1} {
+		// The imaginary part is 1.5*x and, rounded first, sign*tiny.
+		got := imag(mulC64(complex(sign*tiny, 1.5), complex(x, 1)))
+		if want := 1.5 + 0x1p-23 + max(0, sign)*0x1p-23; got != want {
+			t.Errorf("%v: got %v, want %v", sign, got, want)
+		}
+	}
+}

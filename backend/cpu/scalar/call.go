@@ -49,13 +49,18 @@ func call(m *Machine, in *Instr) {
 }
 
 func callC64(m *Machine, in *Instr) {
-	r := m.regs
-	f := func(i uint16) float64 { return float64(math.Float32frombits(uint32(r[i]))) }
 	s := calls[in.Imm].op.Info().Scalar
 	g := s.Complex
 	if s.C64 != nil {
 		g = s.C64
 	}
+	onC64(m, in, g)
+}
+
+// onC64 computes a function of two numbers of c64.
+func onC64(m *Machine, in *Instr, g func([]complex128) complex128) {
+	r := m.regs
+	f := func(i uint16) float64 { return float64(math.Float32frombits(uint32(r[i]))) }
 	v := complex64(g([]complex128{complex(f(in.A), f(in.A+1)), complex(f(in.B), f(in.B+1))}))
 	r[in.D], r[in.D+1] = uint64(math.Float32bits(real(v))), uint64(math.Float32bits(imag(v)))
 }

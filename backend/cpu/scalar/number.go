@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/shape"
 )
 
@@ -159,12 +160,5 @@ func cutExponent(abs, inf uint64, man, exp, exp2 int) uint64 {
 	return abs
 }
 
-// mulC64 rounds of each part one product before the sum, as the reference does.
-func mulC64(m *Machine, in *Instr) {
-	r := m.regs
-	f := func(i uint16) float64 { return float64(math.Float32frombits(uint32(r[i]))) }
-	a, b, c, d := f(in.A), f(in.A+1), f(in.B), f(in.B+1)
-	re := float32(float64(a*c) - float64(float32(b*d)))
-	im := float32(float64(b*c) + float64(float32(a*d)))
-	r[in.D], r[in.D+1] = uint64(math.Float32bits(re)), uint64(math.Float32bits(im))
-}
+// mulC64 is the reference's.
+func mulC64(m *Machine, in *Instr) { onC64(m, in, hlo.Multiply.Info().Scalar.C64) }

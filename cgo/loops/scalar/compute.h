@@ -84,8 +84,8 @@ SET(Bits, u, halo_round(in->imm, A.d))
 SET(OfBits, d, halo_widen(in->imm, A.u))
 SET(Call, d, halo_calls[in->imm].f(A.d, B.d))
 OP(MulC64) {
-  double a = A.f, b = r[in->a + 1].f, c = B.f, d = r[in->b + 1].f;
-  float re = (float)(a * c - (double)(float)(b * d)), im = (float)(b * c + (double)(float)(a * d));
+  const float a = A.f, b = r[in->a + 1].f, c = B.f, d = r[in->b + 1].f;
+  const float re = fmaf(a, c, -(b * d)), im = fmaf(b, c, a * d);
   D.f = re;
   r[in->d + 1].f = im;
   NEXT;

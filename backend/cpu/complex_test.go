@@ -1,0 +1,81 @@
+package cpu_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// TestComplexParts fuses operations on complex numbers: of rows that are reversed, spread and taken in part, with what
+// their parts are and with sums of rows, and with more than one result.
+func TestComplexParts(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 4))
+	for _, et := range []shape.ElementType{shape.C64, shape.C128} {
+		for k, n := range []int64{1, 3, 64, 129, 1000} {
+			part, m := et.Component(), int64(3+k)
+			x, y, z := wholeElements(r, et, m*n), wholeElements(r, et, n), wholeElements(r, et, m*2*n)
+			text := strings.NewReplacer("C[", et.String()+"[", "F[", part.String()+"[", "$mn", fmt.Sprint(m*n), "$2mn",
+				fmt.Sprint(2*m*n), "$m", fmt.Sprint(m), "$2n", fmt.Sprint(2*n), "$n", fmt.Sprint(n)).Replace(`ENTRY e {
+				flat = C[$mn] parameter(0) x = C[$m,$n] reshape(flat) row = C[$n] parameter(1) wide = C[$2mn] parameter(2)
+				y = C[$m,$n] broadcast(row), dimensions={1} w = C[$m,$2n] reshape(wide)
+				z = C[$m,$n] slice(w), slice={[0:$m], [0:$2n:2]} back = C[$m,$n] reverse(x), dimensions={1}
+				one = C[] constant((1, -2)) ones = C[$m,$n] broadcast(one), dimensions={}
+				xy = C[$m,$n] multiply(x, y) s = C[$m,$n] add(xy, z) d = C[$m,$n] subtract(s, back) q = C[$m,$n] multiply(d, ones)
+				same = pred[$m,$n] compare(x, y), direction=NE picked = C[$m,$n] select(same, q, x)
+				re = F[$m,$n] real(picked) im = F[$m,$n] imag(picked) minus = F[$m,$n] negate(im)
+				turned = C[$m,$n] complex(minus, re) n = C[$m,$n] negate(turned)
+				ROOT all = (C[$m,$n], F[$m,$n], F[$m,$n]) tuple(n, re, im) }`)
+			both(t, text, 1+k%3, 0, x, y, z)
+			text = strings.NewReplacer("C[", et.String()+"[", "F[", part.String()+"[", "$m", fmt.Sprint(m), "$n",
+				fmt.Sprint(n)).Replace(`add { a = F[] parameter(0) b = F[] parameter(1) ROOT s = F[] add(a, b) }
+				ENTRY e { x = C[$m,$n] parameter(0) i = C[$m,$n] iota(), iota_dimension=0 y = C[$m,$n] add(x, i)
+				re = F[$m,$n] real(y) im = F[$m,$n] imag(y) rr = F[$m,$n] multiply(re, re) ii = F[$m,$n] multiply(im, im)
+				p = F[$m,$n] add(rr, ii) none = F[] constant(0) s = F[$m] reduce(p, none), dimensions={1}, to_apply=add
+				spread = F[$m,$n] broadcast(s), dimensions={0} z = C[$m,$n] complex(spread, im)
+				ROOT all = (C[$m,$n], F[$m]) tuple(z, s) }`)
+			both(t, text, 1+k%3, 0, shaped(t, x, et, m, n))
+		}
+	}
+}
+
+// wholeElements returns numbers whose products and sums are exact.
+func wholeElements(r *rand.Rand, et shape.ElementType, n int64) *literal.Literal {
+	w := literal.MakeWide(et.Class(), int(n))
+	for i := range w.C {
+		w.C[i] = complex(float64(r.IntN(99)-49), float64(r.IntN(99)-49))
+	}
+	return literal.FromWide(shape.Array(et, n), w)
+}
+
+// shaped is l as an array of other sizes.
+func shaped(t *testing.T, l *literal.Literal, et shape.ElementType, dims ...int64) *literal.Literal {
+	t.Helper()
+	out, err := literal.FromBytes(shape.Array(et, dims...), l.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestComplexNumbers computes with numbers of all sizes, infinities and NaN among them: products round as the
+// reference's do, and magnitudes neither overflow nor lose what is small.
+func TestComplexNumbers(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 4))
+	for _, et := range []shape.ElementType{shape.C64, shape.C128} {
+		for _, n := range []int64{5, 1000, 4099} {
+			x, y := randomElements(r, et, n), randomElements(r, et, n)
+			part := et.Component()
+			for op, ulp := range map[string]int64{"%[1]s[%[3]d] multiply(x, y)": 0, "%[1]s[%[3]d] add(x, y)": 0,
+				"%[1]s[%[3]d] subtract(x, y)": 0, "%[1]s[%[3]d] negate(x)": 0, "%[2]s[%[3]d] abs(x)": 1,
+				"pred[%[3]d] compare(x, y), direction=EQ": 0, "%[1]s[%[3]d] convert(re)": 0} {
+				text := fmt.Sprintf("ENTRY e { x = %[1]s[%[3]d] parameter(0) y = %[1]s[%[3]d] parameter(1) "+
+					"re = %[2]s[%[3]d] real(y) ROOT z = "+op+" }", et, part, n)
+				both(t, text, 2, ulp, x, y)
+			}
+		}
+	}
+}
