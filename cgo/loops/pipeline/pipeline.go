@@ -17,7 +17,7 @@ const (
 )
 
 // MaxCycles is how many streams of a Program may repeat themselves after at most MaxCycle bytes of lanes without that
-// each of their pieces is looked for.
+// each of their pieces is looked for: CYCLES and CYCLE_BYTES of pipeline.c.
 const (
 	MaxCycles = 4
 	MaxCycle  = 8 << 10
