@@ -33,13 +33,21 @@ static int64_t period(const halo_space *w, const halo_stream *s, int64_t n) {
   return w->dims[last] * w->lane <= CYCLE_BYTES && 2 * w->dims[last] <= n ? w->dims[last] * w->lane : 0;
 }
 
-// cycle_of loads a stream that repeats itself into lanes; place at is the first that is wanted.
+// cycle_of loads a stream that repeats itself into lanes, a group of blocks further; place at is the first that is
+// wanted. What is loaded once is copied from there on.
 static cycle cycle_of(const halo_space *w, const halo_stream *s, int32_t k, int64_t at, int64_t period, int64_t group,
                       char *lanes) {
-  for (int64_t done = 0; done < period + group * w->block_bytes; done += w->block_bytes) {
-    char *to = lanes + done, *from = halo_load(w, s, done / w->lane, w->block, to);
+  const int64_t all = period + group * w->block_bytes;
+  int64_t have = 0;
+  for (; have < period; have += w->block_bytes) {
+    char *to = lanes + have, *from = halo_load(w, s, have / w->lane, w->block, to);
     if (from != to)
       memcpy(to, from, w->block_bytes);
+  }
+  for (int64_t n; have < all; have += n) {
+    const int64_t periods = have / period * period;
+    n = periods < all - have ? periods : all - have;
+    memcpy(lanes + have, lanes + have - periods, n);
   }
   return (cycle){lanes, period, at * w->lane % period, k};
 }
@@ -83,8 +91,9 @@ static void sort_out(const job *j, int64_t at, int64_t end, parts *t) {
   }
   while (t->group > 1 && t->slows * t->group * w->block_bytes > GROUP_BYTES)
     t->group /= 2;
-  if (!t->slows && !t->cycles)
-    t->group = (end - at) / w->block;
+  const int64_t blocks = (end - at) / w->block;
+  if (!t->slows && !t->cycles || t->group > blocks)
+    t->group = blocks;
   memcpy(t->moved + t->fasts, slow, t->slows * sizeof *slow);
   for (int32_t i = 0; i < t->cycles; i++)
     t->moved[t->fasts + t->slows + i] = t->cyclic[i].stream;
@@ -126,6 +135,8 @@ static void runs(const job *j, parts *t, int64_t at, int64_t n, char **p, char *
 // whole runs the whole blocks from place at on and returns the place behind them.
 static int64_t whole(const job *j, int64_t at, int64_t end, char **p) {
   const halo_space *w = &j->space;
+  if (end - at < w->block)
+    return at;
   parts t;
   sort_out(j, at, end, &t);
   for (int32_t i = 0; i < t.cycles; i++) {
