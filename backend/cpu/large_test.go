@@ -1,6 +1,8 @@
 package cpu_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/halo-xla/halo/xla/literal"
@@ -38,6 +40,21 @@ func TestLargeOutputs(t *testing.T) {
 			same(t, newRand(t), text, func(_ int, s shape.Shape) *literal.Literal { return repeating(t, s) })
 		})
 	}
+}
+
+// TestLargeOutputOfMany has so many results that their numbers do not fit in a word's bits, of which the first goes past
+// the caches and the last must not.
+func TestLargeOutputOfMany(t *testing.T) {
+	text, shapes, names := "ENTRY e { x = f32[N] parameter(0) y = bf16[N] convert(x)\n", "bf16[N]", "y"
+	for k := range 31 {
+		text += fmt.Sprintf("c%d = f32[] constant(%[1]d) b%[1]d = f32[N] broadcast(c%[1]d), dimensions={}\n"+
+			"p%[1]d = pred[N] compare(x, b%[1]d), direction=GT\n", k)
+		shapes, names = shapes+", pred[N]", names+fmt.Sprintf(", p%d", k)
+	}
+	text += fmt.Sprintf("z = c64[N] complex(x, x) ROOT t = (%s, c64[N]) tuple(%s, z) }", shapes, names)
+	same(t, newRand(t), strings.ReplaceAll(text, "N]", "4194304]"), func(_ int, s shape.Shape) *literal.Literal {
+		return repeating(t, s)
+	})
 }
 
 // repeating is an array of numbers that repeat after a while.

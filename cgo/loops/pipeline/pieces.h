@@ -10,7 +10,7 @@ typedef struct {
   halo_space space;
   const halo_stream *streams;
   const halo_stage *stages;
-  uint32_t past; // which outputs go past the caches when they are converted
+  uint32_t past; // which of the first 32 outputs go past the caches when they are converted
   int bypass;    // some do, or the stages are those of halo_bypass
   int32_t temps;
 } halo_pieces;

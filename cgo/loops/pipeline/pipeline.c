@@ -125,9 +125,10 @@ static void runs(const job *j, parts *t, int64_t at, int64_t n, char **p, char *
   l->left = n;
   asks(j, t, at + n * w->block, l);
   w->lanes->blocks(p);
-  for (int32_t i = t->slows - 1; i >= 0 && slow[i] >= inputs; i--)
-    (j->past >> (slow[i] - inputs) & 1 ? halo_store_past : halo_store)(
-        w, &j->streams[slow[i]], at, n * w->block, wide + i * bytes);
+  for (int32_t i = t->slows - 1; i >= 0 && slow[i] >= inputs; i--) {
+    const int32_t k = slow[i] - inputs, past = k < 32 && j->past >> k & 1;
+    (past ? halo_store_past : halo_store)(w, &j->streams[slow[i]], at, n * w->block, wide + i * bytes);
+  }
   for (int32_t i = 0; i < t->fasts; i++)
     p[t->moved[i]] += w->block_bytes;
 }

@@ -44,7 +44,7 @@ typedef struct {
 // the program's own if there is nothing to gain.
 const halo_stage *halo_bypass(const halo_space *, const halo_program *, halo_stage *room);
 
-// halo_past says which outputs are worth halo_store_past: a bit for each.
+// halo_past says which of the first 32 outputs are worth halo_store_past: a bit for each.
 uint32_t halo_past(const halo_space *, const halo_program *);
 
 // halo_drain makes what went past the caches seen by other threads.
