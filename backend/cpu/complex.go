@@ -24,9 +24,8 @@ func (c component) of(s *pipeline.Stream, t shape.ElementType) {
 	if c == whole {
 		return
 	}
-	bytes := t.Bytes()
-	s.Ref.Offset += int64(bytes) * int64(c-realPart)
 	if t == shape.F64 && s.Kind == pipeline.Strided { // elements of 16 bytes are not gathered
+		s.Ref.Offset += int64(t.Bytes()) * int64(c-realPart)
 		s.Offset *= 2
 		strides := make([]int64, len(s.Strides))
 		for i, n := range s.Strides {
@@ -35,7 +34,9 @@ func (c component) of(s *pipeline.Stream, t shape.ElementType) {
 		s.Strides = strides
 		return
 	}
-	s.Size, s.Convert, s.Bits = 2*bytes, "part_"+t.String(), 8*bytes
+	// The stream begins where the numbers do: what copies whole ones from there on does not read behind the last one.
+	names := [...]string{realPart: "real_", imagPart: "imag_"}
+	s.Size, s.Convert, s.Bits = 2*t.Bytes(), names[c]+t.String(), 8*t.Bytes()
 }
 
 // partType is the type of the parts of complex numbers, or t itself.

@@ -71,7 +71,7 @@ static const char *const reducer_names[] = {
 static const char *const convert_names[] = {
     "",
 #define CONVERT(name, T, load, store) #name,
-#define PART(name, T, load, store) #name,
+#define PART(name, T, first, load, store) #name,
 #include "memory.def"
 };
 

@@ -46,13 +46,13 @@ INLINE uint64_t double_to_bits(double f) {
 #define FLOAT(x) bits_to_double((U)(x))
 #endif
 
-#define ELEMENTS(name, T, step, load, store)                                                                           \
+#define ELEMENTS(name, T, step, first, load, store)                                                                    \
   static void load_##name(void *restrict dst, const void *restrict src, const halo_stream *st, int64_t n) {            \
     (void)st;                                                                                                          \
     I *d = dst;                                                                                                        \
     const T *q = src;                                                                                                  \
     for (int64_t i = 0; i < n; i++) {                                                                                  \
-      T x = q[i * step];                                                                                               \
+      T x = q[i * step + first];                                                                                       \
       d[i] = load;                                                                                                     \
     }                                                                                                                  \
   }                                                                                                                    \
@@ -62,11 +62,11 @@ INLINE uint64_t double_to_bits(double f) {
     const I *q = src;                                                                                                  \
     for (int64_t i = 0; i < n; i++) {                                                                                  \
       I x = q[i];                                                                                                      \
-      d[i * step] = store;                                                                                             \
+      d[i * step + first] = store;                                                                                     \
     }                                                                                                                  \
   }
-#define CONVERT(name, T, load, store) ELEMENTS(name, T, 1, load, store)
-#define PART(name, T, load, store) ELEMENTS(name, T, 2, load, store)
+#define CONVERT(name, T, load, store) ELEMENTS(name, T, 1, 0, load, store)
+#define PART(name, T, first, load, store) ELEMENTS(name, T, 2, first, load, store)
 #include "memory.def"
 #undef CONVERT
 #undef PART
@@ -74,7 +74,7 @@ INLINE uint64_t double_to_bits(double f) {
 static const halo_converter loads[] = {
     0,
 #define CONVERT(name, T, load, store) load_##name,
-#define PART(name, T, load, store) load_##name,
+#define PART(name, T, first, load, store) load_##name,
 #include "memory.def"
 #undef CONVERT
 #undef PART
@@ -83,7 +83,7 @@ static const halo_converter loads[] = {
 static const halo_converter stores[] = {
     0,
 #define CONVERT(name, T, load, store) store_##name,
-#define PART(name, T, load, store) store_##name,
+#define PART(name, T, first, load, store) store_##name,
 #include "memory.def"
 #undef CONVERT
 #undef PART
