@@ -79,3 +79,14 @@ func TestComplexNumbers(t *testing.T) {
 		}
 	}
 }
+
+// TestComplexProductsBothWays has x*y and y*x, whose imaginary parts are not the same: of each another product is rounded.
+func TestComplexProductsBothWays(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, et := range []shape.ElementType{shape.C64, shape.C128} {
+		x, y := randomElements(r, et, 4099), randomElements(r, et, 4099)
+		both(t, fmt.Sprintf("ENTRY e { x = %[1]s[4099] parameter(0) y = %[1]s[4099] parameter(1) "+
+			"xy = %[1]s[4099] multiply(x, y) yx = %[1]s[4099] multiply(y, x) "+
+			"ROOT all = (%[1]s[4099], %[1]s[4099]) tuple(xy, yx) }", et), 2, 0, x, y)
+	}
+}

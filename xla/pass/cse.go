@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/shape"
 )
 
 // CSE makes one of instructions that give the same value: the same op without effect on the same operands, with equal
@@ -140,8 +141,11 @@ func (c *cse) find(n *hlo.Instruction) *hlo.Instruction {
 	return nil
 }
 
+// commutes reports whether in has the same bits with its two operands swapped. A product of c64 has one product of its
+// imaginary part rounded, and not the other.
 func commutes(in *hlo.Instruction) bool {
-	return in.Op.Info().Traits&hlo.Commutative != 0 && len(in.Operands) == 2
+	return in.Op.Info().Traits&hlo.Commutative != 0 && len(in.Operands) == 2 &&
+		!(in.Op == hlo.Multiply && in.Shape.Type == shape.C64)
 }
 
 func sameOperands(a, b *hlo.Instruction) bool {

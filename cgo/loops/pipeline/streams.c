@@ -22,7 +22,7 @@
         dst[i] = v;                                                                                                    \
       return;                                                                                                          \
     }                                                                                                                  \
-    for (int64_t i = 0; i < m; i++)                                                                                    \
+    _Pragma("GCC unroll 8") for (int64_t i = 0; i < m; i++)                                                            \
       dst[i] = src[i * stride];                                                                                        \
   }
 GATHER(uint8_t)
