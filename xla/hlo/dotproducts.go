@@ -128,9 +128,6 @@ func dotSum[T number](s T, x, y []T) T {
 	return s
 }
 
-// fma32 is the fused multiply-add of single precision: the product of two float32 values is exact in float64.
-func fma32(x, y, s float64) float64 { return float64(float32(float64(x*y) + s)) }
-
 func dotRow32(out, x, r []float64) {
 	k := len(x)
 	for len(out) >= 4 {
@@ -138,7 +135,7 @@ func dotRow32(out, x, r []float64) {
 		r0, r1, r2, r3 := r[:k], r[k:2*k], r[2*k:3*k], r[3*k:4*k]
 		r1, r2, r3 = r1[:len(r0)], r2[:len(r0)], r3[:len(r0)]
 		for i, v := range x[:len(r0)] {
-			s0, s1, s2, s3 = fma32(v, r0[i], s0), fma32(v, r1[i], s1), fma32(v, r2[i], s2), fma32(v, r3[i], s3)
+			s0, s1, s2, s3 = fused32(v, r0[i], s0), fused32(v, r1[i], s1), fused32(v, r2[i], s2), fused32(v, r3[i], s3)
 		}
 		out[0], out[1], out[2], out[3] = s0, s1, s2, s3
 		out, r = out[4:], r[4*k:]
@@ -151,14 +148,14 @@ func dotRow32(out, x, r []float64) {
 func axpy32(out, x, r []float64, stride int) {
 	for i, v := range x {
 		for j, w := range r[i*stride:][:len(out)] {
-			out[j] = fma32(v, w, out[j])
+			out[j] = fused32(v, w, out[j])
 		}
 	}
 }
 
 func dotSum32(s float64, x, y []float64) float64 {
 	for i, v := range y {
-		s = fma32(x[i], v, s)
+		s = fused32(x[i], v, s)
 	}
 	return s
 }

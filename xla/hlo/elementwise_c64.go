@@ -9,11 +9,19 @@ func mulC64(x, y complex128) complex128 {
 	return complex(fused32(a, c, -round32(b*d)), fused32(b, c, round32(a*d)))
 }
 
-// fused32 is x*y + z of numbers of f32, rounded once. The sum in f64 is rounded to odd, so that rounding it again meets
-// the middle of two floats only where the exact sum is there.
+// fused32 is x*y + z of numbers of f32, rounded once, as fused multiply-adds of single precision have it. A sum in f64
+// that may lie in the middle of two floats is rounded to odd, so that it does so only where the exact sum does.
 func fused32(x, y, z float64) float64 {
 	p := float64(x * y) // exact
 	s := p + z
+	if math.Float64bits(s)&(1<<28-1) == 0 {
+		s = odd(s, p, z)
+	}
+	return round32(s)
+}
+
+// odd is s, the sum of p and z, or its neighbour on the exact sum's side if that is odd and s is not exact.
+func odd(s, p, z float64) float64 {
 	v := s - p
 	lost := (p - (s - v)) + (z - v)
 	bits := math.Float64bits(s)
@@ -24,7 +32,7 @@ func fused32(x, y, z float64) float64 {
 	default:
 		bits--
 	}
-	return round32(math.Float64frombits(bits))
+	return math.Float64frombits(bits)
 }
 
 // mulC128 is x*y with each product rounded. Go's own may be fused with the sum, on some processors and not on others.

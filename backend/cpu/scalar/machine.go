@@ -20,6 +20,7 @@ type Machine struct {
 	streams []Stream
 	ctx     context.Context
 	round   int
+	at      Instr // the load or store at an element under way
 }
 
 // Machine returns a new machine for p. Loops in p end early when ctx is done.

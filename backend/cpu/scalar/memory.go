@@ -104,13 +104,15 @@ func copyArray(m *Machine, in *Instr) {
 func loadAt(bytes int32, load func(m *Machine, in *Instr)) func(m *Machine, in *Instr) {
 	return func(m *Machine, in *Instr) {
 		op := in.Op - Load8UAt + Load8U
-		load(m, &Instr{Op: op, D: in.D, A: in.A, B: in.C, Imm: in.Imm + int32(m.b(in))*bytes})
+		m.at = Instr{Op: op, D: in.D, A: in.A, B: in.C, Imm: in.Imm + int32(m.b(in))*bytes}
+		load(m, &m.at)
 	}
 }
 
 func storeAt(bytes int32, store func(m *Machine, in *Instr)) func(m *Machine, in *Instr) {
 	return func(m *Machine, in *Instr) {
 		op := in.Op - Store8At + Store8
-		store(m, &Instr{Op: op, D: in.D, A: in.A, B: in.B, Imm: in.Imm + int32(m.regs[in.C])*bytes})
+		m.at = Instr{Op: op, D: in.D, A: in.A, B: in.B, Imm: in.Imm + int32(m.regs[in.C])*bytes}
+		store(m, &m.at)
 	}
 }
