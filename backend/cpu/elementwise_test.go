@@ -370,7 +370,7 @@ func TestLevels(t *testing.T) {
 		if level == run.Level() {
 			continue
 		}
-		c := osexec.Command(os.Args[0], "-test.run=Elementwise|Fusion|Functions|Fused")
+		c := osexec.Command(os.Args[0], "-test.run=Elementwise|Fusion|Functions|Fused|ShortRows")
 		c.Env = append(os.Environ(), "HALO_ISA="+level.String())
 		if out, err := c.CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%.20000s", level, err, out)

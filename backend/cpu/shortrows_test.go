@@ -29,3 +29,32 @@ func TestShortRows(t *testing.T) {
 		}
 	}
 }
+
+// TestFusedSteps loads rows that begin and end within blocks, whose elements are a step apart: by one load after the
+// other, each from where the one before ended.
+func TestFusedSteps(t *testing.T) {
+	r := rand.New(rand.NewPCG(17, 3))
+	for _, et := range []shape.ElementType{shape.S8, shape.BF16, shape.F32, shape.F64} {
+		for _, n := range []int{1, 3, 7, 15, 16, 33, 64, 130, 300} {
+			text := fmt.Sprintf(`ENTRY e { a = %[1]s[3,11,%[3]d] parameter(0) b = %[1]s[3,11,%[4]d] parameter(1)
+				c = %[1]s[3,11] parameter(2) d = %[1]s[11,%[2]d] parameter(3)
+				even = %[1]s[3,11,%[2]d] slice(a), slice={[0:3], [0:11], [0:%[3]d:2]}
+				odd = %[1]s[3,11,%[2]d] slice(a), slice={[0:3], [0:11], [1:%[3]d:2]}
+				third = %[1]s[3,11,%[2]d] slice(b), slice={[0:3], [0:11], [2:%[4]d:3]}
+				near = %[1]s[3,11,%[2]d] slice(a), slice={[0:3], [0:11], [%[2]d:%[3]d]}
+				back = %[1]s[3,11,%[2]d] reverse(even), dimensions={1,2}
+				i = %[1]s[3,11,%[2]d] iota(), iota_dimension=1
+				u = %[1]s[3,11,%[2]d] broadcast(c), dimensions={0,1}
+				v = %[1]s[3,11,%[2]d] broadcast(d), dimensions={1,2}
+				o = %[1]s[3,11,%[2]d] add(even, odd) p = %[1]s[3,11,%[2]d] maximum(third, near)
+				q = %[1]s[3,11,%[2]d] add(back, i) s = %[1]s[3,11,%[2]d] minimum(u, v)
+				w = %[1]s[3,11,%[2]d] multiply(o, q) x = %[1]s[3,11,%[2]d] add(p, s)
+				ROOT y = %[1]s[3,11,%[2]d] add(w, x) }`, et, n, 2*n, 3*n)
+			var args []*literal.Literal
+			for _, dims := range [][]int64{{3, 11, int64(2 * n)}, {3, 11, int64(3 * n)}, {3, 11}, {11, int64(n)}} {
+				args = append(args, randomElements(r, et, dims...))
+			}
+			agree(t, program{text: text, args: args})
+		}
+	}
+}

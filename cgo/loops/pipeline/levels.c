@@ -8,10 +8,14 @@ typedef struct {
   int32_t bytes;
   const halo_lanes *lanes[2];
   const halo_converters *converters[2];
+  const halo_gather *gathers;
 } level;
 
 #define LEVEL(name, bytes)                                                                                             \
-  { bytes, {&halo_lanes32_##name, &halo_lanes64_##name}, {&halo_converters32_##name, &halo_converters64_##name} }
+  {                                                                                                                    \
+    bytes, {&halo_lanes32_##name, &halo_lanes64_##name}, {&halo_converters32_##name, &halo_converters64_##name},       \
+        halo_gathers_##name                                                                                            \
+  }
 
 static const level levels[] = { // in the order of run.ISA
     LEVEL(base, 16),
@@ -91,6 +95,6 @@ const char *halo_reducer_name(int32_t i) { return reducer_names[i]; }
 
 halo_space halo_space_of(const halo_run *run, int32_t isa, int32_t lane, int32_t rank, const int64_t *dims) {
   const level *l = level_of(isa);
-  return (halo_space){run, l->lanes[lane == 8], l->converters[lane == 8], 8 * l->bytes / lane, 8 * l->bytes, dims, rank,
-      lane};
+  return (halo_space){run, l->lanes[lane == 8], l->converters[lane == 8], l->gathers, 8 * l->bytes / lane,
+      8 * l->bytes, dims, rank, lane};
 }

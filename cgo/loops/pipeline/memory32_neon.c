@@ -7,6 +7,7 @@
 #include "target.h"
 
 #include "memory_impl.h"
+#include "gather_impl.h"
 
 #include "target_end.h"
 #endif

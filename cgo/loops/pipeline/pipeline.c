@@ -64,6 +64,7 @@ static char *turn(cycle *c, int64_t bytes) {
 typedef struct {
   int32_t moved[HALO_MAX_POINTERS], fasts, slows, cycles;
   int64_t group; // of blocks, which are converted and run together
+  halo_walk *walks; // of each slow one, if it walks: where the next block begins
   cycle cyclic[CYCLES];
 } parts;
 
@@ -111,6 +112,12 @@ static void asks(const job *j, const parts *t, int64_t at, halo_loop *l) {
   }
 }
 
+// load loads n places of slow stream i from place at on.
+static char *load(const job *j, const parts *t, int32_t i, int64_t at, int64_t n, char *room) {
+  const halo_stream *s = &j->streams[t->moved[t->fasts + i]];
+  return halo_walks(s) ? halo_load_on(&j->space, s, &t->walks[i], n, room) : halo_load(&j->space, s, at, n, room);
+}
+
 // runs runs n blocks of a group from place at on; wide has rooms for what is slow.
 static void runs(const job *j, parts *t, int64_t at, int64_t n, char **p, char *wide) {
   const halo_space *w = &j->space;
@@ -118,7 +125,7 @@ static void runs(const job *j, parts *t, int64_t at, int64_t n, char **p, char *
   const int64_t bytes = t->group * w->block_bytes;
   for (int32_t i = 0; i < t->slows; i++)
     p[slow[i]] = slow[i] >= inputs ? wide + i * bytes
-                                   : halo_load(w, &j->streams[slow[i]], at, n * w->block, wide + i * bytes);
+                                   : load(j, t, i, at, n * w->block, wide + i * bytes);
   for (int32_t i = 0; i < t->cycles; i++)
     p[t->cyclic[i].stream] = turn(&t->cyclic[i], bytes);
   halo_loop *l = (halo_loop *)p[HALO_LOOP];
@@ -151,6 +158,12 @@ static int64_t whole(const job *j, int64_t at, int64_t end, char **p) {
     p[t.moved[i]] = (char *)HALO_AT(w->run, s->ref) + (s->offset + at) * s->size;
   }
   char *wide = halo_aligned(alloca(t.slows * t.group * w->block_bytes + 64));
+  t.walks = alloca(t.slows * sizeof *t.walks);
+  for (int32_t i = 0; i < t.slows; i++) {
+    const halo_stream *s = &j->streams[t.moved[t.fasts + i]];
+    if (t.moved[t.fasts + i] < j->r->streams && halo_walks(s))
+      t.walks[i] = halo_walk_to(w, s, at);
+  }
   *(halo_loop *)p[HALO_LOOP] = (halo_loop){
       .first = j->stages, .bytes = w->block_bytes, .moved = t.moved, .moves = t.fasts + t.slows + t.cycles};
   for (int64_t left = (end - at) / w->block, n; left > 0; left -= n, at += n * w->block) {

@@ -127,7 +127,14 @@ typedef struct {
   const halo_converter *load, *store;
 } halo_converters;
 
+// halo_gather loads m elements of a stream that walks from where that is on.
+struct halo_space;
+struct halo_walk;
+typedef void (*halo_gather)(const struct halo_space *, const halo_stream *, const char *base, struct halo_walk *,
+                            int64_t m, char *dst);
+
 #define HALO_LEVEL(level)                                                                                              \
+  extern const halo_gather halo_gathers_##level[];                                                                     \
   extern const halo_lanes halo_lanes32_##level, halo_lanes64_##level;                                                  \
   extern const halo_converters halo_converters32_##level, halo_converters64_##level;
 HALO_LEVEL(base)

@@ -9,42 +9,6 @@
 #include <emmintrin.h>
 #endif
 
-// gather copies m elements of the space from place at on, as a stream's strides say.
-#define GATHER(T)                                                                                                      \
-  static void gather_##T(T *dst, const T *src, int64_t stride, int64_t m) {                                            \
-    if (stride == 1) {                                                                                                 \
-      memcpy(dst, src, m * sizeof(T));                                                                                 \
-      return;                                                                                                          \
-    }                                                                                                                  \
-    if (stride == 0) {                                                                                                 \
-      T v = *src;                                                                                                      \
-      for (int64_t i = 0; i < m; i++)                                                                                  \
-        dst[i] = v;                                                                                                    \
-      return;                                                                                                          \
-    }                                                                                                                  \
-    _Pragma("GCC unroll 8") for (int64_t i = 0; i < m; i++)                                                            \
-      dst[i] = src[i * stride];                                                                                        \
-  }
-GATHER(uint8_t)
-GATHER(uint16_t)
-GATHER(uint32_t)
-GATHER(uint64_t)
-
-static void gather_run(char *dst, const char *src, int32_t size, int64_t stride, int64_t m) {
-  switch (size) {
-  case 1:
-    gather_uint8_t((uint8_t *)dst, (const uint8_t *)src, stride, m);
-    return;
-  case 2:
-    gather_uint16_t((uint16_t *)dst, (const uint16_t *)src, stride, m);
-    return;
-  case 4:
-    gather_uint32_t((uint32_t *)dst, (const uint32_t *)src, stride, m);
-    return;
-  }
-  gather_uint64_t((uint64_t *)dst, (const uint64_t *)src, stride, m);
-}
-
 // halo_place finds where a stream has its element of place at, and how many places follow in the innermost dimension.
 int64_t halo_place(const halo_space *w, const halo_stream *s, int64_t at, int64_t *rest) {
   int64_t offset = s->offset;
@@ -60,137 +24,34 @@ int64_t halo_place(const halo_space *w, const halo_stream *s, int64_t at, int64_
   return offset;
 }
 
-// A walk goes over the rows of the space: the indices of one, and where a stream has its first element.
-typedef struct {
-  int64_t index[HALO_MAX_RANK], offset;
-} walk;
-
-// walk_to goes to the row of place at, and returns the place in it.
-static int64_t walk_to(const halo_space *w, const halo_stream *s, int64_t at, walk *row) {
+halo_walk halo_walk_to(const halo_space *w, const halo_stream *s, int64_t at) {
   int64_t rest, last = w->rank - 1;
-  row->offset = halo_place(w, s, at, &rest);
+  halo_walk row = {.offset = halo_place(w, s, at, &rest)};
   if (last < 0)
-    return 0;
-  const int64_t in = w->dims[last] - rest;
-  row->offset -= in * s->strides[last];
+    return row;
+  row.in = w->dims[last] - rest;
+  row.offset -= row.in * s->strides[last];
   at /= w->dims[last];
   for (int64_t d = last - 1; d >= 0; at /= w->dims[d--])
-    row->index[d] = d > 0 ? at % w->dims[d] : at;
-  return in;
+    row.index[d] = d > 0 ? at % w->dims[d] : at;
+  return row;
 }
 
-// next goes n rows on, which are no more than the last but one dimension has left.
-static inline void next(const halo_space *w, const halo_stream *s, walk *row, int64_t n) {
-  for (int d = w->rank - 2; d >= 0; d--, n = 1) {
-    row->offset += n * s->strides[d];
-    if ((row->index[d] += n) < w->dims[d])
-      return;
-    row->offset -= w->dims[d] * s->strides[d];
-    row->index[d] = 0;
-  }
-}
-
-// short_run is up to how many elements of a row it is not worth to call a function for them.
-enum { short_run = 16 };
-
-// SHORT loads elements of short rows. spread_T loads whole rows of one element each, in pieces of 16 bytes, which go
-// over the row behind; it returns how many of so many that are step apart it was, since the last ones might go over the
-// end. repeat_T repeats n elements that are there already. short_T loads m from place in of a row on: rows that are the
-// same, or one element each, many at a time.
-#define SHORT(T)                                                                                                       \
-  typedef T vector_##T __attribute__((vector_size(16), aligned(sizeof(T)), may_alias));                                \
-  static int64_t spread_##T(T *dst, const T *end, const T *src, int64_t step, int64_t n, int64_t count) {              \
-    const int64_t lanes = 16 / sizeof(T), fit = (end - dst - lanes + 1) / n;                                           \
-    count = fit < count ? fit : count;                                                                                 \
-    for (int64_t k = 0; k < count; k++, src += step, dst += n)                                                         \
-      for (int64_t j = 0; j < n; j += lanes)                                                                           \
-        *(vector_##T *)(dst + j) = *src - (vector_##T){0};                                                             \
-    return count;                                                                                                      \
-  }                                                                                                                    \
-  static void repeat_##T(T *dst, int64_t n, int64_t all) {                                                             \
-    for (int64_t k = n; k < all; k += n, n += n)                                                                       \
-      memcpy(dst + k, dst, (n < all - k ? n : all - k) * sizeof(T));                                                   \
-  }                                                                                                                    \
-  static void short_##T(const halo_space *w, const halo_stream *s, const T *base, walk *row, int64_t in, int64_t m,    \
-                        T *dst) {                                                                                      \
-    const int last = w->rank - 1;                                                                                      \
-    const int64_t n = w->dims[last], stride = s->strides[last], step = last ? s->strides[last - 1] : 0;                \
-    for (T *end = dst + m; dst < end; in = 0) {                                                                        \
-      const T *src = base + row->offset + in * stride;                                                                 \
-      const int64_t left = last ? w->dims[last - 1] - row->index[last - 1] : 1;                                        \
-      int64_t k = in || stride ? 0 : spread_##T(dst, end, src, step, n, left);                                         \
-      if (k > 0) {                                                                                                     \
-        next(w, s, row, k);                                                                                            \
-        dst += k * n;                                                                                                  \
-        continue;                                                                                                      \
-      }                                                                                                                \
-      for (k = 0; k < n - in && dst + k < end; k++)                                                                    \
-        dst[k] = src[k * stride];                                                                                      \
-      if (!in && !step && left > 1 && end - dst > k) {                                                                 \
-        const int64_t all = end - dst < left * n ? end - dst : left * n;                                               \
-        repeat_##T(dst, n, all);                                                                                       \
-        next(w, s, row, (all + n - 1) / n);                                                                            \
-        dst += all;                                                                                                    \
-        continue;                                                                                                      \
-      }                                                                                                                \
-      next(w, s, row, 1);                                                                                              \
-      dst += k;                                                                                                        \
-    }                                                                                                                  \
-  }
-SHORT(uint8_t)
-SHORT(uint16_t)
-SHORT(uint32_t)
-SHORT(uint64_t)
-
-static void short_rows(const halo_space *w, const halo_stream *s, const char *base, walk *row, int64_t in, int64_t m,
-                       char *dst) {
-  switch (s->size) {
-  case 1:
-    short_uint8_t(w, s, (const uint8_t *)base, row, in, m, (uint8_t *)dst);
-    return;
-  case 2:
-    short_uint16_t(w, s, (const uint16_t *)base, row, in, m, (uint16_t *)dst);
-    return;
-  case 4:
-    short_uint32_t(w, s, (const uint32_t *)base, row, in, m, (uint32_t *)dst);
-    return;
-  }
-  short_uint64_t(w, s, (const uint64_t *)base, row, in, m, (uint64_t *)dst);
-}
-
-// rows loads m elements from place in of a row on.
-static void rows(const halo_space *w, const halo_stream *s, const char *base, walk *row, int64_t in, int64_t m,
-                 char *dst) {
-  const int64_t length = w->rank ? w->dims[w->rank - 1] : 1, stride = w->rank ? s->strides[w->rank - 1] : 0;
-  if (w->rank && length < short_run) {
-    short_rows(w, s, base, row, in, m, dst);
-    return;
-  }
-  for (int64_t k = 0; k < m; in = 0, next(w, s, row, 1)) {
-    int64_t n = length - in < m - k ? length - in : m - k;
-    gather_run(dst + k * s->size, base + (row->offset + in * stride) * s->size, s->size, stride, n);
-    k += n;
-  }
-}
-
-// strided loads m elements of a strided stream to room, or points at them where they lie.
-static char *strided(const halo_space *w, const halo_stream *s, int64_t at, int64_t m, char *room) {
+// strided loads m elements of a strided stream from where row is on to room, or points at them where they lie.
+static char *strided(const halo_space *w, const halo_stream *s, halo_walk *row, int64_t m, char *room) {
   const char *base = HALO_AT(w->run, s->ref);
-  const int64_t stride = w->rank ? s->strides[w->rank - 1] : 0;
-  walk row;
-  const int64_t in = walk_to(w, s, at, &row), rest = w->rank ? w->dims[w->rank - 1] - in : 1;
+  const int64_t length = halo_row_length(w);
   halo_converter convert = w->converters->load[s->convert];
-  if (rest >= m && stride == 1) {
-    const char *src = base + (row.offset + in) * s->size;
-    if (!convert && m == w->block)
+  if (length - row->in >= m && halo_row_stride(w, s) == 1 && (convert || m == w->block)) {
+    const char *src = base + (row->offset + row->in) * s->size;
+    halo_step(w, s, row, m, length);
+    if (!convert)
       return (char *)src;
-    if (convert) {
-      convert(room, src, s, m);
-      return room;
-    }
+    convert(room, src, s, m);
+    return room;
   }
   uint64_t raw[128];
-  rows(w, s, base, &row, in, m, convert ? (char *)raw : room);
+  w->gather[__builtin_ctz(s->size)](w, s, base, row, m, convert ? (char *)raw : room);
   if (convert)
     convert(room, raw, s, m);
   return room;
@@ -218,16 +79,16 @@ COUNT(uint32_t)
 COUNT(uint64_t)
 
 // iota numbers the elements.
-static char *iota(const halo_space *w, const halo_stream *s, int64_t at, int64_t m, char *room) {
-  const int64_t step = w->rank ? s->strides[w->rank - 1] : 0;
-  for (int64_t k = 0; k < m;) {
-    int64_t rest, v = halo_place(w, s, at + k, &rest);
-    int64_t n = rest < m - k ? rest : m - k;
+static char *iota(const halo_space *w, const halo_stream *s, halo_walk *row, int64_t m, char *room) {
+  const int64_t by = halo_row_stride(w, s), length = halo_row_length(w);
+  char *to = room;
+  for (int64_t n; m > 0; m -= n, to += n * w->lane, halo_step(w, s, row, n, length)) {
+    const int64_t v = row->offset + row->in * by;
+    n = length - row->in < m ? length - row->in : m;
     if (w->lane == 4)
-      count_uint32_t((uint32_t *)room + k, (uint32_t)v, (uint32_t)step, n);
+      count_uint32_t((uint32_t *)to, (uint32_t)v, (uint32_t)by, n);
     else
-      count_uint64_t((uint64_t *)room + k, (uint64_t)v, (uint64_t)step, n);
-    k += n;
+      count_uint64_t((uint64_t *)to, (uint64_t)v, (uint64_t)by, n);
   }
   return room;
 }
@@ -242,16 +103,17 @@ void halo_splat(const halo_space *w, const halo_stream *s, char *room) {
   w->lanes->fill(room, convert ? (const void *)&lane : src);
 }
 
+char *halo_load_on(const halo_space *w, const halo_stream *s, halo_walk *row, int64_t m, char *room) {
+  return s->kind == HALO_IOTA ? iota(w, s, row, m, room) : strided(w, s, row, m, room);
+}
+
 char *halo_load(const halo_space *w, const halo_stream *s, int64_t at, int64_t m, char *room) {
-  switch (s->kind) {
-  case HALO_LINEAR:
+  if (s->kind == HALO_LINEAR)
     return linear(w, s, at, m, room);
-  case HALO_STRIDED:
-    return strided(w, s, at, m, room);
-  case HALO_IOTA:
-    return iota(w, s, at, m, room);
-  }
-  return room;
+  if (!halo_walks(s))
+    return room;
+  halo_walk row = halo_walk_to(w, s, at);
+  return halo_load_on(w, s, &row, m, room);
 }
 
 void halo_store(const halo_space *w, const halo_stream *s, int64_t at, int64_t m, const char *p) {

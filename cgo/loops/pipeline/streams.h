@@ -5,10 +5,11 @@
 #include "pipeline.h"
 
 // halo_space is the places of a program, row-major, in a run.
-typedef struct {
+typedef struct halo_space {
   const halo_run *run;
   const halo_lanes *lanes;
   const halo_converters *converters;
+  const halo_gather *gather; // of elements of 1, 2, 4 and 8 bytes
   int64_t block, block_bytes; // block: elements
   const int64_t *dims;
   int32_t rank, lane;
@@ -16,6 +17,45 @@ typedef struct {
 
 // halo_place finds where a stream has its element of place at, and how many places follow in the innermost dimension.
 int64_t halo_place(const halo_space *, const halo_stream *, int64_t at, int64_t *rest);
+
+// halo_walk goes over the rows of the space: the indices of one, where a stream has its first element, and the place in
+// it.
+typedef struct halo_walk {
+  int64_t index[HALO_MAX_RANK], offset, in;
+} halo_walk;
+
+// halo_walks reports whether a stream is loaded row by row.
+static inline int halo_walks(const halo_stream *s) { return s->kind == HALO_STRIDED || s->kind == HALO_IOTA; }
+
+// halo_next goes n rows on, which are no more than the last but one dimension has left.
+static inline void halo_next(const halo_space *w, const halo_stream *s, halo_walk *row, int64_t n) {
+  for (int d = w->rank - 2; d >= 0; d--, n = 1) {
+    row->offset += n * s->strides[d];
+    if ((row->index[d] += n) < w->dims[d])
+      return;
+    row->offset -= w->dims[d] * s->strides[d];
+    row->index[d] = 0;
+  }
+}
+
+// halo_step goes n places on in a row of so many.
+static inline void halo_step(const halo_space *w, const halo_stream *s, halo_walk *row, int64_t n, int64_t length) {
+  if ((row->in += n) < length)
+    return;
+  row->in = 0;
+  halo_next(w, s, row, 1);
+}
+
+static inline int64_t halo_row_length(const halo_space *w) { return w->rank ? w->dims[w->rank - 1] : 1; }
+static inline int64_t halo_row_stride(const halo_space *w, const halo_stream *s) {
+  return w->rank ? s->strides[w->rank - 1] : 0;
+}
+
+// halo_walk_to goes to place at.
+halo_walk halo_walk_to(const halo_space *, const halo_stream *, int64_t at);
+
+// halo_load_on is halo_load of a stream that walks, from where it is on; it goes m places on.
+char *halo_load_on(const halo_space *, const halo_stream *, halo_walk *, int64_t m, char *room);
 
 // halo_load returns where the lanes of m places from at on lie: in the array itself, or in room after loading them.
 char *halo_load(const halo_space *, const halo_stream *, int64_t at, int64_t m, char *room);
