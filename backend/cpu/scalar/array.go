@@ -40,6 +40,9 @@ func (c *compiler) freshLeaf(l Leaf) value {
 	if l.Elements > 1 {
 		c.blocks[first] = l.Elements * w
 	}
+	for i := range v[:min(len(v), maxElements)] {
+		c.knows(v[i], boundsOf(l.Type))
+	}
 	return v
 }
 
@@ -215,7 +218,6 @@ func (c *compiler) within(s shape.Shape, dims []int64, indices value) window {
 		at = c.addIndex(at, indices[k], strides[d]*int64(width(s.Type)))
 		inside = c.op(And, 0, inside, c.op(LtU, 0, indices[k], c.constant(uint64(s.Dims[d]))))
 	}
-	d := c.reserve(1)
-	c.emit(Instr{Op: Select, D: d, A: inside, B: at, C: c.constant(^uint64(0))})
+	d := c.chosen(inside, at, c.constant(^uint64(0)))
 	return window{at: d, last: int32(s.Size()-1) * int32(width(s.Type))}
 }

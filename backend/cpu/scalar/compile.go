@@ -15,8 +15,8 @@ const (
 	maxElements = 32
 	// maxArray bounds those that live in registers, to be looked at and written to at places that the program computes.
 	maxArray = 1 << 15
-	// manyElements is how many elements an array in memory has at least, where not all arrays fit in registers.
-	manyElements = 1 << 11
+	// manyElements is how many elements an array in memory has at least.
+	manyElements = 1 << 8
 	// maxCode bounds a program; inlining can make it much longer than its text.
 	maxCode = 1 << 14
 	// maxRegisters bounds the registers: numbers have 16 bits, and some are kept for a program's last instruction.
@@ -35,12 +35,14 @@ type compiler struct {
 	constants map[uint64]uint16
 	scopes    []*scope
 	blocks    map[uint16]int
+	bounds    map[uint16]bounds // of the registers of which more is known than that they hold 64 bits
 	// arrays are those in memory, by the register that stands for each; nil if there are none.
 	arrays map[uint16]*array
 }
 
 func newCompiler() *compiler {
-	return &compiler{constants: map[uint64]uint16{}, blocks: map[uint16]int{}}
+	return &compiler{constants: map[uint64]uint16{}, blocks: map[uint16]int{},
+		bounds: map[uint16]bounds{}}
 }
 
 // unsupported is why a computation has no program.
@@ -72,6 +74,7 @@ func (c *compiler) constant(v uint64) uint16 {
 		r = c.reserve(1)
 		c.image[len(c.image)-1] = v
 		c.constants[v] = r
+		c.bounds[r] = bounds{int64(v), int64(v)}
 	}
 	return r
 }
@@ -79,9 +82,13 @@ func (c *compiler) constant(v uint64) uint16 {
 // emit appends an instruction.
 func (c *compiler) emit(in Instr) { c.code = append(c.code, in) }
 
-// op emits op of a and b and returns its new register.
+// op emits op of a and b and returns its new register, or one that is known to hold what op would make.
 func (c *compiler) op(op Op, imm int32, a, b uint16) uint16 {
+	if r, ok := c.fold(op, imm, a, b); ok {
+		return r
+	}
 	d := c.reserve(1)
+	c.knows(d, makes(op, imm, c.known(a), c.known(b)))
 	c.emit(Instr{Op: op, D: d, A: a, B: b, Imm: imm})
 	return d
 }
@@ -212,7 +219,7 @@ func (c *compiler) finish(s shape.Shape, out value, stream int, params []Leaf) (
 	if err := c.settle(); err != nil {
 		return nil, err
 	}
-	return &Program{Params: params, Results: leaves, code: c.code, image: c.image}, c.small()
+	return &Program{Params: params, Results: leaves, code: tidied(c.code), image: c.image}, c.small()
 }
 
 // instruction compiles one instruction on args.

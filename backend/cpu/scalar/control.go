@@ -52,8 +52,9 @@ func (c *compiler) land(at int) { c.code[at].Imm = int32(len(c.code)) }
 // while compiles a loop: the state stays in registers, the condition stands behind the body.
 func (c *compiler) while(in *hlo.Instruction, args []value) (value, error) {
 	a, widths := in.Attrs.(*hlo.WhileAttrs), c.elementWidths(in.Shape)
-	state := c.state(in.Shape, args[0])
+	state := c.state(in, args[0])
 	c.move(state.registers(widths), args[0].registers(widths))
+	c.counters(in, state, args[0])
 	enter, body := c.jump(Jump, 0), len(c.code)
 	next, err := c.inline(a.Body, []value{state})
 	if err != nil {
@@ -63,6 +64,7 @@ func (c *compiler) while(in *hlo.Instruction, args []value) (value, error) {
 		return nil, err
 	}
 	c.carry(body, in.Shape, state.registers(widths), next.registers(widths))
+	c.counted(in.Shape, state, args[0])
 	c.land(enter)
 	condition := len(c.code)
 	again, err := c.hold(state, func() (value, error) { return c.inline(a.Condition, []value{state}) })
@@ -172,16 +174,16 @@ func (c *compiler) crossed(body, at int) bool {
 // conditional compiles the branches one after the other; each leaves its result in the same registers.
 func (c *compiler) conditional(in *hlo.Instruction, args []value) (value, error) {
 	branches, widths := in.Attrs.(*hlo.ConditionalAttrs).Branches, c.elementWidths(in.Shape)
+	isTruth := in.Operands[0].Shape.Type == shape.Pred
+	if i, ok := c.chosenBranch(args[0][0], isTruth, len(branches)); ok {
+		return c.inline(branches[i], args[i+1:i+2])
+	}
 	out := c.fresh(in.Shape)
 	var ends []int
 	for i, b := range branches {
 		skip := -1
 		if i < len(branches)-1 { // an index out of range means the last one
-			chosen := args[0][0]
-			if in.Operands[0].Shape.Type != shape.Pred {
-				chosen = c.op(EqS, 0, chosen, c.constant(uint64(i)))
-			}
-			skip = c.jump(JumpIfNo, chosen)
+			skip = c.unless(args[0][0], isTruth, i)
 		}
 		v, err := c.inline(b, args[i+1:i+2])
 		if err != nil {
@@ -197,4 +199,29 @@ func (c *compiler) conditional(in *hlo.Instruction, args []value) (value, error)
 		c.land(at)
 	}
 	return out, nil
+}
+
+// chosenBranch returns which of n branches is taken, if register r that tells is known.
+func (c *compiler) chosenBranch(r uint16, isTruth bool, n int) (int, bool) {
+	k := c.known(r)
+	switch {
+	case isTruth && k.single():
+		return int(1 - k.lo), true
+	case !isTruth && (k.lo >= int64(n-1) || k.hi < 0):
+		return n - 1, true
+	case !isTruth && k.single():
+		return int(k.lo), true
+	}
+	return 0, n == 1
+}
+
+// unless emits a jump that is made unless register r chooses branch i, and returns where it stands.
+func (c *compiler) unless(r uint16, isTruth bool, i int) int {
+	switch {
+	case isTruth:
+		return c.jump(JumpIfNo, r)
+	case i == 0:
+		return c.jump(JumpIf, r)
+	}
+	return c.jump(JumpIfNo, c.op(EqS, 0, r, c.constant(uint64(i))))
 }

@@ -225,9 +225,11 @@ func (c *compiler) pair(re, im uint16) uint16 {
 
 // choose is select.
 func (c *compiler) choose(in *hlo.Instruction, x [3]uint16) (uint16, bool) {
-	w := width(in.Shape.Type)
-	d := c.reserve(w)
-	for k := range uint16(w) {
+	if width(in.Shape.Type) == 1 {
+		return c.chosen(x[0], x[1], x[2]), true
+	}
+	d := c.reserve(2)
+	for k := range uint16(2) {
 		c.emit(Instr{Op: Select, D: d + k, A: x[0], B: x[1] + k, C: x[2] + k})
 	}
 	return d, true

@@ -116,19 +116,17 @@ func Compile(c *hlo.Computation) (*Program, error) {
 }
 
 // CompileOp compiles a call of one instruction on its operands, such as a while loop over scalars. It fails as Compile
-// does. Arrays that do not fit in registers stay in memory, if all that is done to them is that elements are looked at
-// and written to.
+// does. A loop's large arrays stay in memory, if all that is done to them is that elements are looked at and written
+// to; else they go through registers, if they fit.
 func CompileOp(in *hlo.Instruction) (*Program, error) {
-	p, err := newCompiler().compileOp(in)
-	if err == nil || in.Op != hlo.While {
-		return p, err
+	if in.Op == hlo.While {
+		cc := newCompiler()
+		cc.arrays = map[uint16]*array{}
+		if p, err := cc.compileOp(in); err == nil {
+			return p, nil
+		}
 	}
-	cc := newCompiler()
-	cc.arrays = map[uint16]*array{}
-	if p, again := cc.compileOp(in); again == nil {
-		return p, nil
-	}
-	return nil, err
+	return newCompiler().compileOp(in)
 }
 
 func (c *compiler) compileOp(in *hlo.Instruction) (*Program, error) {
@@ -139,6 +137,7 @@ func (c *compiler) compileOp(in *hlo.Instruction) (*Program, error) {
 		if args[i], stream, err = c.load(o.Shape, stream, &params); err != nil {
 			return nil, fmt.Errorf("operand %d: %w", i, err)
 		}
+		c.foresee(o, args[i])
 	}
 	out, err := c.instruction(in, args)
 	if err != nil {

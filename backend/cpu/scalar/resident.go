@@ -74,15 +74,22 @@ func (c *compiler) settle() error {
 	return nil
 }
 
-// state returns registers for the state of a loop that begins with init. Arrays in memory stay where they are.
-func (c *compiler) state(s shape.Shape, init value) value {
-	leaves, _ := c.leavesOf(nil, s)
+// state returns registers for the state of a loop that begins with init. Arrays in memory stay where they are, and so
+// does what no round changes.
+func (c *compiler) state(in *hlo.Instruction, init value) value {
 	var v value
-	for _, l := range leaves {
-		if l.memory {
-			v = append(v, init[len(v)])
-		} else {
-			v = append(v, c.freshLeaf(l)...)
+	elems, body := []shape.Shape{in.Shape}, in.Attrs.(*hlo.WhileAttrs).Body
+	if in.Shape.IsTuple() {
+		elems = in.Shape.Elems
+	}
+	for k, e := range elems {
+		leaves, _ := c.leavesOf(nil, e)
+		for _, l := range leaves {
+			if l.memory || in.Shape.IsTuple() && keeps(body, k) {
+				v = append(v, init[len(v):][:l.length()]...)
+			} else {
+				v = append(v, c.freshLeaf(l)...)
+			}
 		}
 	}
 	return v
