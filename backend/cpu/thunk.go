@@ -152,6 +152,12 @@ func (recorder) While(cond []exec.Thunk, again exec.Slice, body []exec.Thunk) ex
 	return recordThunk("loops while", nil, run.While(records(cond), ref(again), records(body)))
 }
 
+// Count keeps the count where the body finds it; nothing adds to it and nothing compares it.
+func (recorder) Count(c exec.Count, body []exec.Thunk) exec.Thunk {
+	n := run.Counter{At: ref(c.At), Times: c.Trips, Bytes: c.At.Size, First: c.Init, Step: c.Step, Wanted: c.Wanted}
+	return recordThunk("loops count", nil, run.Count(n, records(body)))
+}
+
 func (recorder) Conditional(index exec.Slice, isPred bool, branches [][]exec.Thunk) exec.Thunk {
 	parts := make([]*run.Segment, len(branches))
 	for i, b := range branches {

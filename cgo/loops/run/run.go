@@ -57,6 +57,14 @@ func Pack[T any](fn unsafe.Pointer, args *T) Record {
 	return Record{Fn: fn, Args: append([]byte(nil), unsafe.Slice((*byte)(unsafe.Pointer(args)), unsafe.Sizeof(*args))...)}
 }
 
+// Counter is how a loop counts its rounds: an integer of Bytes bytes at At is First in the first round and Step more in
+// each. If it is Wanted, it has what it would be in one more round when the loop has ended.
+type Counter struct {
+	At                        Ref
+	Times, Bytes, First, Step int64
+	Wanted                    bool
+}
+
 // ErrCancelled is what Segment.Run returns when the cancel word was set.
 var ErrCancelled = errors.New("cancelled")
 

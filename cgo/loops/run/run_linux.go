@@ -133,6 +133,24 @@ func Repeat(times int64, body *Segment) Record {
 	return r
 }
 
+type countArgs struct {
+	body                      uintptr
+	at                        Ref
+	times, bytes, first, step int64
+	wanted                    int64
+}
+
+// Count makes a record: body runs as often as c says.
+func Count(c Counter, body *Segment) Record {
+	a := countArgs{uintptr(body.memory), c.At, c.Times, c.Bytes, c.First, c.Step, 0}
+	if c.Wanted {
+		a.wanted = 1
+	}
+	r := Pack(unsafe.Pointer(C.halo_count), &a)
+	r.parts = []*Segment{body}
+	return r
+}
+
 type conditionalArgs struct {
 	selector         Ref
 	branches, isPred int64

@@ -38,5 +38,8 @@ func While(*Segment, Ref, *Segment) Record { panic(none) }
 // Repeat panics: this build has no native kernels.
 func Repeat(int64, *Segment) Record { panic(none) }
 
+// Count panics: this build has no native kernels.
+func Count(Counter, *Segment) Record { panic(none) }
+
 // Conditional panics: this build has no native kernels.
 func Conditional(Ref, bool, []*Segment) Record { panic(none) }

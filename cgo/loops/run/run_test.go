@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"syscall"
 	"testing"
@@ -118,14 +119,44 @@ func TestWhile(t *testing.T) {
 	}
 }
 
+// TestCount has a body look at the count, and leave something else there.
+func TestCount(t *testing.T) {
+	needNative(t)
+	for _, bytes := range []int64{1, 2, 4, 8} {
+		for _, wanted := range []bool{false, true} {
+			m := newMemory(t, 8, 8, 1)
+			m.slots[2][0] = 77
+			body := []Record{Copy(Ref{Slot: 1, Offset: bytes}, Ref{Slot: 1}, 8-bytes), Copy(Ref{Slot: 1}, Ref{}, bytes),
+				Copy(Ref{}, Ref{Slot: 2}, 1)}
+			c := Counter{Times: 3, Bytes: bytes, First: 1, Step: -1, Wanted: wanted}
+			if err := m.run(segment(t, Count(c, NewSegment(body))), 1); err != nil {
+				t.Fatal(err)
+			}
+			last, left := int8(m.slots[1][0]), int8(m.slots[0][0])
+			if want := map[bool]int8{false: 77, true: -2}[wanted]; last != -1 || left != want {
+				t.Errorf("%d bytes, wanted %v: the last count is %d and leaves %d, want -1 and %d", bytes, wanted, last, left, want)
+			}
+			if end := m.slots[0][bytes:]; slices.ContainsFunc(end, func(b byte) bool { return b != 0 }) {
+				t.Errorf("%d bytes: behind them is %v", bytes, end)
+			}
+		}
+	}
+}
+
 func TestCancel(t *testing.T) {
 	needNative(t)
 	m := newMemory(t, 1, 1)
 	m.slots[0][0] = 1 // for ever
-	s := segment(t, While(NewSegment(nil), Ref{}, NewSegment([]Record{Copy(Ref{Slot: 1}, Ref{}, 1)})))
-	time.AfterFunc(20*time.Millisecond, func() { *m.cancel() = 1 })
-	if err := m.run(s, 2); !errors.Is(err, ErrCancelled) {
-		t.Errorf("got %v, want %v", err, ErrCancelled)
+	body := []Record{Copy(Ref{Slot: 1}, Ref{}, 1)}
+	for _, r := range []Record{While(NewSegment(nil), Ref{}, NewSegment(body)),
+		Count(Counter{At: Ref{Slot: 1}, Times: 1 << 60, Bytes: 1}, NewSegment(body)),
+		Count(Counter{At: Ref{Slot: 1}, Times: 1 << 60, Bytes: 1}, NewSegment(nil))} {
+		*m.cancel() = 0
+		s := segment(t, r)
+		time.AfterFunc(20*time.Millisecond, func() { *m.cancel() = 1 })
+		if err := m.run(s, 2); !errors.Is(err, ErrCancelled) {
+			t.Errorf("got %v, want %v", err, ErrCancelled)
+		}
 	}
 }
 

@@ -93,6 +93,36 @@ void halo_repeat(const halo_record *r, halo_run *run) {
     run_all(w->body, run);
 }
 
+static void put(void *at, uint64_t v, int64_t bytes) {
+  const uint8_t v1 = v;
+  const uint16_t v2 = v;
+  const uint32_t v4 = v;
+  switch (bytes) {
+  case 1:
+    memcpy(at, &v1, 1);
+    return;
+  case 2:
+    memcpy(at, &v2, 2);
+    return;
+  case 4:
+    memcpy(at, &v4, 4);
+    return;
+  }
+  memcpy(at, &v, 8);
+}
+
+// halo_count writes the count before each round: the body may have left something else there.
+void halo_count(const halo_record *r, halo_run *run) {
+  const halo_count_record *w = (const halo_count_record *)r;
+  uint64_t v = w->first;
+  for (int64_t i = 0; i < w->times && !stopped(run); i++, v += w->step) {
+    put(HALO_AT(run, w->at), v, w->bytes);
+    run_all(w->body, run);
+  }
+  if (w->wanted)
+    put(HALO_AT(run, w->at), v, w->bytes);
+}
+
 // halo_conditional runs one branch: the last if the selector is out of range.
 void halo_conditional(const halo_record *r, halo_run *run) {
   const halo_conditional_record *c = (const halo_conditional_record *)r;

@@ -31,6 +31,14 @@ typedef struct {
 
 typedef struct {
   halo_record head;
+  const halo_segment *body;
+  halo_ref at; // of an integer of so many bytes, which is first in the first round and step more in each
+  int64_t times, bytes, first, step;
+  int64_t wanted; // it is there when all is over, with what it would be in one more round
+} halo_count_record;
+
+typedef struct {
+  halo_record head;
   halo_ref selector;
   int64_t branches;
   int64_t is_pred; // the selector is a byte, 1 for branch 0, and not an s32
@@ -40,6 +48,7 @@ typedef struct {
 void halo_copy(const halo_record *, halo_run *);
 void halo_while(const halo_record *, halo_run *);
 void halo_repeat(const halo_record *, halo_run *);
+void halo_count(const halo_record *, halo_run *);
 void halo_conditional(const halo_record *, halo_run *);
 
 // halo_segment_run runs a segment. It returns null, halo_cancelled, or a message that the caller frees. If flush
