@@ -68,7 +68,12 @@ enum { MOVE_MAX_AXES = 64 };
 // move_count goes through the outer axes and calls the loop for the last two.
 static inline void move_count(move_loop loop, char *d, const char *s, const move_axis *axes, int64_t rank) {
   const int64_t outer = rank - 2;
-  int64_t index[MOVE_MAX_AXES] = {0}, k;
+  if (outer == 0) {
+    loop(d, s, &axes[0], &axes[1]);
+    return;
+  }
+  int64_t index[MOVE_MAX_AXES], k;
+  for (k = 0; k < outer; k++) index[k] = 0;
   do {
     loop(d, s, &axes[outer], &axes[outer + 1]);
     for (k = outer - 1; k >= 0; k--) {
