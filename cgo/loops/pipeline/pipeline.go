@@ -53,6 +53,8 @@ type Stream struct {
 	Value uint64
 	// ByRow says that there is an element for each row, not for each place.
 	ByRow bool
+
+	one bool // stages read no more of it than one lane
 }
 
 // Stage is one step. A and B are numbers of operands, or what the stage takes instead: input streams count from 0, then
@@ -105,8 +107,10 @@ func (f *Phase) isOne(inputs []Stream) func(pointer int) bool {
 }
 
 // wantsBlock reports whether some stage wants a whole block at a pointer, not one lane.
-func (f *Phase) wantsBlock(k int) bool {
-	return slices.ContainsFunc(f.Stages, func(s Stage) bool {
+func (f *Phase) wantsBlock(k int) bool { return wantBlock(f.Stages, k) }
+
+func wantBlock(list []Stage, k int) bool {
+	return slices.ContainsFunc(list, func(s Stage) bool {
 		return s.A == k && (s.spreads() < 1 || s.Name == "load") || s.B == k && s.spreads() < 2
 	})
 }

@@ -44,7 +44,8 @@ typedef struct {
   int64_t offset;  // of the first element, in elements
   int64_t strides[HALO_MAX_RANK];
   uint64_t value; // of an immediate, as a lane
-  int64_t by_row; // it has an element for each row, not for each place
+  int32_t by_row; // it has an element for each row, not for each place
+  int32_t one;    // an element for all places, of which all stages read one lane
 } halo_stream;
 
 // halo_edge is the ends of rows that a program writes only to have them overwritten: its output's first element is
@@ -66,6 +67,9 @@ typedef struct {
 } halo_pipeline_record;
 
 void halo_pipeline(const halo_record *, halo_run *);
+
+// halo_short is halo_pipeline for a few blocks without an edge.
+void halo_short(const halo_record *, halo_run *);
 
 // halo_stage_count is how many stages there are, halo_stage_name their names, halo_stage_function the function of a
 // stage, null if this build has no such level.
@@ -119,6 +123,8 @@ typedef struct {
   const halo_reducer *reducers;
   void (*blocks)(char *const *p);                     // runs the stages of the loop on its blocks
   void (*fill)(char *room, const void *lane);         // makes all lanes of a block one
+  void (*part)(char *room, const char *from, int64_t bytes); // begins a block with bytes, and with zeros behind them
+  void (*give)(char *to, const char *room, int64_t bytes);   // copies what a block begins with
   void (*store)(void), (*stream)(void);               // the two stages that leave a block in memory
 } halo_lanes;
 

@@ -55,7 +55,11 @@ func (p *Program) Record(level run.ISA) run.Record {
 	if !p.Fits() {
 		panic("pipeline: bug: a program beyond the limits")
 	}
-	stages := join(p.Stages, isOneOf(p.Inputs))
+	inputs, function := p.Inputs, unsafe.Pointer(C.halo_pipeline)
+	if p.isShort(level) {
+		inputs, function = p.ones(), unsafe.Pointer(C.halo_short)
+	}
+	stages := join(p.Stages, isOneOf(inputs))
 	stages[0].sweep = sweepOf(stages, p.moves)
 	head := C.halo_pipeline_record{
 		elements: C.int64_t(p.Elements()), task: C.int64_t(p.Task), rank: C.int32_t(len(p.Dims)), level: C.int32_t(level),
@@ -70,9 +74,9 @@ func (p *Program) Record(level run.ISA) run.Record {
 		head.dims[i] = C.int64_t(d)
 	}
 	args := bytesOf(&head)[unsafe.Sizeof(head.head):]
-	args = appendStreams(args, p.Inputs, p.Outputs)
+	args = appendStreams(args, markOnes(p.Stages, inputs), p.Outputs)
 	args = appendStages(args, stages, level, p.Lane)
-	return run.Record{Fn: unsafe.Pointer(C.halo_pipeline), Args: args}
+	return run.Record{Fn: function, Args: args}
 }
 
 // Record makes the record of a program for the instruction set level, which the machine must have.
@@ -191,6 +195,9 @@ func (s *Stream) native() C.halo_stream {
 	}
 	if s.ByRow {
 		n.by_row = 1
+	}
+	if s.one {
+		n.one = 1
 	}
 	return n
 }

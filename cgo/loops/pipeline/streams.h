@@ -97,11 +97,13 @@ static inline void halo_drain(int bypassed) {
 #endif
 }
 
-// halo_prepare fills the room of a splat or of an immediate.
+// halo_prepare fills the room of a splat or of an immediate, or leaves one lane there.
 static inline void halo_prepare(const halo_space *w, const halo_stream *s, char *room) {
   if (s->kind == HALO_SPLAT)
     halo_splat(w, s, room);
-  if (s->kind == HALO_IMMEDIATE)
+  if (s->kind == HALO_IMMEDIATE && s->one)
+    *(uint64_t *)room = s->value;
+  else if (s->kind == HALO_IMMEDIATE)
     w->lanes->fill(room, &s->value);
 }
 
