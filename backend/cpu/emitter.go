@@ -209,16 +209,19 @@ func (e *emitter) operation(i int, nd *node) bool {
 	}
 	name := plainStages[nd.op].of(nd.from(0))
 	switch {
-	case name == "":
-		return false
+	case name == "", nd.t == shape.F8E8M0FNU, nd.op == hlo.Remainder && isSmall(nd.t):
+		return false // products of powers of two are beyond what a lane has, and the sign of NaN means something to some
 	case len(nd.args) == 1:
 		e.hold(nd.args[0])
 		e.stage(name, number(0), number(0))
 	default:
 		e.binary(name, nd.args[0], nd.args[1])
 	}
-	return exactStages[name] || e.round(nd.t)
+	return exactStages[name] && !isSmall(nd.t) || e.round(nd.t)
 }
+
+// isSmall reports whether t is a float of up to eight bits: some have one zero only, or no NaN.
+func isSmall(t shape.ElementType) bool { return t.IsFloat() && t.Bits() <= 8 }
 
 // bits is the width of a lane.
 func (e *emitter) bits() int { return 8 * e.lane }
@@ -346,7 +349,7 @@ func (e *emitter) conversion(t shape.ElementType) (string, bool) {
 		return "low_s", true
 	case t.Bits() < 8 && t.IsUnsigned():
 		return "low_u", true
-	case t.IsInteger(), t == shape.F16, t == shape.BF16, t == shape.F32:
+	case t.IsInteger(), t == shape.F16, t == shape.BF16, t == shape.F32, isSmall(t):
 		return t.String(), true
 	}
 	return "", false

@@ -106,7 +106,7 @@ func init() {
 		hlo.Clz:                  nativeClz,
 		hlo.Compare:              nativeCompare,
 		hlo.Convert:              nativeConvert,
-		hlo.Imag:                 func(e *emitter, nd *node) bool { return !nd.from(0).IsComplex() && e.immediate(0) },
+		hlo.Imag:                 nativeImag,
 		hlo.Mulhi:                nativeMulhi,
 		hlo.PopulationCount:      nativePopulationCount,
 		hlo.Real:                 func(e *emitter, nd *node) bool { return !nd.from(0).IsComplex() && e.hold(nd.args[0]) },
@@ -116,6 +116,11 @@ func init() {
 		hlo.ShiftRightArithmetic: nativeShift("sar", "", "wrap_s"),
 		hlo.ShiftRightLogical:    nativeShift("shr", "wrap_u", ""),
 	}
+}
+
+// nativeImag is 0, as the type has it.
+func nativeImag(e *emitter, nd *node) bool {
+	return !nd.from(0).IsComplex() && e.immediate(0) && (nd.t != shape.F8E8M0FNU || e.round(nd.t))
 }
 
 // nativeShift shifts by so many bits of the type; before it, signed or unsigned numbers narrower than a lane must be
@@ -266,10 +271,8 @@ func nativeConvert(e *emitter, nd *node) bool {
 var convertStages = map[shape.Class]map[shape.Class]func(e *emitter, from, to shape.ElementType) bool{
 	shape.FloatClass: {
 		shape.FloatClass: func(e *emitter, from, to shape.ElementType) bool {
-			if from.MantissaBits() <= to.MantissaBits() && from.ExponentBits() <= to.ExponentBits() {
-				return true
-			}
-			return e.round(to)
+			wider := from.MantissaBits() <= to.MantissaBits() && from.ExponentBits() <= to.ExponentBits()
+			return from == to || wider && !isSmall(to) || e.round(to)
 		},
 		shape.SignedClass:   floatToInt("f_s", "max_s", "min_s"),
 		shape.UnsignedClass: floatToInt("f_u", "max_u", "min_u"),
@@ -293,7 +296,7 @@ var convertStages = map[shape.Class]map[shape.Class]func(e *emitter, from, to sh
 func oneStage(name string) func(e *emitter, from, to shape.ElementType) bool {
 	return func(e *emitter, _, to shape.ElementType) bool {
 		e.stage(name, number(0), number(0))
-		return to.Bits() > 1 || e.round(to)
+		return to.Bits() > 1 && to != shape.F8E8M0FNU || e.round(to)
 	}
 }
 

@@ -46,6 +46,8 @@ INLINE uint64_t double_to_bits(double f) {
 #define FLOAT(x) bits_to_double((U)(x))
 #endif
 
+#include "small.h"
+
 #define ELEMENTS(name, T, step, first, load, store)                                                                    \
   static void load_##name(void *restrict dst, const void *restrict src, const halo_stream *st, int64_t n) {            \
     (void)st;                                                                                                          \

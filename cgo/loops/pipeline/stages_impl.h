@@ -8,6 +8,7 @@
 #endif
 
 #include "floats.h"
+#include "smallround.h"
 
 // rotate moves the bits of a lane up by n, from 1 to LANE-1; what leaves at the top comes back below.
 INLINE VI rotate(VI x, I n) {
