@@ -13,7 +13,7 @@ import (
 )
 
 // leastLinalg is the size of matrices from which libraries and native kernels factor and solve. Smaller ones are done
-// wide, with the bits of the reference.
+// side by side if there are some, else wide, with the bits of the reference.
 const leastLinalg = 64
 
 // blasLinalg makes records of linear algebra for elements of one type.
@@ -51,6 +51,9 @@ func factorThunk(t shape.ElementType, n, batch int64, lower bool, out, a, info e
 		c := linalg.Cholesky{Dst: ref(out), Src: ref(a), Info: ref(info), N: n, Batch: batch, Lower: lower, Report: report}
 		c.Wide = t == shape.F64
 		return recordThunk("loops cholesky", uses, c.Record(run.Level()))
+	}
+	if n < leastLinalg && sideBySide(t, batch, n*n, 1) {
+		return batchedCholesky(t, n, batch, lower, out, a, info, uses)
 	}
 	if blas, ok := linalgBy(t, n); ok {
 		c := openblas.Cholesky{Dst: ref(out), Src: ref(a), N: n, Batch: batch, Lower: lower, Report: report}
@@ -114,6 +117,9 @@ func solveThunk(l *exec.Lowering, s kernel.Solve, uses []exec.Use) *thunk {
 		scratch := l.Scratch(x.Bytes())
 		x.Scratch = ref(scratch)
 		return recordThunk("loops triangular solve", append(uses, exec.Writes(scratch)...), x.Record(run.Level()))
+	}
+	if sideBySide(of.Type, batchOf(of), s.M*s.M, s.M*s.K) {
+		return batchedSolve(l, s, uses)
 	}
 	blas, ok := linalgBy(of.Type, s.M)
 	if !ok || s.K == 0 || s.K > math.MaxInt32 {

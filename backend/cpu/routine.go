@@ -62,12 +62,13 @@ func lowerRoutine(l *exec.Lowering) (exec.Thunk, error) {
 // factored returns a factorization by native kernels, nil if those have none or the matrices are small.
 func factored(l *exec.Lowering, r *lapack.Routine) exec.Thunk {
 	p := r.Problem
-	if p == nil || len(r.Operands) != 1 {
+	if p == nil {
 		return nil
 	}
 	t, a, out := r.Operands[0].Shape.Type, l.Operands(r.Operands[0].Index)[0], l.Results()
-	var f *thunk
+	f := batchedRoutine(l, r)
 	switch {
+	case f != nil:
 	case p.Routine == "potrf" && len(out) == 2:
 		f = factorThunk(t, p.N, p.Batch, p.Lower, out[0], a, out[1])
 	case p.Routine == "getrf" && len(out) == 3 && ownLinalg(t) && min(p.M, p.N) >= leastLU:
