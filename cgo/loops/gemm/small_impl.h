@@ -85,7 +85,8 @@ static void NAME(few)(const form *f, int64_t m, int64_t n, const T *a, const T *
 }
 #endif
 
-/* turn packs terms of lines that lie side by side in memory, width of them; those that are not there are any. */
+/* turn packs terms of lines that lie side by side in memory, width of them. Of less than a vector, what is not there is
+ * a number: what memory held before may be denormal, and slow. */
 static void NAME(turn)(T *to, const T *from, int64_t line, int64_t lines, int64_t width, int64_t terms) {
   int64_t p = 0;
   for (; p + LANES <= terms; p += LANES)
@@ -101,7 +102,8 @@ static void NAME(turn)(T *to, const T *from, int64_t line, int64_t lines, int64_
           memcpy(to + (p + l * SIDE + j) * width + i, (NAME(quarter) *)&r[j] + l, sizeof(NAME(quarter)));
     }
   for (; p < terms; p++)
-    for (int64_t i = 0; i < lines; i++) to[p * width + i] = from[i * line + p];
+    for (int64_t i = 0; i < (lines < LANES ? width : lines); i++)
+      to[p * width + i] = i < lines ? from[i * line + p] : 0;
 }
 
 /* pack brings terms of some lines of rhs, columns of the product, side by side. */
@@ -111,13 +113,15 @@ static void NAME(pack)(const halo_blas_record *r, T *to, const T *from, int64_t 
     return;
   }
   for (int64_t p = 0; p < terms; p++, from += r->ldb, to += width)
-    if (lines < LANES)
+    if (lines < LANES) {
       memcpy(to, from, lines * sizeof(T));
-    else
+      memset(to + lines, 0, (width - lines) * sizeof(T));
+    } else {
       for (int64_t j = 0; j < lines; j += LANES) {
         const int64_t at = least(j, lines - LANES);
         AT(to + at) = AT((T *)from + at);
       }
+    }
 }
 
 /* packed multiplies by some vectors of columns, n at most, which it packs first. */
