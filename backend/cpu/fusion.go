@@ -21,6 +21,9 @@ func lowerFusion(l *exec.Lowering) (exec.Thunk, error) {
 	if c.Root.Op == hlo.Pad {
 		return lowerFramed(l, c)
 	}
+	if c.Root.Op == hlo.Concatenate {
+		return lowerPieces(l, c)
+	}
 	if c.Root.Op == hlo.Reduce && c.Root.Operands[0].Op == hlo.Gather {
 		return lowerBags(l, c), nil
 	}

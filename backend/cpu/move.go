@@ -17,6 +17,7 @@ type box struct {
 	dst, src exec.Slice
 	starts   []start // by which it moves at run time
 	inPlace  bool    // nothing to do if dst and src have the same address
+	together bool    // a task moves its part of this box and of the next one
 }
 
 // start is an index that is read at run time, clamped to 0 to limit: times stride bytes it moves the place of a box in
@@ -53,7 +54,7 @@ func moveRecord(isa run.ISA, boxes []box) run.Record {
 	for i, b := range boxes {
 		list[i] = b.native()
 	}
-	return move.Boxes(isa, list...)
+	return move.Boxes(isa, len(boxes) > 0 && boxes[0].together, list...)
 }
 
 // native is the box as the native kernel takes it.

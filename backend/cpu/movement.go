@@ -1,10 +1,13 @@
 package cpu
 
 import (
+	"slices"
+
 	"github.com/halo-xla/halo/backend/cpu/kernel"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/pass"
 	"github.com/halo-xla/halo/xla/shape"
 )
 
@@ -35,7 +38,46 @@ func lowerConcatenate(l *exec.Lowering) (exec.Thunk, error) {
 			boxes = append(boxes, box{move: m, dst: l.Result(), src: l.Operand(i)})
 		}
 	}
-	return moveThunk(l, boxes...), nil
+	return moveThunk(l, inOne(boxes)...), nil
+}
+
+// lowerPieces copies the pieces of a concatenation from where they are.
+func lowerPieces(l *exec.Lowering, c *hlo.Computation) (exec.Thunk, error) {
+	pieces, ok := pass.PiecesOf(c.Root, func(in *hlo.Instruction) bool { return in.Op != hlo.Parameter })
+	if !ok {
+		return nil, unsupported("a fusion of so many pieces")
+	}
+	var boxes []box
+	for _, p := range pieces {
+		axes := make([]kernel.Axis, len(p.Axes))
+		for d, a := range p.Axes {
+			axes[d] = kernel.Axis{N: a.N, Dst: a.To, Src: a.From}
+		}
+		m := kernel.NewMove(widthOf(c.Root.Shape), p.To, p.From, axes)
+		if m.Tasks > 0 {
+			boxes = append(boxes, box{move: m, dst: l.Result(), src: l.Operand(slices.Index(c.Parameters, p.Of))})
+		}
+	}
+	return moveThunk(l, inOne(boxes)...), nil
+}
+
+// maxTogether bounds how many boxes a task moves a part of.
+const maxTogether = 256
+
+// inOne has each task move its part of all boxes, which lie side by side in the destination.
+func inOne(boxes []box) []box {
+	total := int64(0)
+	for _, b := range boxes {
+		total += b.move.Bytes()
+	}
+	if len(boxes) < 2 || len(boxes) > maxTogether {
+		return boxes
+	}
+	for i := range boxes {
+		boxes[i].move.Split(kernel.TasksOf(total))
+		boxes[i].together = true
+	}
+	return boxes
 }
 
 func lowerPad(l *exec.Lowering) (exec.Thunk, error) {

@@ -34,6 +34,7 @@ func (m *machine) Passes() []pass.Pass {
 			Mixed: true}),
 		pass.Epilogue(contracts, fusible, true),
 		pass.Frame(framed),
+		pass.Pieces(),
 	}
 }
 
@@ -94,5 +95,7 @@ var passOrder = []pass.Order{
 	{Before: "bags", After: "fuse", Because: "a reduction that is in a fusion with what follows reads memory"},
 	{Before: "fuse", After: "epilogue", Because: "an epilogue is all that is done to the elements of a contraction"},
 	{Before: "epilogue", After: "frame", Because: "an edge can wait, what is done to a product's elements cannot"},
+	{Before: "fuse", After: "pieces", Because: "fusions read slices where they lie, and need none of their own"},
+	{Before: "frame", After: "pieces", Because: "a fusion that copies pieces has no rows to be framed"},
 	{Before: "tidy", After: "fuse", Because: "inside a fusion nothing is simplified any more"},
 }

@@ -23,7 +23,7 @@ import (
 func everyPass() []Pass {
 	return []Pass{Layout(), Inline(), DCE(), CSE(), Tuples(), ExpandBatchNorm(), Widen(anyFusion.Elementwise), Fold(), Simplify(),
 		Precompute(byReference), Unroll(), Hoist(), Convolutions(), Planes(), Arguments(), Gates(), Fuse(anyFusion),
-		Epilogue(anyEpilogue, anyFusion.Elementwise, true), Frame(anyFusion.Elementwise)}
+		Epilogue(anyEpilogue, anyFusion.Elementwise, true), Frame(anyFusion.Elementwise), Pieces()}
 }
 
 func anyEpilogue(_, _ *hlo.Instruction) bool { return true }

@@ -130,9 +130,15 @@ func (m *Move) Bytes() int64 {
 // split cuts the box into tasks: by the outer axes first, and a plane by its last axis, so that a task reads whole rows
 // of the source.
 func (m *Move) split() {
-	total := m.Bytes()
-	m.Stream = total >= streamBytes
-	want := max(1, min(total/taskBytes, maxTasks))
+	m.Stream = m.Bytes() >= streamBytes
+	m.Split(TasksOf(m.Bytes()))
+}
+
+// TasksOf returns how many tasks so many bytes are worth.
+func TasksOf(bytes int64) int64 { return max(1, min(bytes/taskBytes, maxTasks)) }
+
+// Split cuts the box into about so many tasks.
+func (m *Move) Split(want int64) {
 	m.Parts, m.Tasks = make([]int64, len(m.Axes)), 1
 	for d := range m.Axes {
 		m.Parts[d] = m.Axes[d].N

@@ -16,7 +16,7 @@ func ExampleBoxes() {
 		fmt.Println([]byte{1, 4, 2, 5, 3, 6})
 		return
 	}
-	s := run.NewSegment([]run.Record{move.Boxes(run.Base, move.Box{
+	s := run.NewSegment([]run.Record{move.Boxes(run.Base, false, move.Box{
 		Dst: run.Ref{Slot: 0}, Src: run.Ref{Slot: 1}, Kind: 2, Tasks: 1,
 		Axes: []move.Axis{{N: 3, Dst: 2, Src: 1, Part: 3}, {N: 2, Dst: 1, Src: 3, Part: 2}},
 	})})

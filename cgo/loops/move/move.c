@@ -53,27 +53,67 @@ static int streams(const move_job *job) {
   return job->box->stream && (bits & 63) == 0;
 }
 
-static void move(int64_t isa, const move_box *box, halo_run *run) {
+// job_of finds where a box moves from and to.
+static move_job job_of(int64_t isa, const move_box *box, halo_run *run) {
   move_job job = {.box = box, .axes = (const move_axis *)(box + 1)};
   job.dst = HALO_AT(run, box->dst), job.src = HALO_AT(run, box->src);
-  if (box->in_place && job.dst == job.src) return;
   const move_index *x = (const move_index *)(job.axes + box->axes);
   for (int64_t k = 0; k < box->indices; k++) {
     if (x[k].in_src) job.src += offset(&x[k], run);
     else job.dst += offset(&x[k], run);
   }
   job.loop = halo_move_loop(isa, box->kind, box->log_width, streams(&job));
+  return job;
+}
+
+static void move(int64_t isa, const move_box *box, halo_run *run) {
+  if (box->in_place && HALO_AT(run, box->dst) == HALO_AT(run, box->src)) return;
+  move_job job = job_of(isa, box, run);
   if (box->tasks == 1) move_count(job.loop, job.dst, job.src, job.axes, box->axes);
   else if (box->tasks > 1) run->parallel(run, box->tasks, task, &job);
+}
+
+static const char *behind(const move_box *box) {
+  return (const char *)(box + 1) + box->axes * sizeof(move_axis) + box->indices * sizeof(move_index);
+}
+
+typedef struct {
+  const move_job *jobs;
+  int64_t n;
+} move_jobs;
+
+static void tasks_of(void *arg, int64_t i) {
+  const move_jobs *all = arg;
+  for (int64_t k = 0; k < all->n; k++)
+    if (i < all->jobs[k].box->tasks) task((void *)&all->jobs[k], i);
+}
+
+// together moves the boxes from at on in as many tasks as the one with the most has.
+static void together(const halo_move_record *r, const char *at, halo_run *run) {
+  move_job jobs[r->boxes];
+  int64_t most = 0;
+  for (int64_t k = 0; k < r->boxes; k++) {
+    const move_box *box = (const move_box *)at;
+    jobs[k] = job_of(r->isa, box, run);
+    most = box->tasks > most ? box->tasks : most;
+    at = behind(box);
+  }
+  move_jobs all = {jobs, r->boxes};
+  if (most == 1) tasks_of(&all, 0);
+  else if (most > 1) run->parallel(run, most, tasks_of, &all);
 }
 
 void halo_move(const halo_record *record, halo_run *run) {
   const halo_move_record *r = (const halo_move_record *)record;
   const char *at = (const char *)(r + 1);
+  if (r->together) {
+    together(r, at, run);
+    return;
+  }
   for (int64_t k = 0; k < r->boxes && !*run->cancel; k++) {
     const move_box *box = (const move_box *)at;
     move(r->isa, box, run);
-    at += sizeof *box + box->axes * sizeof(move_axis) + box->indices * sizeof(move_index);
+    at = behind(box);
   }
 }
 

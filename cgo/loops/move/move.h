@@ -43,10 +43,10 @@ typedef struct {
   int64_t tasks, axes, indices, pad;
 } move_box;
 
-// The record: boxes that move one after the other.
+// The record: boxes that move one after the other, or together: a task does its part of each.
 typedef struct {
   halo_record head;
-  int64_t boxes, isa;
+  int64_t boxes, isa, together, pad;
 } halo_move_record;
 
 void halo_move(const halo_record *, halo_run *);

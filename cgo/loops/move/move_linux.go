@@ -11,7 +11,7 @@ import (
 	"github.com/halo-xla/halo/cgo/loops/run"
 )
 
-type recordArgs struct{ boxes, isa int64 }
+type recordArgs struct{ boxes, isa, together, _ int64 }
 
 type boxArgs struct {
 	dst, src                        run.Ref
@@ -24,9 +24,11 @@ type indexArgs struct {
 	kind, limit, stride, inSource int64
 }
 
-// Boxes makes the record that moves boxes one after the other by the loops of an instruction set.
-func Boxes(isa run.ISA, boxes ...Box) run.Record {
-	r := run.Pack(unsafe.Pointer(C.halo_move), &recordArgs{int64(len(boxes)), int64(isa)})
+// Boxes makes the record that moves boxes by the loops of an instruction set: one after the other or, together, task i
+// of each of them in one task. Those write different elements and do not move with indices.
+func Boxes(isa run.ISA, together bool, boxes ...Box) run.Record {
+	r := run.Pack(unsafe.Pointer(C.halo_move), &recordArgs{boxes: int64(len(boxes)), isa: int64(isa),
+		together: bit(together)})
 	for _, b := range boxes {
 		r.Args = pack(r.Args, &boxArgs{dst: b.Dst, src: b.Src, kind: int64(b.Kind), logWidth: int64(b.LogWidth),
 			stream: bit(b.Stream), inPlace: bit(b.InPlace), tasks: b.Tasks, axes: int64(len(b.Axes)),

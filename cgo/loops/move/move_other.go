@@ -5,7 +5,7 @@ package move
 import "github.com/halo-xla/halo/cgo/loops/run"
 
 // Boxes panics: this build has no native kernels.
-func Boxes(run.ISA, ...Box) run.Record {
+func Boxes(run.ISA, bool, ...Box) run.Record {
 	panic("move: bug: this build has no native kernels, ask run.Available")
 }
 
