@@ -62,6 +62,31 @@ func batchMatrix(o kernel.Operand, at run.Ref, width int) (m batch.Matrix, ok bo
 		ok1 && ok2 && ok3 && each == rows*columns && (down || across)
 }
 
+// mostTransposed are, by bytes of an element, the lesser side and the elements of matrices up to which many are
+// transposed at once: larger ones are made of squares by themselves.
+var mostTransposed = map[int64][2]int64{4: {8, 512}, 8: {6, 100}}
+
+// batchedTranspose transposes many small matrices of an array of shape s at once, nil if perm does something else.
+func batchedTranspose(l *exec.Lowering, s shape.Shape, perm []int64) *thunk {
+	var walk kernel.Walk
+	strides := shape.Strides(s.Dims)
+	for _, d := range perm {
+		walk = walk.Then(kernel.Step{N: int(s.Dims[d]), Stride: int(strides[d])})
+	}
+	width := widthOf(s)
+	if len(walk) != 3 || walk[1].Stride != 1 || walk[2].Stride != walk[1].N || width != 4 && width != 8 {
+		return nil
+	}
+	t := batch.Transpose{Dst: ref(l.Result()), Src: ref(l.Operand(0)), M: int64(walk[2].N), N: int64(walk[1].N),
+		Batch: int64(walk[0].N), Wide: width == 8}
+	most, each := mostTransposed[width], t.M*t.N
+	if min(t.M, t.N) > most[0] || each > most[1] || !run.Available() || t.Batch < fewMatrices || !batch.Fits(each, each) {
+		return nil
+	}
+	uses := append(exec.Reads(l.Operand(0)), exec.Writes(l.Result())...)
+	return recordThunk("loops batched transpose", uses, t.Record(run.Level()))
+}
+
 // batchedCholesky factors many small matrices at once. info is as factorThunk has it.
 func batchedCholesky(t shape.ElementType, n, count int64, lower bool, out, a, info exec.Slice, uses []exec.Use) *thunk {
 	c := batch.Cholesky{Dst: ref(out), Src: ref(a), Info: ref(info), N: n, Batch: count, Lower: lower,

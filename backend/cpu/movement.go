@@ -12,8 +12,11 @@ import (
 )
 
 func lowerTranspose(l *exec.Lowering) (exec.Thunk, error) {
-	s := operandShape(l, 0)
-	return copied(l, kernel.Transpose(widthOf(s), s.Dims, attrsOf[*hlo.TransposeAttrs](l).Dimensions)), nil
+	s, perm := operandShape(l, 0), attrsOf[*hlo.TransposeAttrs](l).Dimensions
+	if t := batchedTranspose(l, s, perm); t != nil {
+		return t, nil
+	}
+	return copied(l, kernel.Transpose(widthOf(s), s.Dims, perm)), nil
 }
 
 func lowerBroadcast(l *exec.Lowering) (exec.Thunk, error) {

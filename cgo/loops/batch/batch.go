@@ -66,6 +66,13 @@ type Q struct {
 	Wide                 bool
 }
 
+// Transpose makes matrices N by M of row-major matrices M by N, of elements of 8 bytes if Wide, else of 4.
+type Transpose struct {
+	Dst, Src    run.Ref
+	M, N, Batch int64
+	Wide        bool
+}
+
 // Fits says whether parts of so many elements for each matrix fit the memory that there is for a block of matrices.
 func Fits(elements ...int64) bool {
 	sum := int64(0)

@@ -5,7 +5,7 @@
 
 #include "../run/record.h"
 
-enum { BATCH_PRODUCT, BATCH_CHOLESKY, BATCH_LU, BATCH_SOLVE, BATCH_QR, BATCH_Q, BATCH_OPS };
+enum { BATCH_PRODUCT, BATCH_CHOLESKY, BATCH_LU, BATCH_SOLVE, BATCH_QR, BATCH_Q, BATCH_TRANSPOSE, BATCH_OPS };
 
 enum { BATCH_PARTS = 3, BATCH_ELEMENTS = 1024 };
 
@@ -24,6 +24,7 @@ typedef struct {
  *   solve     a m by m, of which lower and unit say what is read; b, with n right-hand sides, which becomes x
  *   qr        a m by n, which becomes LAPACK's reflectors and R; their factors
  *   q         the reflectors, m by n, which become the first columns of Q; factors, of which k count
+ *   transpose a m by n, and what it becomes, whose bits are a's
  * rows and columns are the distances of neighbours in a column and in a row of each part, where op takes any; sides of
  * a solve are columns. elements together are at most BATCH_ELEMENTS, each part counted as at least one vector of 16
  * bytes. A task is some blocks. */

@@ -100,6 +100,12 @@ func (q *Q) Record(isa run.ISA) run.Record {
 		changes(q.Dst, q.Src, q.M*q.N), reads(q.Factors, q.Each))
 }
 
+// Record makes the record of t by the kernels of an instruction set.
+func (t *Transpose) Record(isa run.ISA) run.Record {
+	return record(isa, args{op: C.BATCH_TRANSPOSE, m: t.M, n: t.N, batch: t.Batch, wide: bit(t.Wide)},
+		reads(t.Src, t.M*t.N), writes(t.Dst, t.M*t.N))
+}
+
 func bit(b bool) int64 {
 	if b {
 		return 1

@@ -22,4 +22,7 @@ func (*Solve) Record(run.ISA) run.Record { panic(none) }
 func (*QR) Record(run.ISA) run.Record { panic(none) }
 
 // Record panics: this build has no native kernels.
+func (*Transpose) Record(run.ISA) run.Record { panic(none) }
+
+// Record panics: this build has no native kernels.
 func (*Q) Record(run.ISA) run.Record { panic(none) }

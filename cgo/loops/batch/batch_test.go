@@ -140,6 +140,26 @@ func testProduct[T float](t *testing.T, r *rand.Rand, isa run.ISA, count, m, n, 
 	}
 }
 
+func TestTranspose(t *testing.T) { each(t, transposes[float32], transposes[float64]) }
+
+func transposes[T float](t *testing.T, isa run.ISA, count int) {
+	w, _ := wide[T]()
+	for _, s := range [][2]int{{2, 2}, {3, 3}, {1, 3}, {5, 2}, {4, 9}, {22, 23}} {
+		m, n := s[0], s[1]
+		x := batch.Transpose{Dst: ref(1), Src: ref(0), M: int64(m), N: int64(n), Batch: int64(count), Wide: w}
+		a, b := numbers[T](rand.New(rand.NewPCG(7, 1)), count*m*n), make([]T, count*m*n)
+		a[0] = T(math.NaN())
+		execute(t, x.Record(isa), a, b)
+		want := make([]T, len(a))
+		for i := range a {
+			want[i/(m*n)*m*n+i%n*m+i/n%m] = a[i]
+		}
+		if !slices.Equal(bits(b), bits(want)) {
+			t.Fatalf("%v %d of %d by %d: got %v, want %v", isa, count, m, n, b, want)
+		}
+	}
+}
+
 func TestCholesky(t *testing.T) { each(t, choleskies[float32], choleskies[float64]) }
 
 // choleskies are of several sizes; of each three matrices the second is not positive and the third has a NaN.

@@ -119,3 +119,8 @@ static void NAME(product)(const halo_batch_record *r, vec *const *x) {
         NAME(line)(1, r, a, b, c);
     }
 }
+
+static void NAME(transpose)(const halo_batch_record *r, vec *const *x) {
+  for (int64_t i = 0; i < r->m; i++)
+    for (int64_t j = 0; j < r->n; j++) x[1][j * r->m + i] = x[0][i * r->n + j];
+}

@@ -2,7 +2,8 @@
 
 static void (*const NAME(ops)[BATCH_OPS])(const halo_batch_record *r, vec *const *x) = {
     [BATCH_PRODUCT] = NAME(product), [BATCH_CHOLESKY] = NAME(cholesky), [BATCH_LU] = NAME(lu),
-    [BATCH_SOLVE] = NAME(solve),     [BATCH_QR] = NAME(qr),             [BATCH_Q] = NAME(q)};
+    [BATCH_SOLVE] = NAME(solve),     [BATCH_QR] = NAME(qr),             [BATCH_Q] = NAME(q),
+    [BATCH_TRANSPOSE] = NAME(transpose)};
 
 /* integers writes those of some lanes. */
 static void NAME(integers)(int32_t *to, const ivec *from, int64_t e, int64_t some) {
