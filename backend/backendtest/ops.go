@@ -25,13 +25,13 @@ func Ops(t *testing.T, b exec.Backend, pattern string, o Options) {
 
 // tolerance is the sum of the ULPs of m's operations.
 func tolerance(m *hlo.Module) int64 {
-	n := 0
+	n := int64(0)
 	for _, c := range m.Computations {
 		for _, in := range c.Instructions {
-			n += in.Op.Info().ULP
+			n += in.Op.Info().ULPOf(in.Shape.Type)
 		}
 	}
-	return int64(n)
+	return n
 }
 
 // runner runs programs of b as the reference's are run.

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"math"
+	"strings"
 
 	"github.com/halo-xla/halo/cgo/loops/pipeline"
 	"github.com/halo-xla/halo/xla/exec"
@@ -197,17 +198,62 @@ var partRules = map[hlo.Opcode]func(s *splitter, nd *node, x []pair) (pair, bool
 	hlo.Compare: (*splitter).compare,
 	hlo.Complex: func(_ *splitter, _ *node, x []pair) (pair, bool) { return pair{x[0].re, x[1].re}, true },
 	hlo.Convert: (*splitter).convert,
+	hlo.Divide:  function("c_divide"),
+	hlo.Exp:     function("c_exp"),
 	hlo.Iota: func(s *splitter, nd *node, _ []pair) (pair, bool) {
 		return pair{s.put(node{op: hlo.Iota, t: s.t, access: nd.access}), s.number(0)}, true
 	},
 	hlo.Imag:     func(_ *splitter, _ *node, x []pair) (pair, bool) { return pair{x[0].im, none}, true },
+	hlo.Log:      function("c_log"),
 	hlo.Multiply: (*splitter).multiply,
 	hlo.Negate:   each("neg_f"),
 	hlo.Real:     func(_ *splitter, _ *node, x []pair) (pair, bool) { return pair{x[0].re, none}, true },
+	hlo.Reduce: func(s *splitter, nd *node, x []pair) (pair, bool) { // sums only
+		row := func(n int) int { return s.put(node{op: hlo.Reduce, in: nd.in, t: s.t, args: []int{n}}) }
+		return pair{row(x[0].re), row(x[0].im)}, true
+	},
+	hlo.Rsqrt: function("c_rsqrt"),
 	hlo.Select: func(s *splitter, _ *node, x []pair) (pair, bool) {
 		return pair{s.do("select", x[0].re, x[1].re, x[2].re), s.do("select", x[0].re, x[1].im, x[2].im)}, true
 	},
+	hlo.Sqrt:     function("c_sqrt"),
 	hlo.Subtract: each("sub_f"),
+}
+
+// function applies a stage that leaves the imaginary part in memory.
+func function(stage string) func(s *splitter, _ *node, x []pair) (pair, bool) {
+	return func(s *splitter, _ *node, x []pair) (pair, bool) {
+		var args []int
+		for _, p := range x {
+			args = append(args, p.re, p.im)
+		}
+		re := s.do(stage, args...)
+		im := s.do("mixed", re)
+		s.nodes[re].mixed = im
+		return pair{re, im}, true
+	}
+}
+
+// leavesTwo reports whether the stage leaves one value in the registers and another, that of node mixed, in memory.
+func (nd *node) leavesTwo() bool { return nd.stage == "mix" || strings.HasPrefix(nd.stage, "c_") }
+
+// parts emits a function of complex numbers.
+func (e *emitter) parts(i int, nd *node) {
+	room, second := e.taken(i, nd), number(0)
+	if len(nd.args) == 4 {
+		second = operand{slot, e.slots}
+		e.slots += 2
+		for k, a := range nd.args[2:] {
+			e.hold(a)
+			e.stage("store", operand{slot, second.value + k}, number(0))
+			e.held = a
+		}
+		e.free(second)
+		e.free(operand{slot, second.value + 1})
+	}
+	e.hold(nd.args[0])
+	e.stage(nd.stage, room, second)
+	e.leave(nd, room)
 }
 
 // each applies a stage to each part.

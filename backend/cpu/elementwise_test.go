@@ -157,7 +157,7 @@ func TestElementwiseScalar(t *testing.T) {
 				}
 				text := fmt.Sprintf("ENTRY e { %s ROOT y = %s[%d] %s(%s) }", strings.Join(params, " "), et, n, op,
 					strings.Join(names, ", "))
-				both(t, text, 1+k%3, int64(info.ULP), args...)
+				both(t, text, 1+k%3, info.ULPOf(et), args...)
 			}
 		}
 	}

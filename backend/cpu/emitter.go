@@ -191,6 +191,9 @@ func (e *emitter) operation(i int, nd *node) bool {
 	case nd.stage == "mix":
 		e.mix(i, nd)
 		return true
+	case nd.leavesTwo():
+		e.parts(i, nd)
+		return true
 	case len(nd.args) == 3 && nd.stage != "":
 		e.hold(nd.args[0])
 		y, z := e.memory(nd.args[1]), e.memory(nd.args[2])

@@ -163,8 +163,11 @@ func rowOf(in *hlo.Instruction) (row int64, ok bool) {
 		row *= dims[d]
 	}
 	exact := op != hlo.Add && op != hlo.Multiply
+	if op == hlo.Add { // of complex numbers part by part
+		t = partType(t)
+	}
 	simple = simple && (exact || t.Bits() >= 32 || t.Bits() >= 8 && !t.IsFloat())
-	return row, simple && row >= shortRow && plainStages[op].of(t) != "" && in.Operands[0].Shape.Type == t
+	return row, simple && row >= shortRow && plainStages[op].of(t) != "" && in.Operands[0].Shape.Type == in.Shape.Type
 }
 
 // reducible reports whether in may end a fusion.

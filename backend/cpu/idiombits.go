@@ -119,26 +119,39 @@ func (f *fused) order() {
 		f.roots[i] = visit(r)
 	}
 	for n := range nodes {
-		if nd := &nodes[n]; nd.stage == "mix" {
+		if nd := &nodes[n]; nd.leavesTwo() {
 			nd.mixed = now[nd.mixed] - 1 // none if nothing needs it
 		}
 	}
 	f.nodes = nodes
 }
 
-// mix emits a mix: its sum takes the place of the operand in memory if nothing else needs that any more.
+// mix emits a mix.
 func (e *emitter) mix(i int, nd *node) {
-	x, y := nd.args[0], nd.args[1]
-	room := e.home[y]
-	if room.kind == slot && e.lastUse[y] == i {
+	room := e.taken(i, nd)
+	e.hold(nd.args[0])
+	e.stage(nd.stage, room, number(nd.imm))
+	e.leave(nd, room)
+}
+
+// taken is a slot with the second operand of node i, which the stage overwrites: the operand's own if nothing else
+// needs that any more.
+func (e *emitter) taken(i int, nd *node) operand {
+	y := nd.args[1]
+	if e.dies(y, i) && nd.args[0] != y && !slices.Contains(nd.args[2:], y) {
+		room := e.home[y]
 		e.home[y] = operand{kind: nowhere}
-	} else {
-		e.hold(y)
-		room = e.reserve()
-		e.stage("store", room, number(0))
+		return room
 	}
-	e.hold(x)
-	e.stage("mix", room, number(nd.imm))
+	e.hold(y)
+	room := e.reserve()
+	e.stage("store", room, number(0))
+	e.held = y
+	return room
+}
+
+// leave notes that the other value of nd is in room.
+func (e *emitter) leave(nd *node, room operand) {
 	if nd.mixed == none {
 		e.free(room)
 	} else {
@@ -150,6 +163,11 @@ func (e *emitter) mix(i int, nd *node) {
 // already, and a sum that takes the place of an operand while something else that is still wanted is in the registers.
 func (e *emitter) inMemory(i int, nd *node) bool {
 	if nd.stage == "mixed" {
+		if to := e.saves[i]; to.kind != nowhere {
+			e.hold(i)
+			e.stage("store", to, number(0))
+			e.home[i], e.held = to, i
+		}
 		return true
 	}
 	if nd.op != hlo.Add || nd.stage != "" || !nd.t.IsInteger() || nd.t.Bits() != e.bits() || e.saves[i].kind != nowhere ||

@@ -34,6 +34,11 @@ func (f *fused) invertDivisors() {
 		now[i] = len(nodes)
 		nodes = append(nodes, nd)
 	}
+	for i := range nodes {
+		if nd := &nodes[i]; nd.leavesTwo() {
+			nd.mixed = now[nd.mixed]
+		}
+	}
 	for i, r := range f.roots {
 		f.roots[i] = now[r]
 	}

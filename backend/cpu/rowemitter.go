@@ -193,7 +193,12 @@ func (e *rowEmitter) need(i, q int) {
 	for _, a := range nd.args {
 		e.need(a, q)
 	}
-	e.in[q] = append(e.in[q], i)
+	if !slices.Contains(e.in[q], i) {
+		e.in[q] = append(e.in[q], i)
+	}
+	if nd.leavesTwo() && nd.mixed != none {
+		e.need(nd.mixed, q)
+	}
 }
 
 // isCheap reports whether a value of places takes no longer to compute from arrays than to load.

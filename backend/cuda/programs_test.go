@@ -55,7 +55,7 @@ func tolerance(m *hlo.Module) literal.Tolerance {
 	tol := literal.Tolerance{}
 	for _, c := range m.Computations {
 		for _, in := range c.Instructions {
-			tol.ULP += int64(in.Op.Info().ULP)
+			tol.ULP += in.Op.Info().ULPOf(in.Shape.Type)
 			switch in.Op {
 			case hlo.Dot, hlo.Convolution, hlo.Fft, hlo.Cholesky, hlo.TriangularSolve:
 				tol.RTol, tol.ATol = 1e-5, 1e-5

@@ -19,7 +19,7 @@ func toleranceOf(m *hlo.Module, want *literal.Literal) literal.Tolerance {
 	terms, unit := 0.0, 0.0
 	for _, c := range m.Computations {
 		for _, in := range c.Instructions {
-			t.ULP += int64(in.Op.Info().ULP)
+			t.ULP += in.Op.Info().ULPOf(in.Shape.Type)
 			if f := summed[in.Op]; f != nil && !in.Shape.IsTuple() {
 				terms += f(in)
 			}

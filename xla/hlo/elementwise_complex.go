@@ -52,8 +52,11 @@ func cddSqrt(z cdd) cdd {
 
 // scaleDown brings the parts of z below 2^2 by an even power of 2, which it returns; what vanishes was worthless
 // beside the other part.
-func scaleDown(z complex128) (re, im float64, e int) {
-	e = exponentOf(max(math.Abs(real(z)), math.Abs(imag(z)))) &^ 1
+func scaleDown(z complex128) (re, im float64, e int) { return scaleTo(z, 0) }
+
+// scaleTo does so with 2^(to+2); to is even.
+func scaleTo(z complex128, to int) (re, im float64, e int) {
+	e = exponentOf(max(math.Abs(real(z)), math.Abs(imag(z))))&^1 - to
 	return math.Ldexp(real(z), -e), math.Ldexp(imag(z), -e), e
 }
 
@@ -85,8 +88,17 @@ func complexRsqrt(z complex128) complex128 {
 	x, y, e := scaleDown(z)
 	s := cddSqrt(cdd{dd{x, 0}, dd{y, 0}})
 	n := ddAdd(ddMul(s.re, s.re), ddMul(s.im, s.im))
-	re, im := ddDiv(s.re, n), ddDiv(ddNeg(s.im), n)
-	return complex(math.Ldexp(re.value(), -e/2), math.Ldexp(im.value(), -e/2))
+	t, left := s.re, real(z) < 0
+	if left {
+		t = ddAbs(s.im)
+	}
+	m, k := math.Frexp(math.Abs(imag(z))) // the smaller part may have vanished in scaling
+	small := math.Ldexp(ddDiv(ddDiv(dd{m, 0}, ddScale2(t)), n).value(), k-e-e/2)
+	large := math.Ldexp(ddDiv(t, n).value(), -e/2)
+	if left {
+		small, large = large, small
+	}
+	return complex(large, math.Copysign(small, -imag(z)))
 }
 
 // logAbs returns log|x+iy|; not both are 0.

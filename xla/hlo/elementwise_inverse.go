@@ -105,11 +105,15 @@ func complexDivide(z, w complex128) complex128 {
 	if imag(w) == 0 {
 		return complex(real(z)/real(w), imag(z)/real(w))
 	}
-	a, b, e := scaleDown(z)
-	c, d, f := scaleDown(w)
-	n := ddSum2(c, c, d, d)
+	if real(w) == 0 {
+		return complex(imag(z)/imag(w), -real(z)/imag(w))
+	}
+	const to = 500 // what a product loses in rounding is no subnormal number then
+	a, b, e := scaleTo(z, 400)
+	c, d, f := scaleTo(w, to)
+	n := ddScale(ddSum2(c, c, d, d), -2*to)
 	re, im := ddDiv(ddSum2(a, c, b, d), n), ddDiv(ddSum2(b, c, -a, d), n)
-	return complex(math.Ldexp(re.value(), e-f), math.Ldexp(im.value(), e-f))
+	return complex(math.Ldexp(re.value(), e-f-2*to), math.Ldexp(im.value(), e-f-2*to))
 }
 
 // ddSum2 returns a*b + c*d.

@@ -25,6 +25,8 @@ type OpInfo struct {
 	Traits Trait
 	// ULP is how far a backend's result may be from Eval's, in units of the result type's last place; 0 is exact.
 	ULP int
+	// ComplexULP is that of complex numbers' parts, if it is more.
+	ComplexULP int
 	// Spec is where the law is.
 	Spec string
 	// least and several are what Arity returns, counted when the table is filled.
@@ -55,6 +57,14 @@ type Scalar struct {
 	Complex  func(a []complex128) complex128
 	// C64 is the meaning on C64 if it rounds on the way; nil: that of Complex, rounded once.
 	C64 func(a []complex128) complex128
+}
+
+// ULPOf is how far a backend's result of type t may be from Eval's, in units of its last place.
+func (i *OpInfo) ULPOf(t shape.ElementType) int64 {
+	if t.IsComplex() {
+		return int64(max(i.ULP, i.ComplexULP))
+	}
+	return int64(i.ULP)
 }
 
 // Arity returns the number of operands, or the least number and true for an op that takes several.

@@ -96,7 +96,7 @@ func TestAlgebra(t *testing.T) {
 func algebraCases(t *testing.T, op hlo.Opcode, a hlo.Attrs, et shape.ElementType) int {
 	t.Helper()
 	changed := 0
-	tol := literal.Tolerance{ULP: int64(op.Info().ULP)}
+	tol := literal.Tolerance{ULP: op.Info().ULPOf(et)}
 	for i := range 2*len(specials) + 1 {
 		if checkAlgebra(t, Simplify(), et, tol, func(g *generator, x *hlo.Instruction) *hlo.Instruction {
 			y := x

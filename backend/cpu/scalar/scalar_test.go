@@ -113,7 +113,7 @@ func check(t *testing.T, op string, result shape.ElementType, args ...*literal.L
 		got := literal.Zeros(want.Shape())
 		streams := streamsOf(p, args, got)
 		run(size, streams)
-		tol := literal.Tolerance{ULP: int64(one.Entry.Root.Op.Info().ULP)}
+		tol := literal.Tolerance{ULP: one.Entry.Root.Op.Info().ULPOf(want.Shape().Type)}
 		if d := literal.Compare(got, want, tol); d != nil {
 			at := d.First.Index[0]
 			t.Errorf("%s: %s of %v to %v: %v of %v", name, op, args[0].Shape(), result, d, elements(args, at))

@@ -1,6 +1,5 @@
 // exp64.h: exponentials of vectors of doubles and what is made of them, within 2 units in the last place, for machines
 // that multiply and add with one rounding. math64.h has them good enough for floats.
-#define EXP64
 
 // power64 is 2^k of t, k + SHIFTER, where that is a normal number.
 INLINE VD power64(VD t) { return (VD)((VUL)((VUL)t + 1023) << 52); }

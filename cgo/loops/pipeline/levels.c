@@ -57,6 +57,8 @@ static const struct {
 #define FAST2(name, fv, dv, fs) STAGE(name, 0)
 #define FASTL(name, fv, dv, fs) STAGE(name, 0)
 #define BOTH1(name, fv, dv, ev, fs) STAGE(name, 0)
+#define PARTS1(name) STAGE(c_##name, 0)
+#define PARTS2 PARTS1
 #define REDUCE(name, e, none) STAGE(acc_##name, 0)
 #define CHOOSE REDUCE
 #include "reducers.def"

@@ -63,8 +63,9 @@ static __attribute__((unused)) double inverse_erf(double x) {
 #if LANE == 32 && (VB > 16 || defined(__aarch64__))
 #include "math32.h"
 #endif
-#if LANE == 64 && (VB > 16 || defined(__aarch64__))
 #include "exp64.h"
+#if LANE == 64 && (VB > 16 || defined(__aarch64__))
+#define EXP64
 #endif
 
 // How the lines of stages.def become functions.
@@ -274,6 +275,7 @@ INLINE int all_differ(VI x) {
   }
 
 #include "functions.h"
+#include "complex.h"
 
 // AHEAD moves each lane by w places.
 #define L4(w, i) ((w) + (i)) % N, ((w) + (i) + 1) % N, ((w) + (i) + 2) % N, ((w) + (i) + 3) % N
@@ -375,6 +377,8 @@ INLINE void put(char *to, int64_t t, VI x) {
 #undef FAST2
 #undef FASTL
 #undef BOTH1
+#undef PARTS1
+#undef PARTS2
 #define ROW(name) (void (*)(void))s_##name,
 #define REDUCE(name, e, none) ROW(acc_##name)
 #define CHOOSE REDUCE
@@ -396,6 +400,8 @@ INLINE void put(char *to, int64_t t, VI x) {
 #define FAST2(name, fv, dv, fs) ROW(name)
 #define FASTL(name, fv, dv, fs) ROW(name)
 #define BOTH1(name, fv, dv, ev, fs) ROW(name)
+#define PARTS1(name) ROW(c_##name)
+#define PARTS2 PARTS1
 
 #define SWEEP(name) ROW(name)
 #ifdef LIMIT32
