@@ -269,6 +269,38 @@ func TestVectorProducts(t *testing.T) {
 			"lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1} }")
 }
 
+// TestManyProducts multiplies many small matrices, that lie in all ways or are vectors.
+func TestManyProducts(t *testing.T) {
+	r := rand.New(rand.NewPCG(17, 1))
+	checkProducts(t, r, []shape.ElementType{shape.F32, shape.F64, shape.BF16},
+		"ENTRY e { a = LHS[70,3,4] parameter(0) b = RHS[70,4,5] parameter(1) ROOT c = OUT[70,3,5] dot(a, b), "+
+			"lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1} }",
+		"ENTRY e { a = LHS[9,5,4,3] parameter(0) b = RHS[9,5,2,4] parameter(1) ROOT c = OUT[9,5,3,2] dot(a, b), "+
+			"lhs_batch_dims={0,1}, rhs_batch_dims={0,1}, lhs_contracting_dims={2}, rhs_contracting_dims={3} }",
+		"ENTRY e { a = LHS[5,9,3,3] parameter(0) b = RHS[9,5,3] parameter(1) ROOT c = OUT[9,5,3] dot(a, b), "+
+			"lhs_batch_dims={1,0}, rhs_batch_dims={0,1}, lhs_contracting_dims={3}, rhs_contracting_dims={2} }",
+		"ENTRY e { a = LHS[70,3] parameter(0) b = RHS[70,3,6] parameter(1) ROOT c = OUT[70,6] dot(a, b), "+
+			"lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={1}, rhs_contracting_dims={1} }",
+		"ENTRY e { a = LHS[40,2,3] parameter(0) b = RHS[40,2,3] parameter(1) ROOT c = OUT[40] dot(a, b), "+
+			"lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={1,2}, rhs_contracting_dims={1,2} }",
+		"ENTRY e { a = LHS[4,3,40] parameter(0) b = RHS[40,3] parameter(1) ROOT c = OUT[40,4] dot(a, b), "+
+			"lhs_batch_dims={2}, rhs_batch_dims={0}, lhs_contracting_dims={1}, rhs_contracting_dims={1} }")
+}
+
+// TestMovedProducts multiplies what does not lie as BLAS has it.
+func TestMovedProducts(t *testing.T) {
+	r := rand.New(rand.NewPCG(19, 1))
+	checkProducts(t, r, []shape.ElementType{shape.F32, shape.F64, shape.S32},
+		"ENTRY e { a = LHS[9,50,60] parameter(0) b = RHS[9,60,50] parameter(1) ROOT c = OUT[9] dot(a, b), "+
+			"lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={1,2}, rhs_contracting_dims={2,1} }",
+		"ENTRY e { a = LHS[16,20,8] parameter(0) b = RHS[16,30,8] parameter(1) ROOT c = OUT[20,30] dot(a, b), "+
+			"lhs_contracting_dims={0,2}, rhs_contracting_dims={0,2} }",
+		"ENTRY e { a = LHS[8,160] parameter(0) b = RHS[16,8,30] parameter(1) ROOT c = OUT[160,16,30] dot(a, b), "+
+			"lhs_contracting_dims={0}, rhs_contracting_dims={1} }",
+		"ENTRY e { a = LHS[6,5,40,8] parameter(0) b = RHS[5,40,8,7] parameter(1) ROOT c = OUT[5,6,40,40,7] dot(a, b), "+
+			"lhs_batch_dims={1}, rhs_batch_dims={0}, lhs_contracting_dims={3}, rhs_contracting_dims={2} }")
+}
+
 // TestLongSums makes sums in parts.
 func TestLongSums(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 1))

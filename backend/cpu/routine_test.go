@@ -101,6 +101,31 @@ func TestLargeLU(t *testing.T) {
 	}
 }
 
+// TestManyMatrices factors and solves small matrices side by side, by other code than the evaluator's.
+func TestManyMatrices(t *testing.T) {
+	for _, x := range []struct{ dims, body string }{
+		{"9,3,3", `ROOT r = (f32[9,3,3]{1,2,0}, s32[9]) custom-call(a), custom_call_target="lapack_spotrf_ffi",
+  operand_layout_constraints={f32[9,3,3]{1,2,0}}, backend_config={uplo = 76 : ui8}, api_version=API_VERSION_TYPED_FFI`},
+		{"7,2,5,5", `ROOT r = f32[7,2,5,5] cholesky(a), lower=false`},
+		{"9,4,6", `ROOT r = (f32[9,4,6]{1,2,0}, s32[9,4], s32[9]) custom-call(a),
+  custom_call_target="lapack_sgetrf_ffi", operand_layout_constraints={f32[9,4,6]{1,2,0}}, backend_config={},
+  api_version=API_VERSION_TYPED_FFI`},
+		{"9,6,4", `q = (f32[9,6,4], f32[9,4]) custom-call(a), custom_call_target="lapack_sgeqrf_ffi"
+  f = f32[9,6,4] get-tuple-element(q), index=0
+  tau = f32[9,4] get-tuple-element(q), index=1
+  ROOT r = f32[9,6,4] custom-call(f, tau), custom_call_target="lapack_sorgqr_ffi"`},
+		{"20,6,6", `x = f32[20,6,2] slice(a), slice={[0:20], [0:6], [3:5]}
+  ROOT r = f32[20,6,2] triangular-solve(a, x), left_side=true, lower=false, unit_diagonal=false,
+  transpose_a=TRANSPOSE`},
+		{"20,6,6", `x = f32[20,2,6] slice(a), slice={[0:20], [3:5], [0:6]}
+  ROOT r = f32[20,2,6] triangular-solve(a, x), left_side=false, lower=true, unit_diagonal=true,
+  transpose_a=NO_TRANSPOSE`},
+		{"21,3,4", `ROOT r = f32[21,4,3] transpose(a), dimensions={0,2,1}`},
+	} {
+		agree(t, program{text: entry(x.dims, "7", x.body), near: 1e-4, o: exec.Options{Handlers: lapack.Handlers{}}})
+	}
+}
+
 // A client that gives no handlers has the targets of linear algebra.
 func TestRoutineWithoutHandlers(t *testing.T) {
 	m := parsed(t, entry("2,2", "1", `ROOT r = (f32[2,2], s32[2], s32[]) custom-call(a), custom_call_target="cusolver_getrf_ffi"`))
