@@ -14,7 +14,9 @@ func lowerRunning(l *exec.Lowering, c *hlo.Computation, d int, reverse bool) (ex
 	t := operandShape(l, 0).Type
 	if op, simple := simpleReducer(c); simple && len(l.In.Operands) == 2 && t == l.In.Shape.Type {
 		if ops, lines, ok := nativeRunning(op, t); ok {
-			return runningThunk(l, ops, lines, d, reverse), nil
+			// What a piece of a product of floats comes to may be no float, though the whole never is beyond one.
+			whole := op == hlo.Multiply && t.IsFloat()
+			return runningThunk(l, ops, lines, d, reverse, whole), nil
 		}
 	}
 	return runningSweep(l, c, d, reverse)
@@ -31,7 +33,7 @@ func nativeRunning(op hlo.Opcode, t shape.ElementType) (reduce.Loops, reduce.Run
 	if !run.Available() || !known || !simple || t.Bits() < 8 {
 		return reduce.Loops{}, reduce.RunningLoops{}, false
 	}
-	if kind >= reduce.U16 && kind <= reduce.U64 && o == reduce.Add {
+	if kind >= reduce.U16 && kind <= reduce.U64 && (o == reduce.Add || o == reduce.Multiply) {
 		kind -= reduce.U8 - reduce.S8
 	}
 	lines, ok := reduce.RunningLoopsOf(run.Level(), o, kind)
@@ -44,7 +46,8 @@ const (
 	runningTasks = 8         // that are enough without chunks
 )
 
-func runningThunk(l *exec.Lowering, ops reduce.Loops, lines reduce.RunningLoops, d int, reverse bool) exec.Thunk {
+// runningThunk returns the thunk of native loops; whole: what goes into one result is not cut into chunks.
+func runningThunk(l *exec.Lowering, ops reduce.Loops, lines reduce.RunningLoops, d int, reverse, whole bool) exec.Thunk {
 	x := operandShape(l, 0)
 	r := reduce.Running{Ops: ops, Lines: lines, X: ref(l.Operand(0)), Init: ref(l.Operand(1)), Out: ref(l.Result()),
 		Reverse: reverse, Grain: 1, Strips: 1, Chunks: 1}
@@ -58,7 +61,7 @@ func runningThunk(l *exec.Lowering, ops reduce.Loops, lines reduce.RunningLoops,
 	if r.Strips == 1 {
 		r.Grain = max(runningTask/each, 1)
 	}
-	if each > 4*runningTask && r.Outer*r.Strips < runningTasks {
+	if !whole && each > 4*runningTask && r.Outer*r.Strips < runningTasks {
 		r.Chunk = max(r.N*runningTask/each, 1)
 		r.Chunks = (r.N + r.Chunk - 1) / r.Chunk
 	}

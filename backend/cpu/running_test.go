@@ -52,7 +52,7 @@ func TestRunning(t *testing.T) {
 		}
 	}
 	for _, typ := range []shape.ElementType{shape.F32, shape.F64, shape.S32} {
-		for _, op := range []string{"add", "maximum"} {
+		for _, op := range []string{"add", "maximum", "multiply"} {
 			check(typ, op, []int64{300001}, 0, false)
 			check(typ, op, []int64{300001}, 0, true)
 			check(typ, op, []int64{70000, 5}, 0, typ == shape.F32)

@@ -70,6 +70,14 @@ RUNNING(run_add8, uint8_t, uint8_t, SAME, (uint8_t)PLUS, SAME)
 RUNNING(run_add16, uint16_t, uint16_t, SAME, (uint16_t)PLUS, SAME)
 RUNNING(run_add32, uint32_t, uint32_t, SAME, PLUS, SAME)
 RUNNING(run_add64, uint64_t, uint64_t, SAME, PLUS, SAME)
+RUNNING(run_mulf32, float, double, SAME, TIMES, (float))
+RUNNING(run_mulf64, double, double, SAME, TIMES, SAME)
+RUNNING(run_mulbf16, uint16_t, double, bf16, TIMES, to_bf16)
+RUNNING(run_mulf16, uint16_t, double, f16, TIMES, to_f16)
+RUNNING(run_mul8, uint8_t, uint8_t, SAME, (uint8_t)MUL, SAME)
+RUNNING(run_mul16, uint16_t, uint16_t, SAME, MUL16, SAME)
+RUNNING(run_mul32, uint32_t, uint32_t, SAME, MUL, SAME)
+RUNNING(run_mul64, uint64_t, uint64_t, SAME, MUL, SAME)
 #define RUNNING_EXTREMES(TAG, T, LEAST, MOST, STORE)                                                                   \
   RUNNING(run_min##TAG, T, T, LEAST, MIN, STORE)                                                                       \
   RUNNING(run_max##TAG, T, T, MOST, MAX, STORE)
@@ -87,6 +95,12 @@ RUNNING_EXTREMES(bf16, int16_t, least_keyb16, most_keyb16, unkeyb16)
 RUNNING_EXTREMES(f16, int16_t, least_keyh16, most_keyh16, unkeyh16)
 
 #define RUN(NAME) {NAME##_line, NAME##_rows}
+#define RUN_NUMBERS(OP)                                                                                                \
+  {                                                                                                                    \
+    [PLAIN_S8] = RUN(run_##OP##8), [PLAIN_S16] = RUN(run_##OP##16), [PLAIN_S32] = RUN(run_##OP##32),                   \
+    [PLAIN_S64] = RUN(run_##OP##64), [PLAIN_U8] = RUN(run_##OP##8), [PLAIN_F32] = RUN(run_##OP##f32),                  \
+    [PLAIN_F64] = RUN(run_##OP##f64), [PLAIN_BF16] = RUN(run_##OP##bf16), [PLAIN_F16] = RUN(run_##OP##f16)             \
+  }
 #define RUNS(OP)                                                                                                       \
   {                                                                                                                    \
     [PLAIN_S8] = RUN(run_##OP##s8), [PLAIN_S16] = RUN(run_##OP##s16), [PLAIN_S32] = RUN(run_##OP##s32),                \
@@ -96,9 +110,8 @@ RUNNING_EXTREMES(f16, int16_t, least_keyh16, most_keyh16, unkeyh16)
   }
 
 const halo_running_table RUNNING_TABLE = {
-    [PLAIN_ADD] = {[PLAIN_S8] = RUN(run_add8), [PLAIN_S16] = RUN(run_add16), [PLAIN_S32] = RUN(run_add32),
-                   [PLAIN_S64] = RUN(run_add64), [PLAIN_U8] = RUN(run_add8), [PLAIN_F32] = RUN(run_addf32),
-                   [PLAIN_F64] = RUN(run_addf64), [PLAIN_BF16] = RUN(run_addbf16), [PLAIN_F16] = RUN(run_addf16)},
+    [PLAIN_ADD] = RUN_NUMBERS(add),
+    [PLAIN_MULTIPLY] = RUN_NUMBERS(mul),
     [PLAIN_MINIMUM] = RUNS(min),
     [PLAIN_MAXIMUM] = RUNS(max),
 };
