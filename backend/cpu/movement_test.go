@@ -248,6 +248,30 @@ func TestMovementOfLarge(t *testing.T) {
 	}
 }
 
+// TestNarrowMovement weaves a few lines together and takes them apart again, transposes many small matrices, and copies
+// runs of a few bytes.
+func TestNarrowMovement(t *testing.T) {
+	r := newRand(t)
+	for _, typ := range []shape.ElementType{shape.U8, shape.BF16, shape.F32, shape.F64, shape.C128} {
+		g := movement{r, typ, 0}
+		for n := int64(2); n <= 5; n++ {
+			for _, m := range []int64{1, 3, 7, 64, 1001} {
+				same(t, r, one(g.array([]int64{3, m, n}), "transpose, dimensions={0,2,1}", g.array([]int64{3, n, m})), nil)
+				same(t, r, one(g.array([]int64{3, n, m}), "transpose, dimensions={0,2,1}", g.array([]int64{3, m, n})), nil)
+			}
+			same(t, r, one(g.array([]int64{300, n, 7}), "transpose, dimensions={0,2,1}", g.array([]int64{300, 7, n})), nil)
+		}
+		for n := int64(1); n <= 17; n++ {
+			op := fmt.Sprintf("slice, slice={[0:3], [0:41:2], [0:%d]}", n)
+			same(t, r, one(g.array([]int64{3, 21, n}), op, g.array([]int64{3, 41, n})), nil)
+			op = fmt.Sprintf("slice, slice={[0:3], [1:41], [1:%d]}", n+1)
+			same(t, r, one(g.array([]int64{3, 40, n}), op, g.array([]int64{3, 41, n + 1})), nil)
+			same(t, r, one(g.array([]int64{21, n}), "broadcast, dimensions={1}", g.array([]int64{n})), nil)
+			same(t, r, one(g.array([]int64{21, n}), "reverse, dimensions={0}", g.array([]int64{21, n})), nil)
+		}
+	}
+}
+
 // fits reports whether the arrays of a program have 100 thousand to 4 million elements.
 func fits(text string) bool {
 	most := int64(0)

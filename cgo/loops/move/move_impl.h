@@ -50,8 +50,26 @@ INLINE void run(char *d, const char *s, int64_t n) {
   }
 }
 
+// OVER copies rows of at most WIDE bytes that follow each other in the destination, WIDE bytes at a time: what is too
+// much is written over by the next row. It returns how many rows it was, since the last ones have no room for that.
+#define OVER(T, WIDE)                                                                                        \
+  INLINE int64_t over_##WIDE(char *d, const char *s, const move_axis *rows, int64_t n) {                     \
+    const int64_t all = rows->n, fit = all - (WIDE + n - 1) / n;                                             \
+    const int64_t read = rows->src < n ? 0 : all - (WIDE - n + rows->src - 1) / rows->src;                   \
+    const int64_t count = fit < read ? fit : read;                                                           \
+    int64_t i = 0;                                                                                           \
+    for (; i < count; i++, d += n, s += rows->src) memcpy(d, s, sizeof(T));                                  \
+    return i;                                                                                                \
+  }
+OVER(element_4, 4)
+OVER(element_8, 8)
+OVER(element_16, 16)
+
 static void runs(char *d, const char *s, const move_axis *rows, const move_axis *cols) {
-  for (int64_t i = 0; i < rows->n; i++) run(d + i * rows->dst, s + i * rows->src, cols->n);
+  const int64_t n = cols->n;
+  int64_t i = 0;
+  if (rows->dst == n && n < 16) i = (n < 4 ? over_4 : n < 8 ? over_8 : over_16)(d, s, rows, n);
+  for (; i < rows->n; i++) run(d + i * rows->dst, s + i * rows->src, cols->n);
 }
 
 // stream_bytes copies n bytes past the cache.
@@ -127,12 +145,50 @@ static void runs_stream(char *d, const char *s, const move_axis *rows, const mov
   }                                                                                                          \
   PLANES(T, name, SIDE)
 
+// WEAVE puts N lines that are ss apart together, element by element, or takes them apart to lines that are ds apart:
+// the planes whose one side has N elements.
+#define WEAVE(T, name, N)                                                                                    \
+  INLINE void CAT(weave##N##_, name)(T *restrict d, const char *s, int64_t ss, int64_t n) {                  \
+    const T *restrict x[N];                                                                                  \
+    for (int k = 0; k < N; k++) x[k] = (const T *)(s + k * ss);                                              \
+    for (int64_t i = 0; i < n; i++)                                                                          \
+      for (int k = 0; k < N; k++) d[N * i + k] = x[k][i];                                                    \
+  }                                                                                                          \
+  INLINE void CAT(unweave##N##_, name)(char *d, int64_t ds, const T *restrict s, int64_t n) {                \
+    T *restrict y[N];                                                                                        \
+    for (int k = 0; k < N; k++) y[k] = (T *)(d + k * ds);                                                    \
+    for (int64_t i = 0; i < n; i++)                                                                          \
+      for (int k = 0; k < N; k++) y[k][i] = s[N * i + k];                                                    \
+  }
+#define NARROW(T, name)                                                                                      \
+  WEAVE(T, name, 2)                                                                                          \
+  WEAVE(T, name, 3)                                                                                          \
+  WEAVE(T, name, 4)                                                                                          \
+  static int CAT(narrow_, name)(char *d, const char *s, const move_axis *rows, const move_axis *cols) {      \
+    const int64_t w = sizeof(T), r = rows->n, c = cols->n, ds = rows->dst, ss = cols->src;                   \
+    const int woven = ds == c * w && c <= r, apart = ss == r * w && r < c;                                   \
+    if (woven && c == 2) CAT(weave2_, name)((T *)d, s, ss, r);                                               \
+    else if (woven && c == 3) CAT(weave3_, name)((T *)d, s, ss, r);                                          \
+    else if (woven && c == 4) CAT(weave4_, name)((T *)d, s, ss, r);                                          \
+    else if (apart && r == 2) CAT(unweave2_, name)(d, ds, (const T *)s, c);                                  \
+    else if (apart && r == 3) CAT(unweave3_, name)(d, ds, (const T *)s, c);                                  \
+    else if (apart && r == 4) CAT(unweave4_, name)(d, ds, (const T *)s, c);                                  \
+    else return 0;                                                                                           \
+    return 1;                                                                                                \
+  }
+
 // PLANE goes through a plane in stripes of STRIPE bytes of the destination's rows, and through a stripe along the
 // source's rows, which are so read in order. What is left at the edges moves element by element.
 #define STRIPE(w) (w < 4 ? 64 * w : 256)
 #define PLANE(T, name, plane, square, SIDE_I, SIDE_J)                                                        \
   static void plane(char *d, const char *s, const move_axis *rows, const move_axis *cols) {                  \
-    const int64_t w = sizeof(T), stripe = STRIPE(w) / w, ds = rows->dst, ss = cols->src;                        \
+    const int64_t w = sizeof(T), stripe = STRIPE(w) / w, ds = rows->dst, ss = cols->src;                     \
+    if (CAT(narrow_, name)(d, s, rows, cols)) return;                                                        \
+    if (rows->n < 16 && cols->n < 16) {                                                                      \
+      for (int64_t i = 0; i < rows->n; i++)                                                                  \
+        for (int64_t j = 0; j < cols->n; j++) ((T *)(d + i * ds))[j] = *(const T *)(s + i * w + j * ss);     \
+      return;                                                                                                \
+    }                                                                                                        \
     const int64_t m = rows->n / SIDE_I * SIDE_I, n = cols->n / SIDE_J * SIDE_J;                              \
     for (int64_t j0 = 0; j0 < cols->n; j0 += stripe) {                                                       \
       const int64_t j1 = j0 + stripe < cols->n ? j0 + stripe : cols->n, jn = j1 < n ? j1 : n;                \
@@ -186,10 +242,15 @@ LINE(uint32_t, 4)
 LINE(uint64_t, 8)
 LINE(u128, 16)
 LINES(uint8_t, 1)
+NARROW(element_1, 1)
 LINES(uint16_t, 2)
+NARROW(element_2, 2)
 LINES(uint32_t, 4)
+NARROW(element_4, 4)
 LINES(uint64_t, 8)
+NARROW(element_8, 8)
 LINES(u128, 16)
+NARROW(element_16, 16)
 
 TILE(uint8_t, 1, 16, 4, LO16, HI16)
 TILE(uint16_t, 2, 8, 3, LO8, HI8)
