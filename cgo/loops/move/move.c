@@ -40,8 +40,9 @@ static int64_t index_at(const void *p, int64_t type) {
   return *(const int64_t *)p;
 }
 
-static int64_t offset(const move_index *x, halo_run *run) {
-  int64_t i = index_at(HALO_AT(run, x->ref), x->type);
+static inline int64_t offset(const move_index *x, halo_run *run) {
+  const void *p = HALO_AT(run, x->ref);
+  int64_t i = __builtin_expect(x->type == (2 | MOVE_SIGNED), 1) ? *(const int32_t *)p : index_at(p, x->type);
   i = i > x->limit ? x->limit : i;
   return (i < 0 ? 0 : i) * x->stride;
 }
@@ -50,7 +51,7 @@ static int64_t offset(const move_index *x, halo_run *run) {
 static int streams(const move_job *job) {
   uintptr_t bits = (uintptr_t)job->dst;
   for (int64_t k = 0; k + 1 < job->box->axes; k++) bits |= (uintptr_t)job->axes[k].dst;
-  return job->box->stream && (bits & 63) == 0;
+  return (bits & 63) == 0;
 }
 
 // job_of finds where a box moves from and to.
@@ -62,7 +63,7 @@ static move_job job_of(int64_t isa, const move_box *box, halo_run *run) {
     if (x[k].in_src) job.src += offset(&x[k], run);
     else job.dst += offset(&x[k], run);
   }
-  job.loop = halo_move_loop(isa, box->kind, box->log_width, streams(&job));
+  job.loop = halo_move_loop(isa, box->kind, box->log_width, box->stream && streams(&job));
   return job;
 }
 

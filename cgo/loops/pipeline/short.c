@@ -52,7 +52,9 @@ static void block(const halo_space *w, const halo_pipeline_record *r, int64_t at
   char **q = p + r->streams, *room = rooms + r->streams * w->block_bytes;
   for (int32_t k = 0; k < r->outputs; k++, room += w->block_bytes)
     q[k] = m == w->block && !outputs[k].convert ? place(w, &outputs[k], at) : room;
-  *(halo_loop *)p[HALO_LOOP] = (halo_loop){.first = (const halo_stage *)(outputs + r->outputs), .left = 1};
+  halo_loop *loop = (halo_loop *)p[HALO_LOOP]; // of one block
+  loop->first = (const halo_stage *)(outputs + r->outputs);
+  loop->left = 1;
   w->lanes->blocks(p);
   for (int32_t k = 0; k < r->outputs; k++)
     if (m < w->block || outputs[k].convert)
@@ -65,6 +67,7 @@ void halo_short(const halo_record *record, halo_run *run) {
   const halo_space w = halo_space_of(run, r->level, r->lane, r->rank, r->dims);
   const int32_t all = r->streams + r->outputs + r->slots;
   halo_loop loop;
+  loop.moves = loop.asks = 0;
   char *p[HALO_POINTERS], *rooms = halo_aligned(alloca(all * w.block_bytes + 64));
   p[HALO_LOOP] = (char *)&loop;
   for (int32_t k = 0; k < all; k++)
