@@ -54,8 +54,11 @@ func (c *compiler) while(in *hlo.Instruction, args []value) (value, error) {
 	a, widths := in.Attrs.(*hlo.WhileAttrs), c.elementWidths(in.Shape)
 	state := c.state(in, args[0])
 	c.move(state.registers(widths), args[0].registers(widths))
-	c.counters(in, state, args[0])
-	enter, body := c.jump(Jump, 0), len(c.code)
+	enter := -1
+	if !c.counters(in, state, args[0]) {
+		enter = c.jump(Jump, 0)
+	}
+	body := len(c.code)
 	next, err := c.inline(a.Body, []value{state})
 	if err != nil {
 		return nil, err
@@ -65,7 +68,9 @@ func (c *compiler) while(in *hlo.Instruction, args []value) (value, error) {
 	}
 	c.carry(body, in.Shape, state.registers(widths), next.registers(widths))
 	c.counted(in.Shape, state, args[0])
-	c.land(enter)
+	if enter >= 0 {
+		c.land(enter)
+	}
 	condition := len(c.code)
 	again, err := c.hold(state, func() (value, error) { return c.inline(a.Condition, []value{state}) })
 	if err != nil {

@@ -13,12 +13,12 @@ type counter struct {
 }
 
 // counters notes what counters in the state of a loop hold when a round begins, if it goes on while one of them is less
-// than a constant. The state begins with what the registers init hold.
-func (c *compiler) counters(in *hlo.Instruction, state, init value) {
+// than a constant, and reports whether there is a round for sure. The state begins with what the registers init hold.
+func (c *compiler) counters(in *hlo.Instruction, state, init value) bool {
 	a := in.Attrs.(*hlo.WhileAttrs)
 	test := a.Condition.Root
 	if test.Op != hlo.Compare || test.Attrs.(*hlo.CompareAttrs).Direction != hlo.Lt {
-		return
+		return false
 	}
 	counts := map[int]counter{}
 	for k := range in.Shape.Elems {
@@ -30,7 +30,7 @@ func (c *compiler) counters(in *hlo.Instruction, state, init value) {
 	main, ok := counts[k]
 	limit := c.limit(a, test.Operands[1], init)
 	if !ok || main.step <= 0 || !limit.single() || !limit.small() || main.first >= limit.lo {
-		return
+		return false
 	}
 	rounds := (limit.lo-1-main.first)/main.step + 1
 	for _, n := range counts {
@@ -39,6 +39,7 @@ func (c *compiler) counters(in *hlo.Instruction, state, init value) {
 			c.knows(state[n.place], bounds{n.first, last}.ordered())
 		}
 	}
+	return true
 }
 
 // counted forgets what counters in a loop's state hold when a round begins.

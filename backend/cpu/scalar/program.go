@@ -48,7 +48,7 @@ type Instr struct {
 	Op      Op
 	D, A, B uint16
 	C       uint16
-	_       uint16
+	E       uint16 // of instructions that only native code has
 	Imm     int32
 }
 

@@ -90,3 +90,34 @@ func (in *Instr) rename(r, to uint16) {
 		in.C = to
 	}
 }
+
+// eachRead calls f with every register that the instruction reads, as often as it does.
+func (in *Instr) eachRead(f func(r uint16)) {
+	a, b, c := in.reading()
+	for k, r := range [3]uint16{in.A, in.B, in.C} {
+		if is := [3]bool{a, b, c}[k]; is {
+			f(r)
+			if in.pairs() {
+				f(r + 1)
+			}
+		}
+	}
+	read, _ := in.runs()
+	for k := range read.n {
+		f(read.first + uint16(k))
+	}
+}
+
+// eachWritten calls f with every register that the instruction writes, or may.
+func (in *Instr) eachWritten(f func(r uint16)) {
+	_, written := in.runs()
+	for k := range written.n {
+		f(written.first + uint16(k))
+	}
+	if in.writes(in.D) && written.n == 0 {
+		f(in.D)
+		if in.pairs() {
+			f(in.D + 1)
+		}
+	}
+}

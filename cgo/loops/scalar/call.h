@@ -14,7 +14,7 @@ extern const halo_call halo_calls[];
 extern const int halo_calls_count;
 const char *halo_op_name(int i);
 const char *halo_call_name(int i);
-extern const int halo_ops_count;
+extern const int halo_ops_count, halo_joined_count; // those of joined.h stand behind the others
 
 // halo_program_run is the interpreter, of the type of halo_program.run.
 int halo_program_run(const halo_program *, halo_reg *, halo_stream *, int64_t n, const volatile uint32_t *cancel);

@@ -86,7 +86,7 @@ SET(Call, d, halo_calls[in->imm].f(A.d, B.d))
 OP(MulC64) {
   const float a = A.f, b = r[in->a + 1].f, c = B.f, d = r[in->b + 1].f;
   const float re = fmaf(a, c, -(b * d)), im = fmaf(b, c, a * d);
-  D.f = re;
+  RESULT.f = re;
   r[in->d + 1].f = im;
   NEXT;
 }

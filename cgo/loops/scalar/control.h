@@ -20,24 +20,24 @@ OP(AgainNeS) { AGAIN(A.i != B.i) }
   OP(name) {                                                                                                           \
     T v;                                                                                                               \
     memcpy(&v, s[in->a].at + in->imm, sizeof v);                                                                       \
-    D.field = v;                                                                                                       \
+    RESULT.field = v;                                                                                                  \
     NEXT;                                                                                                              \
   }
 HALO_LOADS(LOAD)
 OP(LoadBF16) {
   uint16_t v;
   memcpy(&v, s[in->a].at + in->imm, 2);
-  D.d = widen_bf16(v);
+  RESULT.d = widen_bf16(v);
   NEXT;
 }
 OP(LoadF16) {
   uint16_t v;
   memcpy(&v, s[in->a].at + in->imm, 2);
-  D.d = widen_f16(v);
+  RESULT.d = widen_f16(v);
   NEXT;
 }
 OP(LoadSmall) {
-  D.d = halo_widen(in->b, (uint8_t)s[in->a].at[in->imm]);
+  RESULT.d = halo_widen(in->b, (uint8_t)s[in->a].at[in->imm]);
   NEXT;
 }
 
@@ -55,11 +55,11 @@ STORE(StoreSmall, uint8_t, halo_round(in->d, B.d))
 
 SET(Move, i, A.i)
 OP(MoveMany) {
-  memcpy(&D, &A, sizeof(halo_reg) * (size_t)in->imm);
+  memcpy(&RESULT, &A, sizeof(halo_reg) * (size_t)in->imm);
   NEXT;
 }
 OP(LoadMany) {
-  load_many(&D, s[in->a].at + in->imm, in->b, in->c);
+  load_many(&RESULT, s[in->a].at + in->imm, in->b, in->c);
   NEXT;
 }
 OP(StoreMany) {
@@ -84,24 +84,24 @@ OP(CopyArray) {
   OP(name##At) {                                                                                                       \
     T v;                                                                                                               \
     memcpy(&v, ELEMENT(sizeof v, B), sizeof v);                                                                        \
-    D.field = v;                                                                                                       \
+    RESULT.field = v;                                                                                                  \
     NEXT;                                                                                                              \
   }
 HALO_LOADS(LOAD_AT)
 OP(LoadBF16At) {
   uint16_t v;
   memcpy(&v, ELEMENT(2, B), 2);
-  D.d = widen_bf16(v);
+  RESULT.d = widen_bf16(v);
   NEXT;
 }
 OP(LoadF16At) {
   uint16_t v;
   memcpy(&v, ELEMENT(2, B), 2);
-  D.d = widen_f16(v);
+  RESULT.d = widen_f16(v);
   NEXT;
 }
 OP(LoadSmallAt) {
-  D.d = halo_widen(in->c, (uint8_t)*ELEMENT(1, B));
+  RESULT.d = halo_widen(in->c, (uint8_t)*ELEMENT(1, B));
   NEXT;
 }
 

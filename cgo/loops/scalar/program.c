@@ -7,13 +7,17 @@
 #include "number.h"
 #include "ops.h"
 
+#include "joined.h"
+
 #define NAME(op) #op,
-static const char *const names[] = {HALO_OPS(NAME)};
-const int halo_ops_count = sizeof names / sizeof *names;
+#define NAME2(first, second) #first "_" #second,
+static const char *const names[] = {HALO_OPS(NAME) HALO_JOINED(NAME, NAME2)};
+const int halo_joined_count = sizeof names / sizeof *names;
 const char *halo_op_name(int i) { return names[i]; }
 
 #define NUMBER(op) OP_##op,
-enum { HALO_OPS(NUMBER) };
+enum { HALO_OPS(NUMBER) OPS };
+const int halo_ops_count = OPS;
 
 // The loads and stores of plain numbers: the type in memory, and for loads how a register holds it.
 #define HALO_LOADS(X)                                                                                                  \
@@ -32,7 +36,9 @@ enum { HALO_OPS(NUMBER) };
 
 #define A (r[in->a])
 #define B (r[in->b])
-#define D (r[in->d])
+#define C (r[in->c])
+#define RESULT (r[in->d])
+#define E (r[in->e])
 #define GO goto *labels[in->op]
 #define NEXT                                                                                                           \
   in++;                                                                                                                \
@@ -40,7 +46,7 @@ enum { HALO_OPS(NUMBER) };
 #define OP(name) op_##name:
 #define SET(name, field, value)                                                                                        \
   OP(name) {                                                                                                           \
-    D.field = (value);                                                                                                 \
+    RESULT.field = (value);                                                                                            \
     NEXT;                                                                                                              \
   }
 #define SETF(name, value) SET(name, f, value)
@@ -82,14 +88,45 @@ static void store_many(const halo_reg *r, char *at, int op, int n) {
   switch (op) { HALO_STORES(STORE_MANY) }
 }
 
+// The functions of joined.h.
+#define INTEGER(name, value)                                                                                           \
+  static inline uint64_t f_##name(uint64_t x, uint64_t y) { return (uint64_t)(value); }
+HALO_INTEGERS(INTEGER)
+#define FLOAT(name, value)                                                                                             \
+  static inline float f_##name(float x, float y) { return value; }
+HALO_FLOATS(FLOAT, F)
+#define DOUBLE(name, value)                                                                                            \
+  static inline double f_##name(double x, double y) { return value; }
+HALO_FLOATS(DOUBLE, D)
+#define TEST_F(name, value)                                                                                            \
+  static inline int f_##name(float x, float y) { return value; }
+HALO_FLOAT_TESTS(TEST_F, F)
+#define TEST_D(name, value)                                                                                            \
+  static inline int f_##name(double x, double y) { return value; }
+HALO_FLOAT_TESTS(TEST_D, D)
+
+// Remainders of division by d < 2^32: m is 2^64/d, rounded up. Low bits of x*m are the quotient's fraction, which times
+// d is the remainder (Lemire, Kaser, Kurz, 2019).
+static inline uint64_t f_RemU32By(uint64_t x, uint64_t d, uint64_t m) {
+  return (uint64_t)((unsigned __int128)(x * m) * d >> 64);
+}
+
+static inline uint64_t f_RemS32By(uint64_t x, uint64_t d, uint64_t m) {
+  int64_t v = (int64_t)x;
+  uint64_t rest = f_RemU32By((uint64_t)(v < 0 ? -v : v), d, m);
+  return v < 0 ? 0 - rest : rest;
+}
+
 int halo_program_run(const halo_program *p, halo_reg *r, halo_stream *s, int64_t n, const volatile uint32_t *cancel) {
 #define LABEL(op) &&op_##op,
-  static const void *const labels[] = {HALO_OPS(LABEL)};
+#define LABEL2(first, second) &&op_##first##_##second,
+  static const void *const labels[] = {HALO_OPS(LABEL) HALO_JOINED(LABEL, LABEL2)};
   const halo_instr *code = halo_code(p), *in = code;
   int32_t rounds = p->poll;
   GO;
 #include "compute.h"
 #include "control.h"
+#include "pairs.h"
 }
 
 // The record: pieces of the rounds, each with registers of its own.

@@ -15,7 +15,7 @@ typedef union {
 } halo_reg;
 
 typedef struct {
-  uint16_t op, d, a, b, c, pad;
+  uint16_t op, d, a, b, c, e;
   int32_t imm;
 } halo_instr;
 

@@ -15,6 +15,14 @@ func recordFunction() unsafe.Pointer { return unsafe.Pointer(C.halo_program_reco
 
 func sweepFunction() unsafe.Pointer { return unsafe.Pointer(C.halo_sweep_record) }
 
+// Joined returns the names of the instructions that only C has; their numbers are those behind Names'.
+func Joined() (names []string) {
+	for i := C.halo_ops_count; i < C.halo_joined_count; i++ {
+		names = append(names, C.GoString(C.halo_op_name(i)))
+	}
+	return names
+}
+
 // Names returns the names of the instructions and of the functions that programs call, in their order.
 func Names() (ops, calls []string) {
 	for i := range C.halo_ops_count {

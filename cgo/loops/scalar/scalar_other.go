@@ -14,3 +14,6 @@ func sweepFunction() unsafe.Pointer { panic(none) }
 
 // Names returns nothing: this build has no instructions.
 func Names() (ops, calls []string) { return nil, nil }
+
+// Joined returns nothing, as Names does.
+func Joined() []string { return nil }
