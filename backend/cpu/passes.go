@@ -78,7 +78,7 @@ var passOrder = []pass.Order{
 	{Before: "clean", After: "unroll", Because: "rounds can be counted when the state has been taken apart"},
 	{Before: "unroll", After: "unrolled", Because: "what counts rounds has become constant"},
 	{Before: "clean", After: "counters", Because: "rounds can be counted when the state has been taken apart"},
-	{Before: "counters", After: "unrolled", Because: "what is chosen by constants goes, and so do counts that nobody reads"},
+	{Before: "counters", After: "unrolled", Because: "what constants choose goes, and so do counts that nobody reads"},
 	{Before: "clean", After: "hoist", Because: "what stays the same in a loop shows when its state has been taken apart"},
 	{Before: "clean", After: "convolution", Because: "its transposes move through what is left"},
 	{Before: "hoist", After: "precompute", Because: "constants in loops follow from constants before them"},

@@ -47,7 +47,8 @@ const (
 )
 
 // runningThunk returns the thunk of native loops; whole: what goes into one result is not cut into chunks.
-func runningThunk(l *exec.Lowering, ops reduce.Loops, lines reduce.RunningLoops, d int, reverse, whole bool) exec.Thunk {
+func runningThunk(l *exec.Lowering, ops reduce.Loops, lines reduce.RunningLoops, d int, reverse, whole bool,
+) exec.Thunk {
 	x := operandShape(l, 0)
 	r := reduce.Running{Ops: ops, Lines: lines, X: ref(l.Operand(0)), Init: ref(l.Operand(1)), Out: ref(l.Result()),
 		Reverse: reverse, Grain: 1, Strips: 1, Chunks: 1}

@@ -95,8 +95,8 @@ func renewed(code []Instr, makers []int, m int) bool {
 	return walk(code, m+1, func(i int) (bool, bool) { return !slices.Contains(makers, i), i != m })
 }
 
-// walk goes all ways through the code from place at on, each as far as visit says, and reports whether visit says of all
-// places that they are right.
+// walk goes all ways through the code from place at on, each as far as visit says, and reports whether visit says of
+// all places that they are right.
 func walk(code []Instr, at int, visit func(i int) (goOn, right bool)) bool {
 	seen, ways := make([]bool, len(code)), []int{at}
 	for len(ways) > 0 {

@@ -1,5 +1,5 @@
-// complex.h: functions of complex numbers whose parts are vectors of doubles, and the stages made of them. Each is within
-// 2 units in the last place of both parts, and returns where it is not: that is left to exact.c. Numbers that were
+// complex.h: functions of complex numbers whose parts are vectors of doubles, and the stages made of them. Each is
+// within 2 units in the last place of both parts, and returns where it is not: that is left to exact.c. Numbers that were
 // floats need no more than doubles; of doubles what rounding loses goes along.
 #include "exact.h"
 
@@ -63,7 +63,7 @@ INLINE VD ratio(sum n, sum d) {
   return DOUBLES ? q + (fma64(-q, d.hi, n.hi) + (n.lo - q * d.lo)) / d.hi : q;
 }
 
-// wild says where a number is so far from 1 that its square, or that of its inverse, is none: infinities, NaN and 0 are.
+// wild says where a number is so far from 1 that its square, or that of its inverse, is none: infinities, NaN, 0 are.
 INLINE VL wild(VD x) {
   const VUL least = (VUL)all(0x1p-400), most = (VUL)all(0x1p400);
   return ((VUL)magn(x) - least) >= (most - least);
@@ -261,7 +261,7 @@ static __attribute__((noinline)) void mend2(VD *u, VD *v, VD x, VD y, VD c, VD d
     PUT(F, t)                                                                                                          \
     char *re = (char *)t, *im = p[s->a];                                                                               \
     for (int i = 0; i < BLOCK * (int)sizeof(F); i += PART) {                                                           \
-      const VD x = doubles(re + i), y = doubles(im + i);                                                                     \
+      const VD x = doubles(re + i), y = doubles(im + i);                                                               \
       VD u = x, v = y;                                                                                                 \
       ready                                                                                                            \
       const VL odd = f;                                                                                                \
@@ -275,5 +275,5 @@ static __attribute__((noinline)) void mend2(VD *u, VD *v, VD x, VD y, VD c, VD d
 #define PARTS1(name) PARTS(c_##name, , c_##name(&u, &v), mend1(&u, &v, x, y, odd, halo_exact_##name))
 // The second operand is in two blocks, one after the other.
 #define PARTS2(name)                                                                                                   \
-  PARTS(c_##name, const VD c = doubles(p[s->b] + i); const VD d = doubles(p[s->b + 1] + i);, c_##name(&u, &v, c, d),         \
+  PARTS(c_##name, const VD c = doubles(p[s->b] + i); const VD d = doubles(p[s->b + 1] + i);, c_##name(&u, &v, c, d),   \
         mend2(&u, &v, x, y, c, d, odd, halo_exact_##name))

@@ -1,7 +1,7 @@
 //go:build linux
 
-// exact.c: functions of one complex number. Numbers are computed in long double, whose exponents are beyond those of all
-// products here, and rounded once; infinities and NaN follow C99's Annex G, or else what xla/hlo has.
+// exact.c: functions of one complex number. Numbers are computed in long double, whose exponents are beyond those of
+// all products here, and rounded once; infinities and NaN follow C99's Annex G, or else what xla/hlo has.
 #include "exact.h"
 
 #include <math.h>
