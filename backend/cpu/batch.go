@@ -9,8 +9,12 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// fewMatrices is how many small matrices make it worth while to work on them side by side.
-const fewMatrices = 4
+// fewMatrices is how many small matrices make it worth while to work on them side by side: twice as many if they have
+// parts of fewElements and more.
+const (
+	fewMatrices = 4
+	fewElements = 256
+)
 
 // Products of matrices of at most so many multiplications, by their type, and rows, columns or terms are made side by
 // side: larger ones fill vectors by themselves.
@@ -21,7 +25,11 @@ const mostLines = 12
 // sideBySide says whether matrices of type t are worked on at the same time, each of which has parts of so many
 // elements.
 func sideBySide(t shape.ElementType, matrices int64, elements ...int64) bool {
-	return ownLinalg(t) && matrices >= fewMatrices && batch.Fits(elements...)
+	sum := int64(0)
+	for _, e := range elements {
+		sum += e
+	}
+	return ownLinalg(t) && matrices >= fewMatrices*min(1+sum/fewElements, 2) && batch.Fits(elements...)
 }
 
 // batchedProduct multiplies many small matrices at once.

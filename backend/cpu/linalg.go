@@ -12,9 +12,14 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// leastLinalg is the size of matrices from which libraries and native kernels factor and solve. Smaller ones are done
-// side by side if there are some, else wide, with the bits of the reference.
-const leastLinalg = 64
+// leastLinalg is the size of matrices from which libraries factor and solve, and leastOwn that from which our native
+// kernels do, which solve smaller systems, too, for at least manySides. Smaller ones are done side by side if there are
+// some, else wide, with the bits of the reference.
+const (
+	leastLinalg = 64
+	leastOwn    = 16
+	manySides   = 64
+)
 
 // blasLinalg makes records of linear algebra for elements of one type.
 type blasLinalg struct {
@@ -47,13 +52,13 @@ func factorThunk(t shape.ElementType, n, batch int64, lower bool, out, a, info e
 	if report {
 		uses = append(uses, exec.Writes(info)...)
 	}
-	if ownLinalg(t) && n >= leastLinalg {
+	if sideBySide(t, batch, n*n, 1) {
+		return batchedCholesky(t, n, batch, lower, out, a, info, uses)
+	}
+	if ownLinalg(t) && n >= leastOwn {
 		c := linalg.Cholesky{Dst: ref(out), Src: ref(a), Info: ref(info), N: n, Batch: batch, Lower: lower, Report: report}
 		c.Wide = t == shape.F64
 		return recordThunk("loops cholesky", uses, c.Record(run.Level()))
-	}
-	if n < leastLinalg && sideBySide(t, batch, n*n, 1) {
-		return batchedCholesky(t, n, batch, lower, out, a, info, uses)
 	}
 	if blas, ok := linalgBy(t, n); ok {
 		c := openblas.Cholesky{Dst: ref(out), Src: ref(a), N: n, Batch: batch, Lower: lower, Report: report}
@@ -109,7 +114,10 @@ func lowerTriangularSolve(l *exec.Lowering) (exec.Thunk, error) {
 // solveThunk makes what solves systems by native code, nil if that is left to the kernel in Go.
 func solveThunk(l *exec.Lowering, s kernel.Solve, uses []exec.Use) *thunk {
 	a, b, out, of := l.Operand(0), l.Operand(1), l.Result(), l.In.Shape
-	if ownLinalg(of.Type) && s.M >= leastLinalg && s.K > 0 {
+	if sideBySide(of.Type, batchOf(of), s.M*s.M, s.M*s.K) {
+		return batchedSolve(l, s, uses)
+	}
+	if ownLinalg(of.Type) && (s.M >= leastOwn && s.K > 0 || s.M > 0 && s.K >= manySides) {
 		x := linalg.Solve{Dst: ref(out), A: ref(a), B: ref(b), M: s.M, K: s.K, Batch: batchOf(of), Left: s.Left,
 			Lower: s.Lower, Unit: s.Unit, Flipped: s.Transposed, Wide: of.Type == shape.F64}
 		x.Chunk = ownChunk(s.K, int64(of.Type.Bytes()))
@@ -117,9 +125,6 @@ func solveThunk(l *exec.Lowering, s kernel.Solve, uses []exec.Use) *thunk {
 		scratch := l.Scratch(x.Bytes())
 		x.Scratch = ref(scratch)
 		return recordThunk("loops triangular solve", append(uses, exec.Writes(scratch)...), x.Record(run.Level()))
-	}
-	if sideBySide(of.Type, batchOf(of), s.M*s.M, s.M*s.K) {
-		return batchedSolve(l, s, uses)
 	}
 	blas, ok := linalgBy(of.Type, s.M)
 	if !ok || s.K == 0 || s.K > math.MaxInt32 {

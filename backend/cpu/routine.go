@@ -71,7 +71,7 @@ func factored(l *exec.Lowering, r *lapack.Routine) exec.Thunk {
 	case f != nil:
 	case p.Routine == "potrf" && len(out) == 2:
 		f = factorThunk(t, p.N, p.Batch, p.Lower, out[0], a, out[1])
-	case p.Routine == "getrf" && len(out) == 3 && ownLinalg(t) && min(p.M, p.N) >= leastLU:
+	case p.Routine == "getrf" && len(out) == 3 && ownLinalg(t) && min(p.M, p.N) >= leastOwn:
 		at := func(i int) exec.Slice { return out[r.Results[i].Index] }
 		u := linalg.LU{Dst: ref(at(0)), Src: ref(a), Pivots: ref(at(1)), Info: ref(at(2)), M: p.M, N: p.N, Batch: p.Batch,
 			Wide: t == shape.F64}
@@ -82,9 +82,6 @@ func factored(l *exec.Lowering, r *lapack.Routine) exec.Thunk {
 	}
 	return f.overwriting(exec.Pair{Result: out[0].Slot, Operand: a.Slot})
 }
-
-// leastLU is the size of matrices from which our kernels exchange rows and factor.
-const leastLU = 16
 
 // turnedBy moves the matrices of a part to or from columns.
 func turnedBy(p lapack.Part, dst, src exec.Slice, back bool) *thunk {

@@ -120,6 +120,14 @@ func TestManyMatrices(t *testing.T) {
 		{"20,6,6", `x = f32[20,2,6] slice(a), slice={[0:20], [3:5], [0:6]}
   ROOT r = f32[20,2,6] triangular-solve(a, x), left_side=false, lower=true, unit_diagonal=true,
   transpose_a=NO_TRANSPOSE`},
+		{"3,30,30", `ROOT r = f32[3,30,30] cholesky(a), lower=true`},
+		{"2,33,33", `x = f32[2,33,2] slice(a), slice={[0:2], [0:33], [3:5]}
+  ROOT r = f32[2,33,2] triangular-solve(a, x), left_side=true, lower=true, unit_diagonal=false,
+  transpose_a=NO_TRANSPOSE`},
+		{"2,80,80", `x = f32[2,5,5] slice(a), slice={[0:2], [0:5], [0:5]}
+  y = f32[2,80,5] slice(a), slice={[0:2], [0:80], [0:5]}
+  ROOT r = f32[2,80,5] triangular-solve(x, y), left_side=false, lower=true, unit_diagonal=false,
+  transpose_a=TRANSPOSE`},
 		{"21,3,4", `ROOT r = f32[21,4,3] transpose(a), dimensions={0,2,1}`},
 	} {
 		agree(t, program{text: entry(x.dims, "7", x.body), near: 1e-4, o: exec.Options{Handlers: lapack.Handlers{}}})
