@@ -62,12 +62,33 @@ func isComplex[T Number]() bool {
 // letter is an argument that Fortran has as a text.
 type letter byte
 
+// part is an argument that each of some matrices has its own of, so many bytes behind that of the one before.
+type part struct {
+	at    unsafe.Pointer
+	bytes int64
+}
+
+// parts is an array of which count matrices have as much each.
+func parts[T Number](a []T, count int) part {
+	var x T
+	return part{unsafe.Pointer(unsafe.SliceData(a)), int64(len(a) / count * int(unsafe.Sizeof(x)))}
+}
+
 // routine calls the routine of family for elements of type T, with the argument info behind args, and returns that.
 func routine[T Number](family string, args ...any) int {
-	info, texts := new(int32), 0
-	list := make([]unsafe.Pointer, len(args), len(args)+1)
+	info := make([]int32, 1)
+	routines[T](family, info, args...)
+	return int(info[0])
+}
+
+// routines calls the routine of family for as many matrices as there is info.
+func routines[T Number](family string, info []int32, args ...any) {
+	texts := 0
+	list, steps := make([]unsafe.Pointer, len(args), len(args)+1), [mostArguments]int64{}
 	for i, a := range args {
 		switch a := a.(type) {
+		case part:
+			list[i], steps[i] = a.at, a.bytes
 		case letter:
 			list[i] = unsafe.Pointer(&a)
 			texts++
@@ -89,19 +110,32 @@ func routine[T Number](family string, args ...any) int {
 			panic(fmt.Sprintf("openblas: bug: argument %d of %s is a %T", i, family, a))
 		}
 	}
-	call(routineName[T](family), texts, append(list, unsafe.Pointer(info)))
-	return int(*info)
+	steps[len(args)] = int64(unsafe.Sizeof(info[0]))
+	call(routineName[T](family), texts, append(list, unsafe.Pointer(unsafe.SliceData(info))), &steps, len(info))
 }
+
+// mostArguments is how many addresses a routine takes at most.
+const mostArguments = 16
 
 // worked calls a routine twice: to ask for the size of its work space, and to do it.
 func worked[T Number](family string, args func(work []T, size int) []any) int {
+	info := make([]int32, 1)
+	workedAll(family, info, args)
+	return int(info[0])
+}
+
+// workedAll does as worked for as many matrices as there is info, which share the work space.
+func workedAll[T Number](family string, info []int32, args func(work []T, size int) []any) {
 	asked := make([]T, 1)
-	if info := routine[T](family, args(asked, -1)...); info != 0 {
-		return info
+	if wrong := routine[T](family, args(asked, -1)...); wrong != 0 {
+		for i := range info {
+			info[i] = int32(wrong)
+		}
+		return
 	}
 	size := int(realPart(asked[0]))
 	size += size>>20 + 1 // float32 has it rounded
-	return routine[T](family, args(make([]T, size), size)...)
+	routines[T](family, info, args(make([]T, size), size)...)
 }
 
 func realPart[T Number](x T) float64 {
@@ -181,12 +215,13 @@ func Ormqr[T Number](side, trans byte, m, n, k int, a, tau, c []T) int {
 	})
 }
 
-// Syevd finds the eigenvalues w[n] of the symmetric or Hermitian A[n,n], given by its triangle uplo, and with job V its
-// eigenvectors, which replace A.
-func Syevd[T Number, R Real](job, uplo byte, n int, a []T, w []R) int {
-	holds(len(a), n*n)
-	holds(len(w), n)
-	args := []any{letter(job), letter(uplo), n, a, ld(n), w}
+// Syevd finds the eigenvalues w[n] of each symmetric or Hermitian A[n,n], given by its triangle uplo, and with job V
+// its eigenvectors, which replace A. There are as many matrices as there is info.
+func Syevd[T Number, R Real](job, uplo byte, n int, a []T, w []R, info []int32) {
+	count := len(info)
+	holds(len(a), n*n*count)
+	holds(len(w), n*count)
+	args := []any{letter(job), letter(uplo), n, parts(a, count), ld(n), parts(w, count)}
 	whole := make([]int32, 3+5*n)
 	if isComplex[T]() {
 		size, more := 2*n+n*n+1, 1+5*n+2*n*n
@@ -196,5 +231,5 @@ func Syevd[T Number, R Real](job, uplo byte, n int, a []T, w []R) int {
 		size := 1 + 6*n + 2*n*n + 64*n
 		args = append(args, make([]T, size), size)
 	}
-	return routine[T]("syevd", append(args, whole, len(whole))...)
+	routines[T]("syevd", info, append(args, whole, len(whole))...)
 }

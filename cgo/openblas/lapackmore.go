@@ -1,10 +1,10 @@
 package openblas
 
-// Gesdd finds the singular values s[min(m,n)] of A[m,n], and with job A all singular vectors U[m,m] and VT[n,n], with S
-// the first min(m,n) of each, with N none. It destroys A.
-func Gesdd[T Number, R Real](job byte, m, n int, a []T, s []R, u, vt []T) int {
-	k := min(m, n)
-	ldu, ldvt := singularSizes(job, m, n, a, s, u, vt)
+// Gesdd finds the singular values s[min(m,n)] of each A[m,n], and with job A all singular vectors U[m,m] and VT[n,n],
+// with S the first min(m,n) of each, with N none. It destroys A. There are as many matrices as there is info.
+func Gesdd[T Number, R Real](job byte, m, n int, a []T, s []R, u, vt []T, info []int32) {
+	k, count := min(m, n), len(info)
+	ldu, ldvt := singularSizes(job, m, n, count, a, s, u, vt)
 	more := []any{make([]int32, 8*k)}
 	if isComplex[T]() {
 		size := 7 * k
@@ -13,27 +13,30 @@ func Gesdd[T Number, R Real](job byte, m, n int, a []T, s []R, u, vt []T) int {
 		}
 		more = []any{make([]R, max(size, 1)), more[0]}
 	}
-	return worked("gesdd", func(work []T, size int) []any {
-		return append([]any{letter(job), m, n, a, ld(m), s, u, ldu, vt, ldvt, work, size}, more...)
+	workedAll("gesdd", info, func(work []T, size int) []any {
+		return append([]any{letter(job), m, n, parts(a, count), ld(m), parts(s, count), parts(u, count), ldu,
+			parts(vt, count), ldvt, work, size}, more...)
 	})
 }
 
 // Gesvd is Gesdd by another method, which is slower and has more accurate small values.
-func Gesvd[T Number, R Real](job byte, m, n int, a []T, s []R, u, vt []T) int {
-	ldu, ldvt := singularSizes(job, m, n, a, s, u, vt)
+func Gesvd[T Number, R Real](job byte, m, n int, a []T, s []R, u, vt []T, info []int32) {
+	count := len(info)
+	ldu, ldvt := singularSizes(job, m, n, count, a, s, u, vt)
 	var more []any
 	if isComplex[T]() {
 		more = []any{make([]R, 5*min(m, n)+1)}
 	}
-	return worked("gesvd", func(work []T, size int) []any {
-		return append([]any{letter(job), letter(job), m, n, a, ld(m), s, u, ldu, vt, ldvt, work, size}, more...)
+	workedAll("gesvd", info, func(work []T, size int) []any {
+		return append([]any{letter(job), letter(job), m, n, parts(a, count), ld(m), parts(s, count), parts(u, count), ldu,
+			parts(vt, count), ldvt, work, size}, more...)
 	})
 }
 
 // singularSizes checks what singular vectors go into and returns the leading dimensions.
-func singularSizes[T Number, R Real](job byte, m, n int, a []T, s []R, u, vt []T) (ldu, ldvt int) {
-	holds(len(a), m*n)
-	holds(len(s), min(m, n))
+func singularSizes[T Number, R Real](job byte, m, n, count int, a []T, s []R, u, vt []T) (ldu, ldvt int) {
+	holds(len(a), m*n*count)
+	holds(len(s), min(m, n)*count)
 	rows, columns := n, m // of VT, of U
 	switch job {
 	case 'N':
@@ -41,8 +44,8 @@ func singularSizes[T Number, R Real](job byte, m, n int, a []T, s []R, u, vt []T
 	case 'S':
 		rows, columns = min(m, n), min(m, n)
 	}
-	holds(len(u), m*columns)
-	holds(len(vt), rows*n)
+	holds(len(u), m*columns*count)
+	holds(len(vt), rows*n*count)
 	return ld(m), ld(rows)
 }
 

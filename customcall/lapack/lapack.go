@@ -26,6 +26,7 @@ type Routine struct {
 	Problem *Problem
 	batch   int64
 	step    step
+	many    many // nil: step does one after the other
 }
 
 // Problem is what a routine does with Batch matrices M by N. The routines are LAPACK's, with results in its order: the
@@ -63,6 +64,9 @@ type Part struct {
 // step computes one of a batch. in and out are the bytes of operands and results.
 type step func(in, out [][]byte)
 
+// many computes count of a batch that lie one behind the other. out are the bytes of their results.
+type many func(out [][]byte, count int)
+
 // Run computes: operands and results are the bytes of the parts. parallel runs f for 0 to n-1, possibly at once. A
 // result may have the memory of the operand that its Same says.
 func (r *Routine) Run(parallel func(n int64, f func(i int64)), operands, results [][]byte) {
@@ -77,17 +81,31 @@ func (r *Routine) Run(parallel func(n int64, f func(i int64)), operands, results
 		r.step(operands, results)
 		return
 	}
+	if r.many != nil {
+		each := r.perTask()
+		parallel((r.batch+each-1)/each, func(task int64) {
+			from, to := task*each, min((task+1)*each, r.batch)
+			r.many(some(r.Results, results, from, to), int(to-from))
+		})
+		return
+	}
 	parallel(r.batch, func(b int64) {
-		r.step(nth(r.Operands, operands, b), nth(r.Results, results, b))
+		r.step(some(r.Operands, operands, b, b+1), some(r.Results, results, b, b+1))
 	})
 }
 
-// nth returns what of each part belongs to the batch's element b.
-func nth(parts []Part, data [][]byte, b int64) [][]byte {
+// perTask is how many matrices are done one after the other: more of small ones.
+func (r *Routine) perTask() int64 {
+	size := max(r.Operands[0].each/4, 1)
+	return max(min(1<<14/(size*size), 64), 1)
+}
+
+// some returns what of each part belongs to the batch's elements from one to before another.
+func some(parts []Part, data [][]byte, from, to int64) [][]byte {
 	out := make([][]byte, len(parts))
 	for i, p := range parts {
 		if out[i] = data[i]; p.each > 0 {
-			out[i] = data[i][b*p.each : (b+1)*p.each]
+			out[i] = data[i][from*p.each : to*p.each]
 		}
 	}
 	return out

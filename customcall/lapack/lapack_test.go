@@ -1,6 +1,7 @@
 package lapack_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"math"
@@ -498,6 +499,41 @@ func TestNaN(t *testing.T) {
 			t.Errorf("%s: eigenvalues of NaN: got %v", k.t, out)
 		}
 	}
+}
+
+// Matrices that are done some at a time give what each gives alone, also beside one with a NaN.
+func TestSomeAtATime(t *testing.T) {
+	const count = 67
+	for _, k := range kinds {
+		r := rand.New(rand.NewPCG(3, 4))
+		list, _ := several(r, k, []int64{count}, count, 3, 3, hermitian)
+		for _, i := range []int{0, 5, 6, 63, 66} {
+			withNaN(list[i])
+		}
+		for target, config := range map[string]string{k.name("syevd", "heevd"): "{mode = 86 : ui8, uplo = 76 : ui8}",
+			k.name("gesdd", ""): "{mode = 83 : ui8}", k.name("gesvd", ""): "{mode = 78 : ui8}"} {
+			many := call(t, target, config, spectra(k, target, count), literalOf(k.t, []int64{count, 3, 3}, list...))
+			for i, a := range list {
+				one := call(t, target, config, spectra(k, target, 1), literalOf(k.t, []int64{1, 3, 3}, a))
+				for j := range one {
+					each := len(one[j].Bytes())
+					if !bytes.Equal(many[j].Bytes()[i*each:(i+1)*each], one[j].Bytes()) {
+						t.Fatalf("%s: result %d of matrix %d differs from that of one alone, %v", target, j, i, one[j])
+					}
+				}
+			}
+		}
+	}
+}
+
+// spectra are the results of a target for count matrices 3 by 3.
+func spectra(k kind, target string, count int64) []shape.Shape {
+	lead := []int64{count}
+	square, values, info := of(k.t, lead, 3, 3), of(k.real(), lead, 3), of(shape.S32, lead)
+	if strings.Contains(target, "ev") {
+		return []shape.Shape{square, values, info}
+	}
+	return []shape.Shape{square, values, square, square, info}
 }
 
 // A NaN stays one in what depends on it, and nowhere else.

@@ -26,6 +26,7 @@ type site struct {
 	kernel   string
 	problem  *Problem
 	step     step
+	many     many
 	notes    map[string]string
 	wrong    error // of the first attribute that was
 	// transposed says that matrices are row-major: for LAPACK they are their transposes.
@@ -239,16 +240,23 @@ func (s *site) at(letter byte) int { return int(s.dims[letter]) }
 
 // routine returns what was made ready.
 func (s *site) routine() *Routine {
-	r := &Routine{Kernel: s.kernel, Operands: s.operands, Results: s.results, batch: s.batch, step: s.step}
+	r := &Routine{Kernel: s.kernel, Operands: s.operands, Results: s.results, batch: s.batch, step: s.step,
+		many: s.many}
 	if s.used == len(s.results) {
 		r.Problem = s.problem
 	}
 	for _, p := range s.operands {
 		if p.Shape.Size() == 0 {
-			r.step, r.Problem = func(_, _ [][]byte) {}, nil
+			r.step, r.many, r.Problem = func(_, _ [][]byte) {}, nil, nil
 		}
 	}
 	return r
+}
+
+// steps has all of a batch computed by f, some at a time, and returns its step.
+func (s *site) steps(f many) step {
+	s.many = f
+	return func(_, out [][]byte) { f(out, 1) }
 }
 
 // doing says what the routine does, for who has another way to do it.

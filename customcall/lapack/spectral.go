@@ -14,7 +14,7 @@ const illegal = -4
 
 // syevd leaves NaN where a matrix is not finite: LAPACK would give wrong numbers or none.
 func syevd[T openblas.Number, R openblas.Real](s *site) (step, error) {
-	f, err := choose(s, openblas.Syevd[T, R], dense.Syevd[T, R])
+	f, err := choose(s, openblas.Syevd[T, R], syevdInGo[T, R])
 	n, job, uplo := s.at('n'), byte('V'), byte('L')
 	if s.has("mode") {
 		job = s.letter("mode", "VN")
@@ -26,16 +26,49 @@ func syevd[T openblas.Number, R openblas.Real](s *site) (step, error) {
 	}
 	s.same(0)
 	s.doing(Problem{Routine: "syevd", Lower: uplo == 'L', Vectors: job})
-	return func(_, out [][]byte) {
-		a, w := as[T](out[0]), as[R](out[1])
-		if !finiteTriangle(a, n, uplo) {
-			fillNaN(a)
-			fillNaN(w)
-			report(out, 2, n)
-			return
+	return s.steps(func(out [][]byte, count int) {
+		a, w, info := as[T](out[0]), as[R](out[1]), infos(out, 2, count)
+		inRuns(count, func(i int) bool { return finiteTriangle(a[i*n*n:(i+1)*n*n], n, uplo) }, func(from, to int) {
+			f(job, uplo, n, a[from*n*n:to*n*n], w[from*n:to*n], info[from:to])
+		}, func(i int) {
+			fillNaN(a[i*n*n : (i+1)*n*n])
+			fillNaN(w[i*n : (i+1)*n])
+			info[i] = int32(n)
+		})
+	}), err
+}
+
+// syevdInGo is openblas.Syevd in Go.
+func syevdInGo[T openblas.Number, R openblas.Real](job, uplo byte, n int, a []T, w []R, info []int32) {
+	for i := range info {
+		info[i] = int32(dense.Syevd(job, uplo, n, a[i*n*n:(i+1)*n*n], w[i*n:(i+1)*n]))
+	}
+}
+
+// infos are where count matrices report LAPACK's info, in a result or, if the call asks for none, nowhere.
+func infos(out [][]byte, at, count int) []int32 {
+	if at < len(out) && len(out[at]) == 4*count {
+		return as[int32](out[at])
+	}
+	return make([]int32, count)
+}
+
+// inRuns calls do for as many of 0 to count-1 at a time as are good one after the other, and bad for each of the rest.
+func inRuns(count int, good func(i int) bool, do func(from, to int), bad func(i int)) {
+	from := 0
+	for i := range count {
+		if good(i) {
+			continue
 		}
-		report(out, 2, f(job, uplo, n, a, w))
-	}, err
+		if from < i {
+			do(from, i)
+		}
+		bad(i)
+		from = i + 1
+	}
+	if from < count {
+		do(from, count)
+	}
 }
 
 // finiteTriangle is finite for one triangle of a column-major matrix.
@@ -106,44 +139,58 @@ func (s *site) vectors() byte {
 	return job
 }
 
-type singular[T openblas.Number, R openblas.Real] func(job byte, m, n int, a []T, s []R, u, vt []T) int
+type singular[T openblas.Number, R openblas.Real] func(job byte, m, n int, a []T, s []R, u, vt []T, info []int32)
 
 func gesdd[T openblas.Number, R openblas.Real](s *site) (step, error) {
-	f, err := choose[singular[T, R]](s, openblas.Gesdd[T, R], dense.Gesdd[T, R])
-	return decompose(s, f, 2, 3), err
+	f, err := choose[singular[T, R]](s, openblas.Gesdd[T, R], gesddInGo[T, R])
+	return decompose(s, f), err
 }
 
 func gesvd[T openblas.Number, R openblas.Real](s *site) (step, error) {
-	f, err := choose[singular[T, R]](s, openblas.Gesvd[T, R], dense.Gesdd[T, R])
+	f, err := choose[singular[T, R]](s, openblas.Gesvd[T, R], gesddInGo[T, R])
 	if s.transposed {
 		s.rowMajor()
 		s.dims['m'], s.dims['n'] = s.dims['n'], s.dims['m']
 		s.dims['u'], s.dims['v'] = s.dims['v'], s.dims['u']
 	}
-	return decompose(s, f, 2, 3), err
+	return decompose(s, f), err
 }
 
-// decompose makes the step of a singular value decomposition with U and VT in results u and vt.
-func decompose[T openblas.Number, R openblas.Real](s *site, f singular[T, R], u, vt int) step {
+// gesddInGo is openblas.Gesdd in Go.
+func gesddInGo[T openblas.Number, R openblas.Real](job byte, m, n int, a []T, s []R, u, vt []T, info []int32) {
+	count := len(info)
+	for i := range info {
+		info[i] = int32(dense.Gesdd(job, m, n, between(a, i, i+1, count), between(s, i, i+1, count),
+			between(u, i, i+1, count), between(vt, i, i+1, count)))
+	}
+}
+
+// between is what some of count have of an array, from one to before another.
+func between[T any](a []T, from, to, count int) []T {
+	each := len(a) / count
+	return a[from*each : to*each]
+}
+
+// decompose makes the step of a singular value decomposition.
+func decompose[T openblas.Number, R openblas.Real](s *site, f singular[T, R]) step {
 	m, n, job := s.at('m'), s.at('n'), s.vectors()
 	s.same(0)
 	s.doing(Problem{Routine: "gesvd", Vectors: job})
-	return func(_, out [][]byte) {
-		a := as[T](out[0])
-		if !finite(a) {
-			report(out, 4, illegal)
-			return
-		}
-		report(out, 4, f(job, m, n, a, as[R](out[1]), as[T](out[u]), as[T](out[vt])))
-	}
+	return s.steps(func(out [][]byte, count int) {
+		a, info := as[T](out[0]), infos(out, 4, count)
+		inRuns(count, func(i int) bool { return finite(between(a, i, i+1, count)) }, func(from, to int) {
+			f(job, m, n, between(a, from, to, count), between(as[R](out[1]), from, to, count),
+				between(as[T](out[2]), from, to, count), between(as[T](out[3]), from, to, count), info[from:to])
+		}, func(i int) { info[i] = illegal })
+	})
 }
 
 // gesvdj gives V instead of its adjoint.
 func gesvdj[T openblas.Number, R openblas.Real](s *site) (step, error) {
-	f, err := choose[singular[T, R]](s, openblas.Gesdd[T, R], dense.Gesdd[T, R])
+	f, err := choose[singular[T, R]](s, openblas.Gesdd[T, R], gesddInGo[T, R])
 	n, v := s.at('n'), s.at('v')
-	inner := decompose(s, f, 2, 3)
-	s.problem.Adjoint = true
+	inner := decompose(s, f)
+	s.problem.Adjoint, s.many = true, nil
 	return func(in, out [][]byte) {
 		inner(in, out)
 		adjoin(as[T](out[3]), v, n)
