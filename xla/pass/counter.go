@@ -9,8 +9,8 @@ import (
 )
 
 // Counters uses what is known of integers that count the rounds of a loop, if it is known how often it goes round:
-// those of its state that are always the same become one, and comparisons that come out the same in all rounds constants, as
-// that of an index with zero, which says whether it counts from the end.
+// those of its state that are always the same become one, and comparisons that come out the same in all rounds
+// constants, as that of an index with zero, which says whether it counts from the end.
 func Counters() Pass {
 	return Pass{"counters", func(m *hlo.Module) (*hlo.Module, error) {
 		loops := countedBodies(m)

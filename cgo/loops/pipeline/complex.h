@@ -1,6 +1,6 @@
 // complex.h: functions of complex numbers whose parts are vectors of doubles, and the stages made of them. Each is
-// within 2 units in the last place of both parts, and returns where it is not: that is left to exact.c. Numbers that were
-// floats need no more than doubles; of doubles what rounding loses goes along.
+// within 2 units in the last place of both parts, and returns where it is not: that is left to exact.c. Numbers that
+// were floats need no more than doubles; of doubles what rounding loses goes along.
 #include "exact.h"
 
 #define DOUBLES (LANE == 64)
