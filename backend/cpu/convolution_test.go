@@ -85,6 +85,25 @@ func TestConvolutionRows(t *testing.T) {
 	}
 }
 
+// TestConvolutionOfOne runs those of one feature of which one becomes, which are sums of slices.
+func TestConvolutionOfOne(t *testing.T) {
+	r := rand.New(rand.NewPCG(10, 2))
+	for _, types := range [][3]shape.ElementType{{shape.F32, shape.F32, shape.F32}, {shape.F64, shape.F64, shape.F64}} {
+		for _, text := range []string{
+			"LHS[1,5000,1] RHS[64,1,1] OUT[1,5000,1] window={size=64 pad=32_31} b0f_0io->b0f",
+			"LHS[1,1,5000] RHS[1,1,7] OUT[1,1,5001] window={size=7 pad=0_7 rhs_reversal=1} bf0_oi0->bf0",
+			"LHS[3,2000,1] RHS[5,1,1] OUT[3,1996,1] window={size=5 pad=8_4 rhs_dilate=4} b0f_0io->b0f",
+			"LHS[2,70,61,1] RHS[3,4,1,1] OUT[2,68,55,1] window={size=3x4 rhs_dilate=1x2 rhs_reversal=0x1} b01f_01io->b01f",
+			"LHS[1,70,61,1] RHS[3,3,1,1] OUT[1,70,61,1] window={size=3x3 pad=1_1x1_1} b01f_01io->b01f",
+		} {
+			f := strings.SplitN(text, " ", 4)
+			window, labels := f[3][:strings.Index(f[3], "}")+1], f[3][strings.Index(f[3], "}")+2:]
+			product{fmt.Sprintf("ENTRY e { a = %s parameter(0) b = %s parameter(1) ROOT c = %s convolution(a, b), %s, "+
+				"dim_labels=%s }", f[0], f[1], f[2], window, labels)}.check(t, r, types[0], types[1], types[2])
+		}
+	}
+}
+
 // TestConvolutionLibrary wants oneDNN to run what it is good at.
 func TestConvolutionLibrary(t *testing.T) {
 	testfile.Library(t, "onednn", onednn.Load())

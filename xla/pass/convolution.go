@@ -41,7 +41,7 @@ func hasConvolution(c *hlo.Computation) bool {
 
 // windowRules make windows of what stands before them.
 var windowRules = map[hlo.Opcode][]rule{
-	hlo.Convolution:  {convolutionOfReverse, convolutionOfPad, channelsLast},
+	hlo.Convolution:  {convolutionOfReverse, convolutionOfPad, channelsLast, convolutionOfOne},
 	hlo.ReduceWindow: {windowOfPad, windowOfTranspose},
 }
 
