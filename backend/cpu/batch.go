@@ -72,7 +72,7 @@ func batchMatrix(o kernel.Operand, at run.Ref, width int) (m batch.Matrix, ok bo
 
 // mostTransposed are, by bytes of an element, the lesser side and the elements of matrices up to which many are
 // transposed at once: larger ones are made of squares by themselves.
-var mostTransposed = map[int64][2]int64{4: {8, 512}, 8: {6, 100}}
+var mostTransposed = map[int64][2]int64{4: {8, 64}, 8: {6, 36}}
 
 // batchedTranspose transposes many small matrices of an array of shape s at once, nil if perm does something else.
 func batchedTranspose(l *exec.Lowering, s shape.Shape, perm []int64) *thunk {
