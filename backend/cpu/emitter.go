@@ -211,6 +211,9 @@ func (e *emitter) operation(i int, nd *node) bool {
 		return f(e, nd)
 	}
 	name := plainStages[nd.op].of(nd.from(0))
+	if short := shortStages[name]; short != "" && nd.t.Bits() <= 16 {
+		name = short
+	}
 	switch {
 	case name == "", nd.t == shape.F8E8M0FNU, nd.op == hlo.Remainder && isSmall(nd.t):
 		return false // products of powers of two are beyond what a lane has, and the sign of NaN means something to some

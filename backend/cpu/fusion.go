@@ -211,12 +211,24 @@ func inPipeline(t shape.ElementType) bool {
 // changesLanes reports whether in has operands with lanes of 64 bits and a result without, or the other way around. A
 // fusion of both has lanes of 64 bits for all its values.
 func changesLanes(in *hlo.Instruction) bool {
+	if looksAtQuotient(in) {
+		return false
+	}
 	for _, o := range in.Operands {
 		if t := o.Shape.Type; t != shape.Pred && (partType(t).Bits() == 64) != (partType(in.Shape.Type).Bits() == 64) {
 			return true
 		}
 	}
 	return isWide(in)
+}
+
+// looksAtQuotient reports whether in compares the sign or the remainder of integers, which are numbers of the same
+// lanes as what is chosen by that.
+func looksAtQuotient(in *hlo.Instruction) bool {
+	return in.Op == hlo.Compare && in.Operands[0].Shape.Type.IsInteger() &&
+		slices.ContainsFunc(in.Operands, func(o *hlo.Instruction) bool {
+			return o.Op == hlo.Sign || o.Op == hlo.Remainder
+		})
 }
 
 // nativeAlone reports whether the pipeline can run in by itself.

@@ -198,6 +198,7 @@ func (f *fused) useIdioms() {
 		}
 	}
 	f.useGelus()
+	found = f.useFloors() || found
 	if f.useShifts() || found {
 		f.order()
 	}

@@ -83,16 +83,21 @@ var swapped = map[string]string{
 var exactStages = map[string]bool{
 	"abs_f": true, "and": true, "or": true, "xor": true, "ceil_f": true, "floor_f": true, "even_f": true, "afz_f": true,
 	"finite_f": true, "max_f": true, "max_s": true, "max_u": true, "min_f": true, "min_s": true, "min_u": true,
-	"neg_f": true, "rem_f": true, "rem_s": true, "rem_u": true, "sign_f": true,
+	"neg_f": true, "rem_f": true, "rem_s": true, "rem_u": true, "rem_short": true, "sign_f": true,
 }
+
+// shortStages divide integers of up to 16 bits.
+var shortStages = map[string]string{"div_s": "div_short", "div_u": "div_short", "rem_s": "rem_short",
+	"rem_u": "rem_short"}
 
 // heavyStages are those that take many times as long as an addition: by how many times.
 var heavyStages = map[string]int{
 	"acos": 10, "acosh": 11, "asin": 10, "asinh": 11, "atan": 11, "atan2": 16, "atanh": 12, "cbrt": 8, "cos": 10,
 	"cosh": 8, "erf": 12, "erfc": 10, "erf_inv": 14, "exp": 5, "expm1": 8, "gelu_erfc": 10, "log": 7, "log1p": 10,
 	"logistic": 9, "mix": 2, "pow": 24, "sin": 10, "sinh": 9, "tan": 16, "tanh": 10, "rem_f": 100, "div_s": 20,
-	"div_u": 20, "rem_s": 20, "rem_u": 20, "pow_s": 100, "pow_u": 100, "popcnt": 2, "clz": 4, "sqrt_f": 4, "rsqrt_f": 6,
-	"div_f": 4, "rdiv_f": 4, "quotient": 3, "c_divide": 16, "c_exp": 30, "c_log": 40, "c_rsqrt": 40, "c_sqrt": 30,
+	"div_u": 20, "rem_s": 20, "rem_u": 20, "div_floor": 20, "rem_floor": 20, "div_short": 3, "rem_short": 4,
+	"pow_s": 100, "pow_u": 100, "popcnt": 2, "clz": 4, "sqrt_f": 4, "rsqrt_f": 6, "div_f": 4, "rdiv_f": 4, "quotient": 3,
+	"c_divide": 16, "c_exp": 30, "c_log": 40, "c_rsqrt": 40, "c_sqrt": 30,
 }
 
 // natives are the ops that are more than one stage: they leave the value of the node in the registers, rounded, or
@@ -317,12 +322,14 @@ func floatToInt(name, maximum, minimum string) func(e *emitter, from, to shape.E
 	}
 }
 
-// intToFloat rounds once: to a float narrower than a lane by way of one with an odd last bit.
+// intToFloat rounds once: to a float narrower than a lane by way of one with an odd last bit, unless the lane or the
+// float itself has all numbers.
 func intToFloat(name string) func(e *emitter, from, to shape.ElementType) bool {
-	return func(e *emitter, _, to shape.ElementType) bool {
-		if to.Bits() == e.bits() {
+	return func(e *emitter, from, to shape.ElementType) bool {
+		all := from.Bits() <= 8 && from.Bits() <= to.MantissaBits()+1 && !isSmall(to)
+		if all || from.Bits() <= 16 || to.Bits() == e.bits() {
 			e.stage(name, number(0), number(0))
-			return true
+			return all || to.Bits() == e.bits() || e.round(to)
 		}
 		e.stage(name+"_odd", number(0), number(0))
 		return e.round(to)

@@ -145,7 +145,13 @@ INLINE VF round_to(VF x, int man, F least, F most) {
   return pickf(x != x, x, with_sign(r, x));
 }
 
+#if defined(__x86_64__) && LANE == 32 && VB == 64
+INLINE VF round_f16(VF x) { return (VF)_mm512_cvtph_ps(_mm512_cvtps_ph((__m512)x, 8)); }
+#elif defined(__x86_64__) && LANE == 32 && VB == 32
+INLINE VF round_f16(VF x) { return (VF)_mm256_cvtph_ps(_mm256_cvtps_ph((__m256)x, 8)); }
+#else
 INLINE VF round_f16(VF x) { return round_to(x, 10, (F)0x1p-14, 65504); }
+#endif
 
 #if LANE == 32
 INLINE VF round_f32(VF x) { return x; }

@@ -10,6 +10,7 @@ INLINE I each_div_u(I x, I y) { return y == 0 ? -1 : (I)((U)x / (U)y); }
 #define WIDE_U(x, k) (VD)_mm512_cvtepu32_pd(HALF(x, k))
 #define NARROW_S(x) _mm512_cvttpd_epi32((__m512d)(x))
 #define NARROW_U(x) _mm512_cvttpd_epu32((__m512d)(x))
+#define FLOOR_S(x) _mm512_cvt_roundpd_epi32((__m512d)(x), _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC)
 #elif defined(__x86_64__) && VB == 32 && LANE == 32
 #define HALF(x, k) _mm256_extracti128_si256((__m256i)(x), k)
 #define JOIN(a, b) (VI)_mm256_inserti128_si256(_mm256_castsi128_si256(a), b, 1)
@@ -17,6 +18,7 @@ INLINE I each_div_u(I x, I y) { return y == 0 ? -1 : (I)((U)x / (U)y); }
 #define WIDE_U(x, k) ((VD)_mm256_cvtepi32_pd(HALF((x) ^ INT32_MIN, k)) + 0x1p31)
 #define NARROW_S(x) _mm256_cvttpd_epi32((__m256d)(x))
 #define NARROW_U(x) less_half(x)
+#define FLOOR_S(x) _mm256_cvttpd_epi32(_mm256_floor_pd((__m256d)(x)))
 // less_half makes unsigned numbers of whole ones: what is rounded down is so before the half of the range goes.
 INLINE __m128i less_half(VD x) {
   VD low = (VD)_mm256_floor_pd((__m256d)x) - 0x1p31;
@@ -33,10 +35,16 @@ INLINE VI div_s(VI x, VI y) {
   VI q = JOIN(NARROW_S(quotient_of(WIDE_S(x, 0), WIDE_S(y, 0))), NARROW_S(quotient_of(WIDE_S(x, 1), WIDE_S(y, 1))));
   return q | (y == 0);
 }
+// A quotient is rounded down if what is added to x is so by the sign of y.
+#define FLOOR_OF(x, y, k) FLOOR_S((WIDE_S(x, k) + signed_as(all(0.5), WIDE_S(y, k))) * (1 / WIDE_S(y, k)))
+#define NEAR_FLOOR(x, y) 1
+INLINE VI near_div_floor(VI x, VI y) { return JOIN(FLOOR_OF(x, y, 0), FLOOR_OF(x, y, 1)); }
 INLINE VI div_u(VI x, VI y) {
   VI q = JOIN(NARROW_U(quotient_of(WIDE_U(x, 0), WIDE_U(y, 0))), NARROW_U(quotient_of(WIDE_U(x, 1), WIDE_U(y, 1))));
   return q | (y == 0);
 }
+#elif defined(__x86_64__) && LANE == 64 && VB > 16
+#include "integers64.h"
 #else
 INLINE VI div_s(VI x, VI y) {
   for (int i = 0; i < N; i++)
@@ -52,6 +60,38 @@ INLINE VI div_u(VI x, VI y) {
 
 // A remainder of a division by 0 is x.
 INLINE VI rem(VI x, VI y, VI q) { return (VI)((VU)x - (VU)q * ((VU)y & (VU)(y != 0))); }
+
+// div_floor is rounded down, not toward 0. By 0 it is what programs make of that with a quotient of -1 and a remainder
+// of x: one less unless x is 0.
+INLINE VI div_floor(VI x, VI y) {
+#ifdef NEAR_FLOOR
+  const VI near = near_div_floor(x, y); // before the choice, so that a divisor of all lanes is inverted once
+  if (NEAR_FLOOR(x, y))
+    return pick(y == 0, (y == 0) + (x != 0), near);
+#endif
+  const VI q = div_s(x, y);
+  return q + ((((x ^ y) < 0) | (y == 0)) & (rem(x, y, q) != 0));
+}
+
+// div_short is that of numbers of up to 16 bits with or without a sign, by way of floats: half a unit is added as
+// above, and the inverse is as exact as that wants.
+#if defined(__x86_64__) && LANE == 32 && VB == 64
+INLINE VF short_inverse(VF y) {
+  const __m512 r = _mm512_rcp14_ps((__m512)y);
+  return (VF)_mm512_mul_ps(r, _mm512_fnmadd_ps((__m512)y, r, _mm512_set1_ps(2)));
+}
+#elif defined(__x86_64__) && LANE == 32 && VB == 32
+INLINE VF short_inverse(VF y) {
+  const __m256 r = _mm256_rcp_ps((__m256)y);
+  return (VF)_mm256_mul_ps(r, _mm256_fnmadd_ps((__m256)y, r, _mm256_set1_ps(2)));
+}
+#else
+INLINE VF short_inverse(VF y) { return 1 / y; }
+#endif
+INLINE VI div_short(VI x, VI y) {
+  const VF v = __builtin_convertvector(x, VF), inverse = short_inverse(__builtin_convertvector(y, VF));
+  return __builtin_convertvector((v + with_sign(same((F)0.5), v)) * inverse, VI) | (y == 0);
+}
 
 // ones counts the bits that are set: in pairs, fours and bytes, and those by a product.
 INLINE VI ones(VI v) {

@@ -69,7 +69,9 @@ INLINE uint64_t double_to_bits(double f) {
   }
 #define CONVERT(name, T, load, store) ELEMENTS(name, T, 1, 0, load, store)
 #define PART(name, T, first, load, store) ELEMENTS(name, T, 2, first, load, store)
+#include "halves.h"
 #include "memory.def"
+#undef HALVES
 #undef CONVERT
 #undef PART
 
