@@ -21,6 +21,9 @@ const (
 	maxCode = 1 << 14
 	// maxRegisters bounds the registers: numbers have 16 bits, and some are kept for a program's last instruction.
 	maxRegisters = 1<<16 - 256
+	// maxUnrolled bounds the rounds of a loop that become code of their own, and maxUnrolledCode their instructions.
+	maxUnrolled     = 8
+	maxUnrolledCode = 400
 	// maxDepth bounds calls in calls.
 	maxDepth = 100
 )
@@ -87,8 +90,12 @@ func (c *compiler) op(op Op, imm int32, a, b uint16) uint16 {
 	if r, ok := c.fold(op, imm, a, b); ok {
 		return r
 	}
+	what := makes(op, imm, c.known(a), c.known(b))
+	if what.single() {
+		return c.constant(uint64(what.lo))
+	}
 	d := c.reserve(1)
-	c.knows(d, makes(op, imm, c.known(a), c.known(b)))
+	c.knows(d, what)
 	c.emit(Instr{Op: op, D: d, A: a, B: b, Imm: imm})
 	return d
 }

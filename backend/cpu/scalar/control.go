@@ -53,9 +53,13 @@ func (c *compiler) land(at int) { c.code[at].Imm = int32(len(c.code)) }
 func (c *compiler) while(in *hlo.Instruction, args []value) (value, error) {
 	a, widths := in.Attrs.(*hlo.WhileAttrs), c.elementWidths(in.Shape)
 	state := c.state(in, args[0])
+	rounds := c.counters(in, state, args[0])
+	if rounds > 0 && rounds <= maxUnrolled && rounds*int64(len(a.Body.Instructions)) <= maxUnrolledCode {
+		return c.unrolled(a, args[0], rounds)
+	}
 	c.move(state.registers(widths), args[0].registers(widths))
 	enter := -1
-	if !c.counters(in, state, args[0]) {
+	if rounds == 0 {
 		enter = c.jump(Jump, 0)
 	}
 	body := len(c.code)
@@ -77,6 +81,21 @@ func (c *compiler) while(in *hlo.Instruction, args []value) (value, error) {
 		return nil, err
 	}
 	c.again(condition, again[0], body)
+	return state, nil
+}
+
+// unrolled compiles a loop of so many rounds, one after the other.
+func (c *compiler) unrolled(a *hlo.WhileAttrs, state value, rounds int64) (value, error) {
+	for range rounds {
+		next, err := c.inline(a.Body, []value{state})
+		if err == nil {
+			err = c.stays(state, next)
+		}
+		if err != nil {
+			return nil, err
+		}
+		state = next
+	}
 	return state, nil
 }
 

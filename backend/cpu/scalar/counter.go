@@ -13,12 +13,13 @@ type counter struct {
 }
 
 // counters notes what counters in the state of a loop hold when a round begins, if it goes on while one of them is less
-// than a constant, and reports whether there is a round for sure. The state begins with what the registers init hold.
-func (c *compiler) counters(in *hlo.Instruction, state, init value) bool {
+// than a constant, and returns how many rounds there are at least, and at most if they are few; 0 if that is not
+// known. The state begins with what the registers init hold.
+func (c *compiler) counters(in *hlo.Instruction, state, init value) int64 {
 	a := in.Attrs.(*hlo.WhileAttrs)
 	test := a.Condition.Root
 	if test.Op != hlo.Compare || test.Attrs.(*hlo.CompareAttrs).Direction != hlo.Lt {
-		return false
+		return 0
 	}
 	counts := map[int]counter{}
 	for k := range in.Shape.Elems {
@@ -30,16 +31,19 @@ func (c *compiler) counters(in *hlo.Instruction, state, init value) bool {
 	main, ok := counts[k]
 	limit := c.limit(a, test.Operands[1], init)
 	if !ok || main.step <= 0 || !limit.single() || !limit.small() || main.first >= limit.lo {
-		return false
+		return 0
 	}
 	rounds := (limit.lo-1-main.first)/main.step + 1
+	if end := main.first + rounds*main.step; end > main.fits.hi { // it begins anew, far below the limit
+		return 1 << 40
+	}
 	for _, n := range counts {
 		last := n.first + (rounds-1)*n.step
 		if (bounds{last, last + n.step}).ordered().within(n.fits) {
 			c.knows(state[n.place], bounds{n.first, last}.ordered())
 		}
 	}
-	return true
+	return rounds
 }
 
 // counted forgets what counters in a loop's state hold when a round begins.
@@ -127,14 +131,24 @@ func keeps(body *hlo.Computation, k int) bool {
 	return ok && from == k
 }
 
-// foresee puts constants in the places of what is loaded for the elements of a tuple that are constant numbers.
+// foresee puts constants in the places of what is loaded for the elements of a tuple that are constant integers.
 func (c *compiler) foresee(in *hlo.Instruction, v value) {
 	if in.Op != hlo.Tuple {
 		return
 	}
 	for k, o := range in.Operands {
-		if n := c.number(o); n.single() {
-			v[c.place(in.Shape.Elems, k)] = c.constant(uint64(n.lo))
+		for o.Op == hlo.Copy || o.Op == hlo.Reshape {
+			o = o.Operands[0]
+		}
+		if o.Op != hlo.Constant || !o.Shape.IsArray() || !o.Shape.Type.IsInteger() || o.Shape.Size() > maxForeseen {
+			continue
+		}
+		at := c.place(in.Shape.Elems, k)
+		for i, b := range bitsOf(o.Attrs.(*hlo.ConstantAttrs).Literal.RowMajor()) {
+			v[at+i] = c.constant(b[0])
 		}
 	}
 }
+
+// maxForeseen bounds the elements of a constant that are known one by one.
+const maxForeseen = 8

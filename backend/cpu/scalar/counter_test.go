@@ -95,11 +95,18 @@ func TestCounters(t *testing.T) {
 	}{
 		{"s32", "0", "7", "1", "0", "1", pair(int32(0))},
 		{"s32", "0", "7", "1", "6", "-1", pair(int32(0))},
-		{"s32", "0", "7", "1", "-3", "1", pair(int32(0))},    // j is negative at first
-		{"s32", "-2", "9", "1", "3", "-2", pair(int32(0))},   // and later
-		{"s32", "0", "8", "1", "0", "1", pair(int32(0))},     // one too far
-		{"s32", "0", "20", "3", "0", "1", pair(int32(0))},    // i is over 6 in some rounds
-		{"s32", "7", "7", "1", "0", "1", pair(int32(0))},     // no round
+		{"s32", "0", "7", "1", "-3", "1", pair(int32(0))},  // j is negative at first
+		{"s32", "-2", "9", "1", "3", "-2", pair(int32(0))}, // and later
+		{"s32", "0", "8", "1", "0", "1", pair(int32(0))},   // one too far
+		{"s32", "0", "20", "3", "0", "1", pair(int32(0))},  // i is over 6 in some rounds
+		{"s32", "7", "7", "1", "0", "1", pair(int32(0))},   // no round
+		{"s32", "-5", "7", "1", "0", "1", pair(int32(0))},  // more rounds than become code of their own
+		{"s32", "-5", "7", "1", "6", "-1", pair(int32(0))},
+		{"s32", "0", "12", "1", "-3", "1", pair(int32(0))},
+		{"s32", "0", "9", "1", "3", "0", pair(int32(0))},
+		{"s32", "-20", "30", "5", "8", "-2", pair(int32(0))},
+		{"u32", "0", "12", "1", "6", "4294967295", pair(uint32(0))},
+		{"s8", "0", "127", "51", "0", "1", pair(int8(0))},    // the first wraps, so there are more rounds
 		{"s8", "0", "127", "51", "100", "20", pair(int8(0))}, // both wrap
 		{"s8", "0", "100", "27", "100", "10", pair(int8(0))}, // j wraps at the end
 		{"u8", "250", "255", "1", "250", "3", pair(uint8(0))},
