@@ -41,6 +41,7 @@ func (f *fused) native(uses []exec.Use, results []exec.Slice) *thunk {
 	}
 	nodes, roots := slices.Clone(f.nodes), slices.Clone(f.roots)
 	f.useIdioms()
+	f.useChoices()
 	if !f.reduces {
 		f.useProducts()
 	}

@@ -56,8 +56,8 @@ const (
 func number(n int) operand { return operand{plainNumber, n} }
 
 type step struct {
-	name string
-	a, b operand
+	name    string
+	a, b, c operand
 }
 
 // lane is how many bytes a lane needs.
@@ -89,7 +89,7 @@ func (f *fused) program(results []exec.Slice) (*pipeline.Program, bool) {
 	e.results = func() {
 		for i, r := range f.roots {
 			e.hold(r)
-			e.steps = append(e.steps, step{"store", operand{output, i}, number(0)})
+			e.steps = append(e.steps, step{name: "store", a: operand{output, i}})
 		}
 	}
 	if !e.emit(f.roots) {
@@ -194,6 +194,9 @@ func (e *emitter) operation(i int, nd *node) bool {
 	case nd.leavesTwo():
 		e.parts(i, nd)
 		return true
+	case nd.isChoice():
+		e.choose(nd)
+		return true
 	case len(nd.args) == 3 && nd.stage != "":
 		e.hold(nd.args[0])
 		y, z := e.memory(nd.args[1]), e.memory(nd.args[2])
@@ -234,7 +237,7 @@ func (e *emitter) bits() int { return 8 * e.lane }
 
 // stage appends a stage. What it leaves in the registers is no node's value yet.
 func (e *emitter) stage(name string, a, b operand) {
-	e.steps = append(e.steps, step{name, a, b})
+	e.steps = append(e.steps, step{name: name, a: a, b: b})
 	e.held = none
 }
 
@@ -459,7 +462,7 @@ func (b bases) of(o operand) int { return b[o.kind] + o.value }
 func (b bases) stages(list []step) []pipeline.Stage {
 	out := make([]pipeline.Stage, len(list))
 	for i, s := range list {
-		out[i] = pipeline.Stage{Name: s.name, A: b.of(s.a), B: b.of(s.b)}
+		out[i] = pipeline.Stage{Name: s.name, A: b.of(s.a), B: b.of(s.b), C: b.of(s.c)}
 	}
 	return out
 }

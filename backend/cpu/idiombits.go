@@ -106,8 +106,8 @@ func (f *fused) order() {
 		nd := f.nodes[n]
 		nd.args = slices.Clone(nd.args)
 		for i := range nd.args {
-			if nd.stage != "" && len(nd.args) == 3 {
-				i = 2 - i // what the stage wants in the registers comes last
+			if nd.stage != "" && len(nd.args) == 3 || nd.isChoice() {
+				i = len(nd.args) - 1 - i // what the stage wants in the registers comes last
 			}
 			nd.args[i] = visit(nd.args[i])
 		}

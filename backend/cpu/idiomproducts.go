@@ -74,7 +74,7 @@ func joinSums(steps []step) []step {
 	var list []step
 	for _, s := range steps {
 		if n := len(list); n > 0 && s.name == "add_f" && list[n-1].name == "add_f" {
-			list[n-1] = step{"add_add_f", list[n-1].a, s.a}
+			list[n-1] = step{name: "add_add_f", a: list[n-1].a, b: s.a}
 			continue
 		}
 		list = append(list, s)

@@ -200,25 +200,16 @@ func nativeSelect(e *emitter, nd *node) bool {
 var relations = [...]string{hlo.Eq: "eq", hlo.Ne: "ne", hlo.Ge: "ge", hlo.Gt: "gt", hlo.Le: "le", hlo.Lt: "lt"}
 
 func nativeCompare(e *emitter, nd *node) bool {
+	x, y := nd.args[0], nd.args[1]
+	if name := nd.comparison(); name != "" {
+		e.binary(name, x, y)
+		return true
+	}
 	a, t := nd.in.Attrs.(*hlo.CompareAttrs), nd.from(0)
 	if t.IsComplex() { // equal numbers of other bits, and NaN
 		return false
 	}
-	name, x, y := relations[a.Direction], nd.args[0], nd.args[1]
-	equality := a.Direction == hlo.Eq || a.Direction == hlo.Ne
-	switch {
-	case t.IsFloat() && a.Type == hlo.TotalOrder:
-		return e.totalOrder(name, equality, t, x, y)
-	case t.IsFloat():
-		name += "_f"
-	case equality: // of bits
-	case t.IsSigned():
-		name += "_s"
-	default: // predicates are masks: true is all ones
-		name += "_u"
-	}
-	e.binary(name, x, y)
-	return true
+	return e.totalOrder(relations[a.Direction], a.Direction == hlo.Eq || a.Direction == hlo.Ne, t, x, y)
 }
 
 func (e *emitter) totalOrder(name string, equality bool, t shape.ElementType, x, y int) bool {

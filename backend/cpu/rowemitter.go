@@ -315,7 +315,7 @@ func (e *rowEmitter) leaves(nodes []int) {
 func (e *rowEmitter) store(list []int) {
 	for _, i := range list {
 		e.hold(e.f.roots[i])
-		e.steps = append(e.steps, step{"store", operand{output, i}, number(0)})
+		e.steps = append(e.steps, step{name: "store", a: operand{output, i}})
 	}
 }
 
@@ -343,7 +343,7 @@ func (e *rowEmitter) emitSweep(q int) bool {
 		for _, i := range at.folds {
 			d := e.folds[i]
 			e.hold(e.f.nodes[i].args[0])
-			e.steps = append(e.steps, step{"acc_" + d.Reducer, operand{room, d.Accumulator}, operand{room, 0}})
+			e.steps = append(e.steps, step{name: "acc_" + d.Reducer, a: operand{room, d.Accumulator}, b: operand{room, 0}})
 		}
 		e.store(stores)
 	}) {
@@ -402,7 +402,7 @@ func (e *rowEmitter) program(results []exec.Slice, kept int) (p *pipeline.Rows, 
 func (e *rowEmitter) native(x *part, first bases) pipeline.Phase {
 	p := pipeline.Phase{Sweeps: x.sweeps, Stages: first.stages(x.steps)}
 	for _, s := range x.steps {
-		for _, o := range []operand{s.a, s.b} {
+		for _, o := range []operand{s.a, s.b, s.c} {
 			if e.moves(o, x.sweeps) && !slices.Contains(p.Uses, first.of(o)) {
 				p.Uses = append(p.Uses, first.of(o))
 			}

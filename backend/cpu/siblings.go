@@ -179,6 +179,7 @@ func (s *siblings) thunk() (exec.Thunk, error) {
 	p := &pipeline.Siblings{Dims: s.axes(), Temps: s.temps}
 	if len(s.roots) > 0 {
 		s.useIdioms()
+		s.useChoices()
 		s.useProducts()
 		s.byRow = nil // no result is
 		results, ok := s.takeApart(append(slices.Clone(s.stored), make([]exec.Slice, s.temps)...))

@@ -42,6 +42,7 @@ static const struct {
 #define UNARY(name, e) STAGE(name, 0)
 #define BINARY(name, e) STAGE(name, 1)
 #define TERNARY(name, e) STAGE(name, 0)
+#define CHOICE(name) STAGE(where_##name, 0) STAGE(unless_##name, 0)
 #define SCALED(name, e) STAGE(name, 0) STAGE(name##_k, 0)
 #define ARRAY1(name, T, e) STAGE(name, 0)
 #define ARRAY2(name, T, e) STAGE(name, 0)

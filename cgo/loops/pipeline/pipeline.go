@@ -57,11 +57,11 @@ type Stream struct {
 	one bool // stages read no more of it than one lane
 }
 
-// Stage is one step. A and B are numbers of operands, or what the stage takes instead: input streams count from 0, then
-// come the outputs, then the slots for values.
+// Stage is one step. A, B and C are numbers of operands, or what the stage takes instead: input streams count from 0,
+// then come the outputs, then the slots for values.
 type Stage struct {
-	Name string
-	A, B int
+	Name    string
+	A, B, C int
 }
 
 // joined is a stage that loads what it begins with, from the pointer of number from-1, or that ends the program. Its
@@ -111,8 +111,14 @@ func (f *Phase) wantsBlock(k int) bool { return wantBlock(f.Stages, k) }
 
 func wantBlock(list []Stage, k int) bool {
 	return slices.ContainsFunc(list, func(s Stage) bool {
-		return s.A == k && (s.spreads() < 1 || s.Name == "load") || s.B == k && s.spreads() < 2
+		return s.A == k && (s.spreads() < 1 || s.Name == "load") || s.B == k && s.spreads() < 2 ||
+			s.C == k && s.chooses()
 	})
+}
+
+// chooses reports whether a stage has three operands.
+func (s *Stage) chooses() bool {
+	return strings.HasPrefix(s.Name, "where_") || strings.HasPrefix(s.Name, "unless_")
 }
 
 // leaves reports whether a stage leaves a block in memory or reduces it, so that a program may end with it.

@@ -146,6 +146,20 @@ static void again(ARGS) {
     a6 = f_##name(a6, LOAD(q, 6), LOAD(w, 6)); a7 = f_##name(a7, LOAD(q, 7), LOAD(w, 7));                              \
     NEXT;                                                                                                              \
   }
+// CHOICE compares two operands in memory, and chooses between x and a third one, whose number is in a above the first.
+#define CHOICE(name) CHOICE_BY(where, name, x, y) CHOICE_BY(unless, name, y, x)
+#define CHOICE_BY(prefix, name, holds, fails)                                                                          \
+  INLINE VI f_##prefix##_##name(VI x, int k, const char *q, const char *w, const char *other, const stage *s) {        \
+    const VI y = LOAD(other, k);                                                                                       \
+    return pick(f_##name(LOAD(q, k), LOAD(w, k), s), holds, fails);                                                    \
+  }                                                                                                                    \
+  static void s_##prefix##_##name(ARGS) {                                                                              \
+    TAKE                                                                                                               \
+    const char *q = p[s->a & 0xff], *w = p[s->b], *other = p[s->a >> 8];                                               \
+    CHOOSE2(f_##prefix##_##name, a0, a1, 0) CHOOSE2(f_##prefix##_##name, a2, a3, 2)                                    \
+    CHOOSE2(f_##prefix##_##name, a4, a5, 4) CHOOSE2(f_##prefix##_##name, a6, a7, 6) NEXT;                              \
+  }
+#define CHOOSE2(f, a, b, k) a = f(a, k, q, w, other, s), b = f(b, k + 1, q, w, other, s);
 #define SCALED(name, e)                                                                                                \
   TERNARY(name, e)                                                                                                     \
   static void s_##name##_k(ARGS) {                                                                                     \
@@ -360,6 +374,7 @@ INLINE void put(char *to, int64_t t, VI x) {
 #undef UNARY
 #undef BINARY
 #undef TERNARY
+#undef CHOICE
 #undef SCALED
 #undef MIX
 #undef INTO
@@ -385,6 +400,7 @@ INLINE void put(char *to, int64_t t, VI x) {
 #define UNARY(name, e) ROW(name)
 #define BINARY(name, e) ROW(name)
 #define TERNARY(name, e) ROW(name)
+#define CHOICE(name) ROW(where_##name) ROW(unless_##name)
 #define SCALED(name, e) ROW(name) ROW(name##_k)
 #define ARRAY1(name, T, e) ROW(name)
 #define ARRAY2(name, T, e) ROW(name)

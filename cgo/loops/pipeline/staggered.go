@@ -101,11 +101,11 @@ func (m meaning) ofAll(phases []string) bool {
 // all are the stages of a phase, with what comes before and after them.
 func (f *Phase) all() (list []Stage) {
 	for _, s := range f.Splats {
-		list = append(list, Stage{"spread", s.From, s.To})
+		list = append(list, Stage{Name: "spread", A: s.From, B: s.To})
 	}
 	list = append(list, f.Stages...)
 	for _, d := range f.Folds {
-		list = append(list, Stage{"fold", d.Accumulator, d.To})
+		list = append(list, Stage{Name: "fold", A: d.Accumulator, B: d.To})
 	}
 	return list
 }
