@@ -15,21 +15,22 @@ import (
 // emitter makes the native half of a fused computation: a program of the register pipeline. One value is in the
 // registers; what else is wanted later is spilled to slots. It goes through the nodes until it has seen which.
 type emitter struct {
-	f       *fused
-	lane    int // bytes
-	inputs  []pipeline.Stream
-	known   map[string]int // inputs by what they are
-	list    []int          // the nodes to compute
-	prior   []operand      // where values lie that were there before
-	saves   []operand      // where values go that are needed afterwards
-	results func()         // emits what becomes of the values
-	steps   []step
-	held    int       // the node whose value is in the registers
-	home    []operand // where a node's value lies in memory
-	wanted  []bool    // nodes that are wanted in memory
-	lastUse []int
-	unused  []operand
-	slots   int
+	f        *fused
+	lane     int // bytes
+	inputs   []pipeline.Stream
+	known    map[string]int // inputs by what they are
+	list     []int          // the nodes to compute
+	prior    []operand      // where values lie that were there before
+	saves    []operand      // where values go that are needed afterwards
+	results  func()         // emits what becomes of the values
+	converts bool           // stages may convert elements on their way
+	steps    []step
+	held     int       // the node whose value is in the registers
+	home     []operand // where a node's value lies in memory
+	wanted   []bool    // nodes that are wanted in memory
+	lastUse  []int
+	unused   []operand
+	slots    int
 }
 
 const none = -1
@@ -83,13 +84,14 @@ func newEmitter(f *fused) *emitter {
 // program returns the computation in the form of the pipeline, or false if that lacks a type or an operation.
 func (f *fused) program(results []exec.Slice) (*pipeline.Program, bool) {
 	e := newEmitter(f)
+	e.converts = true
 	for i := range f.nodes {
 		e.list = append(e.list, i)
 	}
 	e.results = func() {
 		for i, r := range f.roots {
 			e.hold(r)
-			e.steps = append(e.steps, step{name: "store", a: operand{output, i}})
+			e.steps = append(e.steps, step{name: storing(e.narrow(r)), a: operand{output, i}})
 		}
 	}
 	if !e.emit(f.roots) {
@@ -132,7 +134,7 @@ func (e *emitter) once() bool {
 		}
 	}
 	e.results()
-	e.steps = joinSums(e.steps)
+	e.steps = joinSteps(e.steps)
 	return true
 }
 
@@ -248,6 +250,23 @@ func (e *emitter) hold(x int) bool {
 		e.held = x
 	}
 	return true
+}
+
+// storing names the stage that stores with a conversion.
+func storing(conversion string) string {
+	if conversion == "" {
+		return "store"
+	}
+	return "store_" + conversion
+}
+
+// narrow names the conversion of the result of node r if a stage makes it as it stores the elements.
+func (e *emitter) narrow(r int) string {
+	c, _ := e.conversion(e.f.nodes[r].t)
+	if !e.converts || e.f.rootParts != nil || !pipeline.Has("store_"+c) {
+		return ""
+	}
+	return c
 }
 
 // immediate brings a constant into the registers.
@@ -370,7 +389,15 @@ func (e *emitter) parameter(i int, nd *node) {
 		Bits: nd.t.Bits(), Offset: nd.access.Offset, Strides: nd.access.Strides}
 	e.f.find(&s, nd.access)
 	nd.part.of(&s, nd.t)
-	e.home[i] = e.stream(string(rune(i)), s)
+	if !e.converts || s.Kind != pipeline.Linear || !pipeline.Has("load_"+s.Convert) {
+		e.home[i] = e.stream(string(rune(i)), s)
+		return
+	}
+	load := "load_" + s.Convert
+	s.Convert = ""
+	e.stage(load, e.stream(string(rune(i)), s), number(0))
+	e.held = i
+	e.spill(i)
 }
 
 // find chooses how a stream finds the elements of an access.
@@ -450,6 +477,9 @@ func (e *emitter) output(i, r int, to exec.Slice) pipeline.Stream {
 	}
 	if e.f.rootParts != nil {
 		e.f.rootParts[i].of(&s, t)
+	}
+	if e.narrow(r) != "" {
+		s.Convert = ""
 	}
 	return s
 }

@@ -57,7 +57,7 @@ func (nd *node) comparison() string {
 }
 
 // isChoice reports whether a node is a select with its comparison.
-func (nd *node) isChoice() bool { return nd.op == hlo.Select && nd.stage != "" }
+func (nd *node) isChoice() bool { return nd.op == hlo.Select && nd.stage != "" && len(nd.args) == 4 }
 
 // choose emits a select with its comparison.
 func (e *emitter) choose(nd *node) {

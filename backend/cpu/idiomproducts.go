@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/halo-xla/halo/cgo/loops/pipeline"
 	"github.com/halo-xla/halo/xla/hlo"
@@ -69,15 +70,24 @@ func (e *emitter) scaled(name string, z operand) string {
 	return name
 }
 
-// joinSums makes one stage of two that add one after the other.
-func joinSums(steps []step) []step {
+// joinSteps makes one stage of two that add one after the other, and of a rounding with the store that it is for.
+func joinSteps(steps []step) []step {
 	var list []step
-	for _, s := range steps {
-		if n := len(list); n > 0 && s.name == "add_f" && list[n-1].name == "add_f" {
-			list[n-1] = step{name: "add_add_f", a: list[n-1].a, b: s.a}
-			continue
+	for i, s := range steps {
+		n := len(list) - 1
+		switch {
+		case n >= 0 && s.name == "add_f" && list[n].name == "add_f":
+			list[n] = step{name: "add_add_f", a: list[n].a, b: s.a}
+		case n >= 0 && s.name == "store_bf16" && list[n].name == "round_bf16" && leavesNone(steps[i+1:]):
+			list[n] = step{name: "store_rounded_bf16", a: s.a}
+		default:
+			list = append(list, s)
 		}
-		list = append(list, s)
 	}
 	return list
+}
+
+// leavesNone reports whether steps take nothing from the registers.
+func leavesNone(steps []step) bool {
+	return len(steps) == 0 || strings.HasPrefix(steps[0].name, "load")
 }

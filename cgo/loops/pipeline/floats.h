@@ -155,13 +155,22 @@ INLINE VF round_f16(VF x) { return round_to(x, 10, (F)0x1p-14, 65504); }
 
 #if LANE == 32
 INLINE VF round_f32(VF x) { return x; }
-INLINE VF round_bf16(VF x) {
-  VU b = (VU)x;
-  VI r = (VI)(b + 0x7fff + ((b >> 16) & 1));
+// near_bf16 has a number's next one of bf16 in its upper bits, and anything in the lower ones.
+INLINE VI near_bf16(VF x) {
 #if defined(__x86_64__) && VB == 64
-  r = (VI)_mm512_mask_or_epi32((__m512i)r, UNORDERED(x, x), (__m512i)b, _mm512_set1_epi32(0x400000));
+  const __m512i b = (__m512i)x, r = _mm512_add_epi32(b, _mm512_set1_epi32(0x7fff));
+  return (VI)_mm512_mask_add_epi32(r, _mm512_test_epi32_mask(b, _mm512_set1_epi32(0x10000)), r, _mm512_set1_epi32(1));
 #else
-  r = pick(x != x, (VI)b | 0x400000, r);
+  const VU b = (VU)x;
+  return (VI)(b + 0x7fff + ((b >> 16) & 1));
+#endif
+}
+INLINE VF round_bf16(VF x) {
+  VI r = near_bf16(x);
+#if defined(__x86_64__) && VB == 64
+  r = (VI)_mm512_mask_or_epi32((__m512i)r, UNORDERED(x, x), (__m512i)x, _mm512_set1_epi32(0x400000));
+#else
+  r = pick(x != x, (VI)x | 0x400000, r);
 #endif
   return F(r & (I)0xffff0000);
 }

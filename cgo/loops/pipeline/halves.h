@@ -9,7 +9,7 @@
 #endif
 
 #ifdef WIDEN_HALVES
-#define HALVES(name, T, load, store)                                                                                   \
+#define BINARY16(name, T, load, store)                                                                                 \
   CONVERT(name##_each, T, load, store)                                                                                 \
   static void load_##name(void *restrict dst, const void *restrict src, const halo_stream *st, int64_t n) {            \
     I *d = dst;                                                                                                        \

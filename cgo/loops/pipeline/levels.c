@@ -41,6 +41,7 @@ static const struct {
 #define STAGE(name, spreads) {#name, spreads},
 #define UNARY(name, e) STAGE(name, 0)
 #define BINARY(name, e) STAGE(name, 1)
+#define EXTREME BINARY
 #define TERNARY(name, e) STAGE(name, 0)
 #define CHOICE(name) STAGE(where_##name, 0) STAGE(unless_##name, 0)
 #define SCALED(name, e) STAGE(name, 0) STAGE(name##_k, 0)
@@ -52,6 +53,10 @@ static const struct {
 #define QUOTIENT(name) STAGE(name, 2)
 #define STREAM(name) STAGE(name, 0)
 #define END(name) STAGE(name, 0)
+#define CONVERT(name, T, load, store) STAGE(load_##name, 0) STAGE(store_##name, 0) STAGE(stream_##name, 0)
+#define ROUNDED_STORE(name) STAGE(store_##name, 0) STAGE(stream_##name, 0)
+#define PARTIAL(name, T, load, store)
+#define PART(name, T, first, load, store)
 #define MATH1(name, fv, fs) STAGE(name, 0)
 #define POWER(name, fv, fs) STAGE(name, 0)
 #define FAST1(name, fv, dv, fs) STAGE(name, 0)
@@ -64,6 +69,7 @@ static const struct {
 #define CHOOSE REDUCE
 #include "reducers.def"
 #include "stages.def"
+#include "memory.def"
 #define SWEEP(name) STAGE(name, 0)
 #define SWEEP32 SWEEP
 #include "sweeps.def"
@@ -77,7 +83,13 @@ static const char *const reducer_names[] = {
 
 static const char *const convert_names[] = {
     "",
+#undef CONVERT
+#undef PARTIAL
+#undef PART
 #define CONVERT(name, T, load, store) #name,
+#define PARTIAL CONVERT
+#undef ROUNDED_STORE
+#define ROUNDED_STORE(name)
 #define PART(name, T, first, load, store) #name,
 #include "memory.def"
 };

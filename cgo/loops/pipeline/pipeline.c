@@ -12,6 +12,9 @@ typedef halo_pieces job;
 // moves reports whether a stream is read or written where it lies: its pointer only moves from block to block.
 static int moves(const halo_stream *s) { return s->kind == HALO_LINEAR && !s->convert; }
 
+// is_narrow reports whether that are elements that stages convert.
+static int is_narrow(const halo_space *w, const halo_stream *s) { return moves(s) && s->size != w->lane; }
+
 // cycle is a stream that repeats itself, as a bias does, loaded once and a group of blocks further: its pointer goes
 // round. Sizes are in bytes.
 typedef struct {
@@ -60,9 +63,11 @@ static char *turn(cycle *c, int64_t bytes) {
 }
 
 // parts is how the streams of a task are read and written: of those that are moved the first, fasts, lie in memory as
-// lanes do, the next, slows, are converted or gathered into rooms, outputs last, and the others are cycles.
+// lanes do, the next, slows, are converted or gathered into rooms, outputs last, and the others are cycles. Those that
+// stages convert are narrow.
 typedef struct {
   int32_t moved[HALO_MAX_POINTERS], fasts, slows, cycles;
+  int32_t narrow[HALO_MAX_POINTERS], narrow_bytes[HALO_MAX_POINTERS], narrows;
   int64_t group; // of blocks, which are converted and run together
   halo_walk *walks; // of each slow one, if it walks: where the next block begins
   cycle cyclic[CYCLES];
@@ -77,12 +82,15 @@ static void sort_out(const job *j, int64_t at, int64_t end, parts *t) {
   const halo_pipeline_record *r = j->r;
   const halo_space *w = &j->space;
   int32_t slow[HALO_MAX_POINTERS];
-  t->fasts = t->slows = t->cycles = 0;
+  t->fasts = t->slows = t->cycles = t->narrows = 0;
   t->group = GROUP;
   for (int32_t k = 0; k < r->streams + r->outputs; k++) {
     const halo_stream *s = &j->streams[k];
     if (t->cycles < CYCLES && period(w, s, end - at)) {
       t->cyclic[t->cycles++].stream = k;
+    } else if (is_narrow(w, s)) {
+      t->narrow_bytes[t->narrows] = (int32_t)w->block * s->size;
+      t->narrow[t->narrows++] = k;
     } else if (moves(s)) {
       t->moved[t->fasts++] = k;
     } else if (k >= r->streams || s->kind == HALO_STRIDED || s->kind == HALO_IOTA || s->kind == HALO_LINEAR) {
@@ -138,6 +146,13 @@ static void runs(const job *j, parts *t, int64_t at, int64_t n, char **p, char *
   }
   for (int32_t i = 0; i < t->fasts; i++)
     p[t->moved[i]] += w->block_bytes;
+  for (int32_t i = 0; i < t->narrows; i++)
+    p[t->narrow[i]] += t->narrow_bytes[i];
+}
+
+// place_of is where element at of a stream lies.
+static char *place_of(const halo_space *w, const halo_stream *s, int64_t at) {
+  return (char *)HALO_AT(w->run, s->ref) + (s->offset + at) * s->size;
 }
 
 // whole runs the whole blocks from place at on and returns the place behind them.
@@ -153,10 +168,10 @@ static int64_t whole(const job *j, int64_t at, int64_t end, char **p) {
     char *lanes = halo_aligned(alloca(bytes + (t.group + 1) * w->block_bytes + 64));
     t.cyclic[i] = cycle_of(w, &j->streams[k], k, at, bytes, t.group, lanes);
   }
-  for (int32_t i = 0; i < t.fasts; i++) {
-    const halo_stream *s = &j->streams[t.moved[i]];
-    p[t.moved[i]] = (char *)HALO_AT(w->run, s->ref) + (s->offset + at) * s->size;
-  }
+  for (int32_t i = 0; i < t.fasts; i++)
+    p[t.moved[i]] = place_of(w, &j->streams[t.moved[i]], at);
+  for (int32_t i = 0; i < t.narrows; i++)
+    p[t.narrow[i]] = place_of(w, &j->streams[t.narrow[i]], at);
   char *wide = halo_aligned(alloca(t.slows * t.group * w->block_bytes + 64));
   t.walks = alloca(t.slows * sizeof *t.walks);
   for (int32_t i = 0; i < t.slows; i++) {
@@ -165,7 +180,8 @@ static int64_t whole(const job *j, int64_t at, int64_t end, char **p) {
       t.walks[i] = halo_walk_to(w, s, at);
   }
   *(halo_loop *)p[HALO_LOOP] = (halo_loop){
-      .first = j->stages, .bytes = w->block_bytes, .moved = t.moved, .moves = t.fasts + t.slows + t.cycles};
+      .first = j->stages, .bytes = w->block_bytes, .moved = t.moved, .moves = t.fasts + t.slows + t.cycles,
+      .narrow = t.narrow, .narrow_bytes = t.narrow_bytes, .narrows = t.narrows};
   for (int64_t left = (end - at) / w->block, n; left > 0; left -= n, at += n * w->block) {
     n = left < t.group ? left : t.group;
     runs(j, &t, at, n, p, wide);
@@ -180,8 +196,9 @@ static void rest(const job *j, int64_t at, int64_t m, char **p, char *rooms) {
   const halo_space *w = &j->space;
   for (int32_t k = 0; k < inputs; k++) {
     p[k] = halo_load(w, &j->streams[k], at, m, rooms + k * w->block_bytes);
+    const int32_t size = is_narrow(w, &j->streams[k]) ? j->streams[k].size : w->lane;
     if (j->streams[k].kind != HALO_SPLAT && j->streams[k].kind != HALO_IMMEDIATE)
-      memset(p[k] + m * w->lane, 0, (w->block - m) * w->lane);
+      memset(p[k] + m * size, 0, (w->block - m) * size);
   }
   for (int32_t k = inputs; k < all; k++)
     p[k] = rooms + k * w->block_bytes;

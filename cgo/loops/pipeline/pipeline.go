@@ -42,8 +42,9 @@ type Stream struct {
 	Kind Kind
 	// Size is the bytes of an element in memory.
 	Size int
-	// Convert names the conversion of memory.def between elements and lanes; "": elements are lanes. Bits is the width of
-	// integers narrower than a byte.
+	// Convert names the conversion of memory.def between elements and lanes; "": elements are lanes, or stages make them
+	// lanes and back, load_NAME and store_NAME, which no other may then take. Bits is the width of integers narrower than
+	// a byte.
 	Convert string
 	Bits    int
 	// Offset and Strides are in elements; there is a stride for each dimension.
@@ -122,7 +123,9 @@ func (s *Stage) chooses() bool {
 }
 
 // leaves reports whether a stage leaves a block in memory or reduces it, so that a program may end with it.
-func (s *Stage) leaves() bool { return s.Name == "store" || strings.HasPrefix(s.Name, "acc_") }
+func (s *Stage) leaves() bool {
+	return strings.HasPrefix(s.Name, "store") || strings.HasPrefix(s.Name, "acc_")
+}
 
 // Program computes the outputs, arrays over a space of places. A value that two stages want is kept in a slot. The last
 // stages store the outputs, in their order: an output may have the memory of an input that is Linear.

@@ -15,8 +15,8 @@
 enum { HALO_MAX_RANK = 8, HALO_MAX_POINTERS = 240, HALO_MAX_ASKS = 4 };
 
 // halo_stage is one step: a function of stages.def at some level, and up to two operands: numbers of pointers, or a
-// small number such as a shift; a third pointer is in a above 8 bits. A jump from one to the next takes about as long as five vector operations, so that what
-// begins with a load or ends the program needs no stage for that.
+// small number such as a shift; a third pointer is in a above 8 bits. A jump from one to the next takes about as long
+// as five vector operations, so that what begins with a load or ends the program needs no stage for that.
 typedef struct halo_stage {
   void (*fn)(void);
   int32_t a;
@@ -100,6 +100,9 @@ typedef struct {
   int64_t bytes;             // that pointers move
   const int32_t *moved;      // their numbers
   int32_t moves, asks;       // how many
+  const int32_t *narrow;     // the numbers of pointers at elements that stages convert
+  const int32_t *narrow_bytes;
+  int64_t narrows;
   const char *ask[HALO_MAX_ASKS];
   int64_t ask_bytes[HALO_MAX_ASKS]; // for each block
 } halo_loop;
@@ -117,7 +120,12 @@ typedef struct {
   uint64_t count, epsilon;    // norm: the count of a row's elements, or its inverse; what is added to the variance
 } halo_staggered;
 
-// What each level and lane brings.
+// halo_way is the two stages that leave a block in memory; the one past the caches is another.
+typedef struct {
+  void (*store)(void), (*stream)(void);
+} halo_way;
+
+// What each level and lane brings. The ways end with one of none.
 typedef struct {
   void (*const *stages)(void);
   const halo_reducer *reducers;
@@ -125,7 +133,7 @@ typedef struct {
   void (*fill)(char *room, const void *lane);         // makes all lanes of a block one
   void (*part)(char *room, const char *from, int64_t bytes); // begins a block with bytes, and with zeros behind them
   void (*give)(char *to, const char *room, int64_t bytes);   // copies what a block begins with
-  void (*store)(void), (*stream)(void);               // the two stages that leave a block in memory
+  const halo_way *ways;
 } halo_lanes;
 
 typedef void (*halo_converter)(void *dst, const void *src, const halo_stream *s, int64_t n);

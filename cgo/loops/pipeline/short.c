@@ -27,7 +27,7 @@ static char *load(const halo_space *w, const halo_stream *s, int64_t at, int64_t
     char *from = place(w, s, at);
     if (m == w->block)
       return from;
-    w->lanes->part(room, from, m * w->lane);
+    w->lanes->part(room, from, m * s->size);
     return room;
   }
   char *lanes = halo_load(w, s, at, m, room);
@@ -40,7 +40,7 @@ static void store(const halo_space *w, const halo_stream *s, int64_t at, int64_t
   if (s->convert)
     halo_store(w, s, at, m, lanes);
   else
-    w->lanes->give(place(w, s, at), lanes, m * w->lane);
+    w->lanes->give(place(w, s, at), lanes, m * s->size);
 }
 
 // block runs a program on m places from place at on.

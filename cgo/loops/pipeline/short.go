@@ -19,14 +19,14 @@ func (p *Program) isShort(level run.ISA) bool {
 	return 0 < n && n <= p.Task && n*int64(p.Lane) <= shortBlocks*blockBytes[level] && p.Edge.Row == 0
 }
 
-// ones are the inputs, of which those of a program on one element have one for all places.
+// ones are the inputs, of which those of a program on one element have one for all places, if no stage converts them.
 func (p *Program) ones() []Stream {
 	if p.Elements() != 1 {
 		return p.Inputs
 	}
 	list := slices.Clone(p.Inputs)
 	for i := range list {
-		if k := list[i].Kind; k == Linear || k == Strided {
+		if k := list[i].Kind; (k == Linear || k == Strided) && (list[i].Size == p.Lane || list[i].Convert != "") {
 			list[i].Kind = Splat
 		}
 	}

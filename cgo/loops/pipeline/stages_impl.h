@@ -106,6 +106,8 @@ static void again(ARGS) {
     return;
   for (int32_t i = 0; i < l->moves; i++)
     ((char **)p)[l->moved[i]] += l->bytes;
+  for (int64_t i = 0; i < l->narrows; i++)
+    ((char **)p)[l->narrow[i]] += l->narrow_bytes[i];
   s = l->first;
   return ((stage_fn)s->fn)(p, s, a0, a1, a2, a3, a4, a5, a6, a7);
 }
@@ -135,6 +137,37 @@ static void again(ARGS) {
     a6 = f_##name(a6, LOAD(q, 6), s); a7 = f_##name(a7, LOAD(q, 7), s);                                                \
     NEXT;                                                                                                              \
   }
+// EXTREME is a maximum or minimum of floats, which is faster where no NaN is.
+#ifdef UNORDERED
+#define NUMBERS !(UNORDERED(a0, a1) | UNORDERED(a2, a3) | UNORDERED(a4, a5) | UNORDERED(a6, a7))
+#define APART(k) (UNORDERED(a##k, LOAD(q, k)))
+#define ORDERED !(APART(0) | APART(1) | APART(2) | APART(3) | APART(4) | APART(5) | APART(6) | APART(7))
+#define EXTREME(name, e)                                                                                               \
+  INLINE VI f_##name(VI x, VI y) { return e; }                                                                         \
+  static void s_##name(ARGS) {                                                                                         \
+    TAKE                                                                                                               \
+    const char *q = p[s->a];                                                                                           \
+    const VI y = samei(*(const Im *)q);                                                                                \
+    const int one = s->flags & HALO_SPREAD;                                                                            \
+    if (one && NUMBERS && !UNORDERED(y, y)) {                                                                          \
+      EACH8(number_##name, y, y, y, y, y, y, y, y)                                                                     \
+    } else if (one) {                                                                                                  \
+      EACH8(f_##name, y, y, y, y, y, y, y, y)                                                                          \
+    } else if (ORDERED) {                                                                                              \
+      EACH8(number_##name, Y(0), Y(1), Y(2), Y(3), Y(4), Y(5), Y(6), Y(7))                                             \
+    } else {                                                                                                           \
+      EACH8(f_##name, Y(0), Y(1), Y(2), Y(3), Y(4), Y(5), Y(6), Y(7))                                                  \
+    }                                                                                                                  \
+    NEXT;                                                                                                              \
+  }
+#define Y(k) LOAD(q, k)
+#define EACH8(f, y0, y1, y2, y3, y4, y5, y6, y7)                                                                       \
+  a0 = f(a0, y0), a1 = f(a1, y1), a2 = f(a2, y2), a3 = f(a3, y3);                                                      \
+  a4 = f(a4, y4), a5 = f(a5, y5), a6 = f(a6, y6), a7 = f(a7, y7);
+#else
+#define NUMBERS 0
+#define EXTREME BINARY
+#endif
 #define TERNARY(name, e)                                                                                               \
   INLINE VI f_##name(VI x, VI y, VI z) { return e; }                                                                   \
   static void s_##name(ARGS) {                                                                                         \
@@ -290,6 +323,86 @@ INLINE int all_differ(VI x) {
 
 #include "functions.h"
 #include "complex.h"
+#include "elements.h"
+
+// rounded_bf16 leaves a block in memory as bf16, rounded; one without NaN takes no more than near_bf16.
+#define ROUND1(a, k) a = I(round_bf16(F(a)));
+#if LANE == 32
+#define NEAR1(a, k) a = near_bf16(F(a));
+INLINE void rounded_bf16(uint16_t *to, VI a0, VI a1, VI a2, VI a3, VI a4, VI a5, VI a6, VI a7) {
+  if (NUMBERS) {
+    EACH(NEAR1)
+  } else {
+    EACH(ROUND1)
+  }
+  PUT(U, t)
+  for (int i = 0; i < BLOCK; i++)
+    to[i] = (uint16_t)(t[i] >> 16);
+}
+#else
+INLINE void rounded_bf16(uint16_t *to, VI a0, VI a1, VI a2, VI a3, VI a4, VI a5, VI a6, VI a7) {
+  EACH(ROUND1)
+  PUT(F, t)
+  for (int i = 0; i < BLOCK; i++)
+    to[i] = (uint16_t)(float_to_bits((float)t[i]) >> 16);
+}
+#endif
+#define ROUNDED_STORE(name)                                                                                            \
+  static void s_store_##name(ARGS) {                                                                                   \
+    TAKE                                                                                                               \
+    name((uint16_t *)p[s->a], a0, a1, a2, a3, a4, a5, a6, a7);                                                         \
+    FINISH;                                                                                                            \
+  }                                                                                                                    \
+  static void s_stream_##name(ARGS) {                                                                                  \
+    TAKE                                                                                                               \
+    char *q = p[s->a];                                                                                                 \
+    uint16_t to[BLOCK] __attribute__((aligned(64)));                                                                   \
+    name(to, a0, a1, a2, a3, a4, a5, a6, a7);                                                                          \
+    STREAM_ALL(to)                                                                                                     \
+    FINISH;                                                                                                            \
+  }
+#define STREAM_ALL(to)                                                                                                 \
+  for (int k = 0; k < (int)sizeof to / VB; k++)                                                                        \
+    STREAM_AT(q + k * VB, LOAD((const char *)to, k))
+
+// The conversions of memory.def as stages: load_ reads a block of elements, store_ and stream_ leave one in memory.
+#define CONVERT(name, T, load, store)                                                                                  \
+  static void s_load_##name(ARGS) {                                                                                    \
+    const T *q = (const T *)p[s->a];                                                                                   \
+    I t[BLOCK] __attribute__((aligned(64)));                                                                           \
+    for (int i = 0; i < BLOCK; i++) {                                                                                  \
+      const T x = q[i];                                                                                                \
+      t[i] = load;                                                                                                     \
+    }                                                                                                                  \
+    GET(t) NEXT;                                                                                                       \
+  }                                                                                                                    \
+  static void s_store_##name(ARGS) {                                                                                   \
+    TAKE                                                                                                               \
+    T *q = (T *)p[s->a];                                                                                               \
+    PUT(I, t)                                                                                                          \
+    for (int i = 0; i < BLOCK; i++) {                                                                                  \
+      const I x = t[i];                                                                                                \
+      q[i] = store;                                                                                                    \
+    }                                                                                                                  \
+    FINISH;                                                                                                            \
+  }                                                                                                                    \
+  static void s_stream_##name(ARGS) {                                                                                  \
+    TAKE                                                                                                               \
+    char *q = p[s->a];                                                                                                 \
+    T to[BLOCK] __attribute__((aligned(64)));                                                                          \
+    PUT(I, t)                                                                                                          \
+    for (int i = 0; i < BLOCK; i++) {                                                                                  \
+      const I x = t[i];                                                                                                \
+      to[i] = store;                                                                                                   \
+    }                                                                                                                  \
+    STREAM_ALL(to)                                                                                                     \
+    FINISH;                                                                                                            \
+  }
+#define PARTIAL(name, T, load, store)
+#define PART(name, T, first, load, store)
+#include "memory.def"
+#undef CONVERT
+#undef ROUNDED_STORE
 
 // AHEAD moves each lane by w places.
 #define L4(w, i) ((w) + (i)) % N, ((w) + (i) + 1) % N, ((w) + (i) + 2) % N, ((w) + (i) + 3) % N
@@ -374,6 +487,7 @@ INLINE void put(char *to, int64_t t, VI x) {
 #undef UNARY
 #undef BINARY
 #undef TERNARY
+#undef EXTREME
 #undef CHOICE
 #undef SCALED
 #undef MIX
@@ -400,6 +514,7 @@ INLINE void put(char *to, int64_t t, VI x) {
 #define UNARY(name, e) ROW(name)
 #define BINARY(name, e) ROW(name)
 #define TERNARY(name, e) ROW(name)
+#define EXTREME(name, e) ROW(name)
 #define CHOICE(name) ROW(where_##name) ROW(unless_##name)
 #define SCALED(name, e) ROW(name) ROW(name##_k)
 #define ARRAY1(name, T, e) ROW(name)
@@ -410,6 +525,8 @@ INLINE void put(char *to, int64_t t, VI x) {
 #define QUOTIENT(name) ROW(name)
 #define STREAM(name) ROW(name)
 #define END(name) ROW(name)
+#define ROUNDED_STORE(name) ROW(store_##name) ROW(stream_##name)
+#define CONVERT(name, T, load, store) ROW(load_##name) ROW(store_##name) ROW(stream_##name)
 #define MATH1(name, fv, fs) ROW(name)
 #define POWER(name, fv, fs) ROW(name)
 #define FAST1(name, fv, dv, fs) ROW(name)
@@ -428,6 +545,7 @@ INLINE void put(char *to, int64_t t, VI x) {
 static void (*const table[])(void) = {
 #include "reducers.def"
 #include "stages.def"
+#include "memory.def"
 #include "sweeps.def"
 };
 
@@ -493,5 +611,14 @@ static void give(char *to, const char *room, int64_t bytes) {
   leave(to, LOAD(room, 0), bytes);
 }
 
-const halo_lanes CAT3(halo_lanes, LANE, LEVEL) = {table, reducers, blocks, fill, part, give, (void (*)(void))s_store,
-    (void (*)(void))s_stream};
+#undef CONVERT
+#undef ROUNDED_STORE
+#define ROUNDED_STORE(name) {(void (*)(void))s_store_##name, (void (*)(void))s_stream_##name},
+#define CONVERT(name, T, load, store) ROUNDED_STORE(name)
+static const halo_way ways[] = {
+    {(void (*)(void))s_store, (void (*)(void))s_stream},
+#include "memory.def"
+    {0},
+};
+
+const halo_lanes CAT3(halo_lanes, LANE, LEVEL) = {table, reducers, blocks, fill, part, give, ways};

@@ -163,11 +163,14 @@ const halo_stage *halo_bypass(const halo_space *w, const halo_program *p, halo_s
   memcpy(room, p->stages, p->count * sizeof *room);
   for (int32_t i = 0; i < p->count; i++) {
     const int32_t k = room[i].a;
-    if (room[i].fn != w->lanes->store || k < p->inputs || k >= p->inputs + p->outputs)
+    const halo_way *way = w->lanes->ways;
+    while (way->store && room[i].fn != way->store)
+      way++;
+    if (!way->store || k < p->inputs || k >= p->inputs + p->outputs)
       continue;
     if (p->streams[k].convert || !passes(w, p, k))
       continue;
-    room[i].fn = w->lanes->stream;
+    room[i].fn = way->stream;
     changed++;
   }
   return changed ? room : p->stages;
