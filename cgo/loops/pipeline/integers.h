@@ -1,4 +1,14 @@
 // integers.h: quotients and counts of bits of vectors of integers, for the level and lane of lanes.h.
+
+// rotate moves the bits of a lane up by n, from 1 to LANE-1; what leaves at the top comes back below.
+INLINE VI rotate(VI x, I n) {
+#if defined(__x86_64__) && VB == 64 && LANE == 32
+  return (VI)_mm512_rolv_epi32((__m512i)x, _mm512_set1_epi32(n));
+#else
+  return (VI)((VU)x << n | (VU)x >> (LANE - n));
+#endif
+}
+
 // What a division by 0 comes to, and that of the least number by -1, is said by each_ of one lane.
 INLINE I each_div_s(I x, I y) { return y == 0 ? -1 : y == -1 ? (I)(-(U)x) : x / y; }
 INLINE I each_div_u(I x, I y) { return y == 0 ? -1 : (I)((U)x / (U)y); }

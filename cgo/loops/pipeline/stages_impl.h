@@ -10,15 +10,6 @@
 #include "floats.h"
 #include "smallround.h"
 
-// rotate moves the bits of a lane up by n, from 1 to LANE-1; what leaves at the top comes back below.
-INLINE VI rotate(VI x, I n) {
-#if defined(__x86_64__) && VB == 64 && LANE == 32
-  return (VI)_mm512_rolv_epi32((__m512i)x, _mm512_set1_epi32(n));
-#else
-  return (VI)((VU)x << n | (VU)x >> (LANE - n));
-#endif
-}
-
 // Integer helpers on one lane.
 static inline U power_u(U x, U y) {
   U p = 1;
@@ -323,86 +314,7 @@ INLINE int all_differ(VI x) {
 
 #include "functions.h"
 #include "complex.h"
-#include "elements.h"
-
-// rounded_bf16 leaves a block in memory as bf16, rounded; one without NaN takes no more than near_bf16.
-#define ROUND1(a, k) a = I(round_bf16(F(a)));
-#if LANE == 32
-#define NEAR1(a, k) a = near_bf16(F(a));
-INLINE void rounded_bf16(uint16_t *to, VI a0, VI a1, VI a2, VI a3, VI a4, VI a5, VI a6, VI a7) {
-  if (NUMBERS) {
-    EACH(NEAR1)
-  } else {
-    EACH(ROUND1)
-  }
-  PUT(U, t)
-  for (int i = 0; i < BLOCK; i++)
-    to[i] = (uint16_t)(t[i] >> 16);
-}
-#else
-INLINE void rounded_bf16(uint16_t *to, VI a0, VI a1, VI a2, VI a3, VI a4, VI a5, VI a6, VI a7) {
-  EACH(ROUND1)
-  PUT(F, t)
-  for (int i = 0; i < BLOCK; i++)
-    to[i] = (uint16_t)(float_to_bits((float)t[i]) >> 16);
-}
-#endif
-#define ROUNDED_STORE(name)                                                                                            \
-  static void s_store_##name(ARGS) {                                                                                   \
-    TAKE                                                                                                               \
-    name((uint16_t *)p[s->a], a0, a1, a2, a3, a4, a5, a6, a7);                                                         \
-    FINISH;                                                                                                            \
-  }                                                                                                                    \
-  static void s_stream_##name(ARGS) {                                                                                  \
-    TAKE                                                                                                               \
-    char *q = p[s->a];                                                                                                 \
-    uint16_t to[BLOCK] __attribute__((aligned(64)));                                                                   \
-    name(to, a0, a1, a2, a3, a4, a5, a6, a7);                                                                          \
-    STREAM_ALL(to)                                                                                                     \
-    FINISH;                                                                                                            \
-  }
-#define STREAM_ALL(to)                                                                                                 \
-  for (int k = 0; k < (int)sizeof to / VB; k++)                                                                        \
-    STREAM_AT(q + k * VB, LOAD((const char *)to, k))
-
-// The conversions of memory.def as stages: load_ reads a block of elements, store_ and stream_ leave one in memory.
-#define CONVERT(name, T, load, store)                                                                                  \
-  static void s_load_##name(ARGS) {                                                                                    \
-    const T *q = (const T *)p[s->a];                                                                                   \
-    I t[BLOCK] __attribute__((aligned(64)));                                                                           \
-    for (int i = 0; i < BLOCK; i++) {                                                                                  \
-      const T x = q[i];                                                                                                \
-      t[i] = load;                                                                                                     \
-    }                                                                                                                  \
-    GET(t) NEXT;                                                                                                       \
-  }                                                                                                                    \
-  static void s_store_##name(ARGS) {                                                                                   \
-    TAKE                                                                                                               \
-    T *q = (T *)p[s->a];                                                                                               \
-    PUT(I, t)                                                                                                          \
-    for (int i = 0; i < BLOCK; i++) {                                                                                  \
-      const I x = t[i];                                                                                                \
-      q[i] = store;                                                                                                    \
-    }                                                                                                                  \
-    FINISH;                                                                                                            \
-  }                                                                                                                    \
-  static void s_stream_##name(ARGS) {                                                                                  \
-    TAKE                                                                                                               \
-    char *q = p[s->a];                                                                                                 \
-    T to[BLOCK] __attribute__((aligned(64)));                                                                          \
-    PUT(I, t)                                                                                                          \
-    for (int i = 0; i < BLOCK; i++) {                                                                                  \
-      const I x = t[i];                                                                                                \
-      to[i] = store;                                                                                                   \
-    }                                                                                                                  \
-    STREAM_ALL(to)                                                                                                     \
-    FINISH;                                                                                                            \
-  }
-#define PARTIAL(name, T, load, store)
-#define PART(name, T, first, load, store)
-#include "memory.def"
-#undef CONVERT
-#undef ROUNDED_STORE
+#include "narrow.h"
 
 // AHEAD moves each lane by w places.
 #define L4(w, i) ((w) + (i)) % N, ((w) + (i) + 1) % N, ((w) + (i) + 2) % N, ((w) + (i) + 3) % N
@@ -566,50 +478,7 @@ static void blocks(char *const *p) {
 #endif
 }
 
-static void fill(char *room, const void *lane) {
-  I v;
-  __builtin_memcpy(&v, lane, sizeof v);
-  for (int k = 0; k < 8; k++)
-    *(VIm *)(room + k * VB) = samei(v);
-}
-
-// tail is the vector that begins with so many bytes, fewer than it has; leave writes them.
-INLINE VI tail(const char *from, int64_t bytes) {
-  VI v = {};
-  if (bytes == sizeof(I))
-    v[0] = *(const Im *)from;
-  else if (bytes)
-#if defined(__x86_64__) && VB == 64
-    v = (VI)_mm512_maskz_loadu_epi8(((__mmask64)1 << bytes) - 1, from);
-#else
-    __builtin_memcpy(&v, from, bytes);
-#endif
-  return v;
-}
-INLINE void leave(char *to, VI v, int64_t bytes) {
-  if (bytes == sizeof(I))
-    *(Im *)to = v[0];
-  else if (bytes)
-#if defined(__x86_64__) && VB == 64
-    _mm512_mask_storeu_epi8(to, ((__mmask64)1 << bytes) - 1, (__m512i)v);
-#else
-    __builtin_memcpy(to, &v, bytes);
-#endif
-}
-
-static void part(char *room, const char *from, int64_t bytes) {
-  const char *end = room + 8 * VB;
-  for (; bytes >= VB; bytes -= VB, room += VB, from += VB)
-    *(VIm *)room = LOAD(from, 0);
-  for (VI v = tail(from, bytes); room < end; room += VB, v = (VI){})
-    *(VIm *)room = v;
-}
-
-static void give(char *to, const char *room, int64_t bytes) {
-  for (; bytes >= VB; bytes -= VB, room += VB, to += VB)
-    *(VIm *)to = LOAD(room, 0);
-  leave(to, LOAD(room, 0), bytes);
-}
+#include "ends.h"
 
 #undef CONVERT
 #undef ROUNDED_STORE

@@ -1,0 +1,81 @@
+// narrow.h: the stages that convert elements as they load and store them, for the level and lane of lanes.h.
+#include "elements.h"
+
+// rounded_bf16 leaves a block in memory as bf16, rounded; one without NaN takes no more than near_bf16.
+#define ROUND1(a, k) a = I(round_bf16(F(a)));
+#if LANE == 32
+#define NEAR1(a, k) a = near_bf16(F(a));
+INLINE void rounded_bf16(uint16_t *to, VI a0, VI a1, VI a2, VI a3, VI a4, VI a5, VI a6, VI a7) {
+  if (NUMBERS) {
+    EACH(NEAR1)
+  } else {
+    EACH(ROUND1)
+  }
+  PUT(U, t)
+  for (int i = 0; i < BLOCK; i++)
+    to[i] = (uint16_t)(t[i] >> 16);
+}
+#else
+INLINE void rounded_bf16(uint16_t *to, VI a0, VI a1, VI a2, VI a3, VI a4, VI a5, VI a6, VI a7) {
+  EACH(ROUND1)
+  PUT(F, t)
+  for (int i = 0; i < BLOCK; i++)
+    to[i] = (uint16_t)(float_to_bits((float)t[i]) >> 16);
+}
+#endif
+#define ROUNDED_STORE(name)                                                                                            \
+  static void s_store_##name(ARGS) {                                                                                   \
+    TAKE                                                                                                               \
+    name((uint16_t *)p[s->a], a0, a1, a2, a3, a4, a5, a6, a7);                                                         \
+    FINISH;                                                                                                            \
+  }                                                                                                                    \
+  static void s_stream_##name(ARGS) {                                                                                  \
+    TAKE                                                                                                               \
+    char *q = p[s->a];                                                                                                 \
+    uint16_t to[BLOCK] __attribute__((aligned(64)));                                                                   \
+    name(to, a0, a1, a2, a3, a4, a5, a6, a7);                                                                          \
+    STREAM_ALL(to)                                                                                                     \
+    FINISH;                                                                                                            \
+  }
+#define STREAM_ALL(to)                                                                                                 \
+  for (int k = 0; k < (int)sizeof to / VB; k++)                                                                        \
+    STREAM_AT(q + k * VB, LOAD((const char *)to, k))
+
+// The conversions of memory.def as stages: load_ reads a block of elements, store_ and stream_ leave one in memory.
+#define CONVERT(name, T, load, store)                                                                                  \
+  static void s_load_##name(ARGS) {                                                                                    \
+    const T *q = (const T *)p[s->a];                                                                                   \
+    I t[BLOCK] __attribute__((aligned(64)));                                                                           \
+    for (int i = 0; i < BLOCK; i++) {                                                                                  \
+      const T x = q[i];                                                                                                \
+      t[i] = load;                                                                                                     \
+    }                                                                                                                  \
+    GET(t) NEXT;                                                                                                       \
+  }                                                                                                                    \
+  static void s_store_##name(ARGS) {                                                                                   \
+    TAKE                                                                                                               \
+    T *q = (T *)p[s->a];                                                                                               \
+    PUT(I, t)                                                                                                          \
+    for (int i = 0; i < BLOCK; i++) {                                                                                  \
+      const I x = t[i];                                                                                                \
+      q[i] = store;                                                                                                    \
+    }                                                                                                                  \
+    FINISH;                                                                                                            \
+  }                                                                                                                    \
+  static void s_stream_##name(ARGS) {                                                                                  \
+    TAKE                                                                                                               \
+    char *q = p[s->a];                                                                                                 \
+    T to[BLOCK] __attribute__((aligned(64)));                                                                          \
+    PUT(I, t)                                                                                                          \
+    for (int i = 0; i < BLOCK; i++) {                                                                                  \
+      const I x = t[i];                                                                                                \
+      to[i] = store;                                                                                                   \
+    }                                                                                                                  \
+    STREAM_ALL(to)                                                                                                     \
+    FINISH;                                                                                                            \
+  }
+#define PARTIAL(name, T, load, store)
+#define PART(name, T, first, load, store)
+#include "memory.def"
+#undef CONVERT
+#undef ROUNDED_STORE
