@@ -33,6 +33,9 @@ func (c *compiler) counters(in *hlo.Instruction, state, init value) int64 {
 	if !ok || main.step <= 0 || !limit.single() || !limit.small() || main.first >= limit.lo {
 		return 0
 	}
+	if !test.Operands[0].Shape.Type.IsSigned() && main.first < 0 { // a u64 that is more than the limit
+		return 0
+	}
 	rounds := (limit.lo-1-main.first)/main.step + 1
 	if end := main.first + rounds*main.step; end > main.fits.hi { // it begins anew, far below the limit
 		return 1 << 40

@@ -112,6 +112,10 @@ func TestCounters(t *testing.T) {
 		{"u8", "250", "255", "1", "250", "3", pair(uint8(0))},
 		{"u32", "0", "7", "1", "6", "4294967295", pair(uint32(0))}, // a step of -1
 		{"s64", "0", "7", "1", "9223372036854775806", "1", pair(int64(0))},
+		{"u64", "0", "7", "1", "6", "18446744073709551615", pair(uint64(0))},
+		{"u64", "18446744073709551613", "2", "1", "0", "1", pair(uint64(0))}, // no round: the first is the greater
+		{"u64", "18446744073709551600", "2", "1", "0", "1", pair(uint64(0))},
+		{"u64", "18446744073709551600", "18446744073709551610", "1", "0", "1", pair(uint64(0))},
 	} {
 		text := strings.NewReplacer("T[", c.typ+"[", "FIRST", c.first, "LIMIT", c.limit, "ISTEP", c.istep, "SECOND", c.second,
 			"JSTEP", c.jstep).Replace(counting)
@@ -123,6 +127,6 @@ func TestCounters(t *testing.T) {
 	}
 }
 
-func pair[T int8 | int32 | int64 | uint8 | uint32](v T) [2]*literal.Literal {
+func pair[T int8 | int32 | int64 | uint8 | uint32 | uint64](v T) [2]*literal.Literal {
 	return [2]*literal.Literal{literal.Scalar(v), literal.Scalar(v)}
 }
