@@ -11,20 +11,23 @@ import (
 // Epilogue puts a contraction and what is done to its elements afterwards into one fusion, of kind kOutput, so that a
 // backend can do both to a part of the result while that is in cache: a bias, a sum, an activation. It takes the dots
 // and convolutions which one fusion of kind kLoop alone reads, or one op on elements that elementwise reports, with one
-// result of the same dimensions, if contracts reports that the contraction c may have the epilogue in. If gates, it
+// result of the same dimensions, if contracts reports that the contraction c may have the epilogue in. If apart, it
 // also takes a dot of which a fusion reads nothing but gates: slices of its last dimension, each as large as all
-// results.
+// results; and another contraction that a fusion adds a bias to becomes a fusion with that.
 func Epilogue(contracts func(c, in *hlo.Instruction) bool, elementwise func(in *hlo.Instruction) bool,
-	gates bool) Pass {
+	apart bool) Pass {
 	return Pass{"epilogue", func(m *hlo.Module) (*hlo.Module, error) {
 		flow := controlFlow(m)
 		return edit(m, func(e *editor) {
-			x := &epilogues{e, contracts, elementwise, gates, map[*hlo.Instruction]*hlo.Instruction{}}
+			x := &epilogues{e, contracts, elementwise, apart, map[*hlo.Instruction]*hlo.Instruction{}}
 			absorbed := map[*hlo.Instruction]bool{}
 			if flow[e.old] {
 				for _, in := range e.old.Instructions {
 					if c := x.contractionOf(in); c != nil {
 						x.of[in], absorbed[c] = c, true
+						if b := x.otherBias(in, c); b != nil {
+							absorbed[in.Operands[b.of]] = true
+						}
 					}
 				}
 			}
@@ -36,7 +39,7 @@ func Epilogue(contracts func(c, in *hlo.Instruction) bool, elementwise func(in *
 				switch {
 				case absorbed[in]:
 				case x.of[in] != nil:
-					x.join(in, x.of[in])
+					x.join(in, x.of[in], x.biasOther(in, x.of[in]))
 				default:
 					e.keep(in)
 				}
@@ -50,7 +53,7 @@ type epilogues struct {
 	*editor
 	contracts   func(c, in *hlo.Instruction) bool
 	elementwise func(in *hlo.Instruction) bool
-	gates       bool
+	apart       bool
 	of          map[*hlo.Instruction]*hlo.Instruction
 }
 
@@ -80,7 +83,7 @@ func (x *epilogues) leads(o, in *hlo.Instruction) bool {
 // isGated reports whether all that the fusion in reads of its operand number i, a dot, are gates.
 func (x *epilogues) isGated(in *hlo.Instruction, i int) bool {
 	a, ok := in.Attrs.(*hlo.FusionAttrs)
-	if !ok || !x.gates || in.Operands[i].Op != hlo.Dot {
+	if !ok || !x.apart || in.Operands[i].Op != hlo.Dot {
 		return false
 	}
 	results := a.Calls.Roots()
@@ -115,7 +118,7 @@ func isGate(in *hlo.Instruction, s shape.Shape) bool {
 // follows reports whether in is a fusion or an op on elements that can come after a contraction.
 func (x *epilogues) follows(in *hlo.Instruction) bool {
 	if a, ok := in.Attrs.(*hlo.FusionAttrs); ok {
-		return a.Kind == "kLoop" && (plain(in.Shape) || x.gates)
+		return a.Kind == "kLoop" && (plain(in.Shape) || x.apart)
 	}
 	if in.Op.Info().Traits&hlo.Elementwise == 0 || !plain(in.Shape) || !x.elementwise(in) {
 		return false
@@ -128,35 +131,44 @@ func (x *epilogues) follows(in *hlo.Instruction) bool {
 	return true
 }
 
-// join makes the fusion of c and its epilogue in.
-func (x *epilogues) join(in, c *hlo.Instruction) {
+// join makes the fusion of c and its epilogue in, in which the contraction of b has its bias already.
+func (x *epilogues) join(in, c *hlo.Instruction, b *bias) {
 	body, parameters, root := []*hlo.Instruction{in}, in.Operands, in
 	if a, ok := in.Attrs.(*hlo.FusionAttrs); ok {
 		body, parameters, root = a.Calls.Instructions, a.Calls.Parameters, a.Calls.Root
 	}
 	f := &fusion{now: map[*hlo.Instruction]*hlo.Instruction{}}
 	for i, o := range in.Operands {
-		if o != c {
+		if o != c && !b.alone(parameters[i], i) {
 			f.now[parameters[i]] = f.input(o)
 		}
 	}
+	first := f.begin(c)
+	for i, o := range in.Operands {
+		if o == c {
+			f.now[parameters[i]] = first
+		}
+	}
+	if b != nil {
+		f.now[b.sum] = f.now[parameters[b.of]]
+	}
+	for _, in := range body {
+		if f.now[in] == nil && !b.has(in) && in.Op != hlo.Parameter {
+			x.copyInto(f, in)
+		}
+	}
+	x.call(f, "kOutput", in, f.now[root])
+}
+
+// begin adds contraction c to the fusion's body.
+func (f *fusion) begin(c *hlo.Instruction) *hlo.Instruction {
 	first := *c
 	first.Operands = make([]*hlo.Instruction, len(c.Operands))
 	for i, o := range c.Operands {
 		first.Operands[i] = f.input(o)
 	}
 	f.body = append(f.body, &first)
-	for i, o := range in.Operands {
-		if o == c {
-			f.now[parameters[i]] = &first
-		}
-	}
-	for _, b := range body {
-		if f.now[b] == nil {
-			x.copyInto(f, b)
-		}
-	}
-	x.call(f, "kOutput", in, f.now[root])
+	return &first
 }
 
 // input returns the parameter of the fusion that stands for o.
