@@ -266,3 +266,58 @@ ENTRY e { more = pred[] parameter(0)
 		}
 	}
 }
+
+// TestKnownRounds has loops of known rounds with two states that count alike, one that counts otherwise, and indices
+// that never, sometimes and always count from the end.
+func TestKnownRounds(t *testing.T) {
+	b := either(t)
+	for _, size := range []string{"50", "5000"} { // in a kernel's memory, and not
+		m := parsed(t, strings.ReplaceAll(`HloModule m
+cond { p = (s32[], s32[], s8[], s32[SIZE]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  n = s32[] constant(40)
+  ROOT c = pred[] compare(i, n), direction=LT }
+body { p = (s32[], s32[], s8[], s32[SIZE]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  j = s32[] get-tuple-element(p), index=1
+  k = s8[] get-tuple-element(p), index=2
+  x = s32[SIZE] get-tuple-element(p), index=3
+  one = s32[] constant(1)
+  zero = s32[] constant(0)
+  size = s32[] constant(50)
+  low = pred[] compare(j, zero), direction=LT
+  up = s32[] add(j, size)
+  at = s32[] select(low, up, j)
+  ki = s32[] convert(k)
+  kl = pred[] compare(ki, zero), direction=LT
+  ku = s32[] add(ki, size)
+  ka = s32[] select(kl, ku, ki)
+  back = s32[] subtract(i, size)
+  bl = pred[] compare(back, zero), direction=LT
+  bu = s32[] add(back, size)
+  ba = s32[] select(bl, bu, back)
+  a = s32[1] dynamic-slice(x, ka), dynamic_slice_sizes={1}
+  c = s32[1] dynamic-slice(x, ba), dynamic_slice_sizes={1}
+  ac = s32[1] add(a, c)
+  y = s32[SIZE] dynamic-update-slice(x, ac, at)
+  ii = s32[] add(i, one)
+  jj = s32[] add(j, one)
+  seven = s8[] constant(7)
+  kk = s8[] add(k, seven)
+  ROOT t = (s32[], s32[], s8[], s32[SIZE]) tuple(ii, jj, kk, y) }
+ENTRY e { x = s32[SIZE] parameter(0)
+  z = s32[] constant(0)
+  k = s8[] constant(-20)
+  t = (s32[], s32[], s8[], s32[SIZE]) tuple(z, z, k, x)
+  ROOT r = (s32[], s32[], s8[], s32[SIZE]) while(t), condition=cond, body=body }`, "SIZE", size))
+		in := m.Entry.Parameters[0].Shape
+		x := scalarOf(t, in, numbers(t, in.Dims...)) // the bits of floats
+		p, reference := compiled(t, b, m, exec.Options{}), compiled(t, exec.Reference(), m, exec.Options{})
+		got, want := outcome(t, p, x), outcome(t, reference, x)
+		for k, l := range want.Leaves() {
+			if d := literal.Compare(got.Leaves()[k], l, literal.Tolerance{}); d != nil {
+				t.Errorf("%s elements: %v", size, d)
+			}
+		}
+	}
+}

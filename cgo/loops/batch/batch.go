@@ -85,5 +85,5 @@ func Fits(elements ...int64) bool {
 	return sum <= most
 }
 
-// most is how many elements the parts of a matrix may have.
+// most is how many elements the parts of a matrix may have: C's BATCH_ELEMENTS.
 const most = 1024

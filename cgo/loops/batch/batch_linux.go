@@ -26,6 +26,9 @@ type args struct {
 	isa                                      int64
 }
 
+// This does not compile unless C has as much memory for a block as Fits says.
+var _ = [1]int{}[C.BATCH_ELEMENTS-most]
+
 // absent is a place that there is none of.
 var absent = run.Ref{Slot: -1}
 
