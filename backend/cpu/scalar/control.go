@@ -54,7 +54,7 @@ func (c *compiler) while(in *hlo.Instruction, args []value) (value, error) {
 	a, widths := in.Attrs.(*hlo.WhileAttrs), c.elementWidths(in.Shape)
 	state := c.state(in, args[0])
 	rounds := c.counters(in, state, args[0])
-	if rounds > 0 && rounds <= maxUnrolled && rounds*int64(len(a.Body.Instructions)) <= maxUnrolledCode {
+	if most := maxUnrolledCode / max(rounds, 1); rounds > 0 && rounds <= maxUnrolled && length(a.Body, most) <= most {
 		return c.unrolled(a, args[0], rounds)
 	}
 	c.move(state.registers(widths), args[0].registers(widths))
@@ -82,6 +82,25 @@ func (c *compiler) while(in *hlo.Instruction, args []value) (value, error) {
 	}
 	c.again(condition, again[0], body)
 	return state, nil
+}
+
+// length is how many instructions comp has with those of the computations that it calls, those of loops as often as
+// they may be unrolled. It is not counted further than most.
+func length(comp *hlo.Computation, most int64) int64 {
+	n := int64(len(comp.Instructions))
+	for _, in := range comp.Instructions {
+		times := int64(1)
+		if in.Op == hlo.While {
+			times = maxUnrolled
+		}
+		for _, callee := range in.Called() {
+			if n > most {
+				return n
+			}
+			n += times * length(callee, (most-n)/times)
+		}
+	}
+	return n
 }
 
 // unrolled compiles a loop of so many rounds, one after the other.

@@ -1,6 +1,7 @@
 package scalar_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -129,4 +130,45 @@ func TestCounters(t *testing.T) {
 
 func pair[T int8 | int32 | int64 | uint8 | uint32 | uint64](v T) [2]*literal.Literal {
 	return [2]*literal.Literal{literal.Scalar(v), literal.Scalar(v)}
+}
+
+// nested is a loop of eight rounds whose body has what BODY makes of the number n.
+const nested = `test.LEVEL {
+  s = (s32[], s32[]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  limit = s32[] constant(8)
+  ROOT p = pred[] compare(i, limit), direction=LT
+}
+body.LEVEL {
+  s = (s32[], s32[]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] get-tuple-element(s), index=1
+  one = s32[] constant(1)
+  zero = s32[] constant(0)
+  inside = (s32[], s32[]) tuple(zero, n)
+  BODY
+  mixed = s32[] xor(m, i)
+  j = s32[] add(i, one)
+  ROOT r = (s32[], s32[]) tuple(j, mixed)
+}
+`
+
+// TestNestedLoops has loops in loops, each of few rounds, whose rounds in all are too many to be code of their own.
+func TestNestedLoops(t *testing.T) {
+	const levels = 6
+	text, body := "HloModule m\n", "m = s32[] add(n, n)"
+	for level := range levels {
+		number := strconv.Itoa(level)
+		text += strings.NewReplacer("LEVEL", number, "BODY", body).Replace(nested)
+		body = strings.ReplaceAll(`w = (s32[], s32[]) while(inside), condition=test.LEVEL, body=body.LEVEL
+  m = s32[] get-tuple-element(w), index=1`, "LEVEL", number)
+	}
+	text += strings.ReplaceAll(`ENTRY e {
+  s = (s32[], s32[]) parameter(0)
+  ROOT w = (s32[], s32[]) while(s), condition=test.LEVEL, body=body.LEVEL
+}
+`, "LEVEL", strconv.Itoa(levels-1))
+	if runLoop(t, text, literal.NewTuple(literal.Scalar(int32(7)), literal.Scalar(int32(1)))) == nil {
+		t.Error("no program")
+	}
 }
