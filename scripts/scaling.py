@@ -5,7 +5,7 @@ Each program runs on one thread and on two, with 10^5 elements and ten times as 
 the nanoseconds an element takes (the median of the runs of a second). The last column is the greatest cost by the
 least of the last two steps, which lie beyond the caches. --limit adds what plain loops in C take for the rows of random
 places; it wants gcc. HALO is the tool, by default the one on the path. Needs numpy and 8 GB of memory, with --most 1e6
-some hundred MB and a minute.
+some hundred MB and a minute, with --most 1e9 (a third cache of 256 MB holds 10^7 elements) 22 GB and as much on disk.
 """
 import argparse
 import json
@@ -16,7 +16,8 @@ import tempfile
 
 import numpy as np
 
-SIZES = [10**5, 10**6, 10**7, 10**8]
+SIZES = [10**5, 10**6, 10**7, 10**8, 10**9]
+USUAL = SIZES[:4]
 COLORS = ["#1b6ca8", "#d1495b", "#2e8b57", "#8e5ea2", "#e08e0b", "#555555", "#00a0a0", "#a05a2c"]
 MAIN = "func.func @main(%s) -> tensor<%s> {\n%s\nreturn %%r : tensor<%s> }"
 ADD = ("^bb0(%a: tensor<f32>, %b: tensor<f32>): %s = stablehlo.add %a, %b : tensor<f32> "
@@ -129,9 +130,8 @@ def measure(halo, make, n, threads):
     program, arguments = make(n)
     with tempfile.TemporaryDirectory() as folder:
         open(os.path.join(folder, "module.mlir"), "w").write(program)
-        for i, a in enumerate(arguments):
-            np.save(os.path.join(folder, f"input_{i}.npy"), a)
-        del arguments
+        for i in range(len(arguments)):
+            np.save(os.path.join(folder, f"input_{i}.npy"), arguments.pop(0))
         done = subprocess.run([halo, "bench", folder, "--threads", str(threads), "--seconds", "1", "--json", "-"],
                               capture_output=True, text=True)
     if done.returncode:
@@ -183,7 +183,7 @@ def main():
     a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     a.add_argument("halo", nargs="?", default="halo")
     a.add_argument("--plot", metavar="FILE.svg")
-    a.add_argument("--most", metavar="N", dest="sizes", type=sizes, default=SIZES, help="the most elements")
+    a.add_argument("--most", metavar="N", dest="sizes", type=sizes, default=USUAL, help="the most elements")
     a.add_argument("--only", metavar="ROW,...", type=only, default=list(PROGRAMS), help="the beginnings of their names")
     a.add_argument("--limit", action="store_true", help="rows of loops in C, too")
     o = a.parse_args()
