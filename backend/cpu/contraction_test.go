@@ -432,3 +432,40 @@ func TestConvolution(t *testing.T) {
 		})
 	}
 }
+
+// TestSumsOfNegativeZeros wants +0 where every product is -0, since sums begin at 0.
+func TestSumsOfNegativeZeros(t *testing.T) {
+	for _, text := range []string{
+		"T[1,3000,1] T[3,1,1] T[1,3000,1] convolution(a, b), window={size=3 pad=1_1}, dim_labels=b0f_0io->b0f",
+		"T[1,60,60,1] T[3,3,1,1] T[1,58,58,1] convolution(a, b), window={size=3x3}, dim_labels=b01f_01io->b01f",
+		"T[1,20,20,32] T[3,3,1,32] T[1,20,20,32] convolution(a, b), window={size=3x3 pad=1_1x1_1}, " +
+			"dim_labels=b01f_01io->b01f, feature_group_count=32",
+		"T[1,20,20,32] T[3,3,32,32] T[1,20,20,32] convolution(a, b), window={size=3x3 pad=1_1x1_1}, " +
+			"dim_labels=b01f_01io->b01f",
+		"T[1,20,20,3] T[5,5,3,2] T[1,8,8,2] convolution(a, b), window={size=5x5 stride=2x2}, dim_labels=b01f_01io->b01f",
+		"T[2,20,20,32] T[1,1,32,64] T[2,20,20,64] convolution(a, b), window={size=1x1}, dim_labels=b01f_01io->b01f",
+		"T[5,1] T[1,700] T[5,700] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+		"T[300] T[300] T[] dot(a, b), lhs_contracting_dims={0}, rhs_contracting_dims={0}",
+		"T[300,200] T[200] T[300] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+		"T[1,200] T[200,300] T[1,300] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+		"T[50,40] T[40,30] T[50,30] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+		"T[300,300] T[300,300] T[300,300] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+		"T[9,8,4] T[9,4,8] T[9,8,8] dot(a, b), lhs_contracting_dims={2}, rhs_contracting_dims={1}, " +
+			"lhs_batch_dims={0}, rhs_batch_dims={0}",
+	} {
+		for _, name := range []string{"f32", "f64"} {
+			f := strings.SplitN(strings.ReplaceAll(text, "T[", name+"["), " ", 4)
+			program := fmt.Sprintf("ENTRY e { a = %s parameter(0) b = %s parameter(1) ROOT c = %s %s }", f[0], f[1], f[2], f[3])
+			m, p := compile(t, New(Options{Threads: 2}), program)
+			y := m.Entry.Parameters[1].Shape
+			ones, err := literal.ScalarOf(y.Type, -1).Broadcast(y.Dims, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := execute(t, p, literal.Zeros(m.Entry.Parameters[0].Shape), ones)
+			if d := literal.Compare(got, literal.Zeros(got.Shape()), literal.Tolerance{Bits: true}); d != nil {
+				t.Errorf("%v\n%s", d, program)
+			}
+		}
+	}
+}

@@ -94,12 +94,13 @@ func (s *simplifier) padded(x *hlo.Instruction, f filtering) *hlo.Instruction {
 	return s.op(hlo.Pad, a, shape.Array(x.Shape.Type, dims...), x, zero)
 }
 
-// filter is the sum of the slices of x by each weight, for a window that stays within x.
+// filter is the sum of the slices of x by each weight, for a window that stays within x. It begins at zero, as the law
+// has it: products that are all -0 sum up to 0.
 func (s *simplifier) filter(x, w *hlo.Instruction, f filtering, out shape.Shape) *hlo.Instruction {
 	n := len(f.window)
 	dims := out.Dims[:n+1]
 	x = s.reshape(x, x.Shape.Dims[:n+1])
-	var sum *hlo.Instruction
+	sum := s.filled(literal.Zero(out.Type), shape.Array(out.Type, dims...))
 	for t := range f.taps {
 		from, of := make(hlo.SliceDims, n+1), make(hlo.SliceDims, n+2)
 		from[0] = hlo.SliceDim{Limit: dims[0], Stride: 1}
@@ -116,12 +117,7 @@ func (s *simplifier) filter(x, w *hlo.Instruction, f filtering, out shape.Shape)
 			of[i] = hlo.SliceDim{Start: k, Limit: k + 1, Stride: 1}
 		}
 		weight := s.broadcast(s.reshape(s.slice(w, of), []int64{}), dims, []int64{})
-		product := s.plainOp(hlo.Multiply, s.slice(x, from), weight)
-		if sum == nil {
-			sum = product
-			continue
-		}
-		sum = s.plainOp(hlo.Add, sum, product)
+		sum = s.plainOp(hlo.Add, sum, s.plainOp(hlo.Multiply, s.slice(x, from), weight))
 	}
 	return s.reshape(sum, out.Dims)
 }
