@@ -17,6 +17,7 @@ type known struct {
 	kind    gemm.Kind
 	rows    gemm.Rows  // what is done with those of lhs
 	weights exec.Slice // packed
+	gates   int        // of as many columns each
 	ends    gemm.Ends  // what else is done to sums
 	bias    exec.Slice // of the columns
 	more    exec.Slice // an array that is added
@@ -35,7 +36,7 @@ func knownProduct(l *exec.Lowering, c *contraction) *thunk {
 	if f.m > shortProduct && (f.n*f.k > manyWeights || f.k < shortSums || f.n < fewColumns) && onednn.Load() == nil {
 		return nil
 	}
-	k := &known{matrices: f, of: c, kind: kind}
+	k := &known{matrices: f, of: c, kind: kind, gates: 1}
 	k.rows = pick(f.transposeA, gemm.PackedRows, pick(f.strideA*4%page != 0, gemm.NearRows, gemm.CopiedRows))
 	return k.thunk(l)
 }
@@ -94,12 +95,14 @@ func (k *known) thunk(l *exec.Lowering) *thunk {
 	isa := run.Level()
 	form := fmt.Sprint("loops panels ", isa, k.kind, k.n, k.k, k.strideB, k.transposeB, k.b)
 	k.weights = l.PackOf(k.of.weights, form, k.kind.PanelsBytes(isa, int64(k.n), int64(k.k)), k.pack)
-	t := k.inPieces(1)
+	t := k.inPieces()
 	t.gated = func(gates int) *thunk {
 		if units := k.n / gates; units%int(k.kind.PanelColumns(isa)) != 0 {
 			return t
 		}
-		return k.inPieces(gates)
+		other := *k
+		other.gates = gates
+		return other.ending(other.inPieces())
 	}
 	return k.ending(t)
 }
@@ -125,7 +128,7 @@ func (k *known) ending(t *thunk) *thunk {
 func (k *known) with(e gemm.Ends, bias, more exec.Slice) *thunk {
 	other := *k
 	other.ends, other.bias, other.more = k.ends|e, bias, more
-	return other.ending(other.inPieces(1))
+	return other.ending(other.inPieces())
 }
 
 // uses are those of the product with its ends.
@@ -144,8 +147,8 @@ func (k *known) uses() []exec.Use {
 }
 
 // inPieces multiplies piece by piece, each with columns of all gates.
-func (k *known) inPieces(gates int) *thunk {
-	units := k.n / gates
+func (k *known) inPieces() *thunk {
+	units := k.n / k.gates
 	rows, columns := k.blocks(units)
 	var list []piece
 	var tasks [][]run.Record
@@ -154,7 +157,7 @@ func (k *known) inPieces(gates int) *thunk {
 			some = k.m - m
 		}
 		for n := 0; n < units; n += columns {
-			p := k.piece(m, n, some, min(columns, units-n), gates)
+			p := k.piece(m, n, some, min(columns, units-n))
 			list, tasks = append(list, p), append(tasks, []run.Record{p.record})
 		}
 	}
@@ -187,8 +190,8 @@ func (k *known) pack(to []byte) error {
 }
 
 // piece multiplies so many rows from row m on, and columns from column n of each gate on.
-func (k *known) piece(m, n, rows, columns, gates int) piece {
-	isa, units := run.Level(), k.n/gates
+func (k *known) piece(m, n, rows, columns int) piece {
+	isa, gates, units := run.Level(), k.gates, k.n/k.gates
 	p := gemm.Panels{A: ref(k.of.lhs), Panels: ref(k.weights), C: ref(k.of.out), M: int64(rows), N: int64(columns),
 		K: int64(k.k), RowA: int64(k.strideA), ColumnA: 1, RowC: int64(k.strideC), Groups: int64(gates),
 		GroupPanels: k.kind.PanelsBytes(isa, int64(units), int64(k.k)), GroupC: int64(units), Kind: k.kind, Rows: k.rows,

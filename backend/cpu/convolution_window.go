@@ -39,7 +39,7 @@ func windowConvolution(l *exec.Lowering, s *kernel.Convolution, c *contraction) 
 	}
 	of := *c
 	of.Contraction, _ = s.Contraction()
-	k := &known{of: &of, kind: gemm.ProductF32, rows: gemm.WindowRows}
+	k := &known{of: &of, kind: gemm.ProductF32, rows: gemm.WindowRows, gates: 1}
 	w := &windows{Convolution: s, l: l, tables: map[string]exec.Slice{}}
 	if last := len(s.Window) - 1; 4*int64(s.Window[last].Stride)*w.unit(last)%page == 0 {
 		if w.copied = s.Points() == 1; !w.copied {
@@ -59,7 +59,7 @@ func windowConvolution(l *exec.Lowering, s *kernel.Convolution, c *contraction) 
 	k.strideC, k.c = k.n, []int{0}
 	form := fmt.Sprint("loops windows ", run.Level(), of.RHS)
 	k.weights = l.PackOf(of.weights, form, k.kind.PanelsBytes(run.Level(), int64(k.n), int64(k.k)), k.packWindows)
-	return k.ending(k.inPieces(1))
+	return k.ending(k.inPieces())
 }
 
 // isWindowed reports whether windowConvolution takes a convolution.

@@ -81,9 +81,9 @@ func lowerOutputFusion(l *exec.Lowering, c *hlo.Computation, first *hlo.Instruct
 	if gates > 1 && contraction.gated != nil {
 		contraction = contraction.gated(int(gates))
 	}
-	if len(roots) == 1 && gates == 1 {
+	if len(roots) == 1 || gates > 1 {
 		contraction = f.take(contraction, between, first.Shape.Dims)
-		if f.nodes[f.roots[0]].op == hlo.Parameter && between == l.Result() {
+		if gates == 1 && f.nodes[f.roots[0]].op == hlo.Parameter && between == l.Result() {
 			return contraction, nil
 		}
 	}

@@ -32,57 +32,82 @@ func (f *fused) take(t *thunk, between exec.Slice, dims []int64) *thunk {
 // takeBias takes the addition of a number for each of the features, the innermost dimension, to the elements of the
 // array at s out of f, if that is all that is done to them first, and returns where those numbers lie.
 func (f *fused) takeBias(s exec.Slice, features int64) (exec.Slice, bool) {
-	return f.takeFirst(s, hlo.Add, func(other *node) bool {
+	return f.takeFirst(s, hlo.Add, func(nd, other *node) bool {
 		return other.op == hlo.Parameter && other.access.Offset == 0 && isBias(other.access.Strides) &&
-			f.dims[len(f.dims)-1] == features
+			f.dims[len(f.dims)-1] == features && inOrder(f.dims, nd.access)
 	})
 }
 
-// takeSum is takeBias for an array whose elements lie as those at s do.
+// takeSum is takeBias for an array whose elements lie as those at s do, be it that f reads them gate by gate.
 func (f *fused) takeSum(s exec.Slice) (exec.Slice, bool) {
-	return f.takeFirst(s, hlo.Add, func(other *node) bool {
-		return other.op == hlo.Parameter && inOrder(f.dims, other.access)
+	return f.takeFirst(s, hlo.Add, func(nd, other *node) bool {
+		return other.op == hlo.Parameter && f.inputs[other.input].Size == s.Size &&
+			other.access.Offset == nd.access.Offset && slices.Equal(other.access.Strides, nd.access.Strides)
 	})
 }
 
 // takeFloor takes the maximum of the elements of the array at s and 0 out of f, if that is all that is done to them
 // first.
 func (f *fused) takeFloor(s exec.Slice) bool {
-	_, ok := f.takeFirst(s, hlo.Maximum, func(other *node) bool {
+	_, ok := f.takeFirst(s, hlo.Maximum, func(_, other *node) bool {
 		return other.op == hlo.Constant && slices.Equal(other.value.Bytes(), literal.Zero(shape.F32).Bytes())
 	})
 	return ok
 }
 
 // takeFirst takes an operation in F32 on the elements of the array at s and on another operand that suits out of f, if
-// that is all that is done to them first, and returns where the other lies if it is an input.
-func (f *fused) takeFirst(s exec.Slice, op hlo.Opcode, suits func(other *node) bool) (other exec.Slice, ok bool) {
-	users := map[int][]int{}
+// that is all that is done to any of them first, and returns where the other lies if it is an input.
+func (f *fused) takeFirst(s exec.Slice, op hlo.Opcode, suits func(nd, other *node) bool) (other exec.Slice, ok bool) {
+	users, taken := f.users(), map[int]node{} // what users become
+	for i := range f.nodes {
+		nd := &f.nodes[i]
+		if nd.op != hlo.Parameter || f.inputs[nd.input] != s {
+			continue
+		}
+		o := f.besideIn(users[i], i, op)
+		if o == nil || !suits(nd, o) {
+			return exec.Slice{}, false
+		}
+		at := exec.Slice{}
+		if o.op == hlo.Parameter {
+			at = f.inputs[o.input]
+		}
+		if at == s || len(taken) > 0 && at != other {
+			return exec.Slice{}, false
+		}
+		taken[users[i][0]], other = *nd, at
+	}
+	for i, nd := range taken {
+		f.nodes[i] = nd
+	}
+	if len(taken) > 0 {
+		f.order()
+	}
+	return other, len(taken) > 0
+}
+
+// besideIn returns the other operand of the one user of node i, nil if that is not an operation in F32 on two nodes, or
+// if something else wants node i.
+func (f *fused) besideIn(users []int, i int, op hlo.Opcode) *node {
+	if len(users) != 1 || slices.Contains(f.roots, i) {
+		return nil
+	}
+	user := &f.nodes[users[0]]
+	if user.op != op || user.t != shape.F32 || user.args[0] == user.args[1] {
+		return nil
+	}
+	return &f.nodes[user.args[0]+user.args[1]-i]
+}
+
+// users lists the nodes that read each node.
+func (f *fused) users() [][]int {
+	users := make([][]int, len(f.nodes))
 	for i, nd := range f.nodes {
 		for _, a := range nd.args {
 			users[a] = append(users[a], i)
 		}
 	}
-	for i, nd := range f.nodes {
-		if nd.op != hlo.Parameter || f.inputs[nd.input] != s || len(users[i]) != 1 || slices.Contains(f.roots, i) {
-			continue
-		}
-		user := &f.nodes[users[i][0]]
-		if user.op != op || user.t != shape.F32 || user.args[0] == user.args[1] || !inOrder(f.dims, nd.access) {
-			return exec.Slice{}, false
-		}
-		o := f.nodes[user.args[0]+user.args[1]-i]
-		if !suits(&o) {
-			return exec.Slice{}, false
-		}
-		*user = nd
-		f.order()
-		if o.op == hlo.Parameter {
-			other = f.inputs[o.input]
-		}
-		return other, true
-	}
-	return exec.Slice{}, false
+	return users
 }
 
 // isBias reports whether strides are those of an array along the innermost dimension of several.

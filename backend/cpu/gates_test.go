@@ -3,6 +3,7 @@ package cpu
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -126,5 +127,41 @@ ENTRY e { h = f32[7,256] parameter(0)  w = f32[256,512] parameter(1)  c = f32[7,
 		alike(t, text, executeAll(t, p, args...), want)
 		p = compileBound(t, New(Options{Threads: threads}), m, map[int64]*literal.Literal{1: args[1]})
 		alike(t, text, executeAll(t, p, args[0], args[2]), want)
+	}
+}
+
+// TestGatesAndSums wants of gates with each of some arrays added at their own places, at another gate's, of another
+// array, or nothing, what the reference gives.
+func TestGatesAndSums(t *testing.T) {
+	r := rand.New(rand.NewPCG(34, 1))
+	added := []string{"add(a, xa)", "add(xb, b)", "add(c, xc)"}
+	for i, other := range []string{"", "negate(a)", "add(a, xb)", "add(za, a)", "add(a, a)", "add(a, wide)",
+		"maximum(a, zero)"} {
+		list := slices.Clone(added)
+		if i > 0 {
+			list[0] = other
+		}
+		text := fmt.Sprintf(`ENTRY e {
+  h = f32[9,40] parameter(0)  w = f32[40,288] parameter(1)  x = f32[9,288] parameter(2)  z = f32[9,288] parameter(3)
+  v = f32[18,288] parameter(4)
+  y = f32[9,288] dot(h, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  a = f32[9,96] slice(y), slice={[0:9], [0:96]}  b = f32[9,96] slice(y), slice={[0:9], [96:192]}
+  c = f32[9,96] slice(y), slice={[0:9], [192:288]}
+  xa = f32[9,96] slice(x), slice={[0:9], [0:96]}  xb = f32[9,96] slice(x), slice={[0:9], [96:192]}
+  xc = f32[9,96] slice(x), slice={[0:9], [192:288]}  za = f32[9,96] slice(z), slice={[0:9], [0:96]}
+  wide = f32[9,96] slice(v), slice={[0:9], [0:96]}  none = f32[] constant(0)
+  zero = f32[9,96] broadcast(none), dimensions={}
+  i = f32[9,96] %s  j = f32[9,96] %s  k = f32[9,96] %s
+  p = f32[9,96] subtract(i, j)  q = f32[9,96] maximum(p, k)
+  ROOT r = (f32[9,96], f32[9,96]) tuple(p, q) }`, list[0], list[1], list[2])
+		m, reference := compile(t, exec.Reference(), text)
+		var args []*literal.Literal
+		for _, p := range m.Entry.Parameters {
+			args = append(args, small(r, p.Shape))
+		}
+		sprinkle(r, args[2])
+		want := executeAll(t, reference, args...)
+		p := compileBound(t, New(Options{Threads: 3}), m, map[int64]*literal.Literal{1: args[1]})
+		alike(t, text, executeAll(t, p, append(args[:1:1], args[2:]...)...), want)
 	}
 }
