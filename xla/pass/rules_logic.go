@@ -82,22 +82,36 @@ func compareSelf(s *simplifier, in *hlo.Instruction) *hlo.Instruction {
 	return s.ones(in)
 }
 
-// comparePredicate: p == true is p, p == false is not p, and so on.
+// comparePredicate: p == true is p, p == false is not p, false > p is false, and so on.
 func comparePredicate(s *simplifier, in *hlo.Instruction) *hlo.Instruction {
-	a := in.Attrs.(*hlo.CompareAttrs)
-	if in.Operands[0].Shape.Type != shape.Pred || a.Direction != hlo.Eq && a.Direction != hlo.Ne {
+	x, y, holds := in.Operands[0], in.Operands[1], truths[in.Attrs.(*hlo.CompareAttrs).Direction]
+	if x.Shape.Type != shape.Pred || holds == nil {
 		return nil
 	}
-	return either(in, func(p, k *hlo.Instruction) *hlo.Instruction {
-		l := splatOf(k)
-		if l == nil {
-			return nil
-		}
-		if l.Wide().B[0] == (a.Direction == hlo.Eq) {
-			return p
-		}
+	p, of := x, func(v bool) bool { return holds(v, splatOf(y).Wide().B[0]) }
+	switch {
+	case splatOf(y) != nil:
+	case splatOf(x) != nil:
+		p, of = y, func(v bool) bool { return holds(splatOf(x).Wide().B[0], v) }
+	default:
+		return nil
+	}
+	switch yes, no := of(true), of(false); {
+	case yes && no:
+		return s.ones(in)
+	case yes:
+		return p
+	case no:
 		return s.plainOp(hlo.Not, p)
-	})
+	}
+	return s.zeros(in)
+}
+
+// truths are the comparisons of predicates.
+var truths = map[hlo.Direction]func(a, b bool) bool{
+	hlo.Eq: func(a, b bool) bool { return a == b }, hlo.Ne: func(a, b bool) bool { return a != b },
+	hlo.Lt: func(a, b bool) bool { return !a && b }, hlo.Gt: func(a, b bool) bool { return a && !b },
+	hlo.Le: func(a, b bool) bool { return !a || b }, hlo.Ge: func(a, b bool) bool { return a || !b },
 }
 
 // compareUnsigned: nothing unsigned is below 0.

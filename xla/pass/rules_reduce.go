@@ -8,9 +8,10 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// reduceRules take reductions over nothing apart and reductions of transposes from before the transpose.
+// reduceRules take reductions over nothing apart, those of stacked arrays, and reductions of transposes from before the
+// transpose.
 var reduceRules = map[hlo.Opcode][]rule{
-	hlo.Reduce: {reduceEmpty, reduceOnes, reduceTranspose},
+	hlo.Reduce: {reduceEmpty, reduceOnes, reduceTranspose, reduceStacked},
 }
 
 func zeroOf(t shape.ElementType) *literal.Literal { return literal.Zero(t) }
