@@ -341,10 +341,7 @@ func (b bases) stages(list []step) []pipeline.Stage {
 func (e *emitter) cost() int {
 	cost := 0
 	for _, st := range e.steps {
-		cost += max(heavyStages[st.name], 1)
-		if e.lane == 8 {
-			cost += 1 + 20*heavyStages[st.name]
-		}
+		cost += heavy(st.name, e.lane)
 	}
 	for _, s := range e.inputs {
 		switch {

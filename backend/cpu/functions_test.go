@@ -3,6 +3,7 @@ package cpu_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/halo-xla/halo/backend/cpu"
@@ -58,21 +59,25 @@ func floats(t *testing.T, text string, x []float32) []float32 {
 	return got
 }
 
-// TestExponentialsOfF64 has exponentials and what is made of them near the reference's on numbers of all sizes, zeros'
-// signs, infinities and sub-normal results included, with the same bits for any number of threads.
-func TestExponentialsOfF64(t *testing.T) {
+// TestFunctionsOfF64 has those that are vectors near the reference's on numbers of all sizes, zeros' signs, infinities
+// and sub-normal results included, with the same bits for any number of threads.
+func TestFunctionsOfF64(t *testing.T) {
 	tiny := math.SmallestNonzeroFloat64
 	x := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), tiny, -tiny, 0x1p-1022, math.MaxFloat64,
 		-math.MaxFloat64, 709.7827128, 709.7827128933841, -745.1332191019411, -745.1332191019412, -708.4, -720.25,
 		0x1p-53, -0x1p-54, 0x1p-55, 18.7, -19.1, 36.7, -37.5, 0.34657359027997264, -0.34657359027997264}
 	for i := range 60000 {
-		x = append(x, float64(i-30000)*1e-4, float64(i-30000)*0.026)
+		x = append(x, float64(i-30000)*1e-4, float64(i-30000)*0.026, math.Ldexp(1+float64(i)/60000, i%2100-1050))
+	}
+	for i := range 4000 { // near the zeros of sines and of logarithms, and beyond what is reduced by vectors
+		x = append(x, float64(i*159)*math.Pi/2, 1+float64(i-2000)*0x1p-50, -1+float64(i)*0x1p-52, float64(i)*1e4)
 	}
 	a, err := literal.FromSlice(x)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, op := range []hlo.Opcode{hlo.Exp, hlo.Expm1, hlo.Logistic, hlo.Tanh} {
+	zeros := []hlo.Opcode{hlo.Cbrt, hlo.Expm1, hlo.Log1p, hlo.Sin, hlo.Tan, hlo.Tanh} // of zeros
+	for _, op := range append([]hlo.Opcode{hlo.Cos, hlo.Exp, hlo.Log, hlo.Logistic}, zeros...) {
 		text := fmt.Sprintf("ENTRY e { p = f64[%[1]d] parameter(0) ROOT y = f64[%[1]d] %[2]s(p) }", len(x), op)
 		both(t, text, 1, 2, a)
 		first := doubles(t, text, 1, a)
@@ -83,7 +88,7 @@ func TestExponentialsOfF64(t *testing.T) {
 				}
 			}
 		}
-		if zero := first[1]; op != hlo.Exp && op != hlo.Logistic && !(zero == 0 && math.Signbit(zero)) {
+		if zero := first[1]; slices.Contains(zeros, op) && !(zero == 0 && math.Signbit(zero)) {
 			t.Errorf("%s(-0) is %v", op, zero)
 		}
 	}

@@ -209,9 +209,9 @@ func inPipeline(t shape.ElementType) bool {
 }
 
 // changesLanes reports whether in has operands with lanes of 64 bits and a result without, or the other way around. A
-// fusion of both has lanes of 64 bits for all its values.
+// fusion of both has lanes of 64 bits for all its values. What numbers of f64 decide is mostly about such.
 func changesLanes(in *hlo.Instruction) bool {
-	if looksAtQuotient(in) {
+	if looksAtQuotient(in) || in.Shape.Type == shape.Pred && in.Operands[0].Shape.Type == shape.F64 {
 		return false
 	}
 	for _, o := range in.Operands {

@@ -20,7 +20,7 @@ type idiom struct {
 
 var idioms = sync.OnceValue(func() []idiom {
 	return []idiom{{"erfc", erfcPattern()}, {"erf_inv", erfInvPattern(erfInvTwice)},
-		{"erf_inv", erfInvPattern(erfInvChosen)}, {"sinh", pattern("sinh", sinhOperations)},
+		{"erf_inv", erfInvPattern(erfInvChosen)}, {"erf_inv", erfInv64Pattern()}, {"sinh", pattern("sinh", sinhOperations)},
 		{"cosh", pattern("cosh", coshOperations)}}
 })
 
@@ -35,61 +35,36 @@ var erfcCoefficients = [3][]float32{
 		4.218463358204948e-1, -2.820767439740514e-1, 5.641895067754075e-1},
 }
 
-// erfInvCoefficients are those of Giles in w = -log(1-x^2): up to 5 in w-2.5, and from there on in sqrt(w)-3.
-var erfInvCoefficients = [2][]float32{
-	{2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087, -0.00125372503, -0.00417768164,
-		0.246640727, 1.50140941},
-	{-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773, -0.0076224613, 0.00943887047,
-		1.00167406, 2.83297682},
+// number is a constant of f32. numberOf and hornerOf, of coefficients with the highest first, are of any type.
+func (b builder) number(v float32) *hlo.Instruction { return numberOf(b, v) }
+
+func (b builder) horner(x *hlo.Instruction, c []float32) *hlo.Instruction { return hornerOf(b, x, c) }
+
+func numberOf[T float32 | float64](b builder, v T) *hlo.Instruction {
+	return b.ConstantLiteral(literal.Scalar(v))
 }
 
-// number and horner, of coefficients with the highest first, are what patterns are made of.
-func (b builder) number(v float32) *hlo.Instruction { return b.ConstantLiteral(literal.Scalar(v)) }
-
-func (b builder) horner(x *hlo.Instruction, c []float32) *hlo.Instruction {
-	p := b.Mul(b.number(c[0]), x)
+func hornerOf[T float32 | float64](b builder, x *hlo.Instruction, c []T) *hlo.Instruction {
+	p := b.Mul(numberOf(b, c[0]), x)
 	for _, v := range c[1 : len(c)-1] {
-		p = b.Mul(b.Add(p, b.number(v)), x)
+		p = b.Mul(b.Add(p, numberOf(b, v)), x)
 	}
-	return b.Add(p, b.number(c[len(c)-1]))
+	return b.Add(p, numberOf(b, c[len(c)-1]))
 }
 
 // pattern returns the computation of one f32.
 func pattern(name string, of func(b builder, x *hlo.Instruction) *hlo.Instruction) *hlo.Computation {
+	return patternOf(name, shape.F32, of)
+}
+
+func patternOf(name string, t shape.ElementType,
+	of func(b builder, x *hlo.Instruction) *hlo.Instruction) *hlo.Computation {
 	b := builder{hlo.NewBuilder(name)}
-	c, err := b.Build(of(b, b.Parameter(0, shape.Array(shape.F32), "x")))
+	c, err := b.Build(of(b, b.Parameter(0, shape.Array(t), "x")))
 	if err != nil {
 		panic("cpu: bug: " + err.Error())
 	}
 	return c
-}
-
-// erfInvPattern is what chlo.erf_inv of f32 becomes, with the polynomials of w as one of two ways writes them.
-func erfInvPattern(polynomials func(b builder, w, near *hlo.Instruction) *hlo.Instruction) *hlo.Computation {
-	return pattern("erf_inv", func(b builder, x *hlo.Instruction) *hlo.Instruction {
-		w := b.Neg(b.Log1p(b.Mul(x, b.Neg(x))))
-		p := b.Mul(polynomials(b, w, b.Lt(w, b.number(5))), x)
-		return b.Select(b.Eq(b.Abs(x), b.number(1)), b.Mul(x, b.number(float32(math.Inf(1)))), p)
-	})
-}
-
-// erfInvTwice has both polynomials and takes one, as our importer does.
-func erfInvTwice(b builder, w, near *hlo.Instruction) *hlo.Instruction {
-	return b.Select(near, b.horner(b.Sub(w, b.number(2.5)), erfInvCoefficients[0]),
-		b.horner(b.Sub(b.Sqrt(w), b.number(3)), erfInvCoefficients[1]))
-}
-
-// erfInvChosen chooses each coefficient, as StableHLO's own passes do.
-func erfInvChosen(b builder, w, near *hlo.Instruction) *hlo.Instruction {
-	y := b.Select(near, b.Sub(w, b.number(2.5)), b.Sub(b.Sqrt(w), b.number(3)))
-	c := func(i int) *hlo.Instruction {
-		return b.Select(near, b.number(erfInvCoefficients[0][i]), b.number(erfInvCoefficients[1][i]))
-	}
-	p := c(0)
-	for i := 1; i < len(erfInvCoefficients[0]); i++ {
-		p = b.Add(b.Mul(p, y), c(i))
-	}
-	return p
 }
 
 // erfcPattern is what chlo.erfc of f32 becomes.

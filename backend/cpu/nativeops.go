@@ -100,6 +100,24 @@ var heavyStages = map[string]int{
 	"c_divide": 16, "c_exp": 30, "c_log": 40, "c_rsqrt": 40, "c_sqrt": 30,
 }
 
+// scalarStages of f64 are the C library's, an element at a time.
+var scalarStages = map[string]bool{
+	"acos": true, "acosh": true, "asin": true, "asinh": true, "atan": true, "atan2": true, "atanh": true, "cosh": true,
+	"erf": true, "erfc": true, "pow": true, "sinh": true, "rem_f": true,
+}
+
+// heavy is how much longer than an addition a stage takes for a lane of so many bytes, less 1.
+func heavy(stage string, lane int) int {
+	cost := max(heavyStages[stage], 1)
+	switch {
+	case lane == 4:
+		return cost
+	case scalarStages[stage]:
+		return 21 * cost
+	}
+	return 4 * cost
+}
+
 // natives are the ops that are more than one stage: they leave the value of the node in the registers, rounded, or
 // report that the pipeline cannot.
 var natives [hlo.NumOps]func(e *emitter, nd *node) bool

@@ -32,12 +32,15 @@ func (m *machine) Passes() []pass.Pass {
 		pass.Bags(bagged),
 		pass.Wraps(),
 		pass.Fuse(pass.Fusible{Elementwise: fusible, Reduce: reducible, Siblings: together, Rows: inRow,
-			Mixed: true, Counts: run.Available()}),
+			Mixed: true, Counts: run.Available(), Max: maxFusion}),
 		pass.Epilogue(contracts, fusible, true),
 		pass.Frame(framed),
 		pass.Pieces(),
 	}
 }
+
+// maxFusion is how many instructions a fusion has at most: the inverse of erf in f64 is 270, which become one stage.
+const maxFusion = 384
 
 // constants runs a module without parameters, whose results become constants of a program.
 func (m *machine) constants(module *hlo.Module) (*literal.Literal, error) {

@@ -196,7 +196,6 @@ INLINE VI narrow_exponent(VI x, int bits) {
   return pick(a > INFINITE, x, r | (x & SIGN));
 }
 
-#if LANE == 32
 // some is not 0 if a mask has a place.
 INLINE I some(VI m) {
   I any = 0;
@@ -205,6 +204,7 @@ INLINE I some(VI m) {
   return any;
 }
 
+#if LANE == 32
 // powers makes x^y of r, |x|^y, for all numbers: infinities are even.
 INLINE VF powers(VF r, VF x, VF y) {
   const VF a = magnitude(x), half = y * 0.5f;

@@ -7,6 +7,33 @@
     a4 = I(fv(F(a4))), a5 = I(fv(F(a5))), a6 = I(fv(F(a6))), a7 = I(fv(F(a7)));                                        \
     NEXT;                                                                                                              \
   }
+typedef F VFm __attribute__((vector_size(VB), may_alias));
+// large repairs what arguments beyond a limit have made of a block.
+static __attribute__((noinline, unused)) void large(F *t, const F *x, F limit, double (*f)(double)) {
+  for (int i = 0; i < BLOCK; i++)
+    if (!(x[i] <= limit && x[i] >= -limit))
+      t[i] = (F)f(x[i]);
+}
+#define OVER(a, k) over |= magnitude(F(a)) > limit;
+#define WHOLES(t, fv)                                                                                                  \
+  for (int i = 0; i < BLOCK; i += N)                                                                                   \
+    *(VFm *)(t + i) = fv(*(VFm *)(t + i));
+#define LIMITED(name, loop, most, fs)                                                                                  \
+  static void s_##name(ARGS) {                                                                                         \
+    TAKE                                                                                                               \
+    const F limit = most;                                                                                              \
+    VI over = {};                                                                                                      \
+    EACH(OVER)                                                                                                         \
+    const I any = some(over);                                                                                          \
+    PUT(F, t)                                                                                                          \
+    F was[BLOCK] __attribute__((aligned(64)));                                                                         \
+    if (any)                                                                                                           \
+      __builtin_memcpy(was, t, sizeof was);                                                                            \
+    loop;                                                                                                              \
+    if (any)                                                                                                           \
+      large(t, was, limit, fs);                                                                                        \
+    GET(t) NEXT;                                                                                                       \
+  }
 #if LANE == 32
 #define HALVES(t, e)                                                                                                   \
   for (int i = 0; i < BLOCK; i += N / 2) {                                                                             \
@@ -32,7 +59,6 @@ typedef float VHm __attribute__((vector_size(VB / 2), may_alias, aligned(1)));
     GET(t) NEXT;                                                                                                       \
   }
 // POWER is a function of the magnitude of x and of y, and powers where one of a block is no ordinary number.
-typedef float VFm __attribute__((vector_size(VB), may_alias));
 #define UNUSUAL(a, k) odd |= (VI)((VU)a - 1 >= (U)INFINITE - 1) | (VI)((VU)LOAD(q, k) << 1 >= (U)INFINITE << 1);
 #define POWER(name, fv, fs)                                                                                            \
   static void s_##name(ARGS) {                                                                                         \
@@ -50,34 +76,8 @@ typedef float VFm __attribute__((vector_size(VB), may_alias));
       *(VFm *)(t + i) = powers(*(VFm *)(t + i), *(VFm *)(was + i), F(*(const VIm *)(q + i * sizeof(F))));              \
     GET(t) NEXT;                                                                                                       \
   }
-// large repairs what arguments beyond a limit have made of a block.
-static __attribute__((noinline)) void large(F *t, const F *x, F limit, double (*f)(double)) {
-  for (int i = 0; i < BLOCK; i++)
-    if (!(__builtin_fabsf(x[i]) <= limit))
-      t[i] = (F)f(x[i]);
-}
-#define OVER(a, k) over |= magnitude(F(a)) > limit;
-#define LIMITED(name, loop, most, fs)                                                                                  \
-  static void s_##name(ARGS) {                                                                                         \
-    TAKE                                                                                                               \
-    const F limit = most;                                                                                              \
-    VI over = {};                                                                                                      \
-    EACH(OVER)                                                                                                         \
-    const I any = some(over);                                                                                          \
-    PUT(F, t)                                                                                                          \
-    F was[BLOCK] __attribute__((aligned(64)));                                                                         \
-    if (any)                                                                                                           \
-      __builtin_memcpy(was, t, sizeof was);                                                                            \
-    loop;                                                                                                              \
-    if (any)                                                                                                           \
-      large(t, was, limit, fs);                                                                                        \
-    GET(t) NEXT;                                                                                                       \
-  }
 #define MATHL(name, dv, fs) LIMITED(name, HALVES(t, dv(x)), (F)LIMIT, fs)
 #ifdef LIMIT32
-#define WHOLES(t, fv)                                                                                                  \
-  for (int i = 0; i < BLOCK; i += N)                                                                                   \
-    *(VFm *)(t + i) = fv(*(VFm *)(t + i));
 #define FAST1(name, fv, dv, fs) INPLACE1(name, fv)
 #define FAST2(name, fv, dv, fs)                                                                                        \
   static void s_##name(ARGS) {                                                                                         \
@@ -95,17 +95,20 @@ static __attribute__((noinline)) void large(F *t, const F *x, F limit, double (*
 #define FASTL(name, fv, dv, fs) MATHL(name, dv, fs)
 #endif
 #define BOTH1(name, fv, dv, ev, fs) FAST1(name, fv, dv, fs)
+#define BOTHL(name, fv, dv, ev, fs) FASTL(name, fv, dv, fs)
+#define EVERY1 BOTH1
 #else
 #define MATH1(name, fv, fs) ARRAY1(name, F, fs(x))
 #define MATH2(name, fv, fs) ARRAY2(name, F, fs(x, y))
-#define MATHL(name, fv, fs) ARRAY1(name, F, fs(x))
 #define POWER(name, fv, fs) ARRAY2(name, F, fs(x, y))
 #define FAST1(name, fv, dv, fs) ARRAY1(name, F, fs(x))
 #define FAST2(name, fv, dv, fs) ARRAY2(name, F, fs(x, y))
-#define FASTL(name, fv, dv, fs) ARRAY1(name, F, fs(x))
-#ifdef EXP64
-#define BOTH1(name, fv, dv, ev, fs) INPLACE1(name, ev)
+#define EVERY1(name, fv, dv, ev, fs) INPLACE1(name, ev)
+#if VB > 16 || defined(__aarch64__)
+#define BOTH1 EVERY1
+#define BOTHL(name, fv, dv, ev, fs) LIMITED(name, WHOLES(t, ev), LIMIT, fs)
 #else
 #define BOTH1(name, fv, dv, ev, fs) ARRAY1(name, F, fs(x))
+#define BOTHL BOTH1
 #endif
 #endif

@@ -61,8 +61,9 @@ static const struct {
 #define POWER(name, fv, fs) STAGE(name, 0)
 #define FAST1(name, fv, dv, fs) STAGE(name, 0)
 #define FAST2(name, fv, dv, fs) STAGE(name, 0)
-#define FASTL(name, fv, dv, fs) STAGE(name, 0)
 #define BOTH1(name, fv, dv, ev, fs) STAGE(name, 0)
+#define BOTHL(name, fv, dv, ev, fs) STAGE(name, 0)
+#define EVERY1(name, fv, dv, ev, fs) STAGE(name, 0)
 #define PARTS1(name) STAGE(c_##name, 0)
 #define PARTS2 PARTS1
 #define REDUCE(name, e, none) STAGE(acc_##name, 0)

@@ -55,8 +55,9 @@ static __attribute__((unused)) double inverse_erf(double x) {
 #include "math32.h"
 #endif
 #include "exp64.h"
-#if LANE == 64 && (VB > 16 || defined(__aarch64__))
-#define EXP64
+#include "sums64.h"
+#if LANE == 64
+#include "functions64.h"
 #endif
 
 // How the lines of stages.def become functions.
@@ -416,8 +417,10 @@ INLINE void put(char *to, int64_t t, VI x) {
 #undef POWER
 #undef FAST1
 #undef FAST2
-#undef FASTL
 #undef BOTH1
+#undef FASTL
+#undef BOTHL
+#undef EVERY1
 #undef PARTS1
 #undef PARTS2
 #define ROW(name) (void (*)(void))s_##name,
@@ -443,8 +446,9 @@ INLINE void put(char *to, int64_t t, VI x) {
 #define POWER(name, fv, fs) ROW(name)
 #define FAST1(name, fv, dv, fs) ROW(name)
 #define FAST2(name, fv, dv, fs) ROW(name)
-#define FASTL(name, fv, dv, fs) ROW(name)
 #define BOTH1(name, fv, dv, ev, fs) ROW(name)
+#define BOTHL(name, fv, dv, ev, fs) ROW(name)
+#define EVERY1(name, fv, dv, ev, fs) ROW(name)
 #define PARTS1(name) ROW(c_##name)
 #define PARTS2 PARTS1
 
