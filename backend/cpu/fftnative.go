@@ -87,53 +87,40 @@ func (f *nativeFft[T]) step(s fourier.Step, dims []int64, dst, src exec.Slice) {
 	if s.Scaled {
 		t.Scale = f.scale
 	}
-	rows := s.Dim == len(dims)-1
-	short := !s.Real && n <= mostVendorRow
-	if rows && short && f.rows(t, s, dst, src) || f.swift(t, s) || rows && f.rows(t, s, dst, src) {
+	rows := s.Dim == len(dims)-1 && !s.Real
+	if rows && f.rows(t, dst, src) || f.swift(t, s) {
 		return
 	}
 	if s.Real {
 		f.real(t, n)
 		return
 	}
-	p := fourier.NewPlan[T](int(n))
 	t.From = fft.Lines{Outer: n * inner, Inner: 1, Step: inner}
 	if inner == 1 {
 		t.From, t.Inner, t.Outer = fft.Lines{Inner: n, Step: 1}, t.Outer, 1
 	}
 	t.To = t.From
-	if passes, ok := p.PackLong(); ok && t.Outer*t.Inner == 1 {
-		f.long(t, passes)
-		return
-	}
-	packed := p.Pack()
+	packed := fourier.NewPlan[T](int(n)).Pack()
 	f.add(t, packed, n+packed.Work)
 }
 
-// The lengths that FFTW gets: shorter ones keep the bits of the reference, and long ones run on all threads here. Those
-// of small factors are ours, but for short rows of complex numbers.
+// The lengths of the rows of complex numbers that FFTW gets, if they are powers of two: shorter ones keep the bits of
+// the reference, and others are faster here than its estimate.
 const (
-	leastVendor   = leastSwift
-	mostVendorRow = 512
-	mostVendor    = 1 << 14
+	leastVendor = leastSwift
+	mostVendor  = 512
 )
 
 // rows adds the transform of contiguous rows by FFTW. Its columns would be slow: its estimate for strided lines is far
 // from what it can do. It reports whether it did.
-func (f *nativeFft[T]) rows(t fft.Transform, s fourier.Step, dst, src exec.Slice) bool {
+func (f *nativeFft[T]) rows(t fft.Transform, dst, src exec.Slice) bool {
 	n, rows := t.N, t.Outer
-	if s.Real {
-		n = f.last
-	}
-	if !f.vendor || dst.Slot == src.Slot || n < leastVendor || n > mostVendor {
+	if !f.vendor || dst.Slot == src.Slot || n < leastVendor || n > mostVendor || n&(n-1) != 0 {
 		return false
 	}
 	p := fftw.Problem{Wide: f.wide(), Kind: fftw.Forward, N: n, Rows: rows}
-	if s.Real {
-		p.Kind = fftw.RealForward
-	}
 	if !f.forward {
-		p.Kind++
+		p.Kind = fftw.Backward
 	}
 	flops := int64(lineFlops(n) * float64(rows))
 	tasks := max(1, min(flops/fftTaskFlops, mostFftTasks), min(flops/longFftTask, rows))
@@ -166,34 +153,6 @@ func (f *nativeFft[T]) real(t fft.Transform, half int64) {
 	}
 	packed := fourier.NewRealPlan[T](int(f.last)).Pack()
 	f.add(t, packed, (f.last+1)/2+packed.Work)
-}
-
-// long adds one long line in two passes over a matrix: its columns, and then its rows, whose results are columns.
-func (f *nativeFft[T]) long(t fft.Transform, passes [2]fourier.Packed) {
-	n := t.N
-	between := f.memory.Scratch(n * 2 * f.partBytes())
-	f.uses = append(f.uses, exec.Writes(between)...)
-	rows := radix(passes[0])
-	columns := n / rows
-	first, second := t, t
-	first.Kind, first.Scale, first.Dst = fft.Columns, 1, ref(between)
-	first.N, first.Outer, first.Inner = rows, 1, columns
-	first.From = fft.Lines{Inner: 1, Step: columns}
-	first.To = first.From
-	f.add(first, passes[0], rows+passes[0].Work)
-	second.Kind, second.Src = fft.Columns, ref(between)
-	second.N, second.Outer, second.Inner = columns, 1, rows
-	second.From, second.To = fft.Lines{Inner: columns, Step: 1}, fft.Lines{Inner: 1, Step: rows}
-	f.add(second, passes[1], columns+passes[1].Work)
-}
-
-// radix returns the radix of a packed pass, its first number.
-func radix(p fourier.Packed) int64 {
-	v := int64(0)
-	for k, b := range p.Data[p.Root : p.Root+8] {
-		v |= int64(b) << (8 * k)
-	}
-	return v
 }
 
 const (

@@ -29,19 +29,22 @@ func (m *testMemory) Pack(data []byte) exec.Slice {
 	return exec.Slice{Slot: int32(len(m.slots) - 1), Size: int64(len(data))}
 }
 
-// Every instruction set gives the bits of the plans in Go, if a line is short or has a large factor, for any number of
-// threads.
+// Every instruction set gives the bits of the plans in Go, if a line is short, for any number of threads.
 func TestNativeFft(t *testing.T) {
 	needNative(t)
-	eachFft(t, [][2][]int64{
-		{{40, 22}, {22}}, {{17, 13, 20}, {13, 20}}, {{33, 113}, {113}}, {{5, 139, 18}, {139, 18}}, {{10010}, {10010}},
-		{{3, 12, 2, 34}, {12, 2, 34}}, {{20, 1210}, {1210}}, {{20014}, {20014}}, {{35, 7, 1}, {35, 7, 1}},
-		{{2, 35}, {35}}, {{2, 48}, {48}},
-	}, true)
+	cases := [][2][]int64{
+		{{40, 22}, {22}}, {{17, 13, 20}, {13, 20}}, {{5, 39, 18}, {39, 18}}, {{3, 12, 2, 34}, {12, 2, 34}},
+		{{35, 7, 1}, {35, 7, 1}}, {{2, 35}, {35}}, {{2, 48}, {48}}, {{100, 5}, {5}}, {{9, 48, 48}, {48, 48}},
+		{{70, 3}, {3}}, {{3, 1009, 2}, {2}}, {{33, 61}, {61}},
+	}
+	for n := int64(2); n < leastSwift; n++ {
+		cases = append(cases, [2][]int64{{37, n}, {n}})
+	}
+	eachFft(t, cases, true)
 }
 
-// Lines of small factors are within the error of their type: contiguous ones, few long ones, columns, groups of columns
-// that are not full, and lengths for each butterfly.
+// Longer lines are within the error of their type: contiguous ones, few long ones, columns, groups of columns that are
+// not full, lengths for each butterfly, of primes that are summed and of those that take a convolution.
 func TestSwiftFft(t *testing.T) {
 	needNative(t)
 	eachFft(t, [][2][]int64{
@@ -49,6 +52,10 @@ func TestSwiftFft(t *testing.T) {
 		{{64, 64}, {64, 64}}, {{128, 70, 4}, {128, 70, 4}}, {{2, 105, 33}, {105, 33}}, {{343, 20}, {343, 20}},
 		{{512}, {512}}, {{33, 256, 5}, {256, 5}}, {{9, 1000}, {1000}}, {{1536}, {1536}}, {{64, 1, 98}, {64, 1, 98}},
 		{{4410}, {4410}}, {{35, 400}, {400}}, {{19, 128}, {128}}, {{2187, 1, 17}, {2187, 1, 17}}, {{72, 3, 31}, {72, 3, 31}}, {{18432}, {18432}},
+		{{33, 113}, {113}}, {{139, 18}, {139, 18}}, {{10010}, {10010}}, {{20, 1210}, {1210}}, {{20014}, {20014}},
+		{{7, 999}, {999}}, {{3, 1009}, {1009}}, {{2, 2018}, {2018}}, {{65}, {65}}, {{67}, {67}}, {{20, 67}, {67}}, {{254}, {254}},
+		{{65537}, {65537}}, {{2, 44100}, {44100}}, {{1 << 16, 1}, {1 << 16, 1}}, {{33333}, {33333}}, {{67, 73}, {67, 73}},
+		{{5, 521, 19}, {521, 19}}, {{521, 3}, {521, 3}}, {{18, 401}, {401}}, {{100003}, {100003}}, {{40001}, {40001}},
 	}, false)
 }
 
@@ -103,6 +110,9 @@ func compareFft[T fourier.Number](t *testing.T, r *rand.Rand, isa run.ISA, full,
 				if !k.forward {
 					scale /= float64(shape.Product(lengths))
 				}
+				if convolved(lengths) {
+					scale *= 2
+				}
 				nearFft(t, kernel.Cast[T](m.slots[to.Slot]), kernel.Cast[T](want), scale)
 				copy(want, m.slots[to.Slot])
 			}
@@ -111,6 +121,21 @@ func compareFft[T fourier.Number](t *testing.T, r *rand.Rand, isa run.ISA, full,
 			}
 		}
 	}
+}
+
+// convolved reports whether a length has a prime factor that both sides may convolve: by two transforms more.
+func convolved(lengths []int64) bool {
+	for _, n := range lengths {
+		for p := int64(2); p < 100; p++ {
+			for n%p == 0 {
+				n /= p
+			}
+		}
+		if n > 1 {
+			return true
+		}
+	}
+	return false
 }
 
 // nearFft fails unless got is want within the error of two transforms whose results are of a scale.
@@ -128,12 +153,12 @@ func nearFft[T fourier.Number](t *testing.T, got, want []T, scale float64) {
 	}
 }
 
-// What is free to be fast is no less exact than the plans in Go, to a twentieth, with f64 for the truth.
+// What is free to be fast is no less exact than the plans in Go, to a tenth, with f64 for the truth.
 func TestSwiftFftError(t *testing.T) {
 	needNative(t)
 	r := rand.New(rand.NewPCG(13, 14))
 	for _, isa := range run.Levels() {
-		for _, n := range []int64{64, 128, 1000, 1024, 2520, 1 << 12, 1 << 16} {
+		for _, n := range []int64{64, 128, 999, 1000, 1009, 1024, 1331, 2520, 1 << 12, 10007, 1 << 16} {
 			dims := []int64{1 + 65536/n, n}
 			src, wide := make([]float32, 2*shape.Product(dims)), make([]float64, 2*shape.Product(dims))
 			for i := range src {
@@ -149,7 +174,7 @@ func TestSwiftFftError(t *testing.T) {
 			f := newNativeFft[float32](m, fftOptions{isa: isa}, fourier.Complex, true, dims, dims[1:], to, from)
 			runNative(t, 2, m.slots, f.records...)
 			got, most := squareError(m.slots[to.Slot], truth), squareError(plain, truth)
-			if got > 1.05*most {
+			if got > 1.1*most {
 				t.Errorf("%v, rows of %d: root of the mean square error %g, of the plans in Go %g", isa, n, got, most)
 			}
 		}
@@ -210,34 +235,26 @@ func benchFft(b *testing.B, kind fourier.Kind, dims, lengths []int64) {
 	}
 }
 
-// Rows with a factor that no butterfly of ours has are FFTW's, columns ours: within the error of both.
+// Short rows of a power of two are FFTW's, columns ours: within the error of both.
 func TestFftwRows(t *testing.T) {
 	needNative(t)
 	testfile.Library(t, "fftw", fftw.Load())
 	r := rand.New(rand.NewPCG(11, 12))
-	dims, lengths := []int64{3, 20, 110}, []int64{20, 110}
-	half := []int64{3, 20, 56}
-	for _, k := range []struct {
-		kind     fourier.Kind
-		forward  bool
-		dims     []int64
-		from, to int64
-	}{
-		{fourier.Complex, true, dims, 13200, 13200}, {fourier.Complex, false, dims, 13200, 13200},
-		{fourier.RealForward, true, half, 6600, 6720}, {fourier.RealInverse, false, half, 6720, 6600},
-	} {
-		src, want, sum := make([]float64, k.from), make([]byte, 8*k.to), 0.0
+	dims, lengths := []int64{3, 20, 128}, []int64{20, 128}
+	for _, forward := range []bool{true, false} {
+		src, sum := make([]float64, 2*shape.Product(dims)), 0.0
 		for i := range src {
 			src[i] = r.NormFloat64()
 			sum += src[i] * src[i]
 		}
 		data := kernelBytes(src)
-		kernel.NewFft[float64](k.kind, k.forward, k.dims, lengths).Run(kernel.Serial, want, data, make([]byte, len(data)))
+		want := make([]byte, len(data))
+		kernel.NewFft[float64](fourier.Complex, forward, dims, lengths).Run(kernel.Serial, want, data, make([]byte, len(data)))
 		for _, shift := range []int64{0, 8} { // arrays need not be aligned
 			m := &testMemory{}
-			from, to := m.Pack(append(make([]byte, shift), data...)), m.Scratch(8*k.to+shift)
+			from, to := m.Pack(append(make([]byte, shift), data...)), m.Scratch(int64(len(data))+shift)
 			from.Offset, to.Offset = shift, shift
-			f := newNativeFft[float64](m, fftOptions{isa: run.Level(), vendor: true}, k.kind, k.forward, k.dims, lengths, to, from)
+			f := newNativeFft[float64](m, fftOptions{isa: run.Level(), vendor: true}, fourier.Complex, forward, dims, lengths, to, from)
 			if f.calls.Count == 0 {
 				t.Fatal("FFTW is not called")
 			}
@@ -245,7 +262,7 @@ func TestFftwRows(t *testing.T) {
 			got := kernel.Cast[float64](m.slots[to.Slot][shift:])
 			for i, w := range kernel.Cast[float64](want) {
 				if d := math.Abs(got[i] - w); !(d <= 100*0x1p-53*math.Sqrt(sum)) {
-					t.Fatalf("kind %d forward=%v, %d bytes off, number %d: got %v, want %v", k.kind, k.forward, shift, i, got[i], w)
+					t.Fatalf("forward=%v, %d bytes off, number %d: got %v, want %v", forward, shift, i, got[i], w)
 				}
 			}
 		}
@@ -260,7 +277,7 @@ func TestTune(t *testing.T) {
 	folder := t.TempDir()
 	o := newFftOptions(exec.Options{Tune: 50 * time.Millisecond, TuneFolder: folder})
 	m := &testMemory{}
-	f := newNativeFft[float64](m, o, fourier.Complex, true, []int64{110}, []int64{110}, m.Scratch(110*16), m.Scratch(110*16))
+	f := newNativeFft[float64](m, o, fourier.Complex, true, []int64{128}, []int64{128}, m.Scratch(128*16), m.Scratch(128*16))
 	o.learned(f.calls.Count > 0)
 	if files, err := os.ReadDir(folder); err != nil || len(files) != 2 {
 		t.Errorf("got the files %v, %v, want what FFTW has measured in f32 and f64", files, err)

@@ -27,8 +27,7 @@ func (f *nativeFft[T]) swiftPlan(isa run.ISA) fourier.Swift[T] {
 	return fourier.Swift[T]{Lanes: int(fft.Lanes(isa, f.wide())), Radix: radix}
 }
 
-// swift adds the transform of one dimension of lines that have small factors, at the widest level whose vectors they
-// fill, and reports whether it did.
+// swift adds the transform of one dimension of lines, at the level that suits them best, and reports whether it did.
 func (f *nativeFft[T]) swift(t fft.Transform, s fourier.Step) bool {
 	n := t.N
 	if s.Real {
@@ -38,61 +37,74 @@ func (f *nativeFft[T]) swift(t fft.Transform, s fourier.Step) bool {
 		return false
 	}
 	w := fft.Swift{Dst: t.Dst, Src: t.Src, Outer: t.Outer, N: n, Forward: t.Forward, Wide: t.Wide, Scale: t.Scale}
-	for _, isa := range f.swiftLevels() {
-		w.ISA = isa
-		if t.Inner > 1 && f.swiftColumns(w, t.Inner) || t.Inner == 1 && f.swiftLines(w, s.Real) {
-			return true
+	if t.Inner == 1 {
+		f.swiftLines(w, s.Real)
+		return true
+	}
+	return f.swiftColumns(w, t.Inner)
+}
+
+// swiftColumns adds the transform of columns of arrays of n by inner, in the widest vectors that they fill. It reports
+// whether they do not take too much memory.
+func (f *nativeFft[T]) swiftColumns(w fft.Swift, inner int64) bool {
+	for _, w.ISA = range f.swiftLevels() {
+		plan := f.swiftPlan(w.ISA)
+		lanes := int64(plan.Lanes)
+		if inner < lanes && w.ISA != run.Base {
+			continue
 		}
+		packed := plan.PackColumns(int(w.N))
+		if packed.Work > 2*w.N && f.swiftBytes(packed.Work*lanes) > mostLaneWork {
+			continue
+		}
+		w.Inner = inner
+		groups := w.Outer * ((inner + lanes - 1) / lanes)
+		w.Tasks = f.swiftTasks(w.N, w.Outer*inner, groups)
+		f.addSwift(w, packed, (packed.Work+w.N)*lanes) // a group that is not full is copied
+		return true
 	}
 	return false
 }
 
-// swiftColumns adds the transform of columns of arrays of n by inner.
-func (f *nativeFft[T]) swiftColumns(w fft.Swift, inner int64) bool {
-	plan := f.swiftPlan(w.ISA)
-	lanes := int64(plan.Lanes)
-	packed, ok := plan.PackColumns(int(w.N))
-	if !ok || inner < lanes {
-		return false
+// swiftLine returns the cheapest plan of contiguous lines, and its level.
+func (f *nativeFft[T]) swiftLine(w fft.Swift, real bool) (line fourier.SwiftLine, isa run.ISA) {
+	for i, level := range f.swiftLevels() {
+		if l := f.swiftPlan(level).PackLine(int(w.N), int(w.Outer), real); i == 0 || l.Cost < line.Cost {
+			line, isa = l, level
+		}
 	}
-	w.Inner = inner
-	groups := w.Outer * ((inner + lanes - 1) / lanes)
-	w.Tasks = f.swiftTasks(w.N, w.Outer*inner, groups)
-	f.addSwift(w, packed, (packed.Work+w.N)*lanes) // a group that is not full is copied
-	return true
+	return line, isa
 }
 
 // swiftLines adds the transform of contiguous lines. Those that are long, and few, are parted.
-func (f *nativeFft[T]) swiftLines(w fft.Swift, real bool) bool {
-	plan := f.swiftPlan(w.ISA)
-	line, ok := plan.PackLine(int(w.N), int(w.Outer), real)
-	if !ok {
-		return false
-	}
-	lanes := int64(plan.Lanes)
-	own, shared := line.Work*lanes, (line.A+lanes-1)/lanes*line.B*lanes
+func (f *nativeFft[T]) swiftLines(w fft.Swift, real bool) {
+	line, isa := f.swiftLine(w, real)
+	w.ISA = isa
+	lanes := int64(f.swiftPlan(isa).Lanes)
+	own, shared := line.Work*lanes, (line.A+lanes-1)/lanes*line.B*lanes+line.Own
 	if real {
 		w.Kind = fft.ForwardReal
 		if !w.Forward {
-			w.Kind, w.Scale = fft.InverseReal, 2*w.Scale
+			w.Kind = fft.InverseReal
 		}
-		shared += line.A * line.B
+	}
+	if w.Kind == fft.InverseReal && w.N%2 == 0 {
+		w.Scale *= 2 // halves are folded
 	}
 	if line.Together {
 		w.Together = true
 		w.Tasks = f.swiftTasks(w.N, w.Outer, (w.Outer+lanes-1)/lanes)
-		f.addSwift(w, line.Packed, (2*line.Work+2)*lanes) // and lines
-		return true
+		f.addSwift(w, line.Packed, (line.Work+2*(line.B+1))*lanes) // and lines
+		return
 	}
 	w.Tasks = f.swiftTasks(w.N, w.Outer, w.Outer)
 	if lineFlops(w.N) > 2*swiftTaskFlops*float64(w.Outer) {
 		w.Tasks = f.swiftTasks(w.N, w.Outer, mostFftTasks)
 		w.SharedBytes = f.swiftBytes(shared)
 		f.addSwift(w, line.Packed, own)
-		return true
+		return
 	}
 	f.addSwift(w, line.Packed, own+shared)
-	return true
 }
 
 // swiftTaskFlops are the operations of a task, about 20 us.

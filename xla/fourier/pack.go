@@ -101,20 +101,3 @@ func (p *RealPlan[T]) Pack() Packed {
 	root := add(&k.data, []int64{n, int64(len(p.passes)), add(&k.data, list), 0, 0})
 	return Packed{k.data, root, (n+1)/2 + work}
 }
-
-// PackLong returns the two passes of the plan of a length above what one row of passes does, each as data whose root is
-// {radix, done, rest, turns, kind, butterfly}; false if the plan has another form.
-func (p *Plan[T]) PackLong() (passes [2]Packed, ok bool) {
-	if len(p.work) <= longestPlain || len(p.passes) != 2 {
-		return passes, false
-	}
-	for i := range passes {
-		s := &p.passes[i]
-		k := &packer[T]{data: make([]byte, alignment)}
-		kind, fly, work := k.butterfly(s.b, s.radix)
-		turns := add(&k.data, s.turns)
-		root := add(&k.data, []int64{int64(s.radix), int64(s.done), int64(s.rest), turns, kind, fly})
-		passes[i] = Packed{k.data, root, work}
-	}
-	return passes, true
-}

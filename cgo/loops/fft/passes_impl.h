@@ -20,6 +20,7 @@ typedef struct {
   const turn *turns;
   int64_t products; // turns are as in a swift_line
   const pair *room; // what is written next where results are, which is asked for; or 0
+  const pair *waves; // of the pass, if it is of a prime
   int64_t next;     // pairs from what is read and turned to what is read next, which is asked for
 } NAME(flow);
 #define flow NAME(flow)
@@ -35,7 +36,7 @@ typedef struct {
 } NAME(step);
 #define step NAME(step)
 
-INLINE cx NAME(take)(const step *s, const int j, const int memory, const int by) {
+INLINE cx NAME(take)(const step *s, const int64_t j, const int memory, const int by) {
   const flow *f = &s->f;
   if (!memory) return f->in[s->at + j * s->apart];
   if (by == NAME(TURNS) || by == NAME(PRODUCTS)) {
@@ -50,7 +51,7 @@ INLINE cx NAME(take)(const step *s, const int j, const int memory, const int by)
 
 INLINE cx NAME(turn_at)(const turn *w) { return (cx){w->re, w->im}; }
 
-INLINE void NAME(give)(const step *s, const int j, cx v, const int by) {
+INLINE void NAME(give)(const step *s, const int64_t j, cx v, const int by) {
   const flow *f = &s->f;
   const int64_t at = s->to + j * s->to_apart;
   if (by == NAME(SCALE)) {
@@ -128,6 +129,8 @@ INLINE void NAME(pass)(const int radix, const swift_pass *p, const pair *roots, 
     }
 }
 
+#include "prime_impl.h"
+
 typedef void (*NAME(pass_by))(const swift_pass *, const pair *, const flow *);
 
 // The ways of a pass: from memory or not, and what results are multiplied by.
@@ -136,19 +139,25 @@ typedef void (*NAME(pass_by))(const swift_pass *, const pair *, const flow *);
 #define PASS(radix, memory, by) \
   static __attribute__((noinline)) void NAME(pass##radix##memory##by)(const swift_pass *p, const pair *roots, \
                                                                       const flow *f) { \
-    NAME(pass)(radix, p, roots, f, memory, NAME(by)); \
+    if (radix == PRIME) \
+      NAME(prime_pass)(p, roots, f, memory, NAME(by)); \
+    else \
+      NAME(pass)(radix, p, roots, f, memory, NAME(by)); \
   }
 #define RADICES(memory, by) \
   PASS(2, memory, by) PASS(3, memory, by) PASS(4, memory, by) PASS(5, memory, by) PASS(7, memory, by) \
-  PASS(8, memory, by) PASS(16, memory, by)
+  PASS(8, memory, by) PASS(16, memory, by) PASS(1, memory, by)
+#undef PRIME
+#define PRIME 1 // stands for all primes that have no butterfly
 WAYS(RADICES)
+PASS(1, 1, SCALE) // others are of shorter columns than come here
 #undef RADICES
 #undef PASS
 #define ENTRY(radix, memory, by) [memory][NAME(by)][radix] = NAME(pass##radix##memory##by),
 #define RADICES(memory, by) \
   ENTRY(2, memory, by) ENTRY(3, memory, by) ENTRY(4, memory, by) ENTRY(5, memory, by) ENTRY(7, memory, by) \
-  ENTRY(8, memory, by) ENTRY(16, memory, by)
-static const NAME(pass_by) NAME(passes)[2][5][17] = {WAYS(RADICES)};
+  ENTRY(8, memory, by) ENTRY(16, memory, by) ENTRY(1, memory, by)
+static const NAME(pass_by) NAME(passes)[2][5][17] = {WAYS(RADICES) ENTRY(1, 1, SCALE)};
 #undef RADICES
 #undef ENTRY
 #undef WAYS
@@ -160,18 +169,49 @@ INLINE int NAME(last_by)(const flow *f) {
   return f->products ? NAME(PRODUCTS) : NAME(TURNS);
 }
 
-// transform does LANES lines as f says, which it changes, and returns the results, if not in memory. work has room for
+// in_passes does LANES lines as f says, which it changes, and returns the results, if not in memory. work has room for
 // two of them.
-static cx *NAME(transform)(const char *data, int64_t plan, flow *f, cx *work) {
-  const swift_plan *p = (const swift_plan *)(data + plan);
+static cx *NAME(in_passes)(const char *data, const swift_plan *p, flow *f, cx *work) {
   const swift_pass *s = (const swift_pass *)(data + p->list), *last = s + p->passes - 1;
   int64_t memory = 1 - (f->from == 0);
   cx *out = work, *done = work;
   for (; s <= last && !STOPPED; s++, memory = 0) {
     const int by = s < last ? NAME(ROOTS) : NAME(last_by)(f);
-    f->out = out;
-    NAME(passes)[memory][by][s->radix](s, (const pair *)(data + s->roots), f);
+    f->out = out, f->waves = (const pair *)(data + s->waves);
+    NAME(passes)[memory][by][s->waves ? PRIME : s->radix](s, (const pair *)(data + s->roots), f);
     f->in = done = out, out = out == work ? work + p->n : work;
   }
   return done;
+}
+
+// convolve does LANES lines whose results have no turns: times w, by transforms of more elements, and times w again.
+static cx *NAME(convolve)(const char *data, const swift_plan *p, const flow *f, cx *work) {
+  const swift_chirp *c = (const swift_chirp *)(data + p->chirp);
+  const swift_plan *inner = (const swift_plan *)(data + c->plan);
+  const pair *wave = (const pair *)(data + c->wave), *kernel = (const pair *)(data + c->kernel);
+  const step s = {*f, 0, 0, 1, 0, 1, 0, 1};
+  cx *v = work;
+  for (int64_t k = 0; k < p->n; k++)
+    v[k] = NAME(turned)(f->from ? NAME(take)(&s, k, 1, NAME(SCALE)) : f->in[k], wave[k]);
+  memset(v + p->n, 0, (c->m - p->n) * sizeof(cx));
+  flow g = {.in = v, .re = 1, .im = 1};
+  const cx *t = NAME(in_passes)(data, inner, &g, work + c->m);
+  for (int64_t k = 0; k < c->m; k++) {
+    const cx a = NAME(turned)(t[k], kernel[k]);
+    v[k] = (cx){a.re, -a.im};
+  }
+  g = (flow){.in = v, .re = 1, .im = 1};
+  t = NAME(in_passes)(data, inner, &g, work + c->m);
+  for (int64_t k = 0; k < p->n; k++) {
+    v[k] = NAME(turned)((cx){t[k].re, -t[k].im}, wave[k]);
+    if (f->to) NAME(give)(&s, k, v[k], NAME(SCALE));
+    else v[k] = (cx){v[k].re * f->re, v[k].im * f->im};
+  }
+  return v;
+}
+
+// transform does LANES lines in passes or by a convolution. work is as package fourier says.
+static cx *NAME(transform)(const char *data, int64_t plan, flow *f, cx *work) {
+  const swift_plan *p = (const swift_plan *)(data + plan);
+  return p->chirp ? NAME(convolve)(data, p, f, work) : NAME(in_passes)(data, p, f, work);
 }

@@ -51,6 +51,6 @@ void halo_swift(const halo_record *head, halo_run *run) {
     return;
   }
   for (j.line = 0; j.line < r->outer; j.line++)
-    for (j.phase = 0; j.phase < 4; j.phase++)
+    for (j.phase = 0; j.phase < SWIFT_PHASES; j.phase++)
       if (all(&j, loops_of(r)) > 0) run->parallel(run, r->tasks, task, &j);
 }

@@ -11,21 +11,30 @@
 typedef struct {
   int64_t radix, done, rest;
   int64_t roots; // of column i and element j > 0, at i*(radix-1)+j-1
+  int64_t waves; // of a prime that has no butterfly: exp(-2 pi i j k/radix) for k and j from 1 to radix/2; else 0
 } swift_pass;
 
-// The transform of n elements, in passes.
+// Bluestein's convolution, through a transform of m numbers: with wave w(k) = exp(-pi i k*k/n) and, over m, the
+// transform of 1/w.
+typedef struct {
+  int64_t m, plan, wave, kernel;
+} swift_chirp;
+
+// The transform of n elements, in passes, or else by a convolution.
 typedef struct {
   int64_t n, passes, list;
+  int64_t chirp;
 } swift_plan;
 
 // A line of a*b elements: b columns of a elements, whose results are turned and become a columns of b elements. Each
 // group of columns has so many turns, which are vectors: one for each result or, if products says so, those of the
 // first results of the last pass and of its elements, whose products are the turns. A line that becomes a column beside
-// others is of b elements.
+// others is of b elements. One of n < a*b elements is convolved, through a*b.
 typedef struct {
   int64_t a, b, columns, rows; // the plans of both
   int64_t turns, count, products;
-  int64_t halves; // of a real line: exp(-2 pi i (k/n + 1/4))/2 for k from 0 to n/4
+  int64_t halves; // of 2n reals: exp(-2 pi i (k/2n + 1/4))/2 for k from 0 to n/2; of n reals or complex numbers 0
+  int64_t n, wave, kernel; // the tables as in a swift_chirp, if it is convolved, else 0
 } swift_line;
 
 typedef struct {
@@ -48,6 +57,11 @@ typedef struct {
   char *dst, *src, *work;
   int64_t phase, line; // of long lines
 } swift_job;
+
+// The phases of a line: between reals and complex numbers, times w, two sets of columns, times the kernel, both sets
+// again, times w, and back.
+enum { SWIFT_LOAD, SWIFT_WAVE, SWIFT_DOWN, SWIFT_ACROSS, SWIFT_KERNEL, SWIFT_DOWN_AGAIN, SWIFT_ACROSS_AGAIN,
+       SWIFT_WAVE_AGAIN, SWIFT_STORE, SWIFT_PHASES };
 
 // A level's loops: columns [first, first+lanes) of outer o; lines [first, first+lanes), which become columns; lines
 // [first, end); one part of a phase of a long line.

@@ -10,6 +10,7 @@
 #include "passes_impl.h"
 #include "square_impl.h"
 #include "line_impl.h"
+#include "phases_impl.h"
 #include "columns_impl.h"
 #undef T
 #undef LANES
@@ -21,6 +22,7 @@
 #include "passes_impl.h"
 #include "square_impl.h"
 #include "line_impl.h"
+#include "phases_impl.h"
 #include "columns_impl.h"
 
 const swift_loops LEVEL[2] = {
