@@ -9,7 +9,9 @@ import (
 
 const (
 	maxPlanes  = 64      // size of the innermost dimension of arrays that are taken apart
+	longEnough = 32      // size of it from which on its rows are long enough for vectors
 	minPlanes  = 1 << 12 // elements of those
+	maxPlaneOp = 512     // operations on planes, beyond which there are too many for one fusion
 	planeGrows = 8       // how many times as large they are at least as what they have their planes of
 )
 
@@ -21,7 +23,7 @@ func Planes() Pass {
 		flow := controlFlow(m)
 		return edit(m, func(e *editor) {
 			p := &planer{editor: e}
-			if !flow[e.old] || e.pins != nil || !p.find() {
+			if !flow[e.old] || e.pins != nil || !p.find() || p.operations() > maxPlaneOp {
 				e.keepAllIf(false)
 				return
 			}
@@ -65,6 +67,17 @@ func (p *planer) find() bool {
 	})
 }
 
+// operations returns how many operations on elements the planes are.
+func (p *planer) operations() int64 {
+	n := int64(0)
+	for i, in := range p.old.Instructions {
+		if p.apart[i] && in.Op != hlo.Broadcast {
+			n += in.Shape.Dims[in.Shape.Rank()-1]
+		}
+	}
+	return n
+}
+
 // isPlanar reports whether in may be taken apart for itself.
 func isPlanar(in *hlo.Instruction) bool {
 	if !plain(in.Shape) || in.IsDynamic() || in.Shape.Rank() < 2 || in.HasSideEffect() {
@@ -96,12 +109,16 @@ func (p *planer) hasPlanes(in *hlo.Instruction) bool {
 	return true
 }
 
-// reduces reports whether in is a reduction of o alone, by one operation.
+// reduces reports whether in is a reduction of o alone, by one operation, of the short dimension or with that too short
+// for vectors.
 func (p *planer) reduces(in, o *hlo.Instruction) bool {
 	if in.Op != hlo.Reduce || len(in.Operands) != 2 || in.Operands[0] != o || !plain(in.Shape) {
 		return false
 	}
 	a := in.Attrs.(*hlo.ReduceAttrs)
+	if last := int64(o.Shape.Rank() - 1); o.Shape.Dims[last] >= longEnough && !slices.Contains(a.Dimensions, last) {
+		return false
+	}
 	root := a.ToApply.Root
 	return len(a.Dimensions) > 0 && root.Op.Info().Traits&hlo.Commutative != 0 && len(a.ToApply.Instructions) == 3 &&
 		len(root.Operands) == 2 && root.Operands[0] != root.Operands[1] && root.Shape.Type == o.Shape.Type &&
