@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/halo-xla/halo/xla/exec"
+	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
 )
@@ -108,6 +109,14 @@ func (st *bufferState) shape() shape.Shape {
 		return st.array.Shape()
 	}
 	return st.value.Shape()
+}
+
+// fits reports whether the value may be passed where one of shape want is declared.
+func (st *bufferState) fits(want *shape.Shape) bool {
+	if st.array != nil {
+		return hlo.Fits(st.array.Shape(), *want)
+	}
+	return st.value.Fits(want)
 }
 
 // literal returns the value, of which others may see the memory, or a copy of what the device has.

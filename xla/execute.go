@@ -95,15 +95,20 @@ func (s *shared) takeCall() *call {
 
 func (s *shared) keepCall(c *call) {
 	clear(c.Args)
-	clear(c.Results)
-	clear(c.Into)
+	if len(c.Results) > 0 {
+		clear(c.Results)
+	}
+	if len(c.Into) > 0 {
+		clear(c.Into)
+	}
 	if c.Keep {
 		clear(c.Arrays)
 		clear(c.Kept)
 		c.Arrays, c.Kept = c.Arrays[:0], c.Kept[:0]
 	}
-	c.Args, c.Results, c.Into, c.Options, c.args[0] = c.Args[:0], c.Results[:0], c.Into[:0], exec.RunOptions{}, nil
-	c.Recycle = nil
+	c.Args, c.Results, c.Into, c.args[0], c.Recycle = c.Args[:0], c.Results[:0], c.Into[:0], nil, nil
+	o := &c.Options
+	o.ID, o.Donated, o.Feeds, o.Host, o.Job = 0, nil, nil, nil, nil
 	s.calls.Put(c)
 }
 
@@ -127,7 +132,6 @@ func (x *Executable) run(ctx context.Context, c *call, o RunOptions, args []*Buf
 		return err
 	}
 	defer dropAll(args)
-	pinAll(args)
 	c.args[0], c.Pinned, c.Keep, c.On = args, true, x.client.remote, 0
 	if len(x.devices) == 1 {
 		c.On = x.devices[0].id
@@ -139,9 +143,7 @@ func (x *Executable) run(ctx context.Context, c *call, o RunOptions, args []*Buf
 	if d > 0 {
 		donated = append(make([][]bool, d), donated...)
 	}
-	id := c.Options.ID
-	c.Options = x.runOptions(o, donated)
-	c.Options.ID = id
+	x.setOptions(&c.Options, o, donated)
 	if c.Place.Hub == nil { // a launch counts once for all its devices
 		defer x.note(x.client.clock(), &err)
 	}
@@ -153,13 +155,6 @@ func (x *Executable) run(ctx context.Context, c *call, o RunOptions, args []*Buf
 	}
 	x.share(c.Results, args)
 	return nil
-}
-
-// pinAll keeps the arguments' memory where it is, so that executions at the same time need not do it each.
-func pinAll(args []*Buffer) {
-	for _, b := range args {
-		b.state.pin()
-	}
 }
 
 // seen marks the arguments of an execution that failed: a function that it was left with may use them still.

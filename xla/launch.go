@@ -71,13 +71,12 @@ func (x *Executable) checkDevices() error {
 	return nil
 }
 
-// runOptions are what a program is told of an execution.
-func (x *Executable) runOptions(o RunOptions, donated [][]bool) exec.RunOptions {
-	ro := exec.RunOptions{Seed: o.Seed, MaxSteps: o.MaxSteps, Donated: donated, Feeds: x.feeds, Host: x.host}
+// setOptions sets what a program is told of an execution, but for its number.
+func (x *Executable) setOptions(to *exec.RunOptions, o RunOptions, donated [][]bool) {
+	to.Seed, to.MaxSteps, to.Donated, to.Feeds, to.Host, to.Job = o.Seed, o.MaxSteps, donated, x.feeds, x.host, nil
 	if !x.spread {
-		ro.Job = x.client.options.Job
+		to.Job = x.client.options.Job
 	}
-	return ro
 }
 
 // Launch is one execution on all devices of a program, each of which a goroutine of the caller's drives with Execute.

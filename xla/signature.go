@@ -114,7 +114,7 @@ func (s *Signature) take(c *exec.Call, args []*Buffer, d *Device) error {
 			dropAll(args[:i])
 			return errorf(Closed, "argument %d (%s): %w", i, p.Name, err)
 		}
-		if !hlo.Fits(b.Shape(), p.Shape) {
+		if !b.state.fits(&p.Shape) {
 			dropAll(args[:i+1])
 			return errorf(InvalidArgument, "argument %d (%s): got %v, want %v%s", i, p.Name, b.Shape(), p.Shape,
 				p.partHint(b.Shape()))
@@ -124,6 +124,7 @@ func (s *Signature) take(c *exec.Call, args []*Buffer, d *Device) error {
 			return errorf(InvalidArgument, "argument %d (%s) is on device %v%s, want %v: CopyTo copies it there", i, p.Name,
 				b.device, d.strangerTo(b.device), d)
 		}
+		b.state.pin() // so that executions at the same time need not do it each
 		c.Args = append(c.Args, b.state.value)
 		if b.state.array != nil {
 			c.Arrays = append(append(c.Arrays, make([]*exec.Array, i-len(c.Arrays))...), b.state.array)

@@ -84,7 +84,7 @@ func (t *gridThunk) Run(r *Run) error {
 func (t *gridThunk) run(r *Run) error {
 	feed := hlo.NewParallelFeed()
 	for _, p := range t.infeeds {
-		l, err := runAlone(r.Context(), p, r.options)
+		l, err := runAlone(r.Context(), p, r.Options())
 		if err != nil {
 			return err
 		}
@@ -93,7 +93,7 @@ func (t *gridThunk) run(r *Run) error {
 		}
 	}
 	feed.CloseInfeed()
-	o := r.options
+	o := r.Options()
 	o.Replicas, o.Partitions, o.Feeds = int(t.grid.Replicas), int(t.grid.Partitions), nil
 	all := make([]*literal.Literal, len(t.operands))
 	for i, v := range t.operands {

@@ -61,7 +61,7 @@ func (t *dynamicThunk) Run(r *Run) error {
 
 // within runs p as a part of the run r, whose place, token and random numbers it has.
 func (p *program) within(r *Run, args []*literal.Literal) (_ *literal.Literal, err error) {
-	c := Call{Args: args, Options: r.options}
+	c := Call{Args: args, Options: r.Options()}
 	c.Options.Donated = nil
 	n, err := p.begin(r.ctx, r.shelf(), r.Place(), &c.Options)
 	if err != nil {

@@ -157,9 +157,9 @@ func (r *Run) settle(s int32) {
 	if m.table[owner] == 0 && p.slots[owner].kind == result {
 		i := p.slots[owner].index
 		r.own[i], r.again[i] = p.keeper.memoryOf(r.shelf(), p.slots[owner].size)
-		m.lend(owner, r.own[i], &r.pins)
+		r.lend(owner, r.own[i])
 	} else if m.table[owner] == 0 {
-		m.lend(owner, newResult(sl.size), &r.pins)
+		r.lend(owner, newResult(sl.size))
 	}
 	if owner != s {
 		m.table[s] = m.table[owner]
@@ -170,7 +170,7 @@ func (r *Run) settle(s int32) {
 }
 
 // collectArray returns leaf l of the result where it is, nil if that is the host.
-func (r *Run) collectArray(l leaf) *Array {
+func (r *Run) collectArray(l *leaf) *Array {
 	m := r.memory.mirror
 	if l.Slot == NoSlot || l.Size == 0 || m.at[l.Slot]&onRemote == 0 {
 		return nil

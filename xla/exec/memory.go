@@ -62,6 +62,12 @@ func newInstance(p *program) (*instance, error) {
 	return m, nil
 }
 
+// lend gives slot s the address of data for the time of the run.
+func (r *Run) lend(s int32, data []byte) {
+	r.lends = true
+	r.memory.lend(s, data, &r.pins)
+}
+
 // lend gives slot s the address of data, which must live until the pins are taken out.
 func (m *instance) lend(s int32, data []byte, pins *runtime.Pinner) {
 	m.point(s, data)

@@ -24,7 +24,8 @@ type Run struct {
 	memory    *instance
 	boxes     []*literal.Literal // by the index of boxed slots
 	place     hlo.Place
-	options   RunOptions
+	options   *RunOptions // of the caller, who does not touch them meanwhile
+	id        ID          // 0 until something asks
 	evaluator *hlo.Evaluator
 	random    Random
 	arguments []*literal.Literal // leaf by leaf
@@ -33,6 +34,7 @@ type Run struct {
 	own       [][]byte           // memory of the results that have some of their own
 	again     []*literal.Literal // which had that memory in an earlier run, and nobody sees any more
 	pins      runtime.Pinner
+	lends     bool   // some memory of Go's: own and pins have something
 	pinned    bool   // the arguments are, by the caller
 	seat      *shelf // of the executor, nil if the run has none
 	outer     *Run   // that this one is a part of
@@ -57,10 +59,10 @@ func (r *Run) Local(key any, open func() Local) Local {
 
 // ID returns the number of the execution, which no other of the process has; all its devices have the same.
 func (r *Run) ID() int64 {
-	if r.options.ID == 0 {
-		r.options.ID = NewID()
+	if r.id == 0 {
+		r.id = NewID()
 	}
-	return int64(r.options.ID)
+	return int64(r.id)
 }
 
 // Device returns the number of the device, replica-major.
@@ -175,7 +177,11 @@ func (r *Run) Place() hlo.Place {
 }
 
 // Options returns the options of the execution: its seed, feeds and host transfers.
-func (r *Run) Options() RunOptions { return r.options }
+func (r *Run) Options() RunOptions {
+	o := *r.options
+	o.ID = r.id
+	return o
+}
 
 // Random returns the memory of the execution's rng instructions, which thunks advance.
 func (r *Run) Random() *Random { return &r.random }

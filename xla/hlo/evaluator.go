@@ -94,23 +94,7 @@ func (e *Evaluator) Entry(m *Module, args []*literal.Literal) (*literal.Literal,
 
 // Fits reports whether a value of shape s may be passed where want is declared: dynamic dimensions take any size up to
 // the bound.
-func Fits(s, want shape.Shape) bool {
-	if s.Type != want.Type || len(s.Dims) != len(want.Dims) || len(s.Elems) != len(want.Elems) {
-		return false
-	}
-	for d, n := range s.Dims {
-		w := want.Dims[d]
-		if n != w && (!want.IsDynamicDim(d) || w != shape.Unbounded && n > w) {
-			return false
-		}
-	}
-	for i := range s.Elems {
-		if !Fits(s.Elems[i], want.Elems[i]) {
-			return false
-		}
-	}
-	return true
-}
+func Fits(s, want shape.Shape) bool { return shape.Fits(&s, &want) }
 
 // maxDepth bounds the nesting of calls, which the acyclic call graph bounds too.
 const maxDepth = 10_000

@@ -162,6 +162,12 @@ func (l *Literal) Clone() *Literal {
 	return c
 }
 
+// Fits reports whether l may be passed where a value of shape want is declared, as shape.Fits.
+func (l *Literal) Fits(want *shape.Shape) bool { return shape.Fits(&l.shape, want) }
+
+// IsPlain reports whether l is an array whose bytes are its elements in row-major order, of the sizes of its shape.
+func (l *Literal) IsPlain() bool { return l.sizes == nil && l.shape.Type.IsArray() && l.isDense() }
+
 // isDense reports whether the bytes are the elements in row-major order, each in its own bytes.
 func (l *Literal) isDense() bool {
 	y := l.shape.Layout
