@@ -42,6 +42,7 @@ type Call struct {
 	// Recycle takes back the memory of a result that nobody sees any more, where the program's Owned says that it has some
 	// of its own; nil: nobody does. The execution sets it.
 	Recycle func(*literal.Literal)
+	seat    *shelf // that the last execution had
 }
 
 // Call runs c.
@@ -103,7 +104,7 @@ func (c *Call) handOver(out *literal.Literal) error {
 
 // onDevice runs the program on one device.
 func (p *program) onDevice(ctx context.Context, place hlo.Place, c *Call) (err error) {
-	seat, err := p.executor.acquire(ctx)
+	seat, err := p.executor.acquire(ctx, c.seat)
 	if err != nil {
 		return err
 	}
@@ -112,7 +113,7 @@ func (p *program) onDevice(ctx context.Context, place hlo.Place, c *Call) (err e
 		p.executor.release(seat)
 		return err
 	}
-	r.seat = seat
+	r.seat, c.seat = seat, seat
 	defer func() { r.endWith(err) }()
 	return r.execute(c)
 }

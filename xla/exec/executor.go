@@ -4,16 +4,21 @@ import (
 	"cmp"
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
 // executor lets as many executions run at a time as it has seats, one a thread, in the order in which they came, but
 // that a few may be passed over. The others wait: more would only make each slower.
+//
+// As long as nobody waits, a seat is taken and left with one atomic operation each. Who is to wait counts himself in
+// and looks at the seats again; who leaves a seat looks for such after that: so none of the two can miss the other.
 type executor struct {
+	keeper  *keeper
+	seats   []*shelf     // all
+	waiting atomic.Int64 // how many wait; changes under mu
 	mu      sync.Mutex
-	seats   []*shelf               // that nobody has, the one that was used last at the end
 	line    chain[waiter, *waiter] // of those who wait
-	waiting int                    // how many they are
 	passed  int                    // how often the first of them was passed over
 	watch   *time.Timer            // for those whose context ends, if there is a line
 }
@@ -23,7 +28,7 @@ const near = 4
 
 // newExecutor returns the executor whose seats are the shelves of k, so that executions at the same time find their
 // memory without waiting for each other.
-func newExecutor(k *keeper) *executor { return &executor{seats: append([]*shelf{}, k.shelves...)} }
+func newExecutor(k *keeper) *executor { return &executor{keeper: k, seats: k.shelves} }
 
 // waiter is a place in the line.
 type waiter struct {
@@ -36,17 +41,39 @@ type waiter struct {
 // waiters are those that nobody uses.
 var waiters = sync.Pool{New: func() any { return &waiter{turn: make(chan *shelf, 1)} }}
 
-// acquire waits for a seat. It fails with ctx's error when ctx ends first.
-func (e *executor) acquire(ctx context.Context) (*shelf, error) {
+// acquire waits for a seat: before, if it is not nil, by preference, which the caller has had and whose memory his
+// processor may have in its caches. It fails with ctx's error when ctx ends first.
+func (e *executor) acquire(ctx context.Context, before *shelf) (*shelf, error) {
+	if e.waiting.Load() == 0 {
+		if before != nil && before.keeper == e.keeper && before.take() {
+			return before, nil
+		}
+		if s := e.free(); s != nil {
+			return s, nil
+		}
+	}
+	return e.wait(ctx)
+}
+
+// free takes a seat that nobody has, nil if there is none.
+func (e *executor) free() *shelf {
+	for _, s := range e.seats {
+		if s.take() {
+			return s
+		}
+	}
+	return nil
+}
+
+// take reports whether the seat was free: it is the caller's then.
+func (s *shelf) take() bool { return !s.taken.Load() && s.taken.CompareAndSwap(false, true) }
+
+// wait is acquire in the line.
+func (e *executor) wait(ctx context.Context) (*shelf, error) {
 	done := ctx.Done() // is code of the user's, which no lock must be held for
 	e.mu.Lock()
-	if n := len(e.seats); n > 0 { // nobody waits then
-		s := e.seats[n-1]
-		e.seats = e.seats[:n-1]
-		e.mu.Unlock()
-		return s, nil
-	}
 	w := e.queue(done)
+	e.serve()
 	e.mu.Unlock()
 	s := <-w.turn
 	defer waiters.Put(w)
@@ -63,7 +90,7 @@ func (e *executor) queue(done <-chan struct{}) *waiter {
 	w := waiters.Get().(*waiter)
 	w.done = done
 	e.line.push(w)
-	e.waiting++
+	e.waiting.Add(1)
 	if e.watch == nil {
 		e.watch = time.AfterFunc(patience, e.dismiss)
 	}
@@ -73,7 +100,20 @@ func (e *executor) queue(done <-chan struct{}) *waiter {
 // leave takes w out of the line.
 func (e *executor) leave(w *waiter) {
 	e.line.remove(w)
-	e.waiting--
+	e.waiting.Add(-1)
+}
+
+// serve gives those in the line the seats that are free.
+func (e *executor) serve() {
+	for e.line.first != nil {
+		s := e.free()
+		if s == nil {
+			return
+		}
+		w := e.next(s)
+		e.leave(w)
+		w.turn <- s
+	}
 }
 
 // patience is how long the end of a context may go unseen in the line. Were each waiter to wait for his turn and for
@@ -93,11 +133,12 @@ func (e *executor) dismiss() {
 		}
 		w = next
 	}
-	if e.waiting == 0 {
+	n := e.waiting.Load()
+	if n == 0 {
 		e.watch = nil
 		return
 	}
-	e.watch.Reset(patience + time.Duration(e.waiting)*time.Microsecond)
+	e.watch.Reset(patience + time.Duration(n)*time.Microsecond)
 }
 
 func ended(done <-chan struct{}) bool {
@@ -138,10 +179,24 @@ func (e *executor) returning(s *shelf) *waiter {
 
 // release hands the seat to the next in the line.
 func (e *executor) release(s *shelf) {
+	if e.waiting.Load() > 0 {
+		e.handOn(s)
+		return
+	}
+	s.taken.Store(false)
+	if e.waiting.Load() > 0 { // somebody came meanwhile
+		e.mu.Lock()
+		e.serve()
+		e.mu.Unlock()
+	}
+}
+
+// handOn gives the seat to the next in the line, if there is one still.
+func (e *executor) handOn(s *shelf) {
 	e.mu.Lock()
 	w := e.next(s)
 	if w == nil {
-		e.seats = append(e.seats, s)
+		s.taken.Store(false) // who comes now looks at it after mu
 	} else {
 		e.leave(w)
 	}

@@ -15,14 +15,21 @@ import (
 	"github.com/halo-xla/halo/xla/pass"
 )
 
+// left counts the seats that nobody has.
+func left(e *executor) (n int) {
+	for _, s := range e.seats {
+		if !s.taken.Load() {
+			n++
+		}
+	}
+	return n
+}
+
 // waitFor waits until n callers wait for a seat.
 func waitFor(t *testing.T, e *executor, n int) {
 	t.Helper()
 	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
-		e.mu.Lock()
-		waiting := e.waiting
-		e.mu.Unlock()
-		if waiting == n {
+		if e.waiting.Load() == int64(n) {
 			return
 		}
 	}
@@ -32,7 +39,7 @@ func waitFor(t *testing.T, e *executor, n int) {
 // TestExecutorTurns wants callers to be served in the order in which they came, and those that give up to be left out.
 func TestExecutorTurns(t *testing.T) {
 	e, ctx := newExecutor(newKeeper(1)), context.Background()
-	mine, err := e.acquire(ctx)
+	mine, err := e.acquire(ctx, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +53,7 @@ func TestExecutorTurns(t *testing.T) {
 			if i == 2 {
 				c = impatient
 			}
-			seat, err := e.acquire(c)
+			seat, err := e.acquire(c, nil)
 			if err != nil {
 				if i != 2 || !errors.Is(err, context.Canceled) {
 					t.Errorf("caller %d: %v", i, err)
@@ -72,8 +79,8 @@ func TestExecutorTurns(t *testing.T) {
 	if len(order) != 4 || order[0] != 0 || order[1] != 1 || order[2] != 3 || order[3] != 4 {
 		t.Errorf("got the order %v, want 0 1 3 4", order)
 	}
-	if len(e.seats) != 1 {
-		t.Errorf("%d seats are left, want 1", len(e.seats))
+	if n := left(e); n != 1 {
+		t.Errorf("%d seats are left, want 1", n)
 	}
 }
 
@@ -91,7 +98,7 @@ func TestExecutorGivenUp(t *testing.T) {
 				if (i+k)%3 == 0 {
 					go cancel()
 				}
-				if seat, err := e.acquire(ctx); err == nil {
+				if seat, err := e.acquire(ctx, nil); err == nil {
 					if n := inside.Add(1); n > seats {
 						t.Errorf("%d are inside, want %d at most", n, seats)
 					}
@@ -104,9 +111,10 @@ func TestExecutorGivenUp(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if len(e.seats) != seats || e.line.first != nil || e.line.last != nil || e.waiting != 0 {
-		t.Errorf("%d seats are left and the line of %d is %v to %v, want %d and none", len(e.seats), e.waiting,
-			e.line.first, e.line.last, seats)
+	n, waiting := left(e), e.waiting.Load()
+	if n != seats || e.line.first != nil || e.line.last != nil || waiting != 0 {
+		t.Errorf("%d seats are left and the line of %d is %v to %v, want %d and none", n, waiting, e.line.first,
+			e.line.last, seats)
 	}
 }
 
@@ -150,7 +158,7 @@ ENTRY e { r = u32[] replica-id()
 			t.Errorf("device %d: got %v, want 21", d, l)
 		}
 	}
-	if n := len(p.executor.seats); n != 2 {
+	if n := left(p.executor); n != 2 {
 		t.Errorf("%d seats are left, want 2", n)
 	}
 }
@@ -160,7 +168,7 @@ func TestNestedExecution(t *testing.T) {
 	inner := mustCompile(t, twoSteps, Options{AllowReference: true})
 	var taken []*shelf
 	for range len(inner.executor.seats) {
-		seat, err := inner.executor.acquire(context.Background())
+		seat, err := inner.executor.acquire(context.Background(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,7 +196,7 @@ func TestWaitCancelled(t *testing.T) {
 	var taken []*shelf
 	call := func(_ context.Context, _ *hlo.Instruction, args []*literal.Literal) (*literal.Literal, error) {
 		for range len(p.executor.seats) {
-			seat, err := p.executor.acquire(context.Background())
+			seat, err := p.executor.acquire(context.Background(), nil)
 			if err != nil {
 				return nil, err
 			}
@@ -217,7 +225,7 @@ func TestWaitCancelled(t *testing.T) {
 	for _, seat := range taken {
 		p.executor.release(seat)
 	}
-	if n := len(p.executor.seats); n != len(taken) {
+	if n := left(p.executor); n != len(taken) {
 		t.Errorf("%d seats are left, want %d", n, len(taken))
 	}
 }
@@ -234,11 +242,11 @@ func (closedContext) Done() <-chan struct{} {
 // TestExecutorOddContext wants an error for whose context ends without one.
 func TestExecutorOddContext(t *testing.T) {
 	e := newExecutor(newKeeper(1))
-	seat, err := e.acquire(context.Background())
+	seat, err := e.acquire(context.Background(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, err := e.acquire(closedContext{context.Background()}); s != nil || !errors.Is(err, context.Canceled) {
+	if s, err := e.acquire(closedContext{context.Background()}, nil); s != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("got the seat %v and %v, want none and that it was cancelled", s, err)
 	}
 	e.release(seat)

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"errors"
+	"sync"
 	"sync/atomic"
 
 	"github.com/halo-xla/halo/internal/memory"
@@ -20,10 +21,13 @@ type keeper struct {
 	open    atomic.Int64 // programs of a remote machine: without one nothing of its memory is kept
 	turns   atomic.Int64 // how often something was kept
 	shelves []*shelf
+
+	mu    sync.Mutex
+	ready map[*ready]bool // of programs that have run
 }
 
 func newKeeper(shelves int) *keeper {
-	k := &keeper{}
+	k := &keeper{ready: map[*ready]bool{}}
 	for i := range shelves {
 		k.shelves = append(k.shelves, newShelf(k, i))
 	}
@@ -63,6 +67,9 @@ func (k *keeper) oldest() (found *shelf) {
 
 // takeArena returns an arena of p, of s if there is one there, nil if none is kept.
 func (k *keeper) takeArena(s *shelf, p *program) *instance {
+	if m := p.ready.take(s); m != nil {
+		return m
+	}
 	m := s.takeArena(p)
 	for i := 0; m == nil && i < len(k.shelves); i++ {
 		m = k.shelves[i].takeArena(p)
@@ -72,8 +79,10 @@ func (k *keeper) takeArena(s *shelf, p *program) *instance {
 
 // keepArena keeps an arena for the next run of its program.
 func (k *keeper) keepArena(s *shelf, m *instance) {
-	s.keepArena(m)
-	k.shrink()
+	if !m.kept.program.ready.keep(s, m) {
+		s.keepArena(m)
+		k.shrink()
+	}
 }
 
 // memoryOf returns n bytes for a result, which may hold anything, and the literal that had them before, if any.
@@ -90,6 +99,9 @@ func (k *keeper) memoryOf(s *shelf, n int64) ([]byte, *literal.Literal) {
 
 // trim gives back all that is kept.
 func (k *keeper) trim() {
+	for _, r := range k.allReady() {
+		r.clear()
+	}
 	for _, s := range k.shelves {
 		s.trim()
 	}
@@ -104,6 +116,7 @@ func (k *keeper) opened(n int64) {
 
 // forget gives back the arenas of p.
 func (k *keeper) forget(p *program) {
+	p.ready.forget(k)
 	for _, s := range k.shelves {
 		s.forget(p)
 	}

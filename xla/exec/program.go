@@ -42,6 +42,7 @@ type program struct {
 	foreign  bool       // functions of the user run, which may end their goroutine
 	brief    bool       // too short to be cancelled on the way
 	idle     [][]*kept  // arenas by shelf, guarded by it
+	ready    *ready     // small arenas by shelf
 	subs     []*program // that steps run on devices of their own
 	dynamics []*dynamicThunk
 	closing  []func() // what thunks hold
@@ -53,7 +54,7 @@ type program struct {
 
 func newProgram(m Machine, o Options, module *hlo.Module, h home) *program {
 	return &program{machine: m, options: o, module: module, home: h, idle: make([][]*kept, len(h.keeper.shelves)),
-		identity: &identity{read: module.Entry}}
+		ready: newReady(h.keeper), identity: &identity{read: module.Entry}}
 }
 
 func (p *program) Run(ctx context.Context, args [][]*literal.Literal, o RunOptions) ([]*literal.Literal, error) {

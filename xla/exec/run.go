@@ -149,10 +149,11 @@ func (r *Run) Wait(f func() error) error {
 		return r.outer.Wait(f)
 	}
 	e := r.program.executor
-	e.release(r.seat)
+	before := r.seat
+	e.release(before)
 	r.seat = nil
 	err := f()
-	seat, late := e.acquire(r.ctx)
+	seat, late := e.acquire(r.ctx, before)
 	r.seat = seat
 	return cmp.Or(err, late)
 }

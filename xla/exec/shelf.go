@@ -3,6 +3,7 @@ package exec
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/halo-xla/halo/xla/literal"
 )
@@ -10,7 +11,8 @@ import (
 // shelf is a part of what a keeper keeps.
 type shelf struct {
 	keeper *keeper
-	number int // among the keeper's
+	number int         // among the keeper's
+	taken  atomic.Bool // as a seat of the executor's
 	mu     sync.Mutex
 	kept   chain[kept, *kept] // the oldest first
 	// results are those that are kept, by size.
