@@ -33,8 +33,8 @@ type bufferState struct {
 	closed atomic.Bool
 	// seen says that others may hold the value's memory: it is not used again.
 	seen atomic.Bool
-	// private says that the memory was made for the buffer.
-	private bool
+	// private says that the memory was made for the buffer, plain, which is known once it is pinned, that the value is.
+	private, plain bool
 	// pins keep the value's memory where native code has seen it, for as long as there are users.
 	pinning sync.Mutex
 	pinned  atomic.Bool
@@ -144,6 +144,7 @@ func (st *bufferState) pin() {
 	if st.pinned.Load() {
 		return
 	}
+	st.plain = st.value.IsPlain()
 	for _, l := range st.value.Leaves() {
 		if data := l.Bytes(); len(data) > 0 {
 			st.pins.Pin(&data[0])

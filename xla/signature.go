@@ -104,6 +104,7 @@ func (s *Signature) take(c *exec.Call, args []*Buffer, d *Device) error {
 	if len(args) != len(s.Parameters) {
 		return errorf(InvalidArgument, "got %d arguments, want %d: %s", len(args), len(s.Parameters), list(s.Parameters))
 	}
+	c.Fit = true
 	for i, b := range args {
 		p := &s.Parameters[i]
 		if b == nil {
@@ -125,7 +126,7 @@ func (s *Signature) take(c *exec.Call, args []*Buffer, d *Device) error {
 				b.device, d.strangerTo(b.device), d)
 		}
 		b.state.pin() // so that executions at the same time need not do it each
-		c.Args = append(c.Args, b.state.value)
+		c.Args, c.Fit = append(c.Args, b.state.value), c.Fit && b.state.plain
 		if b.state.array != nil {
 			c.Arrays = append(append(c.Arrays, make([]*exec.Array, i-len(c.Arrays))...), b.state.array)
 		}

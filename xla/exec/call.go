@@ -26,9 +26,10 @@ type Call struct {
 	// Keep leaves results where they are: Kept has those in remote memory then, which the caller closes, and Results nil
 	// for each of them.
 	Keep bool
-	// Pinned says that the memory of Args stays where it is for the time of the execution.
-	Pinned  bool
-	Options RunOptions
+	// Pinned says that the memory of Args stays where it is for the time of the execution, Fit that they are as many as
+	// the parameters, fit them and are plain: nobody looks again then.
+	Pinned, Fit bool
+	Options     RunOptions
 	// Place is where the device stands among those of the execution, each of which has a Call of its own; the zero value
 	// is the only device.
 	Place hlo.Place
@@ -189,9 +190,14 @@ func (r *Run) forget() {
 	if len(r.boxes) > 0 {
 		clear(r.boxes)
 	}
-	clear(r.arguments)
-	r.ctx, r.place, r.options, r.evaluator, r.arguments = nil, hlo.Place{}, nil, nil, r.arguments[:0]
-	r.id, r.random, r.outer, r.seat, r.held, r.lends = 0, Random{}, nil, nil, nil, false
+	if r.borrows {
+		r.arguments = nil
+	} else {
+		clear(r.arguments)
+		r.arguments = r.arguments[:0]
+	}
+	r.ctx, r.place, r.options, r.evaluator, r.outer, r.seat, r.held = nil, hlo.Place{}, nil, nil, nil, nil, nil
+	r.id, r.random, r.lends, r.borrows = 0, Random{}, false, false
 	if len(r.locals) > 0 {
 		r.closeLocals()
 	}
@@ -236,6 +242,10 @@ func (r *Run) execute(c *Call) error {
 
 // accept checks the arguments against the entry's parameters and takes their leaves, row-major.
 func (r *Run) accept(c *Call) error {
+	if c.Fit && !r.program.options.Verify { // which puts copies in their place
+		r.arguments, r.pinned, r.borrows = c.Args, c.Pinned && !r.program.foreign, true
+		return nil
+	}
 	entry := r.program.module.Entry
 	if len(c.Args) != len(entry.Parameters) {
 		return fmt.Errorf("%s: got %d arguments, want %d", entry.Name, len(c.Args), len(entry.Parameters))
@@ -288,18 +298,20 @@ func (r *Run) enter() {
 	p := r.program
 	r.forgetLent()
 	for i, s := range p.parameters {
-		switch {
-		case s == NoSlot:
-		case p.slots[s].kind == boxed:
-			r.boxes[p.slots[s].index] = r.arguments[i]
+		if s == NoSlot {
+			continue
+		}
+		switch sl := &p.slots[s]; {
+		case sl.kind == boxed:
+			r.boxes[sl.index] = r.arguments[i]
 		case r.arguments[i] == nil: // it is in remote memory
-			if !p.slots[s].staged {
+			if !sl.staged {
 				r.memory.table[s] = 0
 			}
-		case p.slots[s].host != NoSlot:
+		case sl.host != NoSlot:
 			r.enterAliased(s, r.arguments[i].Bytes())
-		case p.slots[s].staged:
-			copy(r.Bytes(Slice{Slot: s, Size: p.slots[s].size}), r.arguments[i].Bytes())
+		case sl.staged:
+			copy(r.Bytes(Slice{Slot: s, Size: sl.size}), r.arguments[i].Bytes())
 		default:
 			if p.options.Verify {
 				r.arguments[i] = r.arguments[i].Clone()

@@ -29,6 +29,7 @@ type Run struct {
 	evaluator *hlo.Evaluator
 	random    Random
 	arguments []*literal.Literal // leaf by leaf
+	borrows   bool               // the list of the arguments
 	held      []*Array           // the arguments that are in remote memory, leaf by leaf; may be shorter
 	keeps     bool               // results stay in remote memory
 	own       [][]byte           // memory of the results that have some of their own
