@@ -109,31 +109,36 @@ func (p *program) onDevice(ctx context.Context, place hlo.Place, c *Call) (err e
 	if err != nil {
 		return err
 	}
-	r, err := p.begin(ctx, seat, place, &c.Options)
-	if err != nil {
-		p.executor.release(seat)
-		return err
+	m := p.ready[seat.number]
+	if m == nil {
+		if m, err = p.takeArena(seat); err != nil {
+			p.executor.release(seat)
+			return err
+		}
 	}
+	r := m.begin(ctx, place, &c.Options)
 	r.seat, c.seat = seat, seat
 	defer func() { r.endWith(err) }()
 	return r.execute(c)
 }
 
-// begin returns a run with memory that nobody else uses, of s if there is some.
-func (p *program) begin(ctx context.Context, s *shelf, place hlo.Place, o *RunOptions) (*Run, error) {
-	m := p.keeper.takeArena(s, p)
-	if m == nil {
-		err := p.keeper.allocate(func() (err error) {
-			m, err = newInstance(p)
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
+// takeArena returns memory that nobody else uses, of s if there is some.
+func (p *program) takeArena(s *shelf) (m *instance, err error) {
+	if m = p.keeper.takeArena(s, p); m != nil {
+		return m, nil
 	}
+	err = p.keeper.allocate(func() (err error) {
+		m, err = newInstance(p)
+		return err
+	})
+	return m, err
+}
+
+// begin begins a run with the memory.
+func (m *instance) begin(ctx context.Context, place hlo.Place, o *RunOptions) *Run {
 	r := &m.run
 	r.ctx, r.place, r.options, r.id = ctx, place, o, o.ID
-	return r, nil
+	return r
 }
 
 // unfinished is what the error of a step may be: somebody uses the memory of the execution until Over is closed.
@@ -158,6 +163,7 @@ func (r *Run) endWith(err error) {
 	}
 	r.closeLocals()
 	if r.seat != nil {
+		r.program.takeAlong(r.seat, r.memory)
 		r.program.executor.release(r.seat)
 	}
 	go func() {
@@ -173,7 +179,9 @@ func (r *Run) end() {
 	p, shelf, seat := r.program, r.shelf(), r.seat
 	r.memory.mirror.letGo()
 	r.forget()
-	p.keeper.keepArena(shelf, r.memory)
+	if seat == nil || !p.keepReady(seat, r.memory) {
+		p.keeper.keepArena(shelf, r.memory)
+	}
 	if seat != nil {
 		p.executor.release(seat)
 	}

@@ -37,7 +37,10 @@ type home struct {
 func (b *backend) on(int) *backend { return b }
 
 // Trim gives back the memory that is kept for executions to come.
-func (b *backend) Trim() { b.keeper.trim() }
+func (b *backend) Trim() {
+	b.executor.tidyAll()
+	b.keeper.trim()
+}
 
 func (b *backend) Name() string { return b.machine.Name() }
 

@@ -63,10 +63,11 @@ func (t *dynamicThunk) Run(r *Run) error {
 func (p *program) within(r *Run, args []*literal.Literal) (_ *literal.Literal, err error) {
 	c := Call{Args: args, Options: r.Options()}
 	c.Options.Donated = nil
-	n, err := p.begin(r.ctx, r.shelf(), r.Place(), &c.Options)
+	m, err := p.takeArena(r.shelf())
 	if err != nil {
 		return nil, err
 	}
+	n := m.begin(r.ctx, r.Place(), &c.Options)
 	defer func() { n.endWith(err) }()
 	n.outer, n.random, n.evaluator = r, r.random, r.evaluator
 	err = n.execute(&c)

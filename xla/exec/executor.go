@@ -65,8 +65,32 @@ func (e *executor) free() *shelf {
 	return nil
 }
 
+// The states of a seat. One that is untidy is taken, and what lies ready on it is given back when it is left.
+const (
+	vacant = iota
+	taken
+	untidy
+)
+
 // take reports whether the seat was free: it is the caller's then.
-func (s *shelf) take() bool { return !s.taken.Load() && s.taken.CompareAndSwap(false, true) }
+func (s *shelf) take() bool { return s.state.Load() == vacant && s.state.CompareAndSwap(vacant, taken) }
+
+// tidyAll gives back what lies ready on all seats, on those that somebody has when he leaves them.
+func (e *executor) tidyAll() {
+	for _, s := range e.seats {
+		e.tidy(s)
+	}
+}
+
+func (e *executor) tidy(s *shelf) {
+	for !s.take() {
+		if s.state.CompareAndSwap(taken, untidy) || s.state.Load() == untidy {
+			return
+		}
+	}
+	e.keeper.clearReady(s)
+	e.release(s)
+}
 
 // wait is acquire in the line.
 func (e *executor) wait(ctx context.Context) (*shelf, error) {
@@ -183,7 +207,9 @@ func (e *executor) release(s *shelf) {
 		e.handOn(s)
 		return
 	}
-	s.taken.Store(false)
+	if s.state.Swap(vacant) == untidy {
+		e.tidy(s)
+	}
 	if e.waiting.Load() > 0 { // somebody came meanwhile
 		e.mu.Lock()
 		e.serve()
@@ -195,13 +221,16 @@ func (e *executor) release(s *shelf) {
 func (e *executor) handOn(s *shelf) {
 	e.mu.Lock()
 	w := e.next(s)
-	if w == nil {
-		s.taken.Store(false) // who comes now looks at it after mu
-	} else {
+	if w != nil {
 		e.leave(w)
 	}
 	e.mu.Unlock()
-	if w != nil { // what others wait for takes no longer than it must
-		w.turn <- s
+	if w == nil {
+		e.release(s)
+		return
 	}
+	if s.state.CompareAndSwap(untidy, taken) {
+		e.keeper.clearReady(s)
+	}
+	w.turn <- s // after mu: what others wait for takes no longer than it must
 }

@@ -18,7 +18,7 @@ import (
 // left counts the seats that nobody has.
 func left(e *executor) (n int) {
 	for _, s := range e.seats {
-		if !s.taken.Load() {
+		if s.state.Load() == vacant {
 			n++
 		}
 	}

@@ -23,11 +23,11 @@ type keeper struct {
 	shelves []*shelf
 
 	mu    sync.Mutex
-	ready map[*ready]bool // of programs that have run
+	ready map[**instance]ready // of programs that have run, by where it begins
 }
 
 func newKeeper(shelves int) *keeper {
-	k := &keeper{ready: map[*ready]bool{}}
+	k := &keeper{ready: map[**instance]ready{}}
 	for i := range shelves {
 		k.shelves = append(k.shelves, newShelf(k, i))
 	}
@@ -67,9 +67,6 @@ func (k *keeper) oldest() (found *shelf) {
 
 // takeArena returns an arena of p, of s if there is one there, nil if none is kept.
 func (k *keeper) takeArena(s *shelf, p *program) *instance {
-	if m := p.ready.take(s); m != nil {
-		return m
-	}
 	m := s.takeArena(p)
 	for i := 0; m == nil && i < len(k.shelves); i++ {
 		m = k.shelves[i].takeArena(p)
@@ -79,10 +76,8 @@ func (k *keeper) takeArena(s *shelf, p *program) *instance {
 
 // keepArena keeps an arena for the next run of its program.
 func (k *keeper) keepArena(s *shelf, m *instance) {
-	if !m.kept.program.ready.keep(s, m) {
-		s.keepArena(m)
-		k.shrink()
-	}
+	s.keepArena(m)
+	k.shrink()
 }
 
 // memoryOf returns n bytes for a result, which may hold anything, and the literal that had them before, if any.
@@ -99,9 +94,6 @@ func (k *keeper) memoryOf(s *shelf, n int64) ([]byte, *literal.Literal) {
 
 // trim gives back all that is kept.
 func (k *keeper) trim() {
-	for _, r := range k.allReady() {
-		r.clear()
-	}
 	for _, s := range k.shelves {
 		s.trim()
 	}
@@ -116,7 +108,7 @@ func (k *keeper) opened(n int64) {
 
 // forget gives back the arenas of p.
 func (k *keeper) forget(p *program) {
-	p.ready.forget(k)
+	k.forgetReady(p.ready)
 	for _, s := range k.shelves {
 		s.forget(p)
 	}

@@ -37,12 +37,12 @@ type program struct {
 	places                   *Places // nil: the machine has no memory of its own
 
 	home
-	packed   []*pack    // in use
-	boxes    int        // boxed slots
-	foreign  bool       // functions of the user run, which may end their goroutine
-	brief    bool       // too short to be cancelled on the way
-	idle     [][]*kept  // arenas by shelf, guarded by it
-	ready    *ready     // small arenas by shelf
+	packed   []*pack   // in use
+	boxes    int       // boxed slots
+	foreign  bool      // functions of the user run, which may end their goroutine
+	brief    bool      // too short to be cancelled on the way
+	idle     [][]*kept // arenas by shelf, guarded by it
+	ready    ready
 	subs     []*program // that steps run on devices of their own
 	dynamics []*dynamicThunk
 	closing  []func() // what thunks hold
@@ -54,7 +54,7 @@ type program struct {
 
 func newProgram(m Machine, o Options, module *hlo.Module, h home) *program {
 	return &program{machine: m, options: o, module: module, home: h, idle: make([][]*kept, len(h.keeper.shelves)),
-		ready: newReady(h.keeper), identity: &identity{read: module.Entry}}
+		ready: make(ready, len(h.keeper.shelves)), identity: &identity{read: module.Entry}}
 }
 
 func (p *program) Run(ctx context.Context, args [][]*literal.Literal, o RunOptions) ([]*literal.Literal, error) {

@@ -1,73 +1,60 @@
 package exec
 
-import (
-	"maps"
-	"slices"
-	"sync/atomic"
-)
-
 // readyBytes is the size up to which an arena lies ready. A compiled program takes more than that for itself.
 const readyBytes = 64 << 10
 
-// ready is the small arenas of a program, one a shelf, each of which is taken and kept with one atomic operation: a
-// shelf wants a lock and a place in the order of what is kept, which cost a tiny program a tenth of its time. They do
-// not count towards the keeper's limit, and are given back by trim and with the program.
-type ready struct {
-	arenas []atomic.Pointer[instance]
-	known  atomic.Bool // to the keeper
-}
+// ready is a program's small arenas by seat. Whoever has the seat has the arena with it, without a lock or an atomic
+// operation, which a shelf wants several of: they cost a tiny program a tenth of its time. An execution that leaves its
+// seat on the way takes the arena along. What lies ready does not count towards the keeper's limit; trim gives it back
+// once it has the seat, and the program when it is closed.
+type ready []*instance
 
-func newReady(k *keeper) *ready {
-	return &ready{arenas: make([]atomic.Pointer[instance], len(k.shelves))}
-}
-
-// take returns the arena on s, nil if there is none.
-func (r *ready) take(s *shelf) *instance {
-	at := &r.arenas[s.number]
-	if at.Load() == nil {
-		return nil
+// keepReady reports whether m lies ready on s, which the caller has, or now does, since it is small and s had none.
+func (p *program) keepReady(s *shelf, m *instance) bool {
+	at := &p.ready[s.number]
+	if *at == nil && m.mirror == nil && m.kept.bytes <= readyBytes {
+		*at = m
+		s.keeper.know(p.ready)
 	}
-	return at.Swap(nil)
+	return *at == m
 }
 
-// keep reports whether m is small, and s had none: it has m then.
-func (r *ready) keep(s *shelf, m *instance) bool {
-	if m.mirror != nil || m.kept.bytes > readyBytes || !r.arenas[s.number].CompareAndSwap(nil, m) {
-		return false
-	}
-	if !r.known.Load() {
-		s.keeper.know(r)
-	}
-	return true
-}
-
-// clear closes the arenas that are not in use.
-func (r *ready) clear() {
-	for i := range r.arenas {
-		if m := r.arenas[i].Swap(nil); m != nil {
-			m.close()
-		}
+// takeAlong has m lie ready on s, which the caller has, no longer.
+func (p *program) takeAlong(s *shelf, m *instance) {
+	if p.ready[s.number] == m {
+		p.ready[s.number] = nil
 	}
 }
 
-// forget gives back the arenas of a program that is closed.
-func (r *ready) forget(k *keeper) {
-	k.mu.Lock()
-	delete(k.ready, r)
-	k.mu.Unlock()
-	r.clear()
-}
-
-// know has trim find the arenas of r.
-func (k *keeper) know(r *ready) {
+// know has clearReady find what lies ready in r.
+func (k *keeper) know(r ready) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.ready[r] = true
-	r.known.Store(true)
+	k.ready[&r[0]] = r
 }
 
-func (k *keeper) allReady() []*ready {
+// clearReady gives back what lies ready on s, which the caller has.
+func (k *keeper) clearReady(s *shelf) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return slices.Collect(maps.Keys(k.ready))
+	for _, r := range k.ready {
+		r.close(s.number)
+	}
+}
+
+// forgetReady gives back what lies ready of a program that is closed.
+func (k *keeper) forgetReady(r ready) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.ready, &r[0])
+	for seat := range r {
+		r.close(seat)
+	}
+}
+
+func (r ready) close(seat int) {
+	if m := r[seat]; m != nil {
+		r[seat] = nil
+		m.close()
+	}
 }

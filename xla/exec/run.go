@@ -151,6 +151,7 @@ func (r *Run) Wait(f func() error) error {
 	}
 	e := r.program.executor
 	before := r.seat
+	r.program.takeAlong(before, r.memory)
 	e.release(before)
 	r.seat = nil
 	err := f()

@@ -11,8 +11,8 @@ import (
 // shelf is a part of what a keeper keeps.
 type shelf struct {
 	keeper *keeper
-	number int         // among the keeper's
-	taken  atomic.Bool // as a seat of the executor's
+	number int          // among the keeper's
+	state  atomic.Int32 // as a seat of the executor's
 	mu     sync.Mutex
 	kept   chain[kept, *kept] // the oldest first
 	// results are those that are kept, by size.
