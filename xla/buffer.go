@@ -28,9 +28,9 @@ type bufferState struct {
 	array  *exec.Array // instead of value, where the device has memory of its own
 	client *Client
 	bytes  int64
-	// users are the calls that work on the value, and one for the open buffer. At 0 the value's memory is free.
-	users  atomic.Int32
-	closed atomic.Bool
+	// users is twice the number of calls that work on the value while the buffer is open: 0 as it is made. Closing it takes
+	// away a user and adds 1, so that it is odd from then on, and the value's memory is free at -1.
+	users atomic.Int32
 	// seen says that others may hold the value's memory: it is not used again.
 	seen atomic.Bool
 	// private says that the memory was made for the buffer, plain, which is known once it is pinned, that the value is.
@@ -43,24 +43,26 @@ type bufferState struct {
 	recycle func(l *literal.Literal)
 }
 
-func (d *Device) newBuffer(l *literal.Literal, private bool, recycle func(l *literal.Literal)) *Buffer {
-	return d.open(&bufferState{value: l, client: d.client, bytes: int64(len(l.Bytes())), private: private,
+// newBuffer makes b a buffer of l.
+func (d *Device) newBuffer(b *Buffer, l *literal.Literal, private bool, recycle func(l *literal.Literal)) *Buffer {
+	return d.open(b, &bufferState{value: l, client: d.client, bytes: int64(len(l.Bytes())), private: private,
 		recycle: recycle})
 }
 
-// newRemote makes a buffer of an array in the device's memory, which is the buffer's from now on.
-func (d *Device) newRemote(a *exec.Array) *Buffer {
+// newRemote makes b a buffer of an array in the device's memory, which is the buffer's from now on.
+func (d *Device) newRemote(b *Buffer, a *exec.Array) *Buffer {
 	st := &bufferState{array: a, client: d.client, bytes: a.Bytes(), private: true}
 	st.pinned.Store(true)
 	d.client.live.remote.Add(st.bytes)
-	return d.open(st)
+	return d.open(b, st)
 }
 
-func (d *Device) open(st *bufferState) *Buffer {
-	st.users.Store(1)
+// open makes b the buffer of st.
+func (d *Device) open(b *Buffer, st *bufferState) *Buffer {
 	st.client.live.buffers.Add(1)
 	st.client.live.bytes.Add(st.bytes)
-	return &Buffer{device: d, state: st, warden: watch(st)}
+	*b = Buffer{device: d, state: st, warden: watch(st)}
+	return b
 }
 
 // put makes a buffer of l, which is copied to the device's memory if it has some.
@@ -71,15 +73,16 @@ func (d *Device) put(l *literal.Literal, private bool) (*Buffer, error) {
 			return nil, wrap(err, Failed)
 		}
 		if a != nil {
-			return d.newRemote(a), nil
+			return d.newRemote(new(Buffer), a), nil
 		}
 	}
-	return d.newBuffer(l, private, nil), nil
+	return d.newBuffer(new(Buffer), l, private, nil), nil
 }
 
 // release closes the buffer and reports whether this call did it.
 func (st *bufferState) release() bool {
-	if st.closed.Swap(true) {
+	n, again := st.shut()
+	if again {
 		return false
 	}
 	st.client.live.buffers.Add(-1)
@@ -87,18 +90,36 @@ func (st *bufferState) release() bool {
 	if st.array != nil {
 		st.client.live.remote.Add(-st.bytes)
 	}
-	st.drop()
+	if n == unused {
+		st.free()
+	}
 	return true
+}
+
+// unused is users of a closed buffer whose value nobody works on.
+const unused = -1
+
+// shut closes the buffer, and returns what users is then and whether it was closed before.
+func (st *bufferState) shut() (users int32, again bool) {
+	for {
+		n := st.users.Load()
+		if n&1 != 0 {
+			return n, true
+		}
+		if st.users.CompareAndSwap(n, n-1) {
+			return n - 1, false
+		}
+	}
 }
 
 // take has the value stay as it is until drop is called. It reports false if the buffer is closed.
 func (st *bufferState) take() bool {
 	for {
 		n := st.users.Load()
-		if n == 0 || st.closed.Load() {
+		if n&1 != 0 {
 			return false
 		}
-		if st.users.CompareAndSwap(n, n+1) {
+		if st.users.CompareAndSwap(n, n+2) {
 			return true
 		}
 	}
@@ -131,7 +152,7 @@ func (st *bufferState) literal() (*literal.Literal, error) {
 // claim reports whether the caller, who has taken the value of a closed buffer, is the last to see its memory. If so it
 // is his: nobody takes it back.
 func (st *bufferState) claim() bool {
-	return st.private && st.users.Load() == 1 && !st.seen.Swap(true)
+	return st.private && st.users.Load() == unused+2 && !st.seen.Swap(true)
 }
 
 // pin keeps the value's memory where it is until nobody uses it. The caller has taken the value.
@@ -155,14 +176,20 @@ func (st *bufferState) pin() {
 
 // drop ends the work of one call. The last one gives the memory back.
 func (st *bufferState) drop() {
-	if st.users.Add(-1) != 0 {
-		return
+	if st.users.Add(-2) == unused {
+		st.free()
 	}
+}
+
+// free gives back the memory of the value.
+func (st *bufferState) free() {
 	if st.array != nil {
 		st.array.Close()
 		return
 	}
-	st.pins.Unpin()
+	if st.pinned.Load() {
+		st.pins.Unpin()
+	}
 	if !st.seen.Load() && st.recycle != nil {
 		st.recycle(st.value)
 	}
@@ -226,7 +253,7 @@ func (b *Buffer) movedTo(d *Device) (*Buffer, error) {
 	if a == nil {
 		return nil, wrap(err, Failed)
 	}
-	return d.newRemote(a), nil
+	return d.newRemote(new(Buffer), a), nil
 }
 
 // Shape returns the buffer's shape; it works after Close.

@@ -214,15 +214,33 @@ func shareOne(result *literal.Literal, args []*Buffer) {
 
 // buffersOf makes buffers of the results of a call on d.
 func (x *Executable) buffersOf(c *call, d *Device) []*Buffer {
-	out := make([]*Buffer, len(c.Results))
+	out := newBuffers(len(c.Results))
 	for i, l := range c.Results {
 		if i < len(c.Kept) && c.Kept[i] != nil {
-			out[i] = d.newRemote(c.Kept[i])
+			d.newRemote(out[i], c.Kept[i])
 		} else if x.state.owned[i] {
-			out[i] = d.newBuffer(l, true, c.Recycle)
+			d.newBuffer(out[i], l, true, c.Recycle)
 		} else {
-			out[i] = d.newBuffer(l, false, nil)
+			d.newBuffer(out[i], l, false, nil)
 		}
+	}
+	return out
+}
+
+// newBuffers returns n buffers of nothing. One takes its memory together with the list, since most programs have one
+// result.
+func newBuffers(n int) []*Buffer {
+	if n == 1 {
+		one := &struct {
+			list   [1]*Buffer
+			buffer Buffer
+		}{}
+		one.list[0] = &one.buffer
+		return one.list[:]
+	}
+	out := make([]*Buffer, n)
+	for i := range out {
+		out[i] = new(Buffer)
 	}
 	return out
 }

@@ -502,7 +502,7 @@ func (r *Run) collectLeaf(l *leaf) *literal.Literal {
 		data, again = r.program.keeper.memoryOf(r.shelf(), int64(len(staged)))
 		copy(data, staged)
 	}
-	if again != nil && again.Shape().Equal(l.shape) {
+	if again != nil && again.IsOf(&l.shape) {
 		return again
 	}
 	return literalOf(l.shape, data)

@@ -20,15 +20,15 @@ func bytesOf(t *testing.T, n int64) *literal.Literal {
 // TestKeeperLimit wants the oldest to go first, on whichever shelf it lies, and not what has just been kept.
 func TestKeeperLimit(t *testing.T) {
 	k := newKeeper(2)
-	k.setLimit(100)
-	stale, used := bytesOf(t, 90), bytesOf(t, 60)
+	k.setLimit(100 << 10)
+	stale, used := bytesOf(t, 90<<10), bytesOf(t, 60<<10)
 	k.shelves[0].recycle(stale)
 	for range 3 {
 		k.shelves[1].recycle(used)
-		if n := k.bytes.Load(); n != 60 {
-			t.Fatalf("%d bytes are kept, want 60", n)
+		if n := k.bytes.Load(); n != 60<<10 {
+			t.Fatalf("%d bytes are kept, want 60 KiB", n)
 		}
-		if _, again := k.memoryOf(k.shelves[1], 60); again != used {
+		if _, again := k.memoryOf(k.shelves[1], 60<<10); again != used {
 			t.Fatalf("got %v, want what was kept last", again)
 		}
 	}

@@ -15,6 +15,8 @@ type shelf struct {
 	state  atomic.Int32 // as a seat of the executor's
 	mu     sync.Mutex
 	kept   chain[kept, *kept] // the oldest first
+	// recent are small results, the last one whose size falls there: with them most executions do without mu.
+	recent [recents]atomic.Pointer[literal.Literal]
 	// results are those that are kept, by size.
 	results map[int64][]*kept
 	// rooms are those of remote memory, by size.
@@ -41,12 +43,39 @@ type kept struct {
 func newShelf(k *keeper, number int) *shelf {
 	s := &shelf{keeper: k, number: number, results: map[int64][]*kept{}}
 	s.recycle = func(l *literal.Literal) {
-		if len(l.Bytes()) > 0 {
+		if n := len(l.Bytes()); 0 < n && n <= recentBytes {
+			l = s.recently(int64(n)).Swap(l)
+		}
+		if l != nil && len(l.Bytes()) > 0 {
 			s.keepResult(l)
 			k.shrink()
 		}
 	}
 	return s
+}
+
+// recents is how many small results are recent at most, and recentBytes how large they are.
+const (
+	recents     = 8
+	recentBytes = 4 << 10
+)
+
+// recently is where a small result of n bytes is.
+func (s *shelf) recently(n int64) *atomic.Pointer[literal.Literal] {
+	return &s.recent[uint64(n)*0x9e3779b97f4a7c15>>61]
+}
+
+// takeRecent returns what takeResult does, if it is recent.
+func (s *shelf) takeRecent(n int64) *literal.Literal {
+	if n > recentBytes {
+		return nil
+	}
+	at := s.recently(n)
+	l := at.Load()
+	if l == nil || int64(len(l.Bytes())) != n || !at.CompareAndSwap(l, nil) {
+		return nil
+	}
+	return l
 }
 
 // push adds x as the newest.
@@ -127,6 +156,9 @@ func (s *shelf) keepArena(m *instance) {
 
 // takeResult returns a literal that nobody sees any more and whose memory is of n bytes, nil if none is kept here.
 func (s *shelf) takeResult(n int64) *literal.Literal {
+	if l := s.takeRecent(n); l != nil {
+		return l
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	list := s.results[n]
@@ -164,6 +196,9 @@ func (s *shelf) record() *kept {
 }
 
 func (s *shelf) trim() {
+	for i := range s.recent {
+		s.recent[i].Store(nil)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for s.kept.first != nil {

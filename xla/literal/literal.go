@@ -165,6 +165,9 @@ func (l *Literal) Clone() *Literal {
 // Fits reports whether l may be passed where a value of shape want is declared, as shape.Fits.
 func (l *Literal) Fits(want *shape.Shape) bool { return shape.Fits(&l.shape, want) }
 
+// IsOf reports whether l is of shape s, quickly if it was made of that.
+func (l *Literal) IsOf(s *shape.Shape) bool { return l.shape.Is(s) || l.shape.Equal(*s) }
+
 // IsPlain reports whether l is an array whose bytes are its elements in row-major order, of the sizes of its shape.
 func (l *Literal) IsPlain() bool { return l.sizes == nil && l.shape.Type.IsArray() && l.isDense() }
 

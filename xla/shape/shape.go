@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unsafe"
 )
 
 // Unbounded is the size of a dimension that is not known until run time, "?" in text.
@@ -145,6 +146,13 @@ func (s Shape) Equal(o Shape) bool {
 // Compatible reports whether s and o are the same but for layouts.
 func (s Shape) Compatible(o Shape) bool {
 	return s.Type == o.Type && s.sameDims(o) && slices.EqualFunc(s.Elems, o.Elems, Shape.Compatible)
+}
+
+// Is reports whether s and o are one array shape, whose parts they share. Then they are equal.
+func (s *Shape) Is(o *Shape) bool {
+	return s.Type == o.Type && s.Layout == o.Layout && len(s.Dims) == len(o.Dims) &&
+		unsafe.SliceData(s.Dims) == unsafe.SliceData(o.Dims) && s.Dynamic == nil && o.Dynamic == nil &&
+		s.Elems == nil && o.Elems == nil
 }
 
 // Fits reports whether a value of shape s may be passed where want is declared: dynamic dimensions take any size up to
