@@ -28,8 +28,8 @@ type bufferState struct {
 	array  *exec.Array // instead of value, where the device has memory of its own
 	client *Client
 	bytes  int64
-	// users is twice the number of calls that work on the value while the buffer is open: 0 as it is made. Closing it takes
-	// away a user and adds 1, so that it is odd from then on, and the value's memory is free at -1.
+	// users is twice the number of calls that work on the value while the buffer is open: 0 as it is made. Closing it
+	// takes away a user and adds 1, so that it is odd from then on, and the value's memory is free at -1.
 	users atomic.Int32
 	// seen says that others may hold the value's memory: it is not used again.
 	seen atomic.Bool
