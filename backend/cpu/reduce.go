@@ -58,7 +58,7 @@ func lowerReduce(l *exec.Lowering) (exec.Thunk, error) {
 
 // lowerWhile runs a loop over scalars, small arrays and elements of large ones as one program; exec runs all others.
 func lowerWhile(l *exec.Lowering) (exec.Thunk, error) {
-	p, err := scalar.CompileOp(l.In)
+	p, err := scalar.CompileLoop(l.In, l.Wanted())
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"slices"
 
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
@@ -29,6 +30,24 @@ func (l *Lowering) Inner(in *hlo.Instruction, operands []int, result Slice) *Low
 		n.operands = append(n.operands, l.operands[i])
 	}
 	return n
+}
+
+// Wanted returns which elements of In's result, a tuple, something looks at; nil if that may be all.
+func (l *Lowering) Wanted() []bool {
+	if l.comp == nil || l.comp.Root == l.In || !l.In.Shape.IsTuple() {
+		return nil
+	}
+	wanted := make([]bool, len(l.In.Shape.Elems))
+	for _, user := range l.comp.Instructions {
+		switch {
+		case !slices.Contains(user.Operands, l.In):
+		case user.Op != hlo.GetTupleElement:
+			return nil
+		default:
+			wanted[user.Attrs.(*hlo.GetTupleElementAttrs).Index] = true
+		}
+	}
+	return wanted
 }
 
 // Operand returns where the array operand i lies: dense, row-major, elements narrower than a byte in one byte each.

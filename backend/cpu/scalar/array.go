@@ -25,13 +25,18 @@ func (c *compiler) largest(in *hlo.Instruction) int {
 	}
 	n := 0
 	for _, l := range leaves {
-		n = max(n, l.Elements)
+		if l.lanes == 0 {
+			n = max(n, l.Elements)
+		}
 	}
 	return n
 }
 
 // freshLeaf returns registers for a leaf, side by side. An array's may be written to in place.
 func (c *compiler) freshLeaf(l Leaf) value {
+	if l.lanes > 0 {
+		return value{c.freshVector(l.lanes)}
+	}
 	v, w := make(value, l.Elements), width(l.Type)
 	first := c.reserve(l.Elements * w)
 	for i := range v {

@@ -41,6 +41,10 @@ type compiler struct {
 	bounds    map[uint16]bounds // of the registers of which more is known than that they hold 64 bits
 	// arrays are those in memory, by the register that stands for each; nil if there are none.
 	arrays map[uint16]*array
+	// vectors has the lanes of those, by the first register of each; nil if there are none.
+	vectors map[uint16]int
+	failed  error  // where nobody could be told
+	wanted  []bool // which results something looks at; nil if all
 }
 
 func newCompiler() *compiler {
@@ -90,6 +94,9 @@ func (c *compiler) op(op Op, imm int32, a, b uint16) uint16 {
 	if r, ok := c.fold(op, imm, a, b); ok {
 		return r
 	}
+	if n := max(c.vectors[a], c.vectors[b]); n > 0 {
+		return c.onLanes(op, imm, [3]uint16{a, b}, n)
+	}
 	what := makes(op, imm, c.known(a), c.known(b))
 	if what.single() {
 		return c.constant(uint64(what.lo))
@@ -102,10 +109,10 @@ func (c *compiler) op(op Op, imm int32, a, b uint16) uint16 {
 
 // small fails if the program has become too large.
 func (c *compiler) small() error {
-	if len(c.code) > maxCode || len(c.image) > maxRegisters {
+	if len(c.code) > maxCode || len(c.image) > maxRegisters || c.vectors != nil && len(c.image) > maxVectorRegisters {
 		return unsupported("too many instructions")
 	}
-	return nil
+	return c.failed
 }
 
 // leavesOf appends the leaves of s. It fails if one is no static array, or none that fits.
@@ -123,7 +130,9 @@ func (c *compiler) leavesOf(list []Leaf, s shape.Shape) ([]Leaf, error) {
 	if !s.IsArray() || s.IsDynamic() || !ok || n > c.most(s.Type) {
 		return nil, unsupported("%v", s)
 	}
-	return append(list, Leaf{s.Type, int(n), c.arrays != nil && n >= manyElements}), nil
+	l := Leaf{Type: s.Type, Elements: int(n), lanes: c.lanes(s.Type, int(n))}
+	l.memory = l.lanes == 0 && c.remote(l.Elements)
+	return append(list, l), nil
 }
 
 // count is the length of a value of shape s, -1 if there is none.
@@ -182,6 +191,11 @@ func (c *compiler) loadLeaf(l Leaf, stream int) value {
 	if l.memory {
 		return c.adopt(l, stream)
 	}
+	if l.lanes > 0 {
+		r := c.freshVector(l.lanes)
+		c.emit(Instr{Op: VecLoad, D: r, A: uint16(stream), B: inBytes(l.Type), Imm: int32(l.lanes)})
+		return value{r}
+	}
 	v, load, w := c.freshLeaf(l), accessOf(l.Type).load, width(l.Type)
 	if l.Elements >= manyRegisters && load < LoadBF16 {
 		c.emit(Instr{Op: LoadMany, D: v[0], A: uint16(stream), B: uint16(load), C: uint16(l.Elements * w)})
@@ -196,6 +210,10 @@ func (c *compiler) loadLeaf(l Leaf, stream int) value {
 
 // storeLeaf emits stores of the elements v of a leaf.
 func (c *compiler) storeLeaf(l Leaf, v value, stream int) {
+	if l.lanes > 0 {
+		c.emit(Instr{Op: VecStore, D: inBytes(l.Type), A: uint16(stream), B: c.asVector(v[0], l.lanes), Imm: int32(l.lanes)})
+		return
+	}
 	store, w := accessOf(l.Type).store, width(l.Type)
 	if l.Elements >= manyRegisters && store < StoreBF16 && v[:l.Elements].sideBySide(w) {
 		c.emit(Instr{Op: StoreMany, D: uint16(store), A: uint16(stream), B: v[0], C: uint16(l.Elements * w)})
@@ -213,10 +231,12 @@ func (c *compiler) finish(s shape.Shape, out value, stream int, params []Leaf) (
 	if err != nil {
 		return nil, err
 	}
-	for _, l := range leaves {
-		if l.memory {
+	for k, l := range leaves {
+		switch {
+		case !c.isWanted(s, k) && (!l.memory || !c.arrays[out[0]].written):
+		case l.memory:
 			c.leave(l, out[0], stream)
-		} else {
+		default:
 			c.storeLeaf(l, out, stream)
 		}
 		out = out[l.length():]
@@ -237,6 +257,13 @@ func (c *compiler) instruction(in *hlo.Instruction, args []value) (value, error)
 	}
 	if err := c.small(); err != nil {
 		return nil, err
+	}
+	if f, ok := c.vectorForm(in); ok {
+		v, err := f(c, in, args)
+		if err == nil && len(v) != n {
+			err = unsupported("%s of shape %v", in.Op, in.Shape)
+		}
+		return v, err
 	}
 	if large := c.largest(in); large > maxElements && !movesArrays[in.Op] || c.remote(large) && !movesMemory[in.Op] {
 		return nil, unsupported("%s of an array of %d elements", in.Op, large)

@@ -152,8 +152,9 @@ func (c *compiler) carry(body int, s shape.Shape, state, next []uint16) {
 	first := 0
 	for _, l := range leaves {
 		end := first + l.registers()
-		for i := first; i < end && l.Elements <= maxElements; i++ {
-			if r := next[i]; r != state[i] && c.inPlace(body, state, next, i) {
+		for i := first; i < end && (l.Elements <= maxElements || l.lanes > 0); i++ {
+			r := next[i]
+			if r != state[i] && c.vectors[r] == c.vectors[state[i]] && c.inPlace(body, state, next, i) {
 				replace(next, r, state[i])
 			}
 		}
@@ -178,7 +179,7 @@ func (c *compiler) inPlace(body int, state, next []uint16, i int) bool {
 	at := -1
 	for k := body; k < len(c.code); k++ {
 		if in := &c.code[k]; in.writes(r) {
-			if at >= 0 || in.pairs() || in.spans(r) {
+			if at >= 0 || in.pairs() || in.spans(r) || in.elsewhere() {
 				return false
 			}
 			at = k

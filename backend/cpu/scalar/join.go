@@ -61,6 +61,8 @@ func (j *joiner) name(in *Instr) string {
 		name = n
 	}
 	switch in.Op {
+	case VecFetch:
+		name += [...]string{"U", "S"}[in.E]
 	case RemS, RemU:
 		if j.divides(in) {
 			name += "32By"
@@ -118,7 +120,7 @@ func (j *joiner) find(i int, loads bool) pair {
 
 // commutes are the instructions whose operands may change places.
 var commutes = map[Op]bool{AddS: true, AddU: true, MulS: true, MulU: true, And: true, Or: true, Xor: true, MinS: true,
-	MaxS: true, AddF: true, MulF: true, AddD: true, MulD: true}
+	MaxS: true, EqS: true, NeS: true, AddF: true, MulF: true, AddD: true, MulD: true}
 
 // match looks for the instruction that makes register r, an operand of instruction i, and can be joined to it.
 func (j *joiner) match(i int, r, other uint16, side string, loads bool) pair {
@@ -152,15 +154,16 @@ func (j *joiner) passes(k, i int, counts bool) bool {
 	load := first.Op.loadsElement()
 	for m := k + 1; m < i; m++ {
 		in := &j.code[m]
-		if in.writes(first.B) || !load && in.writes(first.A) || load && !in.onlyWrites() || counts && in.reads(first.D) {
+		other := in.writes(first.B) || (!load || first.Op == VecFetch) && in.writes(first.A)
+		if other || load && !in.onlyWrites() || counts && in.reads(first.D) {
 			return false
 		}
 	}
 	return true
 }
 
-// loadsElement reports whether o loads an element of an array in memory.
-func (o Op) loadsElement() bool { return o >= Load8UAt && o <= LoadSmallAt }
+// loadsElement reports whether o loads an element of an array in memory, or a lane of a vector.
+func (o Op) loadsElement() bool { return o >= Load8UAt && o <= LoadSmallAt || o == VecFetch }
 
 // emitted returns the code with the pairs joined and jumps to where they went.
 func (j *joiner) emitted() []Instr {

@@ -23,6 +23,9 @@ func instructionOf(t *testing.T, name string) Instr {
 			}
 		}
 	}
+	if side, ok := strings.CutPrefix(name, "VecFetch"); ok {
+		return Instr{Op: VecFetch, E: map[string]uint16{"U": 0, "S": 1}[side], Imm: 3}
+	}
 	name, by := strings.CutSuffix(name, "32By")
 	for op, o := range operations {
 		if o.name == name {
@@ -46,7 +49,10 @@ func programOf(t *testing.T, name string, image []uint64) *Program {
 	one, two, isPair := strings.Cut(name, "_")
 	first := instructionOf(t, one)
 	first.D, first.A, first.B = made, 0, 1
-	if first.Op.loadsElement() {
+	switch {
+	case first.Op == VecFetch: // of the lanes in the first two registers
+		first.B = index
+	case first.Op.loadsElement():
 		first.A, first.B, first.Imm = 0, index, 8 // stream 0, behind its first 8 bytes
 	}
 	second := Instr{Op: Move, A: made, D: result}
@@ -103,7 +109,7 @@ func TestJoined(t *testing.T) {
 			for k := range index {
 				image[k] = sample(r, name)
 			}
-			image[index] = 1
+			image[index] = 2
 			p := programOf(t, name, image)
 			code, _ := p.joined()
 			for _, in := range code {

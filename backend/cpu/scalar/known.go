@@ -203,6 +203,9 @@ func (c *compiler) chosen(chooses, a, b uint16) uint16 {
 	case s.lo > 0 || s.hi < 0:
 		return a
 	}
+	if n := max(c.vectors[chooses], c.vectors[a], c.vectors[b]); n > 0 {
+		return c.onLanes(Select, 0, [3]uint16{chooses, a, b}, n)
+	}
 	d := c.reserve(1)
 	c.emit(Instr{Op: Select, D: d, A: chooses, B: a, C: b})
 	x, y := c.known(a), c.known(b)

@@ -46,7 +46,11 @@ func (m *moves) run() {
 	for len(m.ready) > 0 {
 		i := m.ready[0]
 		m.ready = m.ready[1:]
-		m.c.emit(Instr{Op: Move, D: m.to[i], A: m.from[i]})
+		if m.c.vectors[m.to[i]] > 0 {
+			m.c.moveVector(m.to[i], m.from[i])
+		} else {
+			m.c.emit(Instr{Op: Move, D: m.to[i], A: m.from[i]})
+		}
 		m.readers[m.from[i]]--
 		m.offer(m.from[i])
 	}
@@ -57,11 +61,22 @@ func (m *moves) release(r uint16) {
 	if _, ok := m.place[r]; !ok {
 		return
 	}
-	t := m.c.reserve(1)
-	m.c.emit(Instr{Op: Move, D: t, A: r})
+	t := m.c.aside(r)
 	replace(m.from, r, t)
 	m.readers[t], m.readers[r] = m.readers[r], 0
 	m.offer(r)
+}
+
+// aside returns a register, or vector, with what r holds.
+func (c *compiler) aside(r uint16) uint16 {
+	if n := c.vectors[r]; n > 0 {
+		t := c.freshVector(n)
+		c.moveVector(t, r)
+		return t
+	}
+	t := c.reserve(1)
+	c.emit(Instr{Op: Move, D: t, A: r})
+	return t
 }
 
 // joinMoves makes one instruction of many moves from place begin on whose registers lie side by side.
@@ -70,7 +85,7 @@ func (c *compiler) joinMoves(begin int) {
 	c.code = c.code[:begin]
 	for len(code) > 0 {
 		n := 1
-		for n < len(code) && code[n].D == code[0].D+uint16(n) && code[n].A == code[0].A+uint16(n) {
+		for n < len(code) && code[0].follows(&code[n], n) {
 			n++
 		}
 		if first := code[0]; n >= manyRegisters && apart(first.D, first.A, n) {
@@ -81,6 +96,11 @@ func (c *compiler) joinMoves(begin int) {
 		}
 		code = code[n:]
 	}
+}
+
+// follows reports whether both are moves, other of the registers n behind those of in.
+func (in *Instr) follows(other *Instr, n int) bool {
+	return in.Op == Move && other.Op == Move && other.D == in.D+uint16(n) && other.A == in.A+uint16(n)
 }
 
 // apart reports whether n registers from a on and n from b on are all different.

@@ -168,6 +168,19 @@ const (
 	CallC64 // of the complex numbers A and B, Go only
 	CallC128
 	MulC64
+
+	Vec          // instruction or function E on Imm&(1<<24-1) lanes; Imm>>24 says which of A, B and C are one number
+	VecMove      // Imm lanes
+	VecFold      // instruction E on all Imm lanes of A; C says that D is signed
+	VecLoad      // Imm lanes of stream A, bytes in memory if B
+	VecStore     // Imm lanes of B to stream A, bytes in memory if D
+	VecLoadAt    // C lanes of stream A from byte Imm and element B on, bytes if E
+	VecStoreAt   // E lanes of B to stream A from byte Imm and element C on, bytes if D
+	VecFetch     // lane B of A, lane 0 if B is more than Imm; E says that D is signed
+	VecPut       // B to lane A of D
+	VecCopy      // Imm lanes of A from lane E on to those of D from lane C on
+	VecWindow    // Imm lanes of A from lane B on, which is at most E
+	VecPutWindow // Imm lanes of B to those of D from lane A on, which is at most E
 	numOps
 )
 

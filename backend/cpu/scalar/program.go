@@ -10,6 +10,7 @@ package scalar
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/shape"
@@ -22,18 +23,19 @@ type Leaf struct {
 	Elements int
 
 	memory bool // it stays there
+	lanes  int  // of the vector that holds it
 }
 
 // length is how many entries a value has for the leaf, which take registers.
 func (l Leaf) length() int {
-	if l.memory {
+	if l.memory || l.lanes > 0 {
 		return 1
 	}
 	return l.Elements
 }
 
 func (l Leaf) registers() int {
-	if l.memory {
+	if l.memory || l.lanes > 0 {
 		return 1
 	}
 	return l.Elements * width(l.Type)
@@ -116,17 +118,45 @@ func Compile(c *hlo.Computation) (*Program, error) {
 }
 
 // CompileOp compiles a call of one instruction on its operands, such as a while loop over scalars. It fails as Compile
-// does. A loop's large arrays stay in memory, if all that is done to them is that elements are looked at and written
-// to; else they go through registers, if they fit.
+// does.
 func CompileOp(in *hlo.Instruction) (*Program, error) {
 	if in.Op == hlo.While {
+		return CompileLoop(in, nil)
+	}
+	return newCompiler().compileOp(in)
+}
+
+// CompileLoop compiles a call of a while loop, of whose results those may be anything that are not wanted; all are if
+// wanted is nil. A loop's large arrays stay in memory, if all that is done to them is that elements are looked at and
+// written to; arrays of some numbers of 32 bits are vectors, if that is needed; else all go through registers, if they
+// fit.
+func CompileLoop(in *hlo.Instruction, wanted []bool) (*Program, error) {
+	first := hasShortVector(in.Shape)
+	for _, vectors := range []bool{first, !first} {
 		cc := newCompiler()
-		cc.arrays = map[uint16]*array{}
+		cc.arrays, cc.wanted = map[uint16]*array{}, wanted
+		if vectors {
+			cc.vectors = map[uint16]int{}
+			cc.constant(0) // the register that instructions name for operands that they do not have
+		}
 		if p, err := cc.compileOp(in); err == nil {
 			return p, nil
 		}
 	}
 	return newCompiler().compileOp(in)
+}
+
+// hasShortVector reports whether a value of shape s has an array that could be a vector and that could also be computed
+// element by element.
+func hasShortVector(s shape.Shape) bool {
+	return slices.ContainsFunc(s.Leaves(), func(e shape.Shape) bool {
+		return e.IsArray() && isLane[e.Type] && e.Size() >= minLanes && e.Size() <= maxElements
+	})
+}
+
+// isWanted reports whether something looks at element k of the result of shape s.
+func (c *compiler) isWanted(s shape.Shape, k int) bool {
+	return c.wanted == nil || slices.ContainsFunc(s.Elems, shape.Shape.IsTuple) || c.wanted[k]
 }
 
 func (c *compiler) compileOp(in *hlo.Instruction) (*Program, error) {

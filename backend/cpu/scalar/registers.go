@@ -13,6 +13,8 @@ func (in *Instr) reading() (a, b, c bool) {
 		return true, true, false
 	case op < Load8U:
 		return true, false, false
+	case op >= Vec && op < numOps:
+		return in.readingLanes()
 	case op >= Store8 && op <= StoreSmall || op == Fetch || op >= Load8UAt && op <= LoadSmallAt:
 		return false, true, false
 	case op >= Store8At && op <= StoreSmallAt:
@@ -24,6 +26,29 @@ func (in *Instr) reading() (a, b, c bool) {
 	}
 	return true, true, false // of one operand B is 0 or what A is: reading too much is safe
 }
+
+// readingLanes is reading for instructions on vectors, which are as one register.
+func (in *Instr) readingLanes() (a, b, c bool) {
+	switch in.Op {
+	case Vec:
+		return true, true, true
+	case VecMove, VecFold, VecCopy:
+		return true, false, false
+	case VecStore, VecLoadAt:
+		return false, true, false
+	case VecStoreAt:
+		return false, true, true
+	case VecLoad:
+		return false, false, false
+	}
+	return true, true, false
+}
+
+// updates reports whether the instruction writes some of a vector's lanes.
+func (in *Instr) updates() bool { return in.Op == VecPut || in.Op == VecCopy || in.Op == VecPutWindow }
+
+// elsewhere reports whether lanes that the instruction writes may be others than it reads for them.
+func (in *Instr) elsewhere() bool { return in.updates() || in.Op == VecWindow }
 
 // registerRun is n registers from the first on.
 type registerRun struct {
@@ -63,13 +88,15 @@ func (in *Instr) touches(x, r uint16) bool { return x == r || in.pairs() && x+1 
 func (in *Instr) reads(r uint16) bool {
 	a, b, c := in.reading()
 	read, _ := in.runs()
-	return read.has(r) || a && in.touches(in.A, r) || b && in.touches(in.B, r) || c && in.touches(in.C, r)
+	return read.has(r) || in.updates() && in.D == r || a && in.touches(in.A, r) || b && in.touches(in.B, r) ||
+		c && in.touches(in.C, r)
 }
 
 // writes reports whether the instruction writes register r.
 func (in *Instr) writes(r uint16) bool {
 	op := in.Op
 	if op < Load8U || op >= Store8 && op <= StoreSmall || op == StoreMany || op == CopyArray ||
+		op == VecStore || op == VecStoreAt ||
 		op >= Store8At && op <= StoreSmallAt {
 		return false
 	}
@@ -101,6 +128,9 @@ func (in *Instr) eachRead(f func(r uint16)) {
 				f(r + 1)
 			}
 		}
+	}
+	if in.updates() {
+		f(in.D)
 	}
 	read, _ := in.runs()
 	for k := range read.n {

@@ -33,7 +33,7 @@ func (c *compiler) most(t shape.ElementType) int64 {
 // remote reports whether an array of n elements is in memory.
 func (c *compiler) remote(n int) bool { return c.arrays != nil && n >= manyElements }
 
-func (c *compiler) inMemory(s shape.Shape) bool { return c.remote(int(s.Size())) }
+func (c *compiler) inMemory(s shape.Shape) bool { return c.lanesOf(s) == 0 && c.remote(int(s.Size())) }
 
 // adopt returns the value of an array in memory that is a parameter.
 func (c *compiler) adopt(l Leaf, stream int) value {
@@ -65,7 +65,7 @@ func (c *compiler) settle() error {
 		}
 	}
 	for i := range c.code {
-		if in := &c.code[i]; in.Op >= Load8UAt && in.Op <= StoreSmallAt {
+		if in := &c.code[i]; in.Op >= Load8UAt && in.Op <= StoreSmallAt || in.Op == VecLoadAt || in.Op == VecStoreAt {
 			if home, ok := homes[in.A]; ok {
 				in.A = home
 			}

@@ -174,4 +174,11 @@ var operations = [numOps]operation{
 	CallC64:         {name: "CallC64", run: callC64, goOnly: true},
 	CallC128:        {name: "CallC128", run: callC128, goOnly: true},
 	MulC64:          {name: "MulC64", run: mulC64},
+
+	Vec: {name: "Vec"}, VecMove: {name: "VecMove", run: vecMove}, VecFold: {name: "VecFold"},
+	VecLoad: {name: "VecLoad", run: vecLoad}, VecStore: {name: "VecStore", run: vecStore},
+	VecLoadAt: {name: "VecLoadAt", run: vecLoadAt}, VecStoreAt: {name: "VecStoreAt", run: vecStoreAt},
+	VecFetch: {name: "VecFetch", run: vecFetch}, VecPut: {name: "VecPut", run: vecPut},
+	VecCopy: {name: "VecCopy", run: vecCopy}, VecWindow: {name: "VecWindow", run: vecWindow},
+	VecPutWindow: {name: "VecPutWindow", run: vecPutWindow},
 }

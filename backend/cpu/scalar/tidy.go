@@ -13,7 +13,7 @@ func tidied(code []Instr) []Instr {
 		to, kept := make([]int32, len(code)+1), make([]Instr, 0, len(code))
 		for i := range code {
 			to[i] = int32(len(kept))
-			if in := &code[i]; !in.onlyWrites() || read[in.D] && (in.Op != Move || in.A != in.D) {
+			if in := &code[i]; !in.onlyWrites() || read[in.D] && (!in.moves() || in.A != in.D) {
 				kept = append(kept, *in)
 			}
 		}
@@ -57,7 +57,7 @@ func direct(code []Instr) {
 	}
 	for m := range code {
 		move := &code[m]
-		if move.Op != Move || move.A == move.D || reads[move.A] != 1 || len(writers[move.A]) == 0 {
+		if !move.moves() || move.A == move.D || reads[move.A] != 1 || len(writers[move.A]) == 0 {
 			continue
 		}
 		if makers := writers[move.A]; allFree(code, makers, m) && renewed(code, makers, m) {
@@ -71,12 +71,15 @@ func direct(code []Instr) {
 	}
 }
 
+// moves reports whether the instruction moves a register or vector.
+func (in *Instr) moves() bool { return in.Op == Move || in.Op == VecMove }
+
 // allFree reports whether all instructions at the places makers may write to the register that the move at place m
 // writes: nothing looks at that one on the way from them to the move.
 func allFree(code []Instr, makers []int, m int) bool {
 	for _, w := range makers {
 		in := &code[w]
-		if in.D != code[m].A || in.pairs() || in.spans(in.D) || in.Op == Put || !untouched(code, w+1, m) {
+		if in.D != code[m].A || in.pairs() || in.spans(in.D) || in.Op == Put || in.elsewhere() || !untouched(code, w+1, m) {
 			return false
 		}
 	}

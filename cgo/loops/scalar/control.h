@@ -116,6 +116,62 @@ HALO_STORES(STORE_PLAIN_AT)
 STORE_AT(StoreBF16At, uint16_t, halo_round(TYPE_BF16, B.d))
 STORE_AT(StoreF16At, uint16_t, halo_round(TYPE_F16, B.d))
 STORE_AT(StoreSmallAt, uint8_t, halo_round(in->d, B.d))
+
+// Instructions on vectors, whose lanes lie in registers side by side. In memory a predicate takes a byte.
+#define LANE(reg, k) ((char *)&(reg) + (size_t)(k) * sizeof(int32_t))
+#define WITHIN(place, last) ((place).u <= (uint32_t)(last) ? (place).u : 0)
+OP(Vec) {
+  vectors->each[in->e](LANE(RESULT, 0), LANE(A, 0), LANE(B, 0), LANE(C, 0), in->imm);
+  NEXT;
+}
+OP(VecMove) {
+  memcpy(&RESULT, &A, sizeof(int32_t) * (size_t)in->imm);
+  NEXT;
+}
+OP(VecFold) {
+  const uint32_t v = vectors->folds[in->e](LANE(A, 0), in->imm);
+  RESULT.i = in->c ? (int64_t)(int32_t)v : (int64_t)v;
+  NEXT;
+}
+OP(VecLoad) {
+  load_lanes(LANE(RESULT, 0), s[in->a].at, in->imm, in->b);
+  NEXT;
+}
+OP(VecStore) {
+  store_lanes(s[in->a].at, LANE(B, 0), in->imm, in->d);
+  NEXT;
+}
+OP(VecLoadAt) {
+  load_lanes(LANE(RESULT, 0), ELEMENT(in->e ? 1 : 4, B), in->c, in->e);
+  NEXT;
+}
+OP(VecStoreAt) {
+  store_lanes(ELEMENT(in->d ? 1 : 4, r[in->c]), LANE(B, 0), in->e, in->d);
+  NEXT;
+}
+OP(VecFetch) {
+  int32_t v;
+  memcpy(&v, LANE(A, WITHIN(B, in->imm)), sizeof v);
+  RESULT.i = in->e ? (int64_t)v : (int64_t)(uint32_t)v;
+  NEXT;
+}
+OP(VecPut) {
+  const int32_t v = (int32_t)B.u;
+  memcpy(LANE(RESULT, WITHIN(A, in->imm)), &v, sizeof v);
+  NEXT;
+}
+OP(VecCopy) {
+  memmove(LANE(RESULT, in->c), LANE(A, in->e), sizeof(int32_t) * (size_t)in->imm);
+  NEXT;
+}
+OP(VecWindow) {
+  memmove(LANE(RESULT, 0), LANE(A, WITHIN(B, in->e)), sizeof(int32_t) * (size_t)in->imm);
+  NEXT;
+}
+OP(VecPutWindow) {
+  memmove(LANE(RESULT, WITHIN(A, in->e)), LANE(B, 0), sizeof(int32_t) * (size_t)in->imm);
+  NEXT;
+}
 SET(Select, i, A.i ? B.i : r[in->c].i)
 SET(Extend, i, extend(A.u, in->imm))
 SET(Cut, u, cut(A.u, in->imm))

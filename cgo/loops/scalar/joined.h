@@ -56,9 +56,16 @@
   F(Load32UAt, SubF) F(Load32UAt, rSubF) F(Load32UAt, MulF) D(Load64At, AddD) D(Load64At, SubD) \
   D(Load64At, rSubD) D(Load64At, MulD)
 
+// Lanes of vectors that something else takes.
+#define HALO_FETCHED(S, U, F) \
+  S(VecFetchS, AddS32) S(VecFetchS, SubS32) S(VecFetchS, rSubS32) S(VecFetchS, MulS32) S(VecFetchS, MinS) \
+  S(VecFetchS, MaxS) S(VecFetchS, EqS) S(VecFetchS, NeS) S(VecFetchS, LtS) U(VecFetchU, AddU32) U(VecFetchU, Xor) \
+  U(VecFetchU, And) U(VecFetchU, Or) U(VecFetchU, EqS) U(VecFetchU, NeS) F(VecFetchU, AddF) F(VecFetchU, SubF) \
+  F(VecFetchU, rSubF) F(VecFetchU, MulF)
+
 #define HALO_JOINED(ONE, TWO) \
   HALO_NARROW(ONE) HALO_REMAINDERS(ONE) HALO_INTEGER_PAIRS(TWO) HALO_FLOAT_PAIRS(TWO, F) HALO_FLOAT_PAIRS(TWO, D) \
   HALO_REMAINDER_PAIRS(TWO) HALO_CHOICES(TWO, TWO, TWO, Select) HALO_CHOICES(TWO, TWO, TWO, JumpIf) \
   HALO_CHOICES(TWO, TWO, TWO, JumpIfNo) HALO_CHOICES(TWO, TWO, TWO, Again) HALO_LOADED(TWO, TWO, TWO, TWO) \
-  TWO(AddS32, AgainLtS) TWO(AddS32, AgainNeS)
+  HALO_FETCHED(TWO, TWO, TWO) TWO(AddS32, AgainLtS) TWO(AddS32, AgainNeS)
 // clang-format on

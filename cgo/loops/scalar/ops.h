@@ -19,7 +19,8 @@
   X(RoundF) X(RoundEvenF) X(SignF) X(RemF) X(FiniteF) X(AddD) X(SubD) X(MulD) X(DivD) X(NegD) X(AbsD) X(MinD) \
   X(MaxD) X(SqrtD) X(FloorD) X(CeilD) X(RoundD) X(RoundEvenD) X(SignD) X(RemD) X(FiniteD) X(FToD) X(DToF) X(DToS) \
   X(DToU) X(SToF) X(UToF) X(SToD) X(UToD) X(OddS) X(OddU) X(Round) X(Bits) X(OfBits) X(ReducePrecision) X(Call) \
-  X(CallC64) X(CallC128) X(MulC64)
+  X(CallC64) X(CallC128) X(MulC64) X(Vec) X(VecMove) X(VecFold) X(VecLoad) X(VecStore) X(VecLoadAt) X(VecStoreAt) \
+  X(VecFetch) X(VecPut) X(VecCopy) X(VecWindow) X(VecPutWindow)
 
 // The functions of one and of two numbers that programs call, in the order of backend/cpu/scalar/call.go.
 #define HALO_CALLS1(X) \

@@ -53,6 +53,18 @@ HALO_CHOICES(TEST_INTEGERS, TEST_FLOATS, TEST_DOUBLES, Again)
 #define LOADED_D(first, second) LOADED(first, second, double, d)
 HALO_LOADED(LOADED_U, LOADED_S, LOADED_F, LOADED_D)
 
+#define FETCHED(first, second, T, field)                                                                               \
+  OP(first##_##second) {                                                                                               \
+    T v;                                                                                                               \
+    memcpy(&v, LANE(A, WITHIN(B, in->imm)), sizeof v);                                                                 \
+    RESULT.field = f_##second(v, C.field);                                                                             \
+    NEXT;                                                                                                              \
+  }
+#define FETCHED_S(first, second) FETCHED(first, second, int32_t, u)
+#define FETCHED_U(first, second) FETCHED(first, second, uint32_t, u)
+#define FETCHED_F(first, second) FETCHED(first, second, float, f)
+HALO_FETCHED(FETCHED_S, FETCHED_U, FETCHED_F)
+
 OP(AddS32_AgainLtS) {
   RESULT.u = f_AddS32(A.u, B.u);
   AGAIN(RESULT.i < C.i)

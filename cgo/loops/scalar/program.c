@@ -6,6 +6,7 @@
 #include "call.h"
 #include "number.h"
 #include "ops.h"
+#include "vector.h"
 
 #include "joined.h"
 
@@ -88,6 +89,30 @@ static void store_many(const halo_reg *r, char *at, int op, int n) {
   switch (op) { HALO_STORES(STORE_MANY) }
 }
 
+// load_lanes and store_lanes move n lanes; in memory they are bytes, or as lanes are.
+static void load_lanes(char *lanes, const char *at, int n, int bytes) {
+  if (!bytes) {
+    memcpy(lanes, at, sizeof(int32_t) * (size_t)n);
+    return;
+  }
+  for (int k = 0; k < n; k++) {
+    const int32_t v = (uint8_t)at[k];
+    memcpy(lanes + (size_t)k * sizeof v, &v, sizeof v);
+  }
+}
+
+static void store_lanes(char *at, const char *lanes, int n, int bytes) {
+  if (!bytes) {
+    memcpy(at, lanes, sizeof(int32_t) * (size_t)n);
+    return;
+  }
+  for (int k = 0; k < n; k++) {
+    int32_t v;
+    memcpy(&v, lanes + (size_t)k * sizeof v, sizeof v);
+    at[k] = (char)v;
+  }
+}
+
 // The functions of joined.h.
 #define INTEGER(name, value)                                                                                           \
   static inline uint64_t f_##name(uint64_t x, uint64_t y) { return (uint64_t)(value); }
@@ -123,6 +148,7 @@ int halo_program_run(const halo_program *p, halo_reg *r, halo_stream *s, int64_t
   static const void *const labels[] = {HALO_OPS(LABEL) HALO_JOINED(LABEL, LABEL2)};
   const halo_instr *code = halo_code(p), *in = code;
   int32_t rounds = p->poll;
+  const halo_vectors *const vectors = halo_vectors_now;
   GO;
 #include "compute.h"
 #include "control.h"
@@ -139,7 +165,7 @@ static void apply_piece(void *arg, int64_t piece) {
   const apply_task *t = arg;
   const halo_program *p = &t->a->program;
   const halo_apply_stream *streams = (const halo_apply_stream *)((const char *)p + p->bytes);
-  halo_reg stack[HALO_STACK_REGISTERS], *r = halo_registers(p, stack);
+  halo_reg stack[HALO_STACK_REGISTERS] __attribute__((aligned(64))), *r = halo_registers(p, stack);
   halo_stream on_stack[64], *s = p->streams <= 64 ? on_stack : malloc(sizeof(halo_stream) * (size_t)p->streams);
   int64_t first = piece * t->a->grain, n = t->a->n - first;
   if (!r || !s) {

@@ -48,7 +48,7 @@ static inline const halo_instr *halo_code(const halo_program *p) {
 // are for one thread. Free them with halo_registers_free.
 static inline halo_reg *halo_registers(const halo_program *p, halo_reg *stack) {
   size_t bytes = sizeof(halo_reg) * (size_t)p->registers;
-  halo_reg *r = p->registers <= HALO_STACK_REGISTERS ? stack : malloc(bytes);
+  halo_reg *r = p->registers <= HALO_STACK_REGISTERS ? stack : aligned_alloc(64, (bytes + 63) & ~(size_t)63);
   if (r)
     memcpy(r, halo_image(p), bytes);
   return r;

@@ -13,6 +13,7 @@ type Code struct {
 	Registers    []uint64 // their first contents
 	Instructions []byte   // 16 bytes each
 	Streams      int
+	Cost         int // of all instructions once, in such on registers; 0: they all are
 }
 
 // Stream is where a record's rounds read a parameter or write a result.
@@ -38,7 +39,7 @@ const (
 func (c Code) Pack() []byte {
 	regs, n := len(c.Registers), len(c.Instructions)/instrBytes
 	h := head{run: interpreter(), registers: int32(regs), code: int32(n), streams: int32(c.Streams),
-		poll: int32(pollCode/n + 1)}
+		poll: int32(pollCode/max(n, c.Cost, 1) + 1)}
 	size := int(unsafe.Sizeof(h)) + (regs+1)&^1*8 + n*instrBytes
 	h.bytes = int64(size)
 	out := make([]byte, 0, size)

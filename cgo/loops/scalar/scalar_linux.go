@@ -5,11 +5,29 @@ package scalar
 // #cgo LDFLAGS: -lm
 // #include "call.h"
 // #include "sweep.h"
+// #include "vector.h"
 import "C"
 
-import "unsafe"
+import (
+	"unsafe"
 
-func interpreter() uintptr { return uintptr(unsafe.Pointer(C.halo_program_run)) }
+	"github.com/halo-xla/halo/cgo/loops/run"
+)
+
+func interpreter() uintptr {
+	C.halo_vectors_choose(C.int(run.Level()))
+	return uintptr(unsafe.Pointer(C.halo_program_run))
+}
+
+// Vectors reports whether there is instruction op, or one of functions behind those, on vectors: on each lane or, if
+// fold, on all lanes together.
+func Vectors(op int, fold bool) bool {
+	n := C.int(0)
+	if fold {
+		n = 1
+	}
+	return C.halo_vectors_have(C.int(op), n) != 0
+}
 
 func recordFunction() unsafe.Pointer { return unsafe.Pointer(C.halo_program_record) }
 

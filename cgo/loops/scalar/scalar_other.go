@@ -17,3 +17,6 @@ func Names() (ops, calls []string) { return nil, nil }
 
 // Joined returns nothing, as Names does.
 func Joined() []string { return nil }
+
+// Vectors reports that there are none.
+func Vectors(int, bool) bool { return false }
