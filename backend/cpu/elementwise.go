@@ -39,18 +39,26 @@ func (f *fused) native(uses []exec.Use, results []exec.Slice) *thunk {
 	if !run.Available() {
 		return nil
 	}
-	nodes, roots := slices.Clone(f.nodes), slices.Clone(f.roots)
+	for _, f.narrow = range []bool{true, false} {
+		nodes, roots := slices.Clone(f.nodes), slices.Clone(f.roots)
+		if t := f.inLanes(uses, results); t != nil {
+			return t
+		}
+		f.nodes, f.roots, f.rootParts = nodes, roots, nil // as the other half knows them
+	}
+	return nil
+}
+
+// inLanes is native with lanes as wide as lane says.
+func (f *fused) inLanes(uses []exec.Use, results []exec.Slice) *thunk {
 	f.useIdioms()
 	f.useChoices()
 	if !f.reduces {
 		f.useProducts()
 	}
 	if split, ok := f.takeApart(results); ok {
-		if t := f.recorded(uses, split); t != nil {
-			return t
-		}
+		return f.recorded(uses, split)
 	}
-	f.nodes, f.roots, f.rootParts = nodes, roots, nil // as the other half knows them
 	return nil
 }
 

@@ -60,12 +60,19 @@ type step struct {
 
 // lane is how many bytes a lane needs.
 func (f *fused) lane() int {
+	lane := 4
+	if f.narrow {
+		lane = 1
+	}
 	for _, nd := range f.nodes {
-		if nd.t.Bits() > 32 {
+		switch bits := nd.t.Bits(); {
+		case bits > 32:
 			return 8
+		case nd.t != shape.Pred && (bits != 8 || nd.t.IsFloat()) || nd.op == hlo.Iota || nd.op == hlo.Reduce:
+			lane = 4
 		}
 	}
-	return 4
+	return lane
 }
 
 // newEmitter returns the emitter of f's nodes.
@@ -88,6 +95,9 @@ func (f *fused) program(results []exec.Slice) (*pipeline.Program, bool) {
 	e.results = func() {
 		for i, r := range f.roots {
 			e.hold(r)
+			if e.lane == 1 && f.nodes[r].t == shape.Pred {
+				e.stage("one", number(0), number(0))
+			}
 			e.steps = append(e.steps, step{name: storing(e.narrow(r)), a: operand{output, i}})
 		}
 	}
@@ -116,9 +126,14 @@ func (e *emitter) emit(ends []int) bool {
 			return false
 		}
 		if slices.Equal(before, e.wanted) {
-			return true
+			return e.lane > 1 || e.hasStages()
 		}
 	}
+}
+
+// hasStages reports whether there are all stages for such lanes.
+func (e *emitter) hasStages() bool {
+	return !slices.ContainsFunc(e.steps, func(s step) bool { return !pipeline.HasFor(e.lane, s.name) })
 }
 
 // once goes through the nodes once.
@@ -351,6 +366,9 @@ func (e *emitter) cost() int {
 		case s.Kind != pipeline.Immediate && s.Kind != pipeline.Splat:
 			cost += 10
 		}
+	}
+	if e.lane == 1 {
+		cost = max(cost/4, 1)
 	}
 	return cost
 }

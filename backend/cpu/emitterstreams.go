@@ -23,8 +23,8 @@ func (e *emitter) stream(key string, s pipeline.Stream) operand {
 
 // constant returns the input that is one lane everywhere.
 func (e *emitter) constant(lane uint64) operand {
-	if e.lane == 4 {
-		lane &= math.MaxUint32
+	if e.lane < 8 {
+		lane &= 1<<e.bits() - 1
 	}
 	key := string(binary.LittleEndian.AppendUint64([]byte("constant"), lane))
 	return e.stream(key, pipeline.Stream{Kind: pipeline.Immediate, Value: lane})
@@ -47,9 +47,9 @@ func (e *emitter) laneOf(nd *node) uint64 {
 // conversion names how elements of type t become lanes.
 func (e *emitter) conversion(t shape.ElementType) (string, bool) {
 	switch {
-	case t == shape.Pred:
+	case t == shape.Pred && e.lane > 1:
 		return "pred", true
-	case t.Bits() == e.bits():
+	case t == shape.Pred, t.Bits() == e.bits():
 		return "", true
 	case t.Bits() < 8 && t.IsSigned():
 		return "low_s", true
@@ -67,6 +67,13 @@ func (e *emitter) parameter(i int, nd *node) {
 		Bits: nd.t.Bits(), Offset: nd.access.Offset, Strides: nd.access.Strides}
 	e.f.find(&s, nd.access)
 	nd.part.of(&s, nd.t)
+	if e.lane == 1 && nd.t == shape.Pred { // of bytes, which become masks
+		e.stage("load", e.stream(string(rune(i)), s), number(0))
+		e.stage("nonzero", number(0), number(0))
+		e.held = i
+		e.spill(i)
+		return
+	}
 	if !e.converts || s.Kind != pipeline.Linear || !pipeline.Has("load_"+s.Convert) {
 		e.home[i] = e.stream(string(rune(i)), s)
 		return

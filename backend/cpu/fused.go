@@ -25,6 +25,7 @@ type fused struct {
 	seen   map[string]int
 	// rows says that the first lead dimensions count rows, reduces that there are values of rows that are reduced.
 	rows, reduces bool
+	narrow        bool // bytes and predicates by themselves have lanes of a byte
 	lead          int
 	byRow         []bool        // of the results: they have an element for each row; nil: none has
 	out           *tile.Access  // of the one result, if that is part of a larger array

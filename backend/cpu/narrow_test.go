@@ -65,3 +65,61 @@ ENTRY e {
 		})
 	}
 }
+
+// bytewise is all that lanes of a byte have stages for, and an array in pieces, a row and a number for all rows.
+const bytewise = `HloModule m
+ENTRY e {
+  a = T[R,C] parameter(0)
+  b = T[R,C] parameter(1)
+  p = pred[R,C] parameter(2)
+  row = T[C] parameter(3)
+  yes = pred[] parameter(4)
+  rows = T[R,C] broadcast(row), dimensions={1}
+  all = pred[R,C] broadcast(yes), dimensions={}
+  three = T[] constant(3)
+  threes = T[R,C] broadcast(three), dimensions={}
+  back = T[R,C] reverse(b), dimensions={0,1}
+  sum = T[R,C] add(a, rows)
+  difference = T[R,C] subtract(threes, sum)
+  product = T[R,C] multiply(difference, back)
+  most = T[R,C] maximum(product, a)
+  least = T[R,C] minimum(product, rows)
+  less = pred[R,C] compare(most, b), direction=LT
+  more = pred[R,C] compare(least, a), direction=GE
+  equal = pred[R,C] compare(sum, b), direction=EQ
+  other = pred[R,C] xor(p, equal)
+  both = pred[R,C] and(less, more)
+  either = pred[R,C] or(both, other)
+  none = pred[R,C] not(either)
+  same = pred[R,C] compare(none, all), direction=NE
+  ordered = pred[R,C] compare(none, p), direction=LE
+  chosen = T[R,C] select(same, most, least)
+  again = T[R,C] select(ordered, rows, chosen)
+  up = T[R,C] shift-left(chosen, threes)
+  down = T[R,C] shift-right-logical(again, sum)
+  sign = T[R,C] shift-right-arithmetic(a, b)
+  left = T[R,C] and(up, down)
+  right = T[R,C] xor(sign, left)
+  clamped = T[R,C] clamp(threes, right, rows)
+  turned = O[R,C] convert(right)
+  size = O[R,C] OF(turned)
+  whether = pred[R,C] convert(size)
+  ones = T[R,C] convert(whether)
+  last = T[R,C] or(ones, clamped)
+  minus = T[R,C] negate(last)
+  ROOT result = (T[R,C], pred[R,C], O[R,C], pred[R,C], T[R,C], T[R,C]) tuple(minus, same, size, whether, again, right)
+}`
+
+// TestBytes compares programs of bytes and predicates with the reference: with rows that are blocks, and that are not.
+func TestBytes(t *testing.T) {
+	r := newRand(t)
+	for _, names := range [][3]string{{"s8", "u8", "not"}, {"u8", "s8", "abs"}, {"u8", "s8", "sign"}, {"s8", "s8", "negate"}} {
+		for _, dims := range [][2]int{{0, 7}, {1, 1}, {5, 7}, {3, 512}, {9, 1000}, {64, 256}, {1100, 2000}} {
+			text := strings.NewReplacer("T[", names[0]+"[", "O[", names[1]+"[", "OF(", names[2]+"(").Replace(bytewise)
+			text = strings.NewReplacer("R,", fmt.Sprint(dims[0], ","), "C]", fmt.Sprint(dims[1], "]")).Replace(text)
+			t.Run(fmt.Sprint(names, dims), func(t *testing.T) {
+				same(t, r, text, func(_ int, s shape.Shape) *literal.Literal { return anyBits(r, s) })
+			})
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"github.com/halo-xla/halo/cgo/loops/pipeline"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/shape"
 )
 
 // rowEmitter makes phases of a computation with values of rows: sweep q computes what needs the rows' values known so
@@ -48,7 +49,7 @@ const (
 )
 
 const (
-	wholeRow   = 128     // places of a row that is whole blocks, at any level
+	wholeRow   = 512     // bytes of lanes of a row that is whole blocks, at any level
 	longEnough = 512     // of one whose end that is no whole block does not matter
 	longRow    = 1 << 18 // places of a row that is cut into chunks, if it is swept once
 	rowChunk   = 1 << 16
@@ -70,23 +71,27 @@ func (f *fused) inRows() bool {
 // ends of short rows take that are no whole blocks.
 func (f *fused) hasPieces() bool {
 	last, cycles, pieces := len(f.dims)-1, 0, false
+	bytes := f.dims[last] * int64(f.lane())
 	for _, n := range f.nodes {
 		if n.op != hlo.Parameter || isConstant(n.access) || inOrder(f.dims, n.access) {
 			continue
 		}
 		around := isConstant(tile.Access{Strides: n.access.Strides[:last]})
 		switch step := n.access.Strides[last]; {
-		case step == 1 && around && f.dims[last]*int64(f.lane()) <= pipeline.MaxCycle:
+		case step == 1 && around && bytes <= pipeline.MaxCycle:
 			cycles++
 		case step == 1 || step == 0:
 			pieces = true
 		}
 	}
-	return cycles > pipeline.MaxCycles || pieces && (f.dims[last] >= longEnough || f.dims[last]%wholeRow == 0)
+	return cycles > pipeline.MaxCycles || pieces && (f.dims[last] >= longEnough || bytes%wholeRow == 0)
 }
 
 // rowProgram returns the computation as phases over rows, or false if the pipeline lacks a type or an operation.
 func (f *fused) rowProgram(results []exec.Slice) (*pipeline.Rows, bool) {
+	if f.lane() == 1 && slices.ContainsFunc(f.nodes, func(nd node) bool { return nd.t == shape.Pred }) {
+		return nil, false // masks that are bytes are made of bytes by stages
+	}
 	f.invertDivisors()
 	for _, save := range []bool{true, false} {
 		e := &rowEmitter{emitter: newEmitter(f), save: save, folds: map[int]pipeline.Fold{}}
@@ -386,7 +391,7 @@ func (e *rowEmitter) program(results []exec.Slice, kept int) (p *pipeline.Rows, 
 		p.Phases = append(p.Phases, e.native(&e.parts[i], first))
 	}
 	row := p.Row()
-	pitch := (row + 127) / 128 * 128 * int64(e.lane)
+	pitch := (row*int64(e.lane) + wholeRow - 1) / wholeRow * wholeRow
 	p.Tile = min(max(tileSize/(row*int64((2+kept)*e.lane)), 1), pipeline.MaxTile)
 	for p.Tile > 1 && int64(kept)*p.Tile*pitch > pipeline.MaxSaved {
 		p.Tile--

@@ -5,7 +5,11 @@
 #define CAT3_(a, b, c) a##b##_##c
 #define CAT3(a, b, c) CAT3_(a, b, c)
 
-#if LANE == 32
+#if LANE == 8
+typedef int8_t I;
+typedef uint8_t U;
+typedef float F; // there are no such lanes
+#elif LANE == 32
 typedef int32_t I;
 typedef uint32_t U;
 typedef float F;
@@ -42,8 +46,8 @@ typedef void (*stage_fn)(ARGS);
 INLINE VI pick(VI m, VI x, VI y) { return (m & x) | (~m & y); }
 INLINE VF pickf(VI m, VF x, VF y) { return (VF)pick(m, (VI)x, (VI)y); }
 
-#define SIGN ((I)1 << (LANE - 1))
-#define ALLBUTSIGN (~SIGN)
+#define SIGN ((I)((U)1 << (LANE - 1)))
+#define ALLBUTSIGN ((I)~SIGN)
 #define INFINITE ((I)(2 * BIAS + 1) << MANTISSA)
 
 INLINE VF magnitude(VF x) { return (VF)((VI)x & ALLBUTSIGN); }

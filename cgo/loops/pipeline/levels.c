@@ -3,18 +3,18 @@
 // levels.c: what there is at each instruction set.
 #include "streams.h"
 
-// The parts of a level: how wide its vectors are, and what it brings for lanes of 32 and of 64 bits.
+// The parts of a level: how wide its vectors are, and what it brings for lanes of 1, 2, 4 and 8 bytes.
 typedef struct {
   int32_t bytes;
-  const halo_lanes *lanes[2];
-  const halo_converters *converters[2];
+  const halo_lanes *lanes[4];
+  const halo_converters *converters[4];
   const halo_gather *gathers;
 } level;
 
 #define LEVEL(name, bytes)                                                                                             \
   {                                                                                                                    \
-    bytes, {&halo_lanes32_##name, &halo_lanes64_##name}, {&halo_converters32_##name, &halo_converters64_##name},       \
-        halo_gathers_##name                                                                                            \
+    bytes, {&halo_lanes8_##name, 0, &halo_lanes32_##name, &halo_lanes64_##name},                                       \
+        {&halo_converters32_##name, 0, &halo_converters32_##name, &halo_converters64_##name}, halo_gathers_##name      \
   }
 
 static const level levels[] = { // in the order of run.ISA
@@ -68,8 +68,8 @@ static const struct {
 #define PARTS2 PARTS1
 #define REDUCE(name, e, none) STAGE(acc_##name, 0)
 #define CHOOSE REDUCE
-#include "reducers.def"
 #include "stages.def"
+#include "reducers.def"
 #include "memory.def"
 #define SWEEP(name) STAGE(name, 0)
 #define SWEEP32 SWEEP
@@ -103,7 +103,8 @@ const char *halo_convert_name(int32_t i) { return convert_names[i]; }
 
 void *halo_stage_function(int32_t isa, int32_t lane, int32_t i) {
   const level *l = level_of(isa);
-  return l ? (void *)l->lanes[lane == 8]->stages[i] : 0;
+  const halo_lanes *lanes = l ? l->lanes[__builtin_ctz(lane)] : 0;
+  return lanes && i < lanes->count ? (void *)lanes->stages[i] : 0;
 }
 
 int32_t halo_reducer_count(void) { return sizeof reducer_names / sizeof *reducer_names; }
@@ -111,6 +112,7 @@ const char *halo_reducer_name(int32_t i) { return reducer_names[i]; }
 
 halo_space halo_space_of(const halo_run *run, int32_t isa, int32_t lane, int32_t rank, const int64_t *dims) {
   const level *l = level_of(isa);
-  return (halo_space){run, l->lanes[lane == 8], l->converters[lane == 8], l->gathers, 8 * l->bytes / lane,
-      8 * l->bytes, dims, rank, lane};
+  const int32_t i = __builtin_ctz(lane);
+  return (halo_space){
+      run, l->lanes[i], l->converters[i], l->gathers, 8 * l->bytes / lane, 8 * l->bytes, dims, rank, lane};
 }

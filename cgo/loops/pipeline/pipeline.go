@@ -1,6 +1,7 @@
 // Package pipeline runs computations on elements in registers: the native half of fusions. A program is a list of
 // stages, each a function in C that takes eight vectors and calls the next with them; there is one set of stages for
-// each instruction set, for lanes of 32 and of 64 bits. The stages are listed in stages.def, with their meaning.
+// each instruction set, for lanes of 32 and of 64 bits, and a part of it for those of 8. The stages are listed in
+// stages.def and whole.def, with their meaning.
 package pipeline
 
 import (
@@ -131,13 +132,13 @@ func (s *Stage) leaves() bool {
 // stages store the outputs, in their order: an output may have the memory of an input that is Linear.
 type Program struct {
 	Dims []int64 // of the space; dimensions of size 1 and such that could be one are better removed
-	// Lane is the bytes of a lane: 4 or 8.
+	// Lane is the bytes of a lane: 4, 8, or 1 for stages that HasFor knows such lanes of, without conversions.
 	Lane    int
 	Inputs  []Stream
 	Outputs []Stream
 	Slots   int
 	Stages  []Stage
-	// Task is how many elements are one task, a multiple of 128.
+	// Task is how many elements are one task, a multiple of 512.
 	Task int64
 	// Edge is the ends of rows of the one output that are overwritten.
 	Edge Edge

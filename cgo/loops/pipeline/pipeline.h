@@ -5,8 +5,9 @@
 // them. Other operands lie in memory: streams, whose pointers move from block to block, and blocks of scratch memory
 // (spilled values, constants, and what had to be gathered or converted), which stay in the nearest cache.
 //
-// All values of a program have lanes of 32 bits, or all have 64. Narrower types are converted when a block is loaded or
-// stored, and rounded or wrapped by stages in between. Predicates are masks.
+// All values of a program have lanes of 32 bits, or all have 64, or 8 if there are bytes and predicates only. Narrower
+// types are converted when a block is loaded or stored, and rounded or wrapped by stages in between. Predicates are
+// masks.
 #ifndef HALO_PIPELINE_H
 #define HALO_PIPELINE_H
 
@@ -72,7 +73,7 @@ void halo_pipeline(const halo_record *, halo_run *);
 void halo_short(const halo_record *, halo_run *);
 
 // halo_stage_count is how many stages there are, halo_stage_name their names, halo_stage_function the function of a
-// stage, null if this build has no such level.
+// stage, null if this build has no such level, or such lanes no such stage.
 int32_t halo_stage_count(void);
 const char *halo_stage_name(int32_t i);
 // halo_stage_spreads is how many of its operands may be one lane: the first if it is told so, or both, which then are.
@@ -125,9 +126,11 @@ typedef struct {
   void (*store)(void), (*stream)(void);
 } halo_way;
 
-// What each level and lane brings. The ways end with one of none.
+// What each level and lane brings. The ways end with one of none. Lanes of 8 bits have the first stages only, and
+// neither reducers nor conversions.
 typedef struct {
   void (*const *stages)(void);
+  int32_t count; // of stages: those with lower numbers
   const halo_reducer *reducers;
   void (*blocks)(char *const *p);                     // runs the stages of the loop on its blocks
   void (*fill)(char *room, const void *lane);         // makes all lanes of a block one
@@ -149,7 +152,7 @@ typedef void (*halo_gather)(const struct halo_space *, const halo_stream *, cons
 
 #define HALO_LEVEL(level)                                                                                              \
   extern const halo_gather halo_gathers_##level[];                                                                     \
-  extern const halo_lanes halo_lanes32_##level, halo_lanes64_##level;                                                  \
+  extern const halo_lanes halo_lanes8_##level, halo_lanes32_##level, halo_lanes64_##level;                             \
   extern const halo_converters halo_converters32_##level, halo_converters64_##level;
 HALO_LEVEL(base)
 HALO_LEVEL(avx2)

@@ -42,6 +42,9 @@ func Has(stage string) bool {
 	return ok
 }
 
+// HasFor reports whether there is a stage of the name for lanes of so many bytes.
+func HasFor(lane int, stage string) bool { return function(stage, run.Level(), lane) != nil }
+
 // spreads returns how many operands of a stage may be one lane.
 func (s *Stage) spreads() int {
 	if n, ok := stages()[s.Name]; ok {

@@ -7,6 +7,9 @@ import "github.com/halo-xla/halo/cgo/loops/run"
 // Has reports false: this build has no native kernels.
 func Has(string) bool { return false }
 
+// HasFor reports false, too.
+func HasFor(int, string) bool { return false }
+
 func (s *Stage) spreads() int { return 0 }
 
 // Record panics: this build has no native kernels.

@@ -1,0 +1,12 @@
+//go:build linux
+
+#if defined(__x86_64__)
+#define LANE 8
+#define LEVEL avx2
+#define VB 32
+#include "target.h"
+
+#include "whole_impl.h"
+
+#include "target_end.h"
+#endif
