@@ -70,6 +70,9 @@ func (e *emitter) scaled(name string, z operand) string {
 	return name
 }
 
+// roundedStores are the stores that round, each with the rounding that it does.
+var roundedStores = map[string]string{"store_bf16": "round_bf16", "store_f16": "round_f16"}
+
 // joinSteps makes one stage of two that add one after the other, and of a rounding with the store that it is for.
 func joinSteps(steps []step) []step {
 	var list []step
@@ -78,8 +81,8 @@ func joinSteps(steps []step) []step {
 		switch {
 		case n >= 0 && s.name == "add_f" && list[n].name == "add_f":
 			list[n] = step{name: "add_add_f", a: list[n].a, b: s.a}
-		case n >= 0 && s.name == "store_bf16" && list[n].name == "round_bf16" && leavesNone(steps[i+1:]):
-			list[n] = step{name: "store_rounded_bf16", a: s.a}
+		case n >= 0 && roundedStores[s.name] != "" && list[n].name == roundedStores[s.name] && leavesNone(steps[i+1:]):
+			list[n] = step{name: "store_rounded_" + strings.TrimPrefix(s.name, "store_"), a: s.a}
 		default:
 			list = append(list, s)
 		}

@@ -2,6 +2,7 @@ package cpu_test
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -120,6 +121,31 @@ func TestBytes(t *testing.T) {
 			t.Run(fmt.Sprint(names, dims), func(t *testing.T) {
 				same(t, r, text, func(_ int, s shape.Shape) *literal.Literal { return anyBits(r, s) })
 			})
+		}
+	}
+}
+
+// TestSaturating converts floats around the ends of integers of up to 16 bits, and such that are no numbers.
+func TestSaturating(t *testing.T) {
+	r := newRand(t)
+	edges := []float64{0, 0.5, 0.999, 1, 7, 7.5, 8, 15, 15.9, 16, 127, 127.5, 128, 255, 255.5, 256, 32767, 32767.5, 32768,
+		65535, 65536, 1e9, 0x1p31, 0x1p32, 3e38, math.Inf(1), math.NaN()}
+	for _, from := range []shape.ElementType{shape.F32, shape.F64, shape.BF16, shape.F16} {
+		for _, to := range []string{"s8", "u8", "s16", "u16", "s4", "u4", "s32", "u32"} {
+			same(t, r, fmt.Sprintf(`ENTRY e { p = %s[1025] parameter(0) ROOT y = %s[1025] convert(p) }`, from, to),
+				func(_ int, s shape.Shape) *literal.Literal {
+					l, n := literal.Zeros(s), from.Bytes()
+					for i := range s.Dims[0] {
+						x := edges[r.IntN(len(edges))]
+						if r.IntN(2) == 0 {
+							x = -x
+						}
+						for b, bits := 0, from.FromFloat64(x); b < n; b++ {
+							l.Bytes()[int(i)*n+b] = byte(bits >> (8 * b))
+						}
+					}
+					return l
+				})
 		}
 	}
 }

@@ -96,7 +96,7 @@ var heavyStages = map[string]int{
 	"cosh": 8, "erf": 12, "erfc": 10, "erf_inv": 14, "exp": 5, "expm1": 8, "gelu_erfc": 10, "log": 7, "log1p": 10,
 	"logistic": 9, "mix": 2, "pow": 24, "sin": 10, "sinh": 9, "tan": 16, "tanh": 10, "rem_f": 100, "div_s": 20,
 	"div_u": 20, "rem_s": 20, "rem_u": 20, "div_floor": 20, "rem_floor": 20, "div_short": 3, "rem_short": 4,
-	"pow_s": 100, "pow_u": 100, "popcnt": 2, "clz": 4, "sqrt_f": 4, "rsqrt_f": 6, "div_f": 4, "rdiv_f": 4, "quotient": 3,
+	"pow_s": 100, "pow_u": 100, "popcnt": 2, "sqrt_f": 4, "rsqrt_f": 6, "div_f": 4, "rdiv_f": 4, "quotient": 3,
 	"c_divide": 16, "c_exp": 30, "c_log": 40, "c_rsqrt": 40, "c_sqrt": 30,
 }
 
@@ -288,8 +288,8 @@ var convertStages = map[shape.Class]map[shape.Class]func(e *emitter, from, to sh
 			wider := from.MantissaBits() <= to.MantissaBits() && from.ExponentBits() <= to.ExponentBits()
 			return from == to || wider && !isSmall(to) || e.round(to)
 		},
-		shape.SignedClass:   floatToInt("f_s", "max_s", "min_s"),
-		shape.UnsignedClass: floatToInt("f_u", "max_u", "min_u"),
+		shape.SignedClass:   floatToInt("f_s", -1, "max_s", "min_s"),
+		shape.UnsignedClass: floatToInt("f_u", 1, "max_u", "min_u"),
 		shape.PredClass:     oneStage("nonzero_f"),
 	},
 	shape.SignedClass: {
@@ -314,11 +314,15 @@ func oneStage(name string) func(e *emitter, from, to shape.ElementType) bool {
 	}
 }
 
-// floatToInt saturates to the lane, and then to the type.
-func floatToInt(name, maximum, minimum string) func(e *emitter, from, to shape.ElementType) bool {
+// floatToInt saturates to the type, of more than 16 bits to the lane first.
+func floatToInt(name string, sign int, maximum, minimum string) func(e *emitter, from, to shape.ElementType) bool {
 	return func(e *emitter, _, to shape.ElementType) bool {
-		e.stage(name, number(0), number(0))
 		bits := to.Bits()
+		if bits <= 16 {
+			e.stage("f_short", number(sign*bits), number(0))
+			return true
+		}
+		e.stage(name, number(0), number(0))
 		switch {
 		case bits == e.bits():
 		case to.IsSigned():
@@ -335,6 +339,10 @@ func floatToInt(name, maximum, minimum string) func(e *emitter, from, to shape.E
 // float itself has all numbers.
 func intToFloat(name string) func(e *emitter, from, to shape.ElementType) bool {
 	return func(e *emitter, from, to shape.ElementType) bool {
+		if to == shape.F32 && e.lane == 8 {
+			e.stage(name+"32", number(0), number(0))
+			return true
+		}
 		all := from.Bits() <= 8 && from.Bits() <= to.MantissaBits()+1 && !isSmall(to)
 		if all || from.Bits() <= 16 || to.Bits() == e.bits() {
 			e.stage(name, number(0), number(0))

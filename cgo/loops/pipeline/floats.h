@@ -107,6 +107,23 @@ INLINE VI minimum(VI x, VI y) {
 }
 #endif
 
+// to_short is a whole number of up to 16 bits, saturated: of -bits if that is below 0, which have a sign. NaN is 0.
+INLINE VI to_short(VF x, I bits) {
+  const I most = bits < 0 ? (1 << (-bits - 1)) - 1 : (1 << bits) - 1, least = bits < 0 ? -most - 1 : 0;
+#if defined(__x86_64__) && LANE == 32 && VB == 64
+  const __m512 v = (__m512)x, low = _mm512_min_ps(v, _mm512_set1_ps((float)most));
+  const __m512i r = _mm512_maskz_cvttps_epi32(_mm512_cmp_ps_mask(v, v, _CMP_ORD_Q), low);
+  return (VI)_mm512_max_epi32(r, _mm512_set1_epi32(least));
+#elif defined(__x86_64__) && LANE == 32 && VB == 32
+  const __m256 v = (__m256)x, low = _mm256_min_ps(v, _mm256_set1_ps((float)most));
+  const __m256i r = _mm256_max_epi32(_mm256_cvttps_epi32(low), _mm256_set1_epi32(least));
+  return (VI)r & (x == x);
+#else
+  const VF low = pickf(x < (F)most, x, same((F)most)), v = pickf(low > (F)least, low, same((F)least));
+  return __builtin_convertvector(v, VI) & (x == x);
+#endif
+}
+
 #define TOP ((F)((U)1 << (LANE - 1))) // what is too large for a signed lane
 
 INLINE VI to_signed(VF x) {
@@ -178,6 +195,17 @@ INLINE VF round_bf16(VF x) {
 typedef float VH __attribute__((vector_size(VB / 2)));
 INLINE VF round_f32(VF x) { return __builtin_convertvector(__builtin_convertvector(x, VH), VF); }
 INLINE VF round_bf16(VF x) { return round_to(x, 7, (F)0x1p-126, (F)0x1.fep127); }
+#endif
+
+// signed_f32 and unsigned_f32 are whole numbers rounded to f32.
+#if defined(__x86_64__) && LANE == 64 && VB == 64
+INLINE VF signed_f32(VI x) { return (VF)_mm512_cvtps_pd(_mm512_cvtepi64_ps((__m512i)x)); }
+INLINE VF unsigned_f32(VI x) { return (VF)_mm512_cvtps_pd(_mm512_cvtepu64_ps((__m512i)x)); }
+#else
+INLINE VF signed_f32(VI x) {
+  return round_f32(__builtin_convertvector(LANE == 32 ? x : pick(x < 0, -odd(-x), odd(x)), VF));
+}
+INLINE VF unsigned_f32(VI x) { return round_f32(__builtin_convertvector((VU)(LANE == 32 ? x : odd(x)), VF)); }
 #endif
 
 // narrow_mantissa drops bits of the mantissa, rounding to even; narrow_exponent makes numbers beyond the range of so

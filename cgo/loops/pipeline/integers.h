@@ -103,7 +103,22 @@ INLINE VI div_short(VI x, VI y) {
   return __builtin_convertvector((v + with_sign(same((F)0.5), v)) * inverse, VI) | (y == 0);
 }
 
-// ones counts the bits that are set: in pairs, fours and bytes, and those by a product.
+// ones counts the bits that are set: in pairs, fours and bytes, and those by a product; by a table of half a byte and
+// sums of neighbours where a shuffle of bytes has such.
+#if defined(__x86_64__) && VB == 64
+INLINE VI ones(VI v) {
+  const __m512i low = _mm512_set1_epi8(15), x = (__m512i)v, table = _mm512_set4_epi32(
+      0x04030302, 0x03020201, 0x03020201, 0x02010100);
+  const __m512i a = _mm512_shuffle_epi8(table, _mm512_and_si512(x, low));
+  const __m512i b = _mm512_shuffle_epi8(table, _mm512_and_si512(_mm512_srli_epi16(x, 4), low));
+  const __m512i bytes = _mm512_add_epi8(a, b);
+#if LANE == 64
+  return (VI)_mm512_sad_epu8(bytes, _mm512_setzero_si512());
+#else
+  return (VI)_mm512_madd_epi16(_mm512_maddubs_epi16(bytes, _mm512_set1_epi8(1)), _mm512_set1_epi16(1));
+#endif
+}
+#else
 INLINE VI ones(VI v) {
   const U bits = ~(U)0;
   VU x = (VU)v;
@@ -112,11 +127,16 @@ INLINE VI ones(VI v) {
   x = (x + (x >> 4)) & bits / 255 * 15;
   return (VI)((x * (bits / 255)) >> (LANE - 8));
 }
+#endif
 
 // zeros counts the bits before the first one.
+#if defined(__x86_64__) && VB == 64
+INLINE VI zeros(VI v) { return (VI)(LANE == 32 ? _mm512_lzcnt_epi32((__m512i)v) : _mm512_lzcnt_epi64((__m512i)v)); }
+#else
 INLINE VI zeros(VI v) {
   VU x = (VU)v;
   for (int k = 1; k < LANE; k *= 2)
     x |= x >> k;
   return ones((VI)~x);
 }
+#endif

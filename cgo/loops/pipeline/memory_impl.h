@@ -29,6 +29,26 @@
 #define ROUNDED_STORE(name)
 #define PART(name, T, first, load, store) ELEMENTS(name, T, 2, first, load, store)
 #include "halves.h"
+#ifdef WIDE_HALVES // what is left of a vector goes number by number
+#define BINARY16(name, T, load, store)                                                                                 \
+  CONVERT(name##_each, T, load, store)                                                                                 \
+  static void load_##name(void *restrict dst, const void *restrict src, const halo_stream *st, int64_t n) {            \
+    I *d = dst;                                                                                                        \
+    const T *q = src;                                                                                                  \
+    int64_t i = 0;                                                                                                     \
+    for (; i + N <= n; i += N)                                                                                         \
+      *(VIm *)(d + i) = WIDE_HALVES(q + i);                                                                            \
+    load_##name##_each(d + i, q + i, st, n - i);                                                                       \
+  }                                                                                                                    \
+  static void store_##name(void *restrict dst, const void *restrict src, const halo_stream *st, int64_t n) {           \
+    T *d = dst;                                                                                                        \
+    const I *q = src;                                                                                                  \
+    int64_t i = 0;                                                                                                     \
+    for (; i + N <= n; i += N)                                                                                         \
+      STORE_HALVES(d + i, *(const VIm *)(q + i));                                                                      \
+    store_##name##_each(d + i, q + i, st, n - i);                                                                      \
+  }
+#endif
 #include "memory.def"
 #undef BINARY16
 #undef CONVERT

@@ -1,6 +1,9 @@
 // narrow.h: the stages that convert elements as they load and store them, for the level and lane of lanes.h.
 #include "elements.h"
 
+#include "halves.h"
+#include "small.h"
+
 // rounded_bf16 leaves a block in memory as bf16, rounded; one without NaN takes no more than near_bf16.
 #define ROUND1(a, k) a = I(round_bf16(F(a)));
 #if LANE == 32
@@ -23,17 +26,31 @@ INLINE void rounded_bf16(uint16_t *to, VI a0, VI a1, VI a2, VI a3, VI a4, VI a5,
     to[i] = (uint16_t)(float_to_bits((float)t[i]) >> 16);
 }
 #endif
-#define ROUNDED_STORE(name)                                                                                            \
+// rounded_f16 does so as f16.
+#ifdef WIDE_HALVES
+#define STORE_HALF(a, k) STORE_HALVES(to + k * N, a);
+INLINE void rounded_f16(uint16_t *to, VI a0, VI a1, VI a2, VI a3, VI a4, VI a5, VI a6, VI a7) { EACH(STORE_HALF) }
+#else
+#define HALF1(a, k) a = I(round_f16(F(a)));
+INLINE void rounded_f16(uint16_t *to, VI a0, VI a1, VI a2, VI a3, VI a4, VI a5, VI a6, VI a7) {
+  EACH(HALF1)
+  PUT(F, t)
+  for (int i = 0; i < BLOCK; i++)
+    to[i] = float_to_half((float)t[i]);
+}
+#endif
+#define ROUNDED_STORE(name) STORE_BY(name, name)
+#define STORE_BY(name, f)                                                                                              \
   static void s_store_##name(ARGS) {                                                                                   \
     TAKE                                                                                                               \
-    name((uint16_t *)p[s->a], a0, a1, a2, a3, a4, a5, a6, a7);                                                         \
+    f((uint16_t *)p[s->a], a0, a1, a2, a3, a4, a5, a6, a7);                                                            \
     FINISH;                                                                                                            \
   }                                                                                                                    \
   static void s_stream_##name(ARGS) {                                                                                  \
     TAKE                                                                                                               \
     char *q = p[s->a];                                                                                                 \
     uint16_t to[BLOCK] __attribute__((aligned(64)));                                                                   \
-    name(to, a0, a1, a2, a3, a4, a5, a6, a7);                                                                          \
+    f(to, a0, a1, a2, a3, a4, a5, a6, a7);                                                                             \
     STREAM_ALL(to)                                                                                                     \
     FINISH;                                                                                                            \
   }
@@ -74,8 +91,18 @@ INLINE void rounded_bf16(uint16_t *to, VI a0, VI a1, VI a2, VI a3, VI a4, VI a5,
     STREAM_ALL(to)                                                                                                     \
     FINISH;                                                                                                            \
   }
+#ifdef WIDE_HALVES
+#define LOAD_HALF(x, k) x = WIDE_HALVES(q + k * N);
+#define BINARY16(name, T, load, store)                                                                                 \
+  static void s_load_##name(ARGS) {                                                                                    \
+    const T *q = (const T *)p[s->a];                                                                                   \
+    EACH(LOAD_HALF) NEXT;                                                                                              \
+  }                                                                                                                    \
+  STORE_BY(name, rounded_##name)
+#endif
 #define PARTIAL(name, T, load, store)
 #define PART(name, T, first, load, store)
 #include "memory.def"
+#undef BINARY16
 #undef CONVERT
 #undef ROUNDED_STORE
