@@ -149,3 +149,18 @@ func TestSaturating(t *testing.T) {
 		}
 	}
 }
+
+// TestStrides has elements of each size three, four and five places apart.
+func TestStrides(t *testing.T) {
+	r := newRand(t)
+	for _, kind := range []string{"u8", "s16", "f32", "s64"} {
+		for _, n := range []int{5, 64, 517, 3000} {
+			text := fmt.Sprintf("HloModule m\nENTRY e {\n  a = %s[%d] parameter(0)\n", kind, 5*n)
+			for by := 3; by <= 5; by++ {
+				text += fmt.Sprintf("  x%d = %s[%d] slice(a), slice={[%d:%d:%[1]d]}\n", by, kind, n, by-3, by*(n-1)+by-2)
+			}
+			text += fmt.Sprintf("  y = %[1]s[%[2]d] subtract(x3, x4)\n  ROOT z = %[1]s[%[2]d] add(y, x5)\n}", kind, n)
+			same(t, r, text, func(_ int, s shape.Shape) *literal.Literal { return fewBits(r, s) })
+		}
+	}
+}

@@ -37,6 +37,16 @@ INLINE void copy(char *dst, const char *src, int64_t n) {
         dst[i] = src[2 * i];                                                                                           \
       return;                                                                                                          \
     }                                                                                                                  \
+    if (stride == 3) {                                                                                                 \
+      for (int64_t i = 0; i < m; i++)                                                                                  \
+        dst[i] = src[3 * i];                                                                                           \
+      return;                                                                                                          \
+    }                                                                                                                  \
+    if (stride == 4) {                                                                                                 \
+      for (int64_t i = 0; i < m; i++)                                                                                  \
+        dst[i] = src[4 * i];                                                                                           \
+      return;                                                                                                          \
+    }                                                                                                                  \
     if (stride == -1) {                                                                                                \
       for (int64_t i = 0; i < m; i++)                                                                                  \
         dst[i] = src[-i];                                                                                              \
