@@ -8,7 +8,7 @@ type Swift[T Number] struct{ Lanes, Radix int }
 
 // swiftCosts are about what an element costs in a pass of each radix, spreadCost what it costs between columns and
 // rows, sweepCost what a product of each element with a number of a table does.
-var swiftCosts = map[int]float64{2: 3, 3: 4, 4: 4, 5: 6, 7: 8, 8: 5, 16: 7.5}
+var swiftCosts = map[int]float64{2: 3, 3: 4, 4: 4, 5: 6, 7: 8, 8: 5, 9: 6.5, 16: 7.5}
 
 const (
 	spreadCost = 5
@@ -32,6 +32,9 @@ func (s Swift[T]) radices(n int) (out []int, ok bool) {
 	bits := 0
 	for ; n%2 == 0; n /= 2 {
 		bits++
+	}
+	for ; n%9 == 0; n /= 9 {
+		out = append(out, 9)
 	}
 	for _, f := range factors(n, 4) {
 		if f > largestPrime {

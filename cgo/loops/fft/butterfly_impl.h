@@ -112,10 +112,33 @@ INLINE void NAME(odd)(cx *v, const int n) {
   v[0] = total;
 }
 
+// fly9 is threes of threes.
+INLINE void NAME(fly9)(cx *v) {
+  static const pair turns[2][2] = {
+    {{(T)0.766044443118978035202392650555417L, (T)-0.642787609686539326322643409907263L},
+      {(T)0.173648177666930348851716626769315L, (T)-0.984807753012208059366743024589523L}},
+    {{(T)0.173648177666930348851716626769315L, (T)-0.984807753012208059366743024589523L},
+      {(T)-0.939692620785908384054109277324731L, (T)-0.342020143325668733044099614682260L}}};
+  cx t[9];
+#pragma GCC unroll 3
+  for (int k = 0; k < 3; k++) {
+    cx a[3] = {v[k], v[k + 3], v[k + 6]};
+    NAME(odd)(a, 3);
+    t[k] = a[0], t[k + 3] = a[1], t[k + 6] = a[2];
+    if (k > 0) t[k + 3] = NAME(turned)(a[1], turns[k - 1][0]), t[k + 6] = NAME(turned)(a[2], turns[k - 1][1]);
+  }
+#pragma GCC unroll 3
+  for (int m = 0; m < 3; m++) {
+    NAME(odd)(t + 3 * m, 3);
+    v[m] = t[3 * m], v[m + 3] = t[3 * m + 1], v[m + 6] = t[3 * m + 2];
+  }
+}
+
 // fly transforms radix elements, fewer than 16.
 INLINE void NAME(fly)(const int radix, cx *v) {
   if (radix == 2) NAME(fly2)(v);
   if (radix == 4) NAME(fly4)(v);
   if (radix == 8) NAME(fly8)(v);
-  if (radix % 2) NAME(odd)(v, radix);
+  if (radix == 9) NAME(fly9)(v);
+  if (radix % 2 && radix < 9) NAME(odd)(v, radix);
 }

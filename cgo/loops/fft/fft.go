@@ -7,12 +7,11 @@ import "github.com/halo-xla/halo/cgo/loops/run"
 // Kind is what a line is before and after its transform.
 type Kind int64
 
-// The kinds. Columns is one pass of a long plan, whose lines are the columns of the array.
+// The kinds.
 const (
 	Complex Kind = iota
 	ForwardReal
 	InverseReal
-	Columns
 )
 
 // Lines says where the numbers of lines lie: line (o, i) begins at number o*Outer + i*Inner, its elements are Step

@@ -67,7 +67,35 @@ INLINE void NAME(odd_sum)(const char *data, const fft_odd *b, const cx *sums, co
   }
 }
 
+// few is odd for 3, 5 and 7 elements, whose sums have no groups of more than one.
+INLINE void NAME(few)(const int n, const pair *waves, cx *v, int forward) {
+  cx sums[4], diffs[4], total = v[0];
+#pragma GCC unroll 4
+  for (int j = 1; j <= n / 2; j++) {
+    sums[j] = NAME(plus)(v[j], v[n - j]), diffs[j] = NAME(minus)(v[j], v[n - j]);
+    total = NAME(plus)(total, sums[j]);
+  }
+#pragma GCC unroll 4
+  for (int k = 1; k <= n / 2; k++) {
+    cx even = NAME(plus)(v[0], NAME(scaled)(sums[1], waves[k].re)), odd = NAME(scaled)(diffs[1], waves[k].im);
+#pragma GCC unroll 4
+    for (int j = 2; j <= n / 2; j++) {
+      even = NAME(plus)(even, NAME(scaled)(sums[j], waves[j * k % n].re));
+      odd = NAME(plus)(odd, NAME(scaled)(diffs[j], waves[j * k % n].im));
+    }
+    odd = NAME(quarter)(odd, forward);
+    v[k] = NAME(plus)(even, odd), v[n - k] = NAME(minus)(even, odd);
+  }
+  v[0] = total;
+}
+
 static void NAME(odd)(const char *data, const fft_odd *b, cx *v, cx *work, int forward) {
+  const pair *waves = (const pair *)(data + b->waves);
+  switch (b->n) {
+  case 3: NAME(few)(3, waves, v, forward); return;
+  case 5: NAME(few)(5, waves, v, forward); return;
+  case 7: NAME(few)(7, waves, v, forward); return;
+  }
   const int64_t n = b->n, half = n / 2;
   cx *sums = work, *diffs = work + half + 1, total = v[0];
   for (int64_t j = 1; j <= half; j++) {
@@ -112,8 +140,8 @@ static void NAME(fly)(const char *data, int64_t kind, int64_t at, cx *v, cx *wor
 }
 
 // flies are the butterflies of columns [first, end) of row k.
-INLINE void NAME(flies)(const int radix, const fft_pass *p, const pair *turns, const cx *in, cx *out, int64_t k,
-                        int64_t first, int64_t end, int forward) {
+INLINE void NAME(flies)(const int radix, const fft_pass *p, const pair *turns, const pair *waves, const cx *in, cx *out,
+                        int64_t k, int64_t first, int64_t end, int forward) {
   const int64_t rest = p->rest, done = p->done;
   for (int64_t i = first; i < end; i++) {
     cx v[8];
@@ -121,6 +149,7 @@ INLINE void NAME(flies)(const int radix, const fft_pass *p, const pair *turns, c
     if (radix == 2) NAME(fly2)(v);
     if (radix == 4) NAME(fly4)(v, forward);
     if (radix == 8) NAME(fly8)(v, forward);
+    if (radix % 2) NAME(few)(radix, waves, v, forward);
     out[i + rest * k] = v[0];
     for (int j = 1; j < radix; j++) {
       if (i > 0) v[j] = NAME(turn)(v[j], turns[(j - 1) * (rest - 1) + i - 1], forward);
@@ -130,7 +159,8 @@ INLINE void NAME(flies)(const int radix, const fft_pass *p, const pair *turns, c
 }
 
 // pass_by is a pass by a butterfly of a known radix.
-INLINE void NAME(pass_by)(const int radix, const fft_pass *p, const pair *turns, const cx *in, cx *out, int forward) {
+INLINE void NAME(pass_by)(const int radix, const fft_pass *p, const pair *turns, const pair *waves, const cx *in,
+                          cx *out, int forward) {
   const int64_t rest = p->rest, done = p->done;
   int64_t since = 0; // elements since the last look at the cancel word
   for (int64_t k = 0; k < done; k++)
@@ -140,7 +170,7 @@ INLINE void NAME(pass_by)(const int radix, const fft_pass *p, const pair *turns,
         if (STOPPED) return;
         since = 0;
       }
-      NAME(flies)(radix, p, turns, in, out, k, first, end, forward);
+      NAME(flies)(radix, p, turns, waves, in, out, k, first, end, forward);
     }
 }
 
@@ -169,16 +199,20 @@ static void NAME(pass_any)(const char *data, const fft_pass *p, const pair *turn
 #undef BOTH
 #define BOTH(radix) \
   if (forward) \
-    NAME(pass_by)(radix, p, turns, in, out, 1); \
+    NAME(pass_by)(radix, p, turns, waves, in, out, 1); \
   else \
-    NAME(pass_by)(radix, p, turns, in, out, 0);
+    NAME(pass_by)(radix, p, turns, waves, in, out, 0);
 
 static void NAME(pass)(const char *data, const fft_pass *p, const cx *in, cx *out, cx *work, int forward) {
   const pair *turns = (const pair *)(data + p->turns);
-  switch (p->kind) {
-  case FFT_TWO: BOTH(2) break;
-  case FFT_FOUR: BOTH(4) break;
-  case FFT_EIGHT: BOTH(8) break;
+  const pair *waves = p->kind == FFT_ODD ? (const pair *)(data + ((const fft_odd *)(data + p->fly))->waves) : 0;
+  switch (p->radix) {
+  case 2: BOTH(2) break;
+  case 3: BOTH(3) break;
+  case 4: BOTH(4) break;
+  case 5: BOTH(5) break;
+  case 7: BOTH(7) break;
+  case 8: BOTH(8) break;
   default: NAME(pass_any)(data, p, turns, in, out, work, forward);
   }
 }

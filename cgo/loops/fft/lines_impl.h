@@ -40,32 +40,57 @@ INLINE lanes NAME(places)(const fft_record *r, const fft_lines *m, int64_t first
 #include "neighbours_impl.h"
 
 #if LANES == 1
-static void NAME(get_rows)(vec *v, const T *src, const int64_t *at, int64_t by, int64_t n) {
-  memcpy(v, src + at[0] * by, n * sizeof(T));
+static void NAME(get_rows)(vec *v, const T *src, const lanes *l, int64_t by, int64_t n, const T *end) {
+  memcpy(v, src + l->at[0] * by, n * sizeof(T));
 }
 
 static void NAME(put_rows)(T *dst, const vec *v, const lanes *l, int64_t by, int64_t n) {
   memcpy(dst + l->at[0] * by, v, n * sizeof(T));
 }
 #else
-// get_rows loads n numbers of each line, which are neighbours; places count by by.
-static void NAME(get_rows)(vec *v, const T *src, const int64_t *at, int64_t by, int64_t n) {
-  int64_t e = 0;
-  for (; e + LANES <= n; e += LANES) {
-    vec r[LANES];
+// get_block loads LANES numbers of each line, n of which become vectors.
+INLINE void NAME(get_block)(vec *v, const T *src, const lanes *l, int64_t by, int64_t n) {
+  vec r[LANES];
 #pragma GCC unroll 16
-    for (int k = 0; k < LANES; k++) r[k] = *(const uvec *)(src + at[k] * by + e);
-    NAME(cross)(r);
+  for (int k = 0; k < LANES; k++) r[k] = *(const uvec *)(src + l->at[k] * by);
+  NAME(cross)(r);
 #pragma GCC unroll 16
-    for (int k = 0; k < LANES; k++) v[e + k] = r[k];
+  for (int k = 0; k < LANES; k++)
+    if (k < n) v[k] = r[k];
+}
+
+// get_rows loads n numbers of each line, which are neighbours; places count by by. Of a few, it loads LANES if they do
+// not reach beyond the end of the array, and else goes one by one.
+static void NAME(get_rows)(vec *v, const T *src, const lanes *l, int64_t by, int64_t n, const T *end) {
+  if (n < LANES && (l->count < LANES || src + l->at[LANES - 1] * by + LANES > end)) {
+    for (int64_t e = 0; e < n; e++)
+      for (int k = 0; k < LANES; k++) v[e][k] = src[l->at[k] * by + e];
+    return;
   }
-  for (; e < n; e++)
-    for (int k = 0; k < LANES; k++) v[e][k] = src[at[k] * by + e];
+  if (n < LANES) NAME(get_block)(v, src, l, by, n);
+  for (int64_t e = 0; n >= LANES && e < n; e += LANES) {
+    if (e > n - LANES) e = n - LANES; // some twice
+    NAME(get_block)(v + e, src + e, l, by, LANES);
+  }
+}
+
+// put_row stores a line that has few numbers: LANES if those behind it belong to lines that come after it, before end.
+INLINE void NAME(put_row)(T *dst, const vec *r, int64_t n, const T *end) {
+  if (dst + LANES <= end)
+    *(uvec *)dst = *r;
+  else
+    for (int64_t e = 0; e < n; e++) dst[e] = (*r)[e];
 }
 
 static void NAME(put_rows)(T *dst, const vec *v, const lanes *l, int64_t by, int64_t n) {
-  int64_t e = 0;
-  for (; l->count == LANES && e + LANES <= n; e += LANES) {
+  if (l->count < LANES) {
+    for (int64_t e = 0; e < n; e++)
+      for (int64_t k = 0; k < l->count; k++) dst[l->at[k] * by + e] = v[e][k];
+    return;
+  }
+  const T *end = dst + l->at[LANES - 1] * by + n;
+  for (int64_t e = 0; n >= LANES && e < n; e += LANES) {
+    if (e > n - LANES) e = n - LANES;
     vec r[LANES];
 #pragma GCC unroll 16
     for (int k = 0; k < LANES; k++) r[k] = v[e + k];
@@ -73,13 +98,18 @@ static void NAME(put_rows)(T *dst, const vec *v, const lanes *l, int64_t by, int
 #pragma GCC unroll 16
     for (int k = 0; k < LANES; k++) *(uvec *)(dst + l->at[k] * by + e) = r[k];
   }
-  for (; e < n; e++)
-    for (int64_t k = 0; k < l->count; k++) dst[l->at[k] * by + e] = v[e][k];
+  if (n >= LANES) return;
+  vec r[LANES];
+#pragma GCC unroll 16
+  for (int k = 0; k < LANES; k++) r[k] = v[k < n ? k : 0];
+  NAME(cross)(r);
+#pragma GCC unroll 16
+  for (int k = 0; k < LANES; k++) NAME(put_row)(dst + l->at[k] * by, &r[k], n, end);
 }
 #endif
 
 // get_pairs loads n complex numbers of each line. Lanes without a line get one that is there.
-static void NAME(get_pairs)(cx *v, const pair *src, const lanes *l, int64_t n, int64_t step) {
+static void NAME(get_pairs)(cx *v, const pair *src, const lanes *l, int64_t n, int64_t step, const T *end) {
   if (l->columns && l->count == LANES) {
     EACH(e, n) {
       const pair *s = src + l->at[0] + e * step;
@@ -89,7 +119,7 @@ static void NAME(get_pairs)(cx *v, const pair *src, const lanes *l, int64_t n, i
     return;
   }
   if (step == 1) {
-    NAME(get_rows)((vec *)v, (const T *)src, l->at, 2, 2 * n);
+    NAME(get_rows)((vec *)v, (const T *)src, l, 2, 2 * n, end);
     return;
   }
   BLOCKS(n)
@@ -121,48 +151,23 @@ static void NAME(put_pairs)(pair *dst, const cx *v, const lanes *l, int64_t n, i
 
 // get_half loads half spectra to the n numbers that stand for them, which is all but the imaginary parts that are zero;
 // put_half does the reverse.
-static void NAME(get_half)(vec *v, const pair *src, const lanes *l, int64_t n) {
+static void NAME(get_half)(vec *v, const pair *src, const lanes *l, int64_t n, const T *end) {
   for (int k = 0; k < LANES; k++) LANE(v[0], k) = src[l->at[k]].re;
-  NAME(get_rows)(v + 1, (const T *)src + 2, l->at, 2, n - 1);
+  NAME(get_rows)(v + 1, (const T *)src + 2, l, 2, n - 1, end);
 }
 
 static void NAME(put_half)(pair *dst, const vec *v, const lanes *l, int64_t n) {
+  NAME(put_rows)((T *)dst + 2, v + 1, l, 2, n - 1); // which may write over the zeros
   for (int64_t k = 0; k < l->count; k++) {
     dst[l->at[k]] = (pair){LANE(v[0], k), 0};
     if (n % 2 == 0) dst[l->at[k] + n / 2].im = 0;
   }
-  NAME(put_rows)((T *)dst + 2, v + 1, l, 2, n - 1);
-}
-
-static void NAME(get_reals)(vec *v, const T *src, const lanes *l, int64_t n) { NAME(get_rows)(v, src, l->at, 1, n); }
-
-static void NAME(put_reals)(T *dst, const vec *v, const lanes *l, int64_t n) { NAME(put_rows)(dst, v, l, 1, n); }
-
-// column_turns turns element j of the columns from first on: the table has one for each but column 0.
-static void NAME(column_turns)(cx *v, const pair *turns, const fft_pass *p, int64_t first, int64_t count, int forward) {
-  for (int64_t j = 1; j < p->radix; j++) {
-    const pair *w = turns + (j - 1) * (p->rest - 1) + first - 1;
-    const cx a = v[j];
-    cx t = a;
-    AHEAD(w, p->rest - 1, 0);
-    for (int64_t k = first == 0; k < count; k++) LANE(t.re, k) = w[k].re, LANE(t.im, k) = w[k].im;
-    const cx b = forward ? (cx){a.re * t.re + a.im * t.im, a.im * t.re - a.re * t.im}
-                         : (cx){a.re * t.re - a.im * t.im, a.re * t.im + a.im * t.re};
-    v[j] = b;
-    if (first == 0) LANE(v[j].re, 0) = LANE(a.re, 0), LANE(v[j].im, 0) = LANE(a.im, 0);
-  }
 }
 
 static void NAME(complex_lines)(const fft_record *r, const char *data, char *dst, const char *src, cx *v,
-                                const lanes *to, const lanes *from, int64_t first) {
-  NAME(get_pairs)(v, (const pair *)src, from, r->n, r->from.step);
-  if (r->kind == FFT_COLUMNS) {
-    const fft_pass *p = (const fft_pass *)(data + r->root);
-    NAME(fly)(data, p->kind, p->fly, v, v + r->n, r->forward);
-    if (p->rest > 1) NAME(column_turns)(v, (const pair *)(data + p->turns), p, first, from->count, r->forward);
-  } else {
-    NAME(plan)(data, (const fft_plan *)(data + r->root), v, v + r->n, r->forward);
-  }
+                                const lanes *to, const lanes *from) {
+  NAME(get_pairs)(v, (const pair *)src, from, r->n, r->from.step, (const T *)src + 2 * r->outer * r->inner * r->n);
+  NAME(plan)(data, (const fft_plan *)(data + r->root), v, v + r->n, r->forward);
   if (r->scale != 1)
     EACH(e, r->n) v[e] = NAME(scaled)(v[e], (T)r->scale);
   NAME(put_pairs)((pair *)dst, v, to, r->n, r->to.step);
@@ -172,24 +177,25 @@ static void NAME(complex_lines)(const fft_record *r, const char *data, char *dst
 static void NAME(lines)(const fft_record *r, const char *data, char *dst, const char *src, char *work, int64_t first,
                         int64_t count) {
   const lanes to = NAME(places)(r, &r->to, first, count), from = NAME(places)(r, &r->from, first, count);
-  if (r->kind == FFT_COMPLEX || r->kind == FFT_COLUMNS) {
-    NAME(complex_lines)(r, data, dst, src, (cx *)work, &to, &from, first);
+  const int64_t all = r->outer * r->inner;
+  if (r->kind == FFT_COMPLEX) {
+    NAME(complex_lines)(r, data, dst, src, (cx *)work, &to, &from);
     return;
   }
   const fft_real *p = (const fft_real *)(data + r->root);
   vec *v = (vec *)work;
   cx *rest = (cx *)work + (r->n + 1) / 2;
   if (r->kind == FFT_FORWARD_REAL) {
-    NAME(get_reals)(v, (const T *)src, &from, r->n);
+    NAME(get_rows)(v, (const T *)src, &from, 1, r->n, (const T *)src + all * r->n);
     NAME(real)(data, p, v, rest, 1);
     NAME(put_half)((pair *)dst, v, &to, r->n);
     return;
   }
-  NAME(get_half)(v, (const pair *)src, &from, r->n);
+  NAME(get_half)(v, (const pair *)src, &from, r->n, (const T *)src + 2 * all * r->half);
   NAME(real)(data, p, v, rest, 0);
   if (r->scale != 1)
     EACH(e, r->n) v[e] = v[e] * (T)r->scale;
-  NAME(put_reals)((T *)dst, v, &to, r->n);
+  NAME(put_rows)((T *)dst, v, &to, 1, r->n);
 }
 
 #undef vec

@@ -146,7 +146,7 @@ typedef void (*NAME(pass_by))(const swift_pass *, const pair *, const flow *);
   }
 #define RADICES(memory, by) \
   PASS(2, memory, by) PASS(3, memory, by) PASS(4, memory, by) PASS(5, memory, by) PASS(7, memory, by) \
-  PASS(8, memory, by) PASS(16, memory, by) PASS(1, memory, by)
+  PASS(8, memory, by) PASS(9, memory, by) PASS(16, memory, by) PASS(1, memory, by)
 #undef PRIME
 #define PRIME 1 // stands for all primes that have no butterfly
 WAYS(RADICES)
@@ -156,7 +156,7 @@ PASS(1, 1, SCALE) // others are of shorter columns than come here
 #define ENTRY(radix, memory, by) [memory][NAME(by)][radix] = NAME(pass##radix##memory##by),
 #define RADICES(memory, by) \
   ENTRY(2, memory, by) ENTRY(3, memory, by) ENTRY(4, memory, by) ENTRY(5, memory, by) ENTRY(7, memory, by) \
-  ENTRY(8, memory, by) ENTRY(16, memory, by) ENTRY(1, memory, by)
+  ENTRY(8, memory, by) ENTRY(9, memory, by) ENTRY(16, memory, by) ENTRY(1, memory, by)
 static const NAME(pass_by) NAME(passes)[2][5][17] = {WAYS(RADICES) ENTRY(1, 1, SCALE)};
 #undef RADICES
 #undef ENTRY

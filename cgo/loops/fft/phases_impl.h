@@ -69,11 +69,24 @@ static void NAME(widened)(const task *t, int64_t begin, int64_t end) {
     t->between[k] = t->src[k], t->between[t->n - k] = (pair){src[2 * k], -src[2 * k + 1]};
 }
 
+// half_of copies numbers of a spectrum that is there, or whose first half of each row is.
+static void NAME(half_of)(const task *t, int64_t begin, int64_t end) {
+  const int64_t row = t->wave ? t->n : t->w.p->a;
+  for (int64_t k = begin, stop; k < end; k = stop) {
+    const int64_t at = k % row, first = k - at;
+    stop = first + (at <= row / 2 ? row / 2 + 1 : row);
+    if (stop > end) stop = end;
+    for (int64_t i = k; i < stop && at <= row / 2; i++) t->dst[i] = t->between[i];
+    for (int64_t i = k; i < stop && at > row / 2; i++)
+      t->dst[i] = (pair){t->between[t->n - i].re, -t->between[t->n - i].im};
+  }
+}
+
 // narrowed is widened reversed.
 static void NAME(narrowed)(const task *t, int64_t begin, int64_t end) {
   T *dst = (T *)t->dst;
   if (t->kind == FFT_FORWARD_REAL) {
-    memcpy(t->dst + begin, t->between + begin, (end - begin) * sizeof(pair));
+    NAME(half_of)(t, begin, end);
     if (begin == 0) dst[1] = 0;
     return;
   }
@@ -96,13 +109,17 @@ INLINE int64_t NAME(outer)(const task *t, int64_t phase) {
   return inverse == load ? t->n / 2 + 1 : t->n;
 }
 
+// mirrored says that of the columns of the last phase only the first half is there: the other is that of the spectrum
+// of reals.
+INLINE int NAME(mirrored)(const task *t) { return t->kind == FFT_FORWARD_REAL && !t->folded && !t->wave; }
+
 // groups_of is how many groups of lanes there are in a phase.
 static int64_t NAME(groups_of)(const task *t, int64_t phase) {
   const swift_line *p = t->w.p;
   switch (phase) {
   case SWIFT_LOAD: case SWIFT_STORE: return NAME(groups)(NAME(outer)(t, phase));
   case SWIFT_DOWN: return NAME(groups)(p->b);
-  case SWIFT_ACROSS: return NAME(groups)(p->a);
+  case SWIFT_ACROSS: return NAME(groups)(NAME(mirrored)(t) ? p->a / 2 + 1 : p->a);
   }
   if (!t->wave) return 0;
   switch (phase) {

@@ -32,15 +32,14 @@ typedef struct {
 } fft_real;
 
 // What a line is before and after its transform.
-enum { FFT_COMPLEX, FFT_FORWARD_REAL, FFT_INVERSE_REAL, FFT_COLUMNS };
+enum { FFT_COMPLEX, FFT_FORWARD_REAL, FFT_INVERSE_REAL };
 
 // Lines in memory, in numbers (complex or real): line (o, i) begins at o*outer + i*inner, its elements are step apart.
 typedef struct {
   int64_t outer, inner, step;
 } fft_lines;
 
-// The record: the transform of all lines (o, i), o < outer, i < inner. FFT_COLUMNS is one pass of a long plan, whose
-// lines are its columns: root is a pass, and i its column.
+// The record: the transform of all lines (o, i), o < outer, i < inner.
 typedef struct {
   halo_record head;
   halo_ref dst, src, plan, work;
