@@ -27,13 +27,16 @@ enum { CYCLES = 4, CYCLE_BYTES = 8 << 10 }; // of a task, on the stack
 
 // period is after how many bytes a stream repeats itself; 0: never, or too late for what n places are worth.
 static int64_t period(const halo_space *w, const halo_stream *s, int64_t n) {
-  const int32_t last = w->rank - 1;
-  if (s->kind != HALO_STRIDED || last < 1 || s->strides[last] != 1)
+  int32_t d = w->rank - 1;
+  if (s->kind != HALO_STRIDED || d < 1 || s->strides[d] != 1)
     return 0;
-  for (int32_t d = 0; d < last; d++)
-    if (s->strides[d])
+  int64_t places = w->dims[d];
+  while (d > 0 && s->strides[d - 1] == places)
+    places *= w->dims[--d];
+  for (int32_t k = 0; k < d; k++)
+    if (s->strides[k])
       return 0;
-  return w->dims[last] * w->lane <= CYCLE_BYTES && 2 * w->dims[last] <= n ? w->dims[last] * w->lane : 0;
+  return d > 0 && places * w->lane <= CYCLE_BYTES && 2 * places <= n ? places * w->lane : 0;
 }
 
 // cycle_of loads a stream that repeats itself into lanes, a group of blocks further; place at is the first that is
