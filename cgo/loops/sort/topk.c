@@ -1,6 +1,6 @@
 //go:build linux
 // topk.c: the best elements of a row are found by a limit that falls: what is below it is kept, and when much is kept,
-// the limit becomes the k-th of that, found by its bits.
+// the limit becomes the k-th of that, found by its bits. Of short rows each element's rank is counted.
 #pragma GCC optimize("O3")
 #include "topk.h"
 
@@ -52,6 +52,12 @@ typedef struct {
   }                                                                                                          \
   static void best_##bits(const topk *t, work *w, const char *row, uint32_t *out) {                          \
     const int64_t n = t->record->n, k = t->record->k;                                                        \
+    if (n <= TOPK_SMALL) {                                                                                   \
+      block_##bits(t, w->block, row, n);                                                                     \
+      t->table->rank##bits(w->block, w->index, n, w->index + TOPK_SMALL);                                    \
+      memcpy(out, w->index + TOPK_SMALL, (size_t)k * sizeof(uint32_t));                                      \
+      return;                                                                                                \
+    }                                                                                                        \
     T limit = (T)~(T)0, *kept = w->kept;                                                                     \
     int64_t m = 0, full = 0;                                                                                 \
     for (int64_t i = 0; i < n; i += TOPK_BLOCK) {                                                            \
@@ -134,14 +140,15 @@ static void task(void *arg, int64_t i) {
   }
   work w = {.block = memory, .kept = memory + 8 * TOPK_BLOCK};
   char *rest = (char *)w.kept + 8 * room;
+  w.index = (uint32_t *)(rest + 32 * r->k + sizeof(int64_t) * SORT_DIGITS);
+  w.equal = w.index + room;
+  for (uint32_t j = 0; r->n <= TOPK_SMALL && j < TOPK_SMALL; j++) w.index[j] = j;
   w.sorted = (sort_row){.run = t->run, .n = r->k, .stride = 1, .chunk = r->k};
   for (int64_t row = i * t->rows; row < r->rows && row < (i + 1) * t->rows && !*t->run->cancel; row++) {
     const char *from = (const char *)HALO_AT(t->run, r->src) + (row * r->n << log);
     uint32_t *places = (uint32_t *)HALO_AT(t->run, r->places) + row * r->k;
     w.sorted.a = rest, w.sorted.b = rest + 16 * r->k;
     w.sorted.counts = (int64_t(*)[SORT_DIGITS])(rest + 32 * r->k);
-    w.index = (uint32_t *)(rest + 32 * r->k + sizeof(int64_t) * SORT_DIGITS);
-    w.equal = w.index + room;
     if (log == 3) best_64(t, &w, from, places);
     else best_32(t, &w, from, places);
     values(r, from, places, (char *)HALO_AT(t->run, r->values) + (row * r->k << log));

@@ -30,7 +30,8 @@ typedef struct {
   int64_t (*keep##bits)(T *kept, uint32_t *index, int64_t m, T limit);                                       \
   /* below counts the keys below limit. */                                                                   \
   int64_t (*below##bits)(const T *keys, int64_t n, T limit);                                                 \
-  /* rank puts the indices of k keys into the order of the keys, equal ones as they stand. */                \
+  /* rank puts the indices of k keys into the order of the keys, equal ones as they stand. There is room for  \
+     16 keys more. */                                                                                        \
   void (*rank##bits)(const T *keys, const uint32_t *index, int64_t k, uint32_t *out);
 
 typedef struct {

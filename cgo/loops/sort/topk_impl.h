@@ -1,6 +1,10 @@
 // topk_impl.h: the loops of top-k for one ISA level, which the including file names LEVEL. It may have its own append
 // and keep for 32 bits, COMPRESS.
+#include <string.h>
+
 #include "topk.h"
+
+enum { RANK_LANES = 16 }; // keys whose ranks are counted together
 
 #define LOOPS(T, S, bits)                                                                                    \
   static void keys##bits(T *keys, const T *x, int64_t n, topk_order o) {                                     \
@@ -13,11 +17,15 @@
     return (int64_t)sum;                                                                                     \
   }                                                                                                          \
   static void rank##bits(const T *keys, const uint32_t *index, int64_t k, uint32_t *out) {                   \
-    for (int64_t i = 0; i < k; i++) {                                                                        \
-      const T x = keys[i];                                                                                   \
-      T r = 0;                                                                                               \
-      for (T j = 0; j < (T)k; j++) r += (keys[j] < x) | ((keys[j] == x) & (j < (T)i));                       \
-      out[r] = index[i];                                                                                     \
+    for (int64_t at = 0; at < k; at += RANK_LANES) {                                                         \
+      const int64_t some = k - at < RANK_LANES ? k - at : RANK_LANES;                                        \
+      T key[RANK_LANES], rank[RANK_LANES] = {0};                                                             \
+      memcpy(key, keys + at, sizeof(key));                                                                   \
+      for (T i = 0; i < (T)k; i++)                                                                           \
+        _Pragma("GCC unroll 1") /* else it is numbers, not a vector */                                       \
+        for (T j = 0; j < RANK_LANES; j++)                                                                   \
+          rank[j] += (keys[i] < key[j]) | ((keys[i] == key[j]) & (i < (T)at + j));                           \
+      for (int64_t j = 0; j < some; j++) out[rank[j]] = index[at + j];                                       \
     }                                                                                                        \
   }
 
