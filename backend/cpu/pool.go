@@ -35,6 +35,7 @@ func nativePool(op hlo.Opcode, t shape.ElementType, terms int64) reduce.Pool {
 const tapsPerNano = 4
 
 func poolThunk(l *exec.Lowering, plan kernel.Window, pool reduce.Pool) exec.Thunk {
+	plan = plan.Wide()
 	all := plan.Rows() * int64(len(plan.Line))
 	nanos := plan.Out * plan.Terms / tapsPerNano
 	w := reduce.Window{Plan: planOf(plan), Pool: pool, Grain: max(taskCost*all/max(nanos, 1), 1)}

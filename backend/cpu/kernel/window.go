@@ -54,8 +54,9 @@ type PlaceAxis struct {
 	Places []Taps
 }
 
-// Segment is N places of a line side by side that have alike taps: those of place j are j*Move elements further.
-type Segment struct{ Out, N, Move, At, Taps, Step int64 }
+// Segment is N places of a line side by side that have alike taps: those of place j are j*Move elements further. In a
+// plan that is Wide each of the N is Width places side by side, whose taps are side by side.
+type Segment struct{ Out, N, Move, At, Taps, Step, Width int64 }
 
 // Window is how windows lie on an array: every place is an index of the axes and a place of the line. Taps of the axes
 // come first, in the order of the axes, then those of the line, which is the order of the elements in memory.

@@ -2,13 +2,34 @@
 
 enum { POOL_BLOCK = 64 }; // places whose accumulators are kept together
 
-// POOL defines the reduction: accumulators of type A take elements of type T in the order of memory.
-#define POOL(NAME, T, A, LOAD, OP, STORE)                                                                              \
-  static void NAME(const void *R px, const void *R init, void *R po, const int64_t *R p, int64_t count, int64_t taps,  \
-                   int64_t step, int64_t n, int64_t move, int64_t out_stride) {                                        \
-    const T *R x = px;                                                                                                 \
-    T *R out = po;                                                                                                     \
-    A first = LOAD(*(const T *)init), acc[POOL_BLOCK];                                                                 \
+// POOL_ROW defines the reduction of N elements side by side, whose accumulators stay in registers: loops over elements
+// that the compiler would unroll it takes for as many numbers, not for a vector.
+#define POOL_ROW(NAME, T, A, LOAD, OP, STORE, N)                                                                       \
+  static inline void NAME(const T *R x, A first, T *R out, const int64_t *R p, int64_t count, int64_t taps,            \
+                          int64_t step) {                                                                              \
+    A acc[N];                                                                                                          \
+    _Pragma("GCC unroll 1")                                                                                            \
+    for (int j = 0; j < N; j++)                                                                                        \
+      acc[j] = first;                                                                                                  \
+    for (int64_t t = 0; t < count; t++) {                                                                              \
+      const T *q = x + p[t];                                                                                           \
+      for (int64_t k = 0; k < taps; k++, q += step)                                                                    \
+        _Pragma("GCC unroll 1")                                                                                        \
+        for (int j = 0; j < N; j++) {                                                                                  \
+          A v = LOAD(q[j]);                                                                                            \
+          acc[j] = OP(acc[j], v);                                                                                      \
+        }                                                                                                              \
+    }                                                                                                                  \
+    _Pragma("GCC unroll 1")                                                                                            \
+    for (int j = 0; j < N; j++)                                                                                        \
+      out[j] = STORE(acc[j]);                                                                                          \
+  }
+
+// POOL_APART defines the reduction of n places that are move elements apart.
+#define POOL_APART(NAME, T, A, LOAD, OP, STORE)                                                                        \
+  static void NAME(const T *R x, A first, T *R out, const int64_t *R p, int64_t count, int64_t taps, int64_t step,     \
+                   int64_t n, int64_t move, int64_t out_stride) {                                                      \
+    A acc[POOL_BLOCK];                                                                                                 \
     for (int64_t at = 0; at < n; at += POOL_BLOCK) {                                                                   \
       int64_t m = n - at < POOL_BLOCK ? n - at : POOL_BLOCK;                                                           \
       for (int j = 0; j < POOL_BLOCK; j++)                                                                             \
@@ -16,19 +37,49 @@ enum { POOL_BLOCK = 64 }; // places whose accumulators are kept together
       for (int64_t t = 0; t < count; t++)                                                                              \
         for (int64_t k = 0; k < taps; k++) {                                                                           \
           const T *R q = x + p[t] + k * step + at * move;                                                              \
-          if (m == POOL_BLOCK && move == 1)                                                                            \
-            for (int j = 0; j < POOL_BLOCK; j++) {                                                                     \
-              A v = LOAD(q[j]);                                                                                        \
-              acc[j] = OP(acc[j], v);                                                                                  \
-            }                                                                                                          \
-          else                                                                                                         \
-            for (int64_t j = 0; j < m; j++) {                                                                          \
-              A v = LOAD(q[j * move]);                                                                                 \
-              acc[j] = OP(acc[j], v);                                                                                  \
-            }                                                                                                          \
+          for (int64_t j = 0; j < m; j++) {                                                                            \
+            A v = LOAD(q[j * move]);                                                                                   \
+            acc[j] = OP(acc[j], v);                                                                                    \
+          }                                                                                                            \
         }                                                                                                              \
       for (int64_t j = 0; j < m; j++)                                                                                  \
         out[(at + j) * out_stride] = STORE(acc[j]);                                                                    \
+    }                                                                                                                  \
+  }
+
+// POOL defines the reduction: accumulators of type A take elements of type T in the order of memory. The last elements
+// of a width are a block over the one before where there is one.
+#define POOL(NAME, T, A, LOAD, OP, STORE)                                                                              \
+  POOL_ROW(NAME##_1, T, A, LOAD, OP, STORE, VECTOR / sizeof(A))                                                        \
+  POOL_ROW(NAME##_2, T, A, LOAD, OP, STORE, 2 * VECTOR / sizeof(A))                                                    \
+  POOL_ROW(NAME##_4, T, A, LOAD, OP, STORE, 4 * VECTOR / sizeof(A))                                                    \
+  POOL_APART(NAME##_apart, T, A, LOAD, OP, STORE)                                                                      \
+  static void NAME(const void *R px, const void *R init, void *R po, const int64_t *R p, int64_t count, int64_t taps,  \
+                   int64_t step, int64_t n, int64_t move, int64_t out_stride, int64_t width) {                         \
+    enum { LANES = VECTOR / sizeof(A) };                                                                               \
+    const T *R x = px;                                                                                                 \
+    T *R out = po;                                                                                                     \
+    A first = LOAD(*(const T *)init);                                                                                  \
+    if (width == 1) {                                                                                                  \
+      NAME##_apart(x, first, out, p, count, taps, step, n, move, out_stride);                                          \
+      return;                                                                                                          \
+    }                                                                                                                  \
+    for (int64_t i = 0; i < n; i++, x += move, out += out_stride) {                                                    \
+      int64_t j = 0;                                                                                                   \
+      if (width < LANES) {                                                                                             \
+        NAME##_apart(x, first, out, p, count, taps, step, width, 1, 1);                                                \
+        continue;                                                                                                      \
+      }                                                                                                                \
+      for (; j + 4 * LANES <= width; j += 4 * LANES)                                                                   \
+        NAME##_4(x + j, first, out + j, p, count, taps, step);                                                         \
+      if (j + 2 * LANES <= width) {                                                                                    \
+        NAME##_2(x + j, first, out + j, p, count, taps, step);                                                         \
+        j += 2 * LANES;                                                                                                \
+      }                                                                                                                \
+      for (; j < width; j += LANES) {                                                                                  \
+        int64_t at = j + LANES <= width ? j : width - LANES;                                                           \
+        NAME##_1(x + at, first, out + at, p, count, taps, step);                                                       \
+      }                                                                                                                \
     }                                                                                                                  \
   }
 
@@ -42,21 +93,24 @@ POOL(pool_add8, uint8_t, uint8_t, SAME, (uint8_t)PLUS, SAME)
 POOL(pool_add16, uint16_t, uint16_t, SAME, (uint16_t)PLUS, SAME)
 POOL(pool_add32, uint32_t, uint32_t, SAME, PLUS, SAME)
 POOL(pool_add64, uint64_t, uint64_t, SAME, PLUS, SAME)
-#define POOL_EXTREMES(TAG, T, LEAST, MOST, STORE)                                                                      \
-  POOL(pool_min##TAG, T, T, LEAST, MIN, STORE)                                                                         \
-  POOL(pool_max##TAG, T, T, MOST, MAX, STORE)
-POOL_EXTREMES(s8, int8_t, SAME, SAME, SAME)
-POOL_EXTREMES(s16, int16_t, SAME, SAME, SAME)
-POOL_EXTREMES(s32, int32_t, SAME, SAME, SAME)
-POOL_EXTREMES(s64, int64_t, SAME, SAME, SAME)
-POOL_EXTREMES(u8, uint8_t, SAME, SAME, SAME)
-POOL_EXTREMES(u16, uint16_t, SAME, SAME, SAME)
-POOL_EXTREMES(u32, uint32_t, SAME, SAME, SAME)
-POOL_EXTREMES(u64, uint64_t, SAME, SAME, SAME)
-POOL_EXTREMES(f32, int32_t, least_key32, most_key32, unkey32)
-POOL_EXTREMES(f64, int64_t, least_key64, most_key64, unkey64)
-POOL_EXTREMES(bf16, int16_t, least_keyb16, most_keyb16, unkeyb16)
-POOL_EXTREMES(f16, int16_t, least_keyh16, most_keyh16, unkeyh16)
+#define POOL_KEYS(TAG, T, KEYS)                                                                                        \
+  POOL(pool_min##TAG, T, T, least_key##KEYS, MIN, unkey_least##KEYS)                                                   \
+  POOL(pool_max##TAG, T, T, most_key##KEYS, MAX, unkey_most##KEYS)
+#define POOL_EXTREMES(TAG, T)                                                                                          \
+  POOL(pool_min##TAG, T, T, SAME, MIN, SAME)                                                                           \
+  POOL(pool_max##TAG, T, T, SAME, MAX, SAME)
+POOL_EXTREMES(s8, int8_t)
+POOL_EXTREMES(s16, int16_t)
+POOL_EXTREMES(s32, int32_t)
+POOL_EXTREMES(s64, int64_t)
+POOL_EXTREMES(u8, uint8_t)
+POOL_EXTREMES(u16, uint16_t)
+POOL_EXTREMES(u32, uint32_t)
+POOL_EXTREMES(u64, uint64_t)
+POOL_KEYS(f32, int32_t, 32)
+POOL_KEYS(f64, int64_t, 64)
+POOL_KEYS(bf16, int16_t, b16)
+POOL_KEYS(f16, int16_t, h16)
 
 #define POOLS(OP)                                                                                                      \
   {                                                                                                                    \

@@ -78,21 +78,24 @@ RUNNING(run_mul8, uint8_t, uint8_t, SAME, (uint8_t)MUL, SAME)
 RUNNING(run_mul16, uint16_t, uint16_t, SAME, MUL16, SAME)
 RUNNING(run_mul32, uint32_t, uint32_t, SAME, MUL, SAME)
 RUNNING(run_mul64, uint64_t, uint64_t, SAME, MUL, SAME)
-#define RUNNING_EXTREMES(TAG, T, LEAST, MOST, STORE)                                                                   \
-  RUNNING(run_min##TAG, T, T, LEAST, MIN, STORE)                                                                       \
-  RUNNING(run_max##TAG, T, T, MOST, MAX, STORE)
-RUNNING_EXTREMES(s8, int8_t, SAME, SAME, SAME)
-RUNNING_EXTREMES(s16, int16_t, SAME, SAME, SAME)
-RUNNING_EXTREMES(s32, int32_t, SAME, SAME, SAME)
-RUNNING_EXTREMES(s64, int64_t, SAME, SAME, SAME)
-RUNNING_EXTREMES(u8, uint8_t, SAME, SAME, SAME)
-RUNNING_EXTREMES(u16, uint16_t, SAME, SAME, SAME)
-RUNNING_EXTREMES(u32, uint32_t, SAME, SAME, SAME)
-RUNNING_EXTREMES(u64, uint64_t, SAME, SAME, SAME)
-RUNNING_EXTREMES(f32, int32_t, least_key32, most_key32, unkey32)
-RUNNING_EXTREMES(f64, int64_t, least_key64, most_key64, unkey64)
-RUNNING_EXTREMES(bf16, int16_t, least_keyb16, most_keyb16, unkeyb16)
-RUNNING_EXTREMES(f16, int16_t, least_keyh16, most_keyh16, unkeyh16)
+#define RUNNING_KEYS(TAG, T, KEYS)                                                                                     \
+  RUNNING(run_min##TAG, T, T, least_key##KEYS, MIN, unkey_least##KEYS)                                                 \
+  RUNNING(run_max##TAG, T, T, most_key##KEYS, MAX, unkey_most##KEYS)
+#define RUNNING_EXTREMES(TAG, T)                                                                                       \
+  RUNNING(run_min##TAG, T, T, SAME, MIN, SAME)                                                                         \
+  RUNNING(run_max##TAG, T, T, SAME, MAX, SAME)
+RUNNING_EXTREMES(s8, int8_t)
+RUNNING_EXTREMES(s16, int16_t)
+RUNNING_EXTREMES(s32, int32_t)
+RUNNING_EXTREMES(s64, int64_t)
+RUNNING_EXTREMES(u8, uint8_t)
+RUNNING_EXTREMES(u16, uint16_t)
+RUNNING_EXTREMES(u32, uint32_t)
+RUNNING_EXTREMES(u64, uint64_t)
+RUNNING_KEYS(f32, int32_t, 32)
+RUNNING_KEYS(f64, int64_t, 64)
+RUNNING_KEYS(bf16, int16_t, b16)
+RUNNING_KEYS(f16, int16_t, h16)
 
 #define RUN(NAME) {NAME##_line, NAME##_rows}
 #define RUN_NUMBERS(OP)                                                                                                \

@@ -92,7 +92,7 @@ static void by_pool(worker *k, const halo_line_segment *s) {
   int64_t stride = k->plan->line_stride;
   k->w->pool(place_of(k, o->x, s->at, o->x_bytes), HALO_AT(k->run, o->init),
              place_of(k, o->out, k->row_out + s->out * stride, o->out_bytes), k->taps, k->count, s->taps, s->step, s->n,
-             s->move, stride);
+             s->move, stride, s->width);
 }
 
 static void segments(worker *k, int64_t task) {

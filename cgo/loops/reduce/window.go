@@ -15,8 +15,8 @@ type PlaceAxis struct {
 	Places []Taps
 }
 
-// Segment is N places of a line with alike taps.
-type Segment struct{ Out, N, Move, At, Taps, Step int64 }
+// Segment is N places of a line with alike taps, for a Pool Width of them side by side each.
+type Segment struct{ Out, N, Move, At, Taps, Step, Width int64 }
 
 // Plan is how windows lie on an array; see backend/cpu/kernel's Window.
 type Plan struct {
