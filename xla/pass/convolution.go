@@ -42,7 +42,7 @@ func hasConvolution(c *hlo.Computation) bool {
 // windowRules make windows of what stands before them.
 var windowRules = map[hlo.Opcode][]rule{
 	hlo.Convolution:  {convolutionOfReverse, convolutionOfPad, channelsLast, convolutionOfOne},
-	hlo.ReduceWindow: {windowOfPad, windowOfTranspose},
+	hlo.ReduceWindow: {windowOfTranspose},
 }
 
 // sinkRules move transposes towards the results.
@@ -178,7 +178,8 @@ func isFinite(in *hlo.Instruction) bool {
 	return !slices.ContainsFunc(l.Wide().F, func(x float64) bool { return math.IsInf(x, 0) || math.IsNaN(x) })
 }
 
-// windowOfPad: padding with a value that the reduction does not see is the window's padding, which is left out.
+// windowOfPad: padding with a value that the reduction does not see is the window's padding, which is left out, and
+// between elements they are that far apart.
 func windowOfPad(s *simplifier, in *hlo.Instruction) *hlo.Instruction {
 	o := in.Operands[0]
 	a := *in.Attrs.(*hlo.ReduceWindowAttrs)
@@ -189,11 +190,13 @@ func windowOfPad(s *simplifier, in *hlo.Instruction) *hlo.Instruction {
 	a.Window = slices.Clone(a.Window)
 	for d, p := range padding(o) {
 		w := &a.Window[d]
-		if p.Low < 0 || p.High < 0 || p.Interior != 0 || max(w.BaseDilation, 1) != 1 && (p.Low != 0 || p.High != 0) {
+		if p.Low < 0 || p.High < 0 || max(w.BaseDilation, 1) != 1 && p != (hlo.PadDim{}) {
 			return nil
 		}
-		w.PadLow += p.Low
-		w.PadHigh += p.High
+		w.PadLow, w.PadHigh = w.PadLow+p.Low, w.PadHigh+p.High
+		if p.Interior > 0 {
+			w.BaseDilation = p.Interior + 1
+		}
 	}
 	return s.op(hlo.ReduceWindow, &a, shape.Array(in.Shape.Type, in.Shape.Dims...), o.Operands[0], in.Operands[1])
 }

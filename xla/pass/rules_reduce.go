@@ -8,10 +8,11 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// reduceRules take reductions over nothing apart, those of stacked arrays, and reductions of transposes from before the
-// transpose.
+// reduceRules take reductions over nothing apart, those of stacked arrays, and of several arrays that have nothing to do
+// with each other, and reductions of transposes from before the transpose. Padding becomes a window's.
 var reduceRules = map[hlo.Opcode][]rule{
-	hlo.Reduce: {reduceEmpty, reduceOnes, reduceTranspose, reduceStacked},
+	hlo.Reduce:       {reduceEmpty, reduceOnes, reduceTranspose, reduceStacked, reduceApart},
+	hlo.ReduceWindow: {windowOfPad},
 }
 
 func zeroOf(t shape.ElementType) *literal.Literal { return literal.Zero(t) }
@@ -81,4 +82,63 @@ func reduceTranspose(s *simplifier, in *hlo.Instruction) *hlo.Instruction {
 		after[i] = int64(slices.Index(order, from))
 	}
 	return s.transpose(r, after)
+}
+
+// reduceApart: where each result follows from its own accumulator and element alone, each is a reduction of its own.
+func reduceApart(s *simplifier, in *hlo.Instruction) *hlo.Instruction {
+	a, n := in.Attrs.(*hlo.ReduceAttrs), len(in.Operands)/2
+	if n < 2 || a.ToApply.Root.Op != hlo.Tuple {
+		return nil
+	}
+	parts := make([]*hlo.Instruction, n)
+	for i := range parts {
+		c := partOf(a.ToApply, i)
+		if c == nil {
+			return nil
+		}
+		parts[i] = s.op(hlo.Reduce, &hlo.ReduceAttrs{Dimensions: a.Dimensions, ToApply: c}, shape.Shape{}, in.Operands[i],
+			in.Operands[n+i])
+	}
+	return s.op(hlo.Tuple, nil, shape.Shape{}, parts...)
+}
+
+// partOf makes the computation of element i of c's tuple; nil if it reads other parameters than its own two.
+func partOf(c *hlo.Computation, i int) *hlo.Computation {
+	n := len(c.Parameters) / 2
+	now := make([]*hlo.Instruction, len(c.Instructions))
+	var list []*hlo.Instruction
+	add := func(in *hlo.Instruction, attrs hlo.Attrs, operands []*hlo.Instruction) {
+		copied := *in
+		copied.Attrs, copied.Operands = attrs, operands
+		now[in.Index()] = &copied
+		list = append(list, &copied)
+	}
+	add(c.Parameters[i], &hlo.ParameterAttrs{}, nil)
+	add(c.Parameters[n+i], &hlo.ParameterAttrs{Number: 1}, nil)
+	for _, in := range c.Instructions {
+		operands := pickNew(now, in.Operands)
+		if in.Op != hlo.Parameter && in.Op != hlo.Tuple && operands != nil {
+			add(in, in.Attrs, operands)
+		}
+	}
+	root := now[c.Root.Operands[i].Index()]
+	if root == nil {
+		return nil
+	}
+	part, err := hlo.NewComputation(c.Name, list, root)
+	if err != nil {
+		panic(bug{err})
+	}
+	return part
+}
+
+// pickNew returns what stands for the operands, nil if nothing does for one.
+func pickNew(now, operands []*hlo.Instruction) []*hlo.Instruction {
+	list := make([]*hlo.Instruction, len(operands))
+	for i, o := range operands {
+		if list[i] = now[o.Index()]; list[i] == nil {
+			return nil
+		}
+	}
+	return list
 }
