@@ -8,8 +8,8 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// reduceRules take reductions over nothing apart, those of stacked arrays, and of several arrays that have nothing to do
-// with each other, and reductions of transposes from before the transpose. Padding becomes a window's.
+// reduceRules take reductions over nothing apart, those of stacked arrays, and of several arrays that have nothing to
+// do with each other, and reductions of transposes from before the transpose. Padding becomes a window's.
 var reduceRules = map[hlo.Opcode][]rule{
 	hlo.Reduce:       {reduceEmpty, reduceOnes, reduceTranspose, reduceStacked, reduceApart},
 	hlo.ReduceWindow: {windowOfPad},

@@ -4,8 +4,8 @@ package kernel
 const widePlaces = 4096
 
 // Wide returns the plan with places whose taps lie side by side as the width of segments: all of a short line that is
-// nothing but elements, so that the last axis is the line, or the places of a segment. Segments are cut to a few thousand
-// places.
+// nothing but elements, so that the last axis is the line, or the places of a segment. Segments are cut to a few
+// thousand places.
 func (p Window) Wide() Window {
 	line := p.Line
 	if p.Out == 0 {

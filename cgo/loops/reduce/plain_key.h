@@ -4,8 +4,8 @@
 enum { ROW_LANES = 128 }; // a row is gone through as columns, which vectorises
 
 // KEY defines keys of type K of floats with the bits of it; U is K unsigned, INF the bits of infinity. As many keys as
-// there are NaN of a sign are added to those for the least, and taken from those for the greatest, so that the NaN which
-// lie at the other end come round to where the others are.
+// there are NaN of a sign are added to those for the least, and taken from those for the greatest, so that the NaN
+// which lie at the other end come round to where the others are.
 #define KEY(TAG, K, U, INF)                                                                                            \
   static inline K key##TAG(K s) { return (K)(s ^ (K)((U)(s >> (8 * sizeof(K) - 1)) >> 1)); }                           \
   static inline K least_key##TAG(K s) { return (K)((U)key##TAG(s) + NANS(U, INF)); }                                   \

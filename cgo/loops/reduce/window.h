@@ -18,8 +18,8 @@ typedef struct {
   int64_t stride, n, places;
 } halo_place_axis;
 
-// halo_line_segment is n places of a line with alike taps: those of place j are j*move further. For a pool each is width
-// places side by side.
+// halo_line_segment is n places of a line with alike taps: those of place j are j*move further. For a pool each is
+// width places side by side.
 typedef struct {
   int64_t out, n, move, at, taps, step, width;
 } halo_line_segment;
@@ -43,7 +43,8 @@ typedef struct {
 } halo_window_operand;
 
 // halo_pool reduces the taps of n places: place j has, for each of the count positions at p, taps elements of x from
-// p + j*move on, every step. Results are out_stride apart. Each of the n is width places side by side, as their taps are.
+// p + j*move on, every step. Results are out_stride apart. Each of the n is width places side by side, as their taps
+// are.
 typedef void (*halo_pool)(const void *x, const void *init, void *out, const int64_t *p, int64_t count, int64_t taps,
                           int64_t step, int64_t n, int64_t move, int64_t out_stride, int64_t width);
 
