@@ -188,6 +188,10 @@ func TestVectorFunctions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		loop, err := scalar.CompileLoop(m.Entry.Root, nil)
+		if run.Available() && (err != nil || !strings.Contains(loop.String(), "VecStore")) {
+			t.Errorf("a loop with %s is no program on vectors: %v", f, err)
+		}
 		for range 20 {
 			x := anyBits(r, m.Entry.Parameters[0].Shape)
 			if r.IntN(2) == 0 {
@@ -233,7 +237,7 @@ func TestVectorLoops(t *testing.T) {
 		for _, in := range m.Entry.Parameters {
 			args = append(args, random(r, in.Shape))
 		}
-		if p, err := scalar.CompileOp(m.Entry.Root); err == nil && strings.Contains(p.String(), "VecStore") {
+		if p, err := scalar.CompileLoop(m.Entry.Root, nil); err == nil && strings.Contains(p.String(), "VecStore") {
 			programs++
 		}
 		want, err := hlo.EvaluateAll(context.Background(), m, [][]*literal.Literal{args}, hlo.EvalOptions{}, 1, 1)

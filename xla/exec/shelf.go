@@ -56,13 +56,14 @@ func newShelf(k *keeper, number int) *shelf {
 
 // recents is how many small results are recent at most, and recentBytes how large they are.
 const (
-	recents     = 8
+	recentBits  = 3
+	recents     = 1 << recentBits
 	recentBytes = 4 << 10
 )
 
 // recently is where a small result of n bytes is.
 func (s *shelf) recently(n int64) *atomic.Pointer[literal.Literal] {
-	return &s.recent[uint64(n)*0x9e3779b97f4a7c15>>61]
+	return &s.recent[uint64(n)*0x9e3779b97f4a7c15>>(64-recentBits)]
 }
 
 // takeRecent returns what takeResult does, if it is recent.

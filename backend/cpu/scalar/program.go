@@ -4,8 +4,9 @@
 // A program has registers of 8 bytes and a flat list of instructions. A register holds a predicate or integer as 64
 // bits, extended as its type says; an F32 as its 32 bits; an F64 as its bits, and each float narrower than F32 as those
 // of the F64 of its value: results are computed in F64 and rounded once, as the reference does it. A complex number
-// takes two registers, one a part. Small arrays take the registers of their elements; large ones that a loop only
-// looks at and writes to element by element stay in memory.
+// takes two registers, one a part. Small arrays take the registers of their elements; in loops, those of some numbers
+// of 32 bits may be vectors, two numbers in a register, and large ones that are only looked at and written to element
+// by element stay in memory.
 package scalar
 
 import (
@@ -117,19 +118,10 @@ func Compile(c *hlo.Computation) (*Program, error) {
 	return cc.finish(c.Root.Shape, out, stream, params)
 }
 
-// CompileOp compiles a call of one instruction on its operands, such as a while loop over scalars. It fails as Compile
-// does.
-func CompileOp(in *hlo.Instruction) (*Program, error) {
-	if in.Op == hlo.While {
-		return CompileLoop(in, nil)
-	}
-	return newCompiler().compileOp(in)
-}
-
 // CompileLoop compiles a call of a while loop, of whose results those may be anything that are not wanted; all are if
-// wanted is nil. A loop's large arrays stay in memory, if all that is done to them is that elements are looked at and
-// written to; arrays of some numbers of 32 bits are vectors, if that is needed; else all go through registers, if they
-// fit.
+// wanted is nil. It fails as Compile does. A loop's large arrays stay in memory, if all that is done to them is that
+// elements are looked at and written to; arrays of some numbers of 32 bits are vectors, if that is needed; else all go
+// through registers, if they fit.
 func CompileLoop(in *hlo.Instruction, wanted []bool) (*Program, error) {
 	first := hasShortVector(in.Shape)
 	for _, vectors := range []bool{first, !first} {

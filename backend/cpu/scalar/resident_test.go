@@ -22,7 +22,7 @@ func runLoop(t *testing.T, text string, state *literal.Literal) *scalar.Program 
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	p, err := scalar.CompileOp(m.Entry.Root)
+	p, err := scalar.CompileLoop(m.Entry.Root, nil)
 	if errors.Is(err, errors.ErrUnsupported) {
 		return nil
 	}
