@@ -136,7 +136,7 @@ func (s *countingSegment) Run(r *exec.Run) error {
 			word = (*uint32)(unsafe.Add(r.Address(w), 256))
 		}
 	}
-	err := s.last.Run(r.Base(), word, r.Threads(), false)
+	err := s.last.Run(r.Base(), word, r.Threads(), 0)
 	for _, w := range s.writes {
 		for _, b := range r.Bytes(w) {
 			if b != 0 {

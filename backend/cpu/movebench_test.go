@@ -41,7 +41,7 @@ func (s *slots) run(t testing.TB, threads int, r run.Record) time.Duration {
 	seg := run.NewSegment([]run.Record{r})
 	defer seg.Close()
 	begin := time.Now()
-	if err := seg.Run(unsafe.Pointer(&s.table[0]), s.cancel, threads, false); err != nil {
+	if err := seg.Run(unsafe.Pointer(&s.table[0]), s.cancel, threads, 0); err != nil {
 		t.Fatal(err)
 	}
 	return time.Since(begin)

@@ -166,11 +166,22 @@ func (recorder) Conditional(index exec.Slice, isPred bool, branches [][]exec.Thu
 	return recordThunk("loops conditional", exec.Reads(index), run.Conditional(ref(index), isPred, parts))
 }
 
+func mode(r *exec.Run) run.Mode {
+	var m run.Mode
+	if r.FlushDenormals() {
+		m = run.Flush
+	}
+	if r.Brief() {
+		m |= run.Brief
+	}
+	return m
+}
+
 // segment is records that run in one call.
 type segment struct{ *run.Segment }
 
 func (s segment) Run(r *exec.Run) error {
-	err := s.Segment.Run(r.Base(), r.CancelWord(), r.Threads(), r.FlushDenormals())
+	err := s.Segment.Run(r.Base(), r.CancelWord(), r.Threads(), mode(r))
 	if errors.Is(err, run.ErrCancelled) {
 		return r.CancelledBy()
 	}

@@ -47,7 +47,7 @@ func ready(threads int, slots []unsafe.Pointer, list []run.Record) (execute func
 	for _, p := range slots {
 		pins.Pin(p)
 	}
-	execute = func() error { return s.Run(unsafe.Pointer(unsafe.SliceData(slots)), cancel, threads, false) }
+	execute = func() error { return s.Run(unsafe.Pointer(unsafe.SliceData(slots)), cancel, threads, 0) }
 	return execute, func() {
 		pins.Unpin()
 		s.Close()

@@ -224,7 +224,7 @@ func (r *Run) execute(c *Call) error {
 	if err := r.accept(c); err != nil {
 		return err
 	}
-	if !p.brief || r.place.Grid.Size() > 1 {
+	if !r.Brief() {
 		defer r.watch()()
 	}
 	r.keeps = c.Keep && p.remote != nil && len(c.Into) == 0 && !p.options.Verify

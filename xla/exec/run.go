@@ -108,6 +108,9 @@ func (r *Run) Cancelled() error { return r.ctx.Err() }
 // Threads returns how many threads the execution may use.
 func (r *Run) Threads() int { return r.program.machine.Threads() }
 
+// Brief reports whether the execution is over too soon to be cancelled on the way.
+func (r *Run) Brief() bool { return r.program.brief && r.place.Grid.Size() <= 1 }
+
 // Parallel does f(0) to f(n-1) on the run's threads and returns when all are done. A task should be 20 microseconds of
 // work or more, and a millisecond at most: once the execution is cancelled, what is left to do is left out. How work is
 // split must depend on shapes and types alone, never on the number of threads.

@@ -28,7 +28,7 @@ func ExampleConvolution() {
 	for _, p := range []any{&image[0], &weights[0], &result[0], &table[0], cancel} {
 		pins.Pin(p)
 	}
-	if err := s.Run(unsafe.Pointer(&table[0]), cancel, 1, false); err != nil {
+	if err := s.Run(unsafe.Pointer(&table[0]), cancel, 1, 0); err != nil {
 		fmt.Println(err)
 	}
 	fmt.Println(result)

@@ -27,7 +27,7 @@ func ExampleBoxes() {
 	for _, p := range []any{&dst[0], &src[0], &table[0], cancel} {
 		pins.Pin(p)
 	}
-	if err := s.Run(unsafe.Pointer(&table[0]), cancel, 1, false); err != nil {
+	if err := s.Run(unsafe.Pointer(&table[0]), cancel, 1, 0); err != nil {
 		fmt.Println(err)
 	}
 	fmt.Println(dst)

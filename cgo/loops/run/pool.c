@@ -230,6 +230,8 @@ void halo_parallel(halo_run *run, int64_t tasks, halo_task task, void *arg) {
   int64_t helpers = tasks - 1 < budget - 1 ? tasks - 1 : budget - 1;
   if (helpers > 0 && LOAD(&workers) < budget - 1)
     make_workers(budget - 1);
+  if (helpers > 0)
+    halo_enter(run);
   int32_t room = budget - LOAD(&busy);
   job *j = helpers > 0 ? take() : 0;
   if (!j) {
@@ -251,7 +253,13 @@ void halo_parallel(halo_run *run, int64_t tasks, halo_task task, void *arg) {
   finish(j);
 }
 
-void halo_enter(void) { __atomic_add_fetch(&busy, 1, __ATOMIC_RELAXED); }
+// halo_enter counts the caller among those at work until it leaves.
+void halo_enter(halo_run *run) {
+  if (run->counted)
+    return;
+  run->counted = 1;
+  __atomic_add_fetch(&busy, 1, __ATOMIC_RELAXED);
+}
 
 // halo_leave lets a worker help another caller in this one's place.
 void halo_leave(void) {
@@ -268,7 +276,8 @@ int32_t halo_level(void) {
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("f16c"))
     return 0;
   int wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-             __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+             __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+             __builtin_cpu_supports("avx512cd");
   return wide ? 2 : 1;
 #elif defined(__aarch64__)
   return 3;

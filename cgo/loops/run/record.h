@@ -34,6 +34,7 @@ struct halo_run {
   // when all have returned. After a cancel the rest is left out. Tasks take 20 us to 1 ms and 256 KiB of stack.
   void (*parallel)(halo_run *, int64_t tasks, halo_task task, void *arg);
   int32_t threads; // that may work for this run, the caller counted. No result may depend on it.
+  int32_t counted; // whether the pool counts the caller among those at work
   int32_t status;  // HALO_OK until a kernel fails
   char message[240];
 };

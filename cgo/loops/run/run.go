@@ -65,6 +65,15 @@ type Counter struct {
 	Wanted                    bool
 }
 
+// Mode is how a segment runs, a sum of what follows.
+type Mode int32
+
+// Modes of a run.
+const (
+	Flush Mode = 1 << iota // sub-normal numbers count as zero
+	Brief                  // the pool counts the caller among those at work only while it has help
+)
+
 // ErrCancelled is what Segment.Run returns when the cancel word was set.
 var ErrCancelled = errors.New("cancelled")
 

@@ -61,15 +61,10 @@ func recordBytes(r Record) int { return headBytes + (len(r.Args)+15)&^15 }
 
 // Run runs the records. base is the table of addresses by slot and cancel the word that stops the run when it is not 0;
 // both are memory that Go's collector does not move or free meanwhile, and what the table points at is C memory or
-// pinned. threads is the budget, 1 for the caller alone; with flush, sub-normal
-// numbers count as zero. It fails with ErrCancelled or with what a kernel says.
-func (s *Segment) Run(base unsafe.Pointer, cancel *uint32, threads int, flush bool) error {
-	var mode C.int32_t
-	if flush {
-		mode = 1
-	}
+// pinned. threads is the budget, 1 for the caller alone. It fails with ErrCancelled or with what a kernel says.
+func (s *Segment) Run(base unsafe.Pointer, cancel *uint32, threads int, mode Mode) error {
 	message := C.halo_segment_run(C.uintptr_t(uintptr(s.memory)), C.uintptr_t(uintptr(base)),
-		C.uintptr_t(uintptr(unsafe.Pointer(cancel))), C.int32_t(threads), mode)
+		C.uintptr_t(uintptr(unsafe.Pointer(cancel))), C.int32_t(threads), C.int32_t(mode))
 	if message == nil {
 		return nil
 	}

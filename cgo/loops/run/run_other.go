@@ -21,7 +21,7 @@ func NewSegment(list []Record) *Segment {
 }
 
 // Run panics: this build has no native kernels.
-func (*Segment) Run(unsafe.Pointer, *uint32, int, bool) error { panic(none) }
+func (*Segment) Run(unsafe.Pointer, *uint32, int, Mode) error { panic(none) }
 
 // Close does nothing.
 func (*Segment) Close() {}

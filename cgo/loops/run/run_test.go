@@ -47,7 +47,7 @@ func newMemory(t testing.TB, sizes ...int) *memory {
 
 func (m *memory) cancel() *uint32 { return (*uint32)(unsafe.Pointer(&m.block[len(m.block)-64])) }
 
-func (m *memory) run(s *Segment, threads int) error { return s.Run(m.base, m.cancel(), threads, false) }
+func (m *memory) run(s *Segment, threads int) error { return s.Run(m.base, m.cancel(), threads, 0) }
 
 func needNative(t testing.TB) {
 	t.Helper()

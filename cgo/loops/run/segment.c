@@ -23,21 +23,25 @@ static void run_all(const halo_segment *s, halo_run *run) {
   }
 }
 
-char *halo_segment_run(uintptr_t segment, uintptr_t base, uintptr_t cancel, int32_t threads, int32_t flush) {
+char *halo_segment_run(uintptr_t segment, uintptr_t base, uintptr_t cancel, int32_t threads, int32_t mode) {
   halo_run run;
   run.base = (char *const *)base;
   run.cancel = (const volatile uint32_t *)cancel;
   run.parallel = halo_parallel;
   run.threads = threads;
+  run.counted = 0;
   run.status = HALO_OK;
-  uint64_t mode = halo_mode();
-  halo_enter();
+  if (!(mode & HALO_MODE_BRIEF))
+    halo_enter(&run);
+  const int flush = mode & HALO_MODE_FLUSH;
+  const uint64_t before = flush ? halo_mode() : 0;
   if (flush)
-    halo_set_mode(mode | HALO_FLUSH);
+    halo_set_mode(before | HALO_FLUSH);
   run_all((const halo_segment *)segment, &run);
   if (flush)
-    halo_set_mode(mode);
-  halo_leave();
+    halo_set_mode(before);
+  if (run.counted)
+    halo_leave();
   if (run.status == HALO_OK && *run.cancel != 0)
     run.status = HALO_CANCELLED; // the last record may have left work out
   if (__builtin_expect(run.status == HALO_OK, 1))

@@ -51,15 +51,16 @@ void halo_repeat(const halo_record *, halo_run *);
 void halo_count(const halo_record *, halo_run *);
 void halo_conditional(const halo_record *, halo_run *);
 
-// halo_segment_run runs a segment. It returns null, halo_cancelled, or a message that the caller frees. If flush
-// is not 0, sub-normal numbers count as zero.
-char *halo_segment_run(uintptr_t segment, uintptr_t base, uintptr_t cancel, int32_t threads,
-                       int32_t flush);
+// Modes of a run, as Mode in run.go has them.
+enum { HALO_MODE_FLUSH = 1, HALO_MODE_BRIEF = 2 };
+
+// halo_segment_run runs a segment. It returns null, halo_cancelled, or a message that the caller frees.
+char *halo_segment_run(uintptr_t segment, uintptr_t base, uintptr_t cancel, int32_t threads, int32_t mode);
 extern char *const halo_cancelled;
 
 // From pool.c.
 void halo_parallel(halo_run *, int64_t tasks, halo_task task, void *arg);
-void halo_enter(void);
+void halo_enter(halo_run *);
 void halo_leave(void);
 int32_t halo_workers(void);
 int32_t halo_level(void);

@@ -28,7 +28,7 @@ func Example() {
 		defer s.Close()
 		// Go's collector does not move the heap, so a test may leave out the pinning.
 		base := []unsafe.Pointer{unsafe.Pointer(&data[0])}
-		if err := s.Run(unsafe.Pointer(&base[0]), new(uint32), 1, false); err != nil {
+		if err := s.Run(unsafe.Pointer(&base[0]), new(uint32), 1, 0); err != nil {
 			fmt.Println(err)
 		}
 	} else {
