@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"math"
 	"strings"
 
 	"github.com/halo-xla/halo/cgo/loops/pipeline"
@@ -18,11 +17,16 @@ const (
 	whole component = iota
 	realPart
 	imagPart
+	bothParts // stages take whole numbers apart, and put them together
 )
 
 // of makes s, a stream of type t as if it were an array of its own, that of one part of complex numbers.
 func (c component) of(s *pipeline.Stream, t shape.ElementType) {
-	if c == whole {
+	switch c {
+	case whole:
+		return
+	case bothParts:
+		s.Size, s.Convert, s.Bits = 2*t.Bytes(), "", 8*t.Bytes()
 		return
 	}
 	if t == shape.F64 && s.Kind == pipeline.Strided { // elements of 16 bytes are not gathered
@@ -48,11 +52,6 @@ func partType(t shape.ElementType) shape.ElementType {
 	return t
 }
 
-// isWide reports whether in computes parts of f32 in f64, so that nothing else should be fused with it.
-func isWide(in *hlo.Instruction) bool {
-	return in.Op == hlo.Abs && in.Operands[0].Shape.Type == shape.C64
-}
-
 // pair is the nodes of a complex number's parts; of a real one im is none.
 type pair struct{ re, im int }
 
@@ -62,6 +61,7 @@ type splitter struct {
 	now   []pair // of the nodes before
 	in    *hlo.Instruction
 	t     shape.ElementType // of the parts of the node at hand
+	pairs bool              // arrays of complex numbers in the order of the space are read and written as such
 }
 
 // takeApart makes two nodes of each complex one, and two results of each complex result. It reports whether it could.
@@ -69,7 +69,8 @@ func (f *fused) takeApart(results []exec.Slice) ([]exec.Slice, bool) {
 	if !f.isComplex() {
 		return results, true
 	}
-	s := &splitter{}
+	s := &splitter{pairs: !f.goesByRows()}
+	f.paired = s.pairs
 	for i := range f.nodes {
 		p, ok := s.split(f, &f.nodes[i])
 		if !ok {
@@ -80,6 +81,7 @@ func (f *fused) takeApart(results []exec.Slice) ([]exec.Slice, bool) {
 	roots, byRow := f.roots, f.byRow
 	f.nodes, f.roots, f.byRow, f.rootParts = s.nodes, nil, nil, []component{}
 	var split []exec.Slice
+	joined := map[int]int{} // the pairs of roots
 	add := func(i, node int, p component) {
 		f.roots, f.rootParts, split = append(f.roots, node), append(f.rootParts, p), append(split, results[i])
 		if byRow != nil {
@@ -87,14 +89,28 @@ func (f *fused) takeApart(results []exec.Slice) ([]exec.Slice, bool) {
 		}
 	}
 	for i, r := range roots {
-		if p := s.now[r]; p.im == none {
+		switch p := s.now[r]; {
+		case p.im == none:
 			add(i, p.re, whole)
-		} else {
+		case s.pairs:
+			if _, ok := joined[r]; !ok {
+				joined[r] = s.put(node{op: hlo.Map, stage: "pair", t: s.nodes[p.re].t, args: []int{p.re, p.im}})
+				f.nodes = s.nodes
+			}
+			add(i, joined[r], bothParts)
+		default:
 			add(i, p.re, realPart)
 			add(i, p.im, imagPart)
 		}
 	}
 	return split, true
+}
+
+// goesByRows is inRows of what is not taken apart yet.
+func (f *fused) goesByRows() bool {
+	rows, lead := f.rows, f.lead
+	defer func() { f.rows, f.lead = rows, lead }()
+	return f.inRows()
 }
 
 func (f *fused) isComplex() bool {
@@ -110,6 +126,8 @@ func (f *fused) isComplex() bool {
 func (s *splitter) split(f *fused, nd *node) (pair, bool) {
 	s.in, s.t = nd.in, partType(nd.t)
 	switch {
+	case nd.op == hlo.Parameter && nd.t.IsComplex() && s.pairs && !isConstant(nd.access) && inOrder(f.dims, nd.access):
+		return s.two(node{op: hlo.Parameter, t: s.t, input: nd.input, part: bothParts, access: nd.access}), true
 	case nd.op == hlo.Parameter && nd.t.IsComplex():
 		return s.both(func(p component) node {
 			return node{op: hlo.Parameter, t: s.t, input: nd.input, part: p, access: nd.access}
@@ -180,20 +198,11 @@ func (s *splitter) asks(stage string, args ...int) int {
 	return n
 }
 
-// in64 computes in f64, and rounds to f32 if that is the type at hand.
-func (s *splitter) in64(f func() int) int {
-	t := s.t
-	s.t = shape.F64
-	n := f()
-	if s.t = t; t == shape.F32 {
-		return s.do("round_f32", n)
-	}
-	return n
-}
-
 // partRules make the parts of ops on complex numbers.
 var partRules = map[hlo.Opcode]func(s *splitter, nd *node, x []pair) (pair, bool){
-	hlo.Abs:     (*splitter).abs,
+	hlo.Abs: func(s *splitter, _ *node, x []pair) (pair, bool) {
+		return pair{s.do("absolute", x[0].re, x[0].im), none}, true
+	},
 	hlo.Add:     each("add_f"),
 	hlo.Compare: (*splitter).compare,
 	hlo.Complex: func(_ *splitter, _ *node, x []pair) (pair, bool) { return pair{x[0].re, x[1].re}, true },
@@ -205,7 +214,7 @@ var partRules = map[hlo.Opcode]func(s *splitter, nd *node, x []pair) (pair, bool
 	},
 	hlo.Imag:     func(_ *splitter, _ *node, x []pair) (pair, bool) { return pair{x[0].im, none}, true },
 	hlo.Log:      function("c_log"),
-	hlo.Multiply: (*splitter).multiply,
+	hlo.Multiply: function("c_multiply"),
 	hlo.Negate:   each("neg_f"),
 	hlo.Real:     func(_ *splitter, _ *node, x []pair) (pair, bool) { return pair{x[0].re, none}, true },
 	hlo.Reduce: func(s *splitter, nd *node, x []pair) (pair, bool) { // sums only
@@ -227,33 +236,48 @@ func function(stage string) func(s *splitter, _ *node, x []pair) (pair, bool) {
 		for _, p := range x {
 			args = append(args, p.re, p.im)
 		}
-		re := s.do(stage, args...)
-		im := s.do("mixed", re)
-		s.nodes[re].mixed = im
-		return pair{re, im}, true
+		return s.two(node{op: hlo.Map, in: s.in, stage: stage, t: s.t, args: args}), true
 	}
 }
 
+// two puts a node that leaves a real part in the registers and the imaginary one in memory.
+func (s *splitter) two(nd node) pair {
+	re := s.put(nd)
+	im := s.do("mixed", re)
+	s.nodes[re].mixed = im
+	return pair{re, im}
+}
+
 // leavesTwo reports whether the stage leaves one value in the registers and another, that of node mixed, in memory.
-func (nd *node) leavesTwo() bool { return nd.stage == "mix" || strings.HasPrefix(nd.stage, "c_") }
+func (nd *node) leavesTwo() bool {
+	return nd.stage == "mix" || strings.HasPrefix(nd.stage, "c_") || nd.part == bothParts
+}
 
 // parts emits a function of complex numbers.
 func (e *emitter) parts(i int, nd *node) {
-	room, second := e.taken(i, nd), number(0)
+	st := step{name: nd.stage, a: e.taken(i, nd)}
 	if len(nd.args) == 4 {
-		second = operand{slot, e.slots}
-		e.slots += 2
-		for k, a := range nd.args[2:] {
-			e.hold(a)
-			e.stage("store", operand{slot, second.value + k}, number(0))
-			e.held = a
-		}
-		e.free(second)
-		e.free(operand{slot, second.value + 1})
+		st.c, st.b = e.memory(nd.args[2]), e.memory(nd.args[3])
 	}
 	e.hold(nd.args[0])
-	e.stage(nd.stage, room, second)
+	e.steps = append(e.steps, st)
+	e.held = none
+	e.leave(nd, st.a)
+}
+
+// pairParameter reads an array of complex numbers in the order of the space.
+func (e *emitter) pairParameter(i int, nd *node, s pipeline.Stream) {
+	room := e.reserve()
+	e.stage("load_pairs", e.stream(string(rune(i)), s), room)
+	e.held = i
+	e.spill(i)
 	e.leave(nd, room)
+}
+
+// storePair stores a complex result.
+func (e *emitter) storePair(i int, nd *node) {
+	e.hold(nd.args[0])
+	e.stage("store_pairs", operand{output, i}, e.memory(nd.args[1]))
 }
 
 // each applies a stage to each part.
@@ -265,17 +289,6 @@ func each(stage string) func(s *splitter, _ *node, x []pair) (pair, bool) {
 		}
 		return pair{s.do(stage, re...), s.do(stage, im...)}, true
 	}
-}
-
-// multiply rounds as the reference does: of f32 one product of each part is not rounded before the sum.
-func (s *splitter) multiply(_ *node, x []pair) (pair, bool) {
-	a, b, c, d := x[0].re, x[0].im, x[1].re, x[1].im
-	if s.t == shape.F32 {
-		bd := s.do("neg_f", s.do("mul_f", b, d))
-		return pair{s.do("fused_f", a, c, bd), s.do("fused_f", b, c, s.do("mul_f", a, d))}, true
-	}
-	return pair{s.do("sub_f", s.do("mul_f", a, c), s.do("mul_f", b, d)),
-		s.do("add_f", s.do("mul_f", a, d), s.do("mul_f", b, c))}, true
 }
 
 func (s *splitter) compare(nd *node, x []pair) (pair, bool) {
@@ -298,23 +311,4 @@ func (s *splitter) convert(nd *node, x []pair) (pair, bool) {
 		return pair{x[0].re, none}, true
 	}
 	return pair{}, false
-}
-
-// abs scales by the larger part, as f32 need not in f64: neither overflows nor loses what is small.
-func (s *splitter) abs(_ *node, x []pair) (pair, bool) {
-	narrow := s.t == shape.F32
-	return pair{s.in64(func() int {
-		a, b, inf := s.do("abs_f", x[0].re), s.do("abs_f", x[0].im), s.number(math.Inf(1))
-		var n int
-		if narrow {
-			n = s.do("sqrt_f", s.do("add_f", s.do("mul_f", a, a), s.do("mul_f", b, b)))
-		} else {
-			p := s.do("max_f", a, b)
-			q := s.do("div_f", s.do("min_f", a, b), p)
-			n = s.do("mul_f", p, s.do("sqrt_f", s.do("add_f", s.number(1), s.do("mul_f", q, q))))
-			n = s.do("select", s.asks("eq_f", p, s.number(0)), p, n)
-		}
-		isInf := s.asks("or", s.asks("eq_f", a, inf), s.asks("eq_f", b, inf))
-		return s.do("select", isInf, inf, n)
-	}), none}, true
 }

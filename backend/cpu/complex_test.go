@@ -80,6 +80,21 @@ func TestComplexNumbers(t *testing.T) {
 	}
 }
 
+// TestLargeComplexArrays has results that go past the caches, with an end that is no whole block, for any threads.
+func TestLargeComplexArrays(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 4))
+	for et, n := range map[shape.ElementType]int64{shape.C64: 1<<20 + 77, shape.C128: 1<<19 + 13} {
+		x, y := wholeElements(r, et, n), wholeElements(r, et, n)
+		text := strings.NewReplacer("C[", et.String()+"[", "F[", et.Component().String()+"[", "$n", fmt.Sprint(n)).Replace(
+			`ENTRY e { x = C[$n] parameter(0) y = C[$n] parameter(1) p = C[$n] multiply(x, y) s = C[$n] add(p, x)
+			im = F[$n] imag(y) o = C[$n] complex(im, im) same = pred[$n] compare(x, y), direction=EQ
+			ROOT all = (C[$n], C[$n], C[$n], F[$n], pred[$n]) tuple(s, o, s, im, same) }`)
+		for _, threads := range []int{1, 3} {
+			both(t, text, threads, 0, x, y)
+		}
+	}
+}
+
 // TestComplexProductsBothWays has x*y and y*x, whose imaginary parts are not the same: of each another product is rounded.
 func TestComplexProductsBothWays(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))

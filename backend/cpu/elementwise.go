@@ -44,7 +44,7 @@ func (f *fused) native(uses []exec.Use, results []exec.Slice) *thunk {
 		if t := f.inLanes(uses, results); t != nil {
 			return t
 		}
-		f.nodes, f.roots, f.rootParts = nodes, roots, nil // as the other half knows them
+		f.nodes, f.roots, f.rootParts, f.paired = nodes, roots, nil, false // as the other half knows them
 	}
 	return nil
 }
@@ -64,7 +64,7 @@ func (f *fused) inLanes(uses []exec.Use, results []exec.Slice) *thunk {
 
 // recorded returns the thunk of f as rows or as places that are all alike, or nil.
 func (f *fused) recorded(uses []exec.Use, results []exec.Slice) *thunk {
-	if f.inRows() {
+	if !f.paired && f.inRows() {
 		if p, ok := f.rowProgram(results); ok {
 			return recordThunk("loops "+p.Kernel(), uses, p.Record(run.Level()))
 		}

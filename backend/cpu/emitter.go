@@ -94,11 +94,15 @@ func (f *fused) program(results []exec.Slice) (*pipeline.Program, bool) {
 	}
 	e.results = func() {
 		for i, r := range f.roots {
+			if nd := &f.nodes[r]; nd.stage == "pair" {
+				e.storePair(i, nd)
+				continue
+			}
 			e.hold(r)
 			if e.lane == 1 && f.nodes[r].t == shape.Pred {
 				e.stage("one", number(0), number(0))
 			}
-			e.steps = append(e.steps, step{name: storing(e.narrow(r)), a: operand{output, i}})
+			e.steps = append(e.steps, step{name: storing(e.narrow(i)), a: operand{output, i}})
 		}
 	}
 	if !e.emit(f.roots) {
@@ -119,6 +123,9 @@ func (e *emitter) emit(ends []int) bool {
 	}
 	for _, r := range ends {
 		e.lastUse[r] = n
+		if nd := &e.f.nodes[r]; nd.stage == "pair" {
+			e.lastUse[nd.args[0]], e.lastUse[nd.args[1]] = n, n
+		}
 	}
 	for {
 		before := slices.Clone(e.wanted)

@@ -67,6 +67,10 @@ func (e *emitter) parameter(i int, nd *node) {
 		Bits: nd.t.Bits(), Offset: nd.access.Offset, Strides: nd.access.Strides}
 	e.f.find(&s, nd.access)
 	nd.part.of(&s, nd.t)
+	if nd.part == bothParts {
+		e.pairParameter(i, nd, s)
+		return
+	}
 	if e.lane == 1 && nd.t == shape.Pred { // of bytes, which become masks
 		e.stage("load", e.stream(string(rune(i)), s), number(0))
 		e.stage("nonzero", number(0), number(0))
@@ -148,10 +152,10 @@ func storing(conversion string) string {
 	return "store_" + conversion
 }
 
-// narrow names the conversion of the result of node r if a stage makes it as it stores the elements.
-func (e *emitter) narrow(r int) string {
-	c, _ := e.conversion(e.f.nodes[r].t)
-	if !e.converts || e.f.rootParts != nil || !pipeline.Has("store_"+c) {
+// narrow names the conversion of result i if a stage makes it as it stores the elements.
+func (e *emitter) narrow(i int) string {
+	c, _ := e.conversion(e.f.nodes[e.f.roots[i]].t)
+	if !e.converts || e.f.rootParts != nil && e.f.rootParts[i] != whole || !pipeline.Has("store_"+c) {
 		return ""
 	}
 	return c
@@ -168,7 +172,7 @@ func (e *emitter) output(i, r int, to exec.Slice) pipeline.Stream {
 	if e.f.rootParts != nil {
 		e.f.rootParts[i].of(&s, t)
 	}
-	if e.narrow(r) != "" {
+	if e.narrow(i) != "" {
 		s.Convert = ""
 	}
 	return s

@@ -31,6 +31,7 @@ type fused struct {
 	out           *tile.Access  // of the one result, if that is part of a larger array
 	ends          pipeline.Edge // of its rows, if they are overwritten
 	rootParts     []component   // which parts of complex results the roots are; nil: there are none
+	paired        bool          // complex arrays in the order of the space are streams of pairs
 	// lastRead is the last sweep over a row that reads an input, storedAt the one that stores a result; nil: there is one.
 	lastRead, storedAt []int
 }

@@ -219,7 +219,7 @@ func changesLanes(in *hlo.Instruction) bool {
 			return true
 		}
 	}
-	return isWide(in)
+	return false
 }
 
 // looksAtQuotient reports whether in compares the sign or the remainder of integers, which are numbers of the same

@@ -12,16 +12,16 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// idiom is a function of one element that programs write as many operations and the pipeline has a stage for.
+// idiom is a function of one element or two that programs write as many operations and the pipeline has a stage for.
 type idiom struct {
 	stage   string
 	pattern *hlo.Computation
 }
 
 var idioms = sync.OnceValue(func() []idiom {
-	return []idiom{{"erfc", erfcPattern()}, {"erf_inv", erfInvPattern(erfInvTwice)},
+	return append([]idiom{{"erfc", erfcPattern()}, {"erf_inv", erfInvPattern(erfInvTwice)},
 		{"erf_inv", erfInvPattern(erfInvChosen)}, {"erf_inv", erfInv64Pattern()}, {"sinh", pattern("sinh", sinhOperations)},
-		{"cosh", pattern("cosh", coshOperations)}}
+		{"cosh", pattern("cosh", coshOperations)}}, absIdioms()...)
 })
 
 // erfcCoefficients are those of the Cephes library: of erf(x)/x in x^2 up to 1, and of erfc(x) exp(x^2) |x| in 1/x^2 up
@@ -128,7 +128,7 @@ func (m *matcher) match(in *hlo.Instruction, n int) bool {
 
 // operands matches operands, of commutative ops in either order.
 func (m *matcher) operands(in *hlo.Instruction, nd *node) bool {
-	if in.Op == hlo.Compare && *in.Attrs.(*hlo.CompareAttrs) != *nd.in.Attrs.(*hlo.CompareAttrs) {
+	if in.Op == hlo.Compare && !sameComparison(in.Attrs.(*hlo.CompareAttrs), nd.in.Attrs.(*hlo.CompareAttrs)) {
 		return false
 	}
 	before := maps.Clone(m.bound)
@@ -141,6 +141,11 @@ func (m *matcher) operands(in *hlo.Instruction, nd *node) bool {
 	}
 	m.bound = before
 	return m.match(in.Operands[0], nd.args[1]) && m.match(in.Operands[1], nd.args[0])
+}
+
+// sameComparison knows that numbers are compared as floats whether that is said or not.
+func sameComparison(a, b *hlo.CompareAttrs) bool {
+	return a.Direction == b.Direction && (a.Type == hlo.TotalOrder) == (b.Type == hlo.TotalOrder)
 }
 
 // uses counts how often each node is an argument or a result.
@@ -167,7 +172,10 @@ func (f *fused) useIdioms() {
 			}
 			m := &matcher{f, map[*hlo.Instruction]int{}}
 			if m.match(x.pattern.Root, n) {
-				f.nodes[n].stage, f.nodes[n].args = x.stage, []int{m.bound[x.pattern.Parameters[0]]}
+				f.nodes[n].stage, f.nodes[n].args = x.stage, nil
+				for _, p := range x.pattern.Parameters {
+					f.nodes[n].args = append(f.nodes[n].args, m.bound[p])
+				}
 				found = true
 			}
 		}

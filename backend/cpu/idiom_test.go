@@ -73,6 +73,34 @@ func TestInverseErfOfF64(t *testing.T) {
 	}
 }
 
+// TestAbsoluteValuesOfParts compares the stage with the operations on pairs of numbers of all sizes.
+func TestAbsoluteValuesOfParts(t *testing.T) {
+	testfile.Native(t, run.Available())
+	sizes := []float64{0, math.Copysign(0, -1), 1, -3, 1e-45, 1e-30, 1e-310, 1e30, 3e38, -1e300, math.Inf(1), math.Inf(-1),
+		math.NaN()}
+	for _, x := range absIdioms() {
+		et := x.pattern.Parameters[0].Shape.Type
+		w := literal.MakeWide(shape.FloatClass, 2*len(sizes)*len(sizes))
+		n := len(w.F) / 2
+		for i := range n {
+			w.F[i], w.F[n+i] = sizes[i%len(sizes)], sizes[i/len(sizes)]
+		}
+		b := builder{hlo.NewBuilder("main")}
+		all := b.Parameter(0, shape.Array(et, int64(2*n)), "all")
+		re, im := b.SliceInDim(all, 0, int64(n), 1, 0), b.SliceInDim(all, int64(n), int64(2*n), 1, 0)
+		c, err := b.Build(b.Map([]*hlo.Instruction{re, im}, x.pattern, []int64{0}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := hlo.NewModule("abs", c)
+		a := literal.FromWide(shape.Array(et, int64(2*n)), w)
+		want := runModule(t, m, a, exec.Reference())
+		if d := literal.Compare(runModule(t, m, a, New(Options{})), want, literal.Tolerance{ULP: 2}); d != nil {
+			t.Errorf("%s: %v", et, d)
+		}
+	}
+}
+
 // parsed is a program of one function of CHLO.
 func parsed(t *testing.T, op string, a *literal.Literal) *hlo.Module {
 	t.Helper()
@@ -141,8 +169,11 @@ func TestGelusAreFound(t *testing.T) {
 // TestIdiomsAreFound wants each pattern to become its stage.
 func TestIdiomsAreFound(t *testing.T) {
 	for _, idiom := range idioms() {
-		f := &fused{nodes: []node{{op: hlo.Parameter, t: idiom.pattern.Parameters[0].Shape.Type}}}
-		n, err := f.inline(idiom.pattern, []int{0})
+		f, args := &fused{}, []int{}
+		for i, p := range idiom.pattern.Parameters {
+			f.nodes, args = append(f.nodes, node{op: hlo.Parameter, t: p.Shape.Type}), append(args, i)
+		}
+		n, err := f.inline(idiom.pattern, args)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -159,9 +159,13 @@ func (e *emitter) leave(nd *node, room operand) {
 	}
 }
 
-// inMemory emits what leaves the registers alone, and reports whether node i is such: the sum of a mix, which is there
-// already, and a sum that takes the place of an operand while something else that is still wanted is in the registers.
+// inMemory emits what leaves the registers alone, and reports whether node i is such: both parts of a result, the sum
+// of a mix, which is there already, and a sum that takes the place of an operand while something else that is still
+// wanted is in the registers.
 func (e *emitter) inMemory(i int, nd *node) bool {
+	if nd.stage == "pair" {
+		return true
+	}
 	if nd.stage == "mixed" {
 		if to := e.saves[i]; to.kind != nowhere {
 			e.hold(i)

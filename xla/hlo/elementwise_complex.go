@@ -60,6 +60,15 @@ func scaleTo(z complex128, to int) (re, im float64, e int) {
 	return math.Ldexp(real(z), -e), math.Ldexp(imag(z), -e), e
 }
 
+// complexAbs is |z|, of which math.Hypot is up to 2 units off.
+func complexAbs(z complex128) float64 {
+	if !finite(z) || z == 0 {
+		return math.Hypot(real(z), imag(z))
+	}
+	x, y, e := scaleDown(z)
+	return math.Ldexp(ddSqrt(ddAdd(twoProd(x, x), twoProd(y, y))).value(), e)
+}
+
 func complexSqrt(z complex128) complex128 {
 	switch {
 	case math.IsInf(real(z), 1) && imag(z)-imag(z) == 0:

@@ -27,6 +27,7 @@
 #undef EVERY1
 #undef PARTS1
 #undef PARTS2
+#undef PRODUCT
 #define ROW(name) (void (*)(void))s_##name,
 #define REDUCE(name, e, none) ROW(acc_##name)
 #define CHOOSE REDUCE
@@ -55,3 +56,5 @@
 #define EVERY1(name, fv, dv, ev, fs) ROW(name)
 #define PARTS1(name) ROW(c_##name)
 #define PARTS2 PARTS1
+#define PRODUCT(name) ROW(name)
+#define COMPLEX(name) CONVERT(name, , , )

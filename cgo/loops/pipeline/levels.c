@@ -55,6 +55,8 @@ static const struct {
 #define END(name) STAGE(name, 0)
 #define CONVERT(name, T, load, store) STAGE(load_##name, 0) STAGE(store_##name, 0) STAGE(stream_##name, 0)
 #define ROUNDED_STORE(name) STAGE(store_##name, 0) STAGE(stream_##name, 0)
+#define COMPLEX(name) CONVERT(name, , , )
+#define PRODUCT(name) STAGE(name, 0)
 #define PARTIAL(name, T, load, store)
 #define PART(name, T, first, load, store)
 #define MATH1(name, fv, fs) STAGE(name, 0)
@@ -91,6 +93,8 @@ static const char *const convert_names[] = {
 #define PARTIAL CONVERT
 #undef ROUNDED_STORE
 #define ROUNDED_STORE(name)
+#undef COMPLEX
+#define COMPLEX(name)
 #define PART(name, T, first, load, store) #name,
 #include "memory.def"
 };

@@ -338,14 +338,15 @@ INLINE VF turned(VF base, VF r, VF c) {
   return v + (((base - v) + r) + (c + base * -0x1.de12cap-26f));
 }
 
-// atan32 is atan(q)-q for q from 0 to 1.
-INLINE VF atan32(VF q) {
+// atan32_over is atan(q)/q-1 for q from 0 to 1, atan32 is atan(q)-q.
+INLINE VF atan32_over(VF q) {
   const VF z = q * q;
   VF p = -0.03112698905f + z * (0.0108873453f + z * -0.001787541085f);
   p = 0.109511748f + z * (-0.08400475234f + z * (0.05790654197f + z * p));
   p = -0.3333329856f + z * (0.1999853104f + z * (-0.1426405162f + z * p));
-  return q * (z * p);
+  return z * p;
 }
+INLINE VF atan32(VF q) { return q * atan32_over(q); }
 
 // angle32 is atan2(y, x) of the quotient q of the smaller magnitude by the larger one, and what that has lost.
 INLINE VF angle32(VF y, VF x, VF q, VF low) {
@@ -365,14 +366,18 @@ INLINE VF any_atan2(VF y, VF x) {
 #if defined(__x86_64__) && VB == 64
 static __attribute__((noinline)) VF odd_atan2(VF y, VF x) { return any_atan2(y, x); }
 
-// f_atan2f has a quicker quotient where the larger magnitude is far from the ends of the exponents.
+// f_atan2f has a quicker quotient, of an estimate of the inverse, where the larger magnitude is a normal number and the
+// smaller one normal or 0, and rounds the angle before it is turned.
 INLINE VF f_atan2f(VF y, VF x) {
   const VF a = magnitude(y), b = magnitude(x);
-  const MASK steep = LESS(b, a);
-  const VF n = blend(steep, b, a), d = blend(steep, a, b), r = inverse(d);
-  const MASK usual = within(d, 0x1p-60f, 0x1p60f);
-  const VF v = n * r, q = v + r * (n - d * v), usually = angle32(y, x, q, r * (n - d * q));
-  return ALL(usual) ? usually : blend(usual, usually, odd_atan2(y, x));
+  const MASK steep = LESS(b, a), back = NEGATIVE(x);
+  const VF n = blend(steep, b, a), d = blend(steep, a, b), r = (VF)_mm512_rcp14_ps((__m512)d);
+  const VF v = n * r, q = v + r * (n - d * v), w = q + q * atan32_over(q);
+  const VI turn = (VI)keep(steep ^ back, (VF)samei(SIGN));
+  const VF base = blend(steep, same(0x1.921fb6p0f), keep(back, same(0x1.921fb6p1f)));
+  const VF usually = with_sign(base + ((VF)((VI)w ^ turn) + base * -0x1.de12cap-26f), y);
+  const MASK odd = _mm512_fpclass_ps_mask((__m512)d, 0xbf) | _mm512_fpclass_ps_mask((__m512)n, 0x20);
+  return odd ? blend(odd, odd_atan2(y, x), usually) : usually;
 }
 #else
 INLINE VF f_atan2f(VF y, VF x) { return any_atan2(y, x); }

@@ -27,6 +27,7 @@
 #define CONVERT(name, T, load, store) ELEMENTS(name, T, 1, 0, load, store)
 #define PARTIAL CONVERT
 #define ROUNDED_STORE(name)
+#define COMPLEX(name)
 #define PART(name, T, first, load, store) ELEMENTS(name, T, 2, first, load, store)
 #include "halves.h"
 #ifdef WIDE_HALVES // what is left of a vector goes number by number

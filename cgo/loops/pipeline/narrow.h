@@ -100,9 +100,11 @@ INLINE void rounded_f16(uint16_t *to, VI a0, VI a1, VI a2, VI a3, VI a4, VI a5, 
   }                                                                                                                    \
   STORE_BY(name, rounded_##name)
 #endif
+#include "pairs.h"
 #define PARTIAL(name, T, load, store)
 #define PART(name, T, first, load, store)
 #include "memory.def"
 #undef BINARY16
 #undef CONVERT
+#undef COMPLEX
 #undef ROUNDED_STORE

@@ -13,6 +13,7 @@ typedef struct {
   uint32_t past; // which of the first 32 outputs go past the caches when they are converted
   int bypass;    // some do, or the stages are those of halo_bypass
   int32_t temps;
+  int64_t room; // bytes of one: a block, or two if there are streams of pairs
 } halo_pieces;
 
 // halo_piece_room is what a task has of its own: halo_piece_room_bytes of it.

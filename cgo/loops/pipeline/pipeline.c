@@ -198,13 +198,13 @@ static void rest(const job *j, int64_t at, int64_t m, char **p, char *rooms) {
   const int32_t inputs = j->r->streams, all = inputs + j->r->outputs;
   const halo_space *w = &j->space;
   for (int32_t k = 0; k < inputs; k++) {
-    p[k] = halo_load(w, &j->streams[k], at, m, rooms + k * w->block_bytes);
+    p[k] = halo_load(w, &j->streams[k], at, m, rooms + k * j->room);
     const int32_t size = is_narrow(w, &j->streams[k]) ? j->streams[k].size : w->lane;
     if (j->streams[k].kind != HALO_SPLAT && j->streams[k].kind != HALO_IMMEDIATE)
       memset(p[k] + m * size, 0, (w->block - m) * size);
   }
   for (int32_t k = inputs; k < all; k++)
-    p[k] = rooms + k * w->block_bytes;
+    p[k] = rooms + k * j->room;
   *(halo_loop *)p[HALO_LOOP] = (halo_loop){.first = j->stages, .left = 1};
   w->lanes->blocks(p);
   for (int32_t k = inputs; k < all; k++)
@@ -252,13 +252,13 @@ static void edges(const job *j, int64_t from, int64_t to) {
 static void begin(const job *j, char **p, char *rooms) {
   const halo_pipeline_record *r = j->r;
   for (int32_t k = 0; k < r->streams + r->outputs + r->slots; k++)
-    p[k] = rooms + k * j->space.block_bytes;
+    p[k] = rooms + k * j->room;
   for (int32_t k = 0; k < r->streams; k++)
     halo_prepare(&j->space, &j->streams[k], p[k]);
 }
 
 static int64_t room_bytes(const job *j) {
-  return (j->r->streams + j->r->outputs + j->r->slots) * j->space.block_bytes + 64;
+  return (j->r->streams + j->r->outputs + j->r->slots) * j->room + 64;
 }
 
 // places runs the program on the places from at to end.
@@ -285,7 +285,9 @@ static void task(void *arg, int64_t number) {
 static job job_of(const halo_pipeline_record *r, halo_run *run) {
   const halo_stream *streams = (const halo_stream *)(r + 1);
   const halo_stage *stages = (const halo_stage *)(streams + r->streams + r->outputs);
-  return (job){r, halo_space_of(run, r->level, r->lane, r->rank, r->dims), streams, stages};
+  job j = {r, halo_space_of(run, r->level, r->lane, r->rank, r->dims), streams, stages};
+  j.room = halo_room(&j.space, streams, r->streams + r->outputs);
+  return j;
 }
 
 void halo_pipeline(const halo_record *record, halo_run *run) {

@@ -114,13 +114,14 @@ func (f *Phase) wantsBlock(k int) bool { return wantBlock(f.Stages, k) }
 func wantBlock(list []Stage, k int) bool {
 	return slices.ContainsFunc(list, func(s Stage) bool {
 		return s.A == k && (s.spreads() < 1 || s.Name == "load") || s.B == k && s.spreads() < 2 ||
-			s.C == k && s.chooses()
+			s.C == k && s.hasThree()
 	})
 }
 
-// chooses reports whether a stage has three operands.
-func (s *Stage) chooses() bool {
-	return strings.HasPrefix(s.Name, "where_") || strings.HasPrefix(s.Name, "unless_")
+// hasThree reports whether a stage has three operands.
+func (s *Stage) hasThree() bool {
+	return strings.HasPrefix(s.Name, "where_") || strings.HasPrefix(s.Name, "unless_") || s.Name == "c_divide" ||
+		s.Name == "c_multiply"
 }
 
 // leaves reports whether a stage leaves a block in memory or reduces it, so that a program may end with it.

@@ -27,7 +27,10 @@ static char *load(const halo_space *w, const halo_stream *s, int64_t at, int64_t
     char *from = place(w, s, at);
     if (m == w->block)
       return from;
-    w->lanes->part(room, from, m * s->size);
+    const int64_t bytes = m * s->size, first = bytes < w->block_bytes ? bytes : w->block_bytes;
+    w->lanes->part(room, from, first);
+    if (s->size > w->lane)
+      w->lanes->part(room + w->block_bytes, from + first, bytes - first);
     return room;
   }
   char *lanes = halo_load(w, s, at, m, room);
@@ -43,14 +46,15 @@ static void store(const halo_space *w, const halo_stream *s, int64_t at, int64_t
     w->lanes->give(place(w, s, at), lanes, m * s->size);
 }
 
-// block runs a program on m places from place at on.
-static void block(const halo_space *w, const halo_pipeline_record *r, int64_t at, int64_t m, char **p, char *rooms) {
+// block runs a program on m places from place at on; each is the bytes of a room.
+static void block(const halo_space *w, const halo_pipeline_record *r, int64_t at, int64_t m, char **p, char *rooms,
+                  int64_t each) {
   const halo_stream *streams = (const halo_stream *)(r + 1), *outputs = streams + r->streams;
   for (int32_t k = 0; k < r->streams; k++)
     if (streams[k].kind < HALO_SPLAT || streams[k].kind == HALO_IOTA)
-      p[k] = load(w, &streams[k], at, m, rooms + k * w->block_bytes);
-  char **q = p + r->streams, *room = rooms + r->streams * w->block_bytes;
-  for (int32_t k = 0; k < r->outputs; k++, room += w->block_bytes)
+      p[k] = load(w, &streams[k], at, m, rooms + k * each);
+  char **q = p + r->streams, *room = rooms + r->streams * each;
+  for (int32_t k = 0; k < r->outputs; k++, room += each)
     q[k] = m == w->block && !outputs[k].convert ? place(w, &outputs[k], at) : room;
   halo_loop *loop = (halo_loop *)p[HALO_LOOP]; // of one block
   loop->first = (const halo_stage *)(outputs + r->outputs);
@@ -68,16 +72,17 @@ void halo_short(const halo_record *record, halo_run *run) {
   const int32_t all = r->streams + r->outputs + r->slots;
   halo_loop loop;
   loop.moves = loop.asks = 0;
-  char *p[HALO_POINTERS], *rooms = halo_aligned(alloca(all * w.block_bytes + 64));
+  const int64_t each = halo_room(&w, streams, r->streams + r->outputs);
+  char *p[HALO_POINTERS], *rooms = halo_aligned(alloca(all * each + 64));
   p[HALO_LOOP] = (char *)&loop;
   for (int32_t k = 0; k < all; k++)
-    p[k] = rooms + k * w.block_bytes;
+    p[k] = rooms + k * each;
   for (int32_t k = 0; k < r->streams; k++)
     if (streams[k].kind == HALO_SPLAT || streams[k].kind == HALO_IMMEDIATE)
-      p[k] = prepare(&w, &streams[k], rooms + k * w.block_bytes);
+      p[k] = prepare(&w, &streams[k], rooms + k * each);
   int64_t at = 0;
   for (; r->elements - at >= w.block; at += w.block)
-    block(&w, r, at, w.block, p, rooms);
+    block(&w, r, at, w.block, p, rooms, each);
   if (at < r->elements)
-    block(&w, r, at, r->elements - at, p, rooms);
+    block(&w, r, at, r->elements - at, p, rooms, each);
 }

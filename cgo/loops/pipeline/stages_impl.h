@@ -170,6 +170,8 @@ static const halo_reducer reducers[] = {
 #undef CONVERT
 #undef ROUNDED_STORE
 #define ROUNDED_STORE(name) {(void (*)(void))s_store_##name, (void (*)(void))s_stream_##name},
+#undef COMPLEX
+#define COMPLEX ROUNDED_STORE
 #define CONVERT(name, T, load, store) ROUNDED_STORE(name)
 static const halo_way ways[] = {
     {(void (*)(void))s_store, (void (*)(void))s_stream},

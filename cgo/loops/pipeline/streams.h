@@ -107,6 +107,15 @@ static inline void halo_prepare(const halo_space *w, const halo_stream *s, char 
     w->lanes->fill(room, &s->value);
 }
 
+// halo_room is how many bytes a block of a stream has at most: those of pairs, which stages take apart, have two of
+// lanes.
+static inline int64_t halo_room(const halo_space *w, const halo_stream *streams, int32_t n) {
+  for (int32_t k = 0; k < n; k++)
+    if (!streams[k].convert && streams[k].size > w->lane)
+      return 2 * w->block_bytes;
+  return w->block_bytes;
+}
+
 // halo_spread runs tasks: one by itself, more on all threads.
 static inline void halo_spread(halo_run *run, void *job, int64_t tasks, halo_task f) {
   if (tasks == 1)
