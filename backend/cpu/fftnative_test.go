@@ -153,11 +153,16 @@ func nearFft[T fourier.Number](t *testing.T, got, want []T, scale float64) {
 	}
 }
 
-// What is free to be fast is no less exact than the plans in Go, to a tenth, with f64 for the truth.
+// What is free to be fast is no less exact than the plans in Go, to a twentieth, without fused multiply-adds to a tenth,
+// with f64 for the truth.
 func TestSwiftFftError(t *testing.T) {
 	needNative(t)
 	r := rand.New(rand.NewPCG(13, 14))
 	for _, isa := range run.Levels() {
+		limit := 1.05
+		if isa == run.Base {
+			limit = 1.1
+		}
 		for _, n := range []int64{64, 128, 999, 1000, 1009, 1024, 1331, 2520, 1 << 12, 10007, 1 << 16} {
 			dims := []int64{1 + 65536/n, n}
 			src, wide := make([]float32, 2*shape.Product(dims)), make([]float64, 2*shape.Product(dims))
@@ -174,7 +179,7 @@ func TestSwiftFftError(t *testing.T) {
 			f := newNativeFft[float32](m, fftOptions{isa: isa}, fourier.Complex, true, dims, dims[1:], to, from)
 			runNative(t, 2, m.slots, f.records...)
 			got, most := squareError(m.slots[to.Slot], truth), squareError(plain, truth)
-			if got > 1.1*most {
+			if got > limit*most {
 				t.Errorf("%v, rows of %d: root of the mean square error %g, of the plans in Go %g", isa, n, got, most)
 			}
 		}
