@@ -262,3 +262,42 @@ func TestVectorLoops(t *testing.T) {
 		t.Errorf("only %d of %d loops are programs on vectors", programs, seeds)
 	}
 }
+
+// TestVectorMachine runs such loops in Go, as those are that native code lacks an instruction for.
+func TestVectorMachine(t *testing.T) {
+	ran := 0
+	for seed := range uint64(60) {
+		m, err := hlo.Parse([]byte(vectorLoop(rand.New(rand.NewPCG(seed, 22)))), "m.hlo")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := scalar.CompileOp(m.Entry.Root)
+		if err != nil || !strings.Contains(p.String(), "VecStore") {
+			continue
+		}
+		ran++
+		r, streams := rand.New(rand.NewPCG(seed, 5)), []scalar.Stream{{Data: make([]byte, 4)}} // the loop begins with 0
+		var args []*literal.Literal
+		for _, in := range m.Entry.Parameters {
+			args = append(args, random(r, in.Shape))
+			streams = append(streams, scalar.Stream{Data: args[len(args)-1].Bytes()})
+		}
+		want, err := hlo.EvaluateAll(context.Background(), m, [][]*literal.Literal{args}, hlo.EvalOptions{}, 1, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := literal.Zeros(m.Entry.Root.Shape)
+		for _, l := range got.Leaves() {
+			streams = append(streams, scalar.Stream{Data: l.Bytes()})
+		}
+		if err := p.Machine(context.Background()).Apply(1, streams); err != nil {
+			t.Fatal(err)
+		}
+		if d := literal.Compare(got, want[0], literal.Tolerance{}); d != nil {
+			t.Errorf("seed %d: %v", seed, d)
+		}
+	}
+	if run.Available() && ran == 0 {
+		t.Error("no loop is a program on vectors")
+	}
+}
