@@ -2,6 +2,9 @@ package exec
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"runtime"
 	"sync"
 	"testing"
 
@@ -144,4 +147,84 @@ func TestTrimBusy(t *testing.T) {
 	if n := left(b.executor); n != len(b.executor.seats) || len(b.keeper.ready) != 0 {
 		t.Errorf("%d seats are left of %d, and %d programs lie ready", n, len(b.executor.seats), len(b.keeper.ready))
 	}
+}
+
+// leftRunning is the fault of a function that goes on working on the memory of its execution.
+type leftRunning struct{ over chan struct{} }
+
+func (leftRunning) Error() string           { return "left running" }
+func (l leftRunning) Over() <-chan struct{} { return l.over }
+
+// faults are functions of the user that end in all ways there are.
+var faults = handlers{
+	"panics": func(context.Context, *hlo.Instruction, []*literal.Literal) (*literal.Literal, error) { panic("odd") },
+	"ends": func(context.Context, *hlo.Instruction, []*literal.Literal) (*literal.Literal, error) {
+		runtime.Goexit()
+		return nil, nil
+	},
+	"fails": func(context.Context, *hlo.Instruction, []*literal.Literal) (*literal.Literal, error) {
+		return nil, errors.New("fails")
+	},
+	"stays": func(_ context.Context, _ *hlo.Instruction, args []*literal.Literal) (*literal.Literal, error) {
+		l, kept := leftRunning{make(chan struct{})}, args[0].Clone()
+		go func() {
+			defer close(l.over)
+			for range 100 {
+				if literal.Compare(args[0], kept, literal.Tolerance{}) != nil {
+					panic("the argument changes while a function has it")
+				}
+				runtime.Gosched()
+			}
+		}()
+		return nil, l
+	},
+}
+
+// TestSeatsAfterFaults wants every seat back, and no memory that a function still has in another's hands, however
+// functions of the user end while other programs run and memory is given back.
+func TestSeatsAfterFaults(t *testing.T) {
+	b := New(bare{}).(*backend)
+	compile := func(text string) Program {
+		m, err := hlo.Parse([]byte(text), "m.hlo")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := b.Compile(context.Background(), m, Options{AllowReference: true, Handlers: faults})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(p.Close)
+		return p
+	}
+	plain := compile(twoSteps).(*program)
+	var wg sync.WaitGroup
+	for target := range faults {
+		p := compile(`ENTRY e { x = f32[] parameter(0)
+  y = f32[] add(x, x)
+  ROOT z = f32[] custom-call(y), custom_call_target="` + target + `" }`)
+		wg.Go(func() {
+			for k := range 100 {
+				if err := runOddly(p, float32(k)); err == nil {
+					t.Errorf("%s: no error", target)
+				}
+				runZeros(t, plain)
+				b.Trim()
+			}
+		})
+	}
+	wg.Wait()
+	if n, waiting := left(b.executor), b.executor.waiting.Load(); n != len(b.executor.seats) || waiting != 0 {
+		t.Errorf("%d seats are left of %d, and %d wait", n, len(b.executor.seats), waiting)
+	}
+}
+
+// runOddly runs p on x and returns how it ended.
+func runOddly(p Program, x float32) (err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("panic: %v", fault)
+		}
+	}()
+	_, err = p.Run(context.Background(), [][]*literal.Literal{{literal.Scalar(x)}}, RunOptions{})
+	return err
 }
