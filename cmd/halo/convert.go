@@ -1,10 +1,8 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 
-	"github.com/halo-xla/halo/internal/wholefile"
 	"github.com/halo-xla/halo/xla"
 	"github.com/halo-xla/halo/xla/hlo"
 )
@@ -45,7 +43,10 @@ func convertCommand(t *tool, args []string) error {
 	}
 	form, ok := writers[*to]
 	if !ok {
-		return exitf(exitUsage, "--to %q, want hlo, hlo-proto, hlo-prototext, stablehlo or bytecode", *to)
+		return exitf(exitUsage, "--to: got %q, want hlo, hlo-proto, hlo-prototext, stablehlo or bytecode", *to)
+	}
+	if *version != "" && *to != "bytecode" {
+		return exitf(exitUsage, "--vhlo: got a version with --to %s, want it with --to bytecode only", *to)
 	}
 	src, err := t.readFile(words[0])
 	if err != nil {
@@ -59,11 +60,7 @@ func convertCommand(t *tool, args []string) error {
 	if err != nil {
 		return err
 	}
-	if *out == "" || *out == "-" {
-		_, err = fmt.Fprint(t.stdout, text)
-		return err
-	}
-	return wholefile.Write(*out, []byte(text))
+	return t.writeFile(*out, []byte(text))
 }
 
 // convertAll writes the modules of a file, with lines of dashes between them.

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halo-xla/halo/internal/wholefile"
 	"github.com/halo-xla/halo/xla"
 	"github.com/halo-xla/halo/xla/hlo"
 )
@@ -26,7 +25,7 @@ var graphWriters = map[string]func(w io.Writer, g *graph) error{
 
 func graphCommand(t *tool, args []string) error {
 	fl := t.flags("graph")
-	to := fl.String("to", "", "`form`: dot, svg or html; by the end of -o's name if empty, else dot")
+	to := fl.String("to", "", "`form`: dot, svg or html; by the end of -o's name if empty, dot if it has none")
 	out := fl.String("o", "", "`file` to write; the standard output if there is none")
 	most := fl.Int("max", 2000, "the most boxes")
 	words, err := t.parse(fl, args)
@@ -42,7 +41,7 @@ func graphCommand(t *tool, args []string) error {
 	case len(words) != 1:
 		return exitf(exitUsage, "got %d programs, want one", len(words))
 	case write == nil:
-		return exitf(exitUsage, "--to: got %q, want dot, svg or html", *to)
+		return exitf(exitUsage, "--to, or the end of -o's name: got %q, want dot, svg or html", form)
 	case *most < 1:
 		return exitf(exitUsage, "--max: got %d, want 1 or more", *most)
 	}
@@ -58,19 +57,12 @@ func graphCommand(t *tool, args []string) error {
 	if err := write(&b, graphOf(m, *most)); err != nil {
 		return err
 	}
-	if *out != "" {
-		return wholefile.Write(*out, b.Bytes())
-	}
-	_, err = t.stdout.Write(b.Bytes())
-	return err
+	return t.writeFile(*out, b.Bytes())
 }
 
-// formOf is the form that the end of a file's name says; dot if it says none.
+// formOf is the form that the end of a file's name says; dot if it has none.
 func formOf(name string) string {
-	if form := strings.TrimPrefix(filepath.Ext(name), "."); graphWriters[form] != nil {
-		return form
-	}
-	return "dot"
+	return cmp.Or(strings.TrimPrefix(filepath.Ext(name), "."), "dot")
 }
 
 // graph is a program as boxes and lines, one panel a computation, the entry first.

@@ -23,6 +23,15 @@ import (
 // maxStream is the most bytes of a program that comes from a pipe or a device, of which some never end.
 const maxStream = 1 << 30
 
+// writeFile writes a file, or to the standard output for "" and "-".
+func (t *tool) writeFile(path string, b []byte) error {
+	if path == "" || path == "-" {
+		_, err := t.stdout.Write(b)
+		return err
+	}
+	return wholefile.Write(path, b)
+}
+
 // readFile reads a file, or the standard input for "-".
 func (t *tool) readFile(path string) ([]byte, error) {
 	if path == "-" {

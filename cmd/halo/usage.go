@@ -161,16 +161,22 @@ func missingFolder(name, v string) string {
 	return fmt.Sprintf("; there is no folder %q", list[i])
 }
 
+// otherVariables are those of docs/tool.md that have no rule here.
+var otherVariables = []string{"HALO_ARCHS", "HALO_BENCH_VENV", "HALO_CONFORMANCE", "HALO_EMU",
+	"HALO_KEEP", "HALO_KERNELS", "HALO_LOG", "HALO_MUTATIONS", "HALO_NEED", "HALO_ONEDNN3",
+	"HALO_PLUGIN_PATH", "HALO_PROGRAMS", "HALO_PYTHON", "HALO_ROUNDTRIPS", "HALO_RUNS", "HALO_SEED",
+	"HALO_SETUP"}
+
 // checkNames refuses variables of CUDA's that there are not, and names that are one typing error away from another's;
 // those of the emulator are looked at by itself.
 func checkNames(environment []string) error {
 	for _, e := range environment {
 		name, _, _ := strings.Cut(e, "=")
-		if !strings.HasPrefix(name, "HALO_") || strings.HasPrefix(name, "HALO_CUDA_EMU_") || ruleAway(name, 0) >= 0 {
+		if !strings.HasPrefix(name, "HALO_") || strings.HasPrefix(name, "HALO_CUDA_EMU_") || away(name, 0) != "" {
 			continue
 		}
-		if i := ruleAway(name, 1); i >= 0 {
-			return fmt.Errorf("%s: got a variable that there is not, did you mean %s", name, environmentRules[i].name)
+		if meant := away(name, 1); meant != "" {
+			return fmt.Errorf("%s: got a variable that there is not, did you mean %s", name, meant)
 		}
 		if strings.HasPrefix(name, "HALO_CUDA_") {
 			return fmt.Errorf("%s: got a variable that there is not, want one of those of docs/tool.md", name)
@@ -179,7 +185,16 @@ func checkNames(environment []string) error {
 	return nil
 }
 
-// ruleAway returns the first rule whose variable's name is so many typing errors from name, -1 if there is none.
-func ruleAway(name string, errors int) int {
-	return slices.IndexFunc(environmentRules, func(r environmentRule) bool { return typos(name, r.name) == errors })
+// away returns a variable whose name is so many typing errors from name, "" if there is none.
+func away(name string, errors int) string {
+	for _, r := range environmentRules {
+		if typos(name, r.name) == errors {
+			return r.name
+		}
+	}
+	i := slices.IndexFunc(otherVariables, func(known string) bool { return typos(name, known) == errors })
+	if i < 0 {
+		return ""
+	}
+	return otherVariables[i]
 }
