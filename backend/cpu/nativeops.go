@@ -106,11 +106,11 @@ var scalarStages = map[string]bool{
 	"erf": true, "erfc": true, "pow": true, "sinh": true, "rem_f": true,
 }
 
-// heavy is how much longer than an addition a stage takes for a lane of so many bytes, less 1.
+// heavy is how many additions a stage takes as long as, for a lane of so many bytes.
 func heavy(stage string, lane int) int {
 	cost := max(heavyStages[stage], 1)
 	switch {
-	case lane == 4:
+	case lane <= 4:
 		return cost
 	case scalarStages[stage]:
 		return 21 * cost

@@ -271,7 +271,7 @@ func TestVectorMachine(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := scalar.CompileOp(m.Entry.Root)
+		p, err := scalar.CompileLoop(m.Entry.Root, nil)
 		if err != nil || !strings.Contains(p.String(), "VecStore") {
 			continue
 		}
