@@ -41,8 +41,7 @@ func (f *fused) native(uses []exec.Use, results []exec.Slice) *thunk {
 	}
 	for _, f.narrow = range []bool{true, false} {
 		nodes, roots := slices.Clone(f.nodes), slices.Clone(f.roots)
-		t := f.inLanes(uses, results)
-		if t != nil || f.lane() > 1 { // wider lanes would be the same
+		if t := f.inLanes(uses, results); t != nil {
 			return t
 		}
 		f.nodes, f.roots, f.rootParts, f.paired = nodes, roots, nil, false // as the other half knows them
