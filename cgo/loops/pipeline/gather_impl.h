@@ -20,6 +20,12 @@ INLINE void copy(char *dst, const char *src, int64_t n) {
 
 // gather copies m elements that are stride apart: by vectors where that is one of the usual distances, which the
 // compiler knows then.
+#define APART(K)                                                                                                       \
+  if (stride == K) {                                                                                                   \
+    for (int64_t i = 0; i < m; i++)                                                                                    \
+      dst[i] = src[K * i];                                                                                             \
+    return;                                                                                                            \
+  }
 #define GATHER(T)                                                                                                      \
   INLINE void gather_##T(T *restrict dst, const T *restrict src, int64_t stride, int64_t m) {                          \
     if (stride == 1) {                                                                                                 \
@@ -32,26 +38,10 @@ INLINE void copy(char *dst, const char *src, int64_t n) {
         dst[i] = v;                                                                                                    \
       return;                                                                                                          \
     }                                                                                                                  \
-    if (stride == 2) {                                                                                                 \
-      for (int64_t i = 0; i < m; i++)                                                                                  \
-        dst[i] = src[2 * i];                                                                                           \
-      return;                                                                                                          \
-    }                                                                                                                  \
-    if (stride == 3) {                                                                                                 \
-      for (int64_t i = 0; i < m; i++)                                                                                  \
-        dst[i] = src[3 * i];                                                                                           \
-      return;                                                                                                          \
-    }                                                                                                                  \
-    if (stride == 4) {                                                                                                 \
-      for (int64_t i = 0; i < m; i++)                                                                                  \
-        dst[i] = src[4 * i];                                                                                           \
-      return;                                                                                                          \
-    }                                                                                                                  \
-    if (stride == -1) {                                                                                                \
-      for (int64_t i = 0; i < m; i++)                                                                                  \
-        dst[i] = src[-i];                                                                                              \
-      return;                                                                                                          \
-    }                                                                                                                  \
+    APART(2)                                                                                                           \
+    APART(3)                                                                                                           \
+    APART(4)                                                                                                           \
+    APART(-1)                                                                                                          \
     _Pragma("GCC unroll 8") for (int64_t i = 0; i < m; i++)                                                            \
       dst[i] = src[i * stride];                                                                                        \
   }

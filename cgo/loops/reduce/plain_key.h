@@ -83,6 +83,21 @@ EXTREME_PAIR(f64, 64, int64_t, INT64_MIN, INT64_MAX)
 EXTREME_PAIR(bf16, b16, int16_t, INT16_MIN, INT16_MAX)
 EXTREME_PAIR(f16, h16, int16_t, INT16_MIN, INT16_MAX)
 
+// EXTREME_TYPES lists the types that have minima and maxima: integers as they are, floats by their keys.
+#define EXTREME_TYPES(NUMBER, KEY)                                                                                     \
+  NUMBER(s8, int8_t)                                                                                                   \
+  NUMBER(s16, int16_t)                                                                                                 \
+  NUMBER(s32, int32_t)                                                                                                 \
+  NUMBER(s64, int64_t)                                                                                                 \
+  NUMBER(u8, uint8_t)                                                                                                  \
+  NUMBER(u16, uint16_t)                                                                                                \
+  NUMBER(u32, uint32_t)                                                                                                \
+  NUMBER(u64, uint64_t)                                                                                                \
+  KEY(f32, int32_t, 32)                                                                                                \
+  KEY(f64, int64_t, 64)                                                                                                \
+  KEY(bf16, int16_t, b16)                                                                                              \
+  KEY(f16, int16_t, h16)
+
 #define EXTREMES(OP)                                                                                                   \
   {                                                                                                                    \
     [PLAIN_S8] = INT_ROW(OP##s8, int8_t), [PLAIN_S16] = INT_ROW(OP##s16, int16_t),                                     \

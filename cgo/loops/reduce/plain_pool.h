@@ -99,18 +99,7 @@ POOL(pool_add64, uint64_t, uint64_t, SAME, PLUS, SAME)
 #define POOL_EXTREMES(TAG, T)                                                                                          \
   POOL(pool_min##TAG, T, T, SAME, MIN, SAME)                                                                           \
   POOL(pool_max##TAG, T, T, SAME, MAX, SAME)
-POOL_EXTREMES(s8, int8_t)
-POOL_EXTREMES(s16, int16_t)
-POOL_EXTREMES(s32, int32_t)
-POOL_EXTREMES(s64, int64_t)
-POOL_EXTREMES(u8, uint8_t)
-POOL_EXTREMES(u16, uint16_t)
-POOL_EXTREMES(u32, uint32_t)
-POOL_EXTREMES(u64, uint64_t)
-POOL_KEYS(f32, int32_t, 32)
-POOL_KEYS(f64, int64_t, 64)
-POOL_KEYS(bf16, int16_t, b16)
-POOL_KEYS(f16, int16_t, h16)
+EXTREME_TYPES(POOL_EXTREMES, POOL_KEYS)
 
 #define POOLS(OP)                                                                                                      \
   {                                                                                                                    \

@@ -84,18 +84,7 @@ RUNNING(run_mul64, uint64_t, uint64_t, SAME, MUL, SAME)
 #define RUNNING_EXTREMES(TAG, T)                                                                                       \
   RUNNING(run_min##TAG, T, T, SAME, MIN, SAME)                                                                         \
   RUNNING(run_max##TAG, T, T, SAME, MAX, SAME)
-RUNNING_EXTREMES(s8, int8_t)
-RUNNING_EXTREMES(s16, int16_t)
-RUNNING_EXTREMES(s32, int32_t)
-RUNNING_EXTREMES(s64, int64_t)
-RUNNING_EXTREMES(u8, uint8_t)
-RUNNING_EXTREMES(u16, uint16_t)
-RUNNING_EXTREMES(u32, uint32_t)
-RUNNING_EXTREMES(u64, uint64_t)
-RUNNING_KEYS(f32, int32_t, 32)
-RUNNING_KEYS(f64, int64_t, 64)
-RUNNING_KEYS(bf16, int16_t, b16)
-RUNNING_KEYS(f16, int16_t, h16)
+EXTREME_TYPES(RUNNING_EXTREMES, RUNNING_KEYS)
 
 #define RUN(NAME) {NAME##_line, NAME##_rows}
 #define RUN_NUMBERS(OP)                                                                                                \
