@@ -172,7 +172,7 @@ func TestTopK(t *testing.T) {
 			continue
 		}
 		for _, n := range []int64{1, 2, 9, 100, 3000} {
-			for _, k := range []int64{0, 1, n / 3, n} {
+			for _, k := range []int64{0, 1, min(n, 50), n / 3, n} {
 				dims := []int64{r.Int64N(4), n}
 				out := []int64{dims[0], k}
 				text := one(fmt.Sprintf("(%v, %v)", shape.Array(typ, out...), shape.Array(shape.S32, out...)),

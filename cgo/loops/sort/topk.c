@@ -31,19 +31,22 @@ typedef struct {
 } work;
 
 #define SELECT(T, bits)                                                                                      \
-  /* kth finds the k-th key of m, counted from 1, bit by bit from the top. */                                \
-  static T kth_##bits(const topk_table *t, const T *keys, int64_t m, int64_t k) {                            \
+  /* split finds what has k keys of m below it, bit by bit from the top: mostly long before the last bit; else the \
+     k-th key. less is how many are below. */                                                                \
+  static T split_##bits(const topk_table *t, const T *keys, int64_t m, int64_t k, int64_t *less) {           \
     T low = 0;                                                                                               \
-    for (int b = bits - 1; b >= 0; b--) {                                                                    \
+    *less = 0;                                                                                               \
+    for (int b = bits - 1; b >= 0 && *less < k; b--) {                                                       \
       const T middle = low | (T)1 << b;                                                                      \
-      if (t->below##bits(keys, m, middle) < k) low = middle;                                                 \
+      const int64_t below = t->below##bits(keys, m, middle);                                                 \
+      if (below <= k) low = middle, *less = below;                                                           \
     }                                                                                                        \
     return low;                                                                                              \
   }                                                                                                          \
   /* cut keeps the first k of m, the last ones of equal keys last, and returns the limit of those to come. */ \
   static T cut_##bits(const topk_table *t, T *keys, uint32_t *index, int64_t m, int64_t k, uint32_t *equal) { \
-    const T last = kth_##bits(t, keys, m, k);                                                                \
-    const int64_t less = t->below##bits(keys, m, last);                                                      \
+    int64_t less;                                                                                            \
+    const T last = split_##bits(t, keys, m, k, &less);                                                       \
     for (int64_t i = 0, n = 0; n < k - less; i++)                                                            \
       if (keys[i] == last) equal[n++] = index[i];                                                            \
     t->keep##bits(keys, index, m, last);                                                                     \

@@ -6,6 +6,11 @@
 
 enum { RANK_LANES = 16 }; // keys whose ranks are counted together
 
+// EACH_LANE adds to the ranks, while there are keys, those that stand before a lane's. Unrolled, lanes were numbers.
+#define EACH_LANE(T, are, before)                                                                            \
+  for (; are; i++)                                                                                           \
+    _Pragma("GCC unroll 1") for (T j = 0; j < RANK_LANES; j++) rank[j] += before;
+
 #define LOOPS(T, S, bits)                                                                                    \
   static void keys##bits(T *keys, const T *x, int64_t n, topk_order o) {                                     \
     const T negative = (T)o.negative, all = (T)o.all;                                                        \
@@ -21,10 +26,10 @@ enum { RANK_LANES = 16 }; // keys whose ranks are counted together
       const int64_t some = k - at < RANK_LANES ? k - at : RANK_LANES;                                        \
       T key[RANK_LANES], rank[RANK_LANES] = {0};                                                             \
       memcpy(key, keys + at, sizeof(key));                                                                   \
-      for (T i = 0; i < (T)k; i++)                                                                           \
-        _Pragma("GCC unroll 1") /* else it is numbers, not a vector */                                       \
-        for (T j = 0; j < RANK_LANES; j++)                                                                   \
-          rank[j] += (keys[i] < key[j]) | ((keys[i] == key[j]) & (i < (T)at + j));                           \
+      T i = 0;                                                                                               \
+      EACH_LANE(T, i < (T)at, keys[i] <= key[j])                                                             \
+      EACH_LANE(T, i < (T)(at + some), (keys[i] < key[j]) | ((keys[i] == key[j]) & (i < (T)at + j)))         \
+      EACH_LANE(T, i < (T)k, keys[i] < key[j])                                                               \
       for (int64_t j = 0; j < some; j++) out[rank[j]] = index[at + j];                                       \
     }                                                                                                        \
   }
