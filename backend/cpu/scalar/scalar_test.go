@@ -267,6 +267,30 @@ func compileAndRun(t *testing.T, text string, args ...*literal.Literal) *scalar.
 	return p
 }
 
+// Angles that are many turns and near a quarter of one have all places of their functions.
+func TestFarAngles(t *testing.T) {
+	a, err := literal.FromSlice([]float64{-1.2853022199154463e+174})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := literal.FromSlice([]float64{6.426511099577231e+173})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, op := range []string{"sine", "cosine", "tan"} {
+		compileAndRun(t, fmt.Sprintf(`
+ENTRY e {
+  a = f64[1] parameter(0)
+  b = f64[1] parameter(1)
+  x = f64[] reshape(a)
+  y = f64[] reshape(b)
+  v = f64[] %[1]s(x)
+  w = f64[] %[1]s(y)
+  ROOT r = (f64[], f64[]) tuple(v, w)
+}`, op), a, b)
+	}
+}
+
 // zerosLike returns zeros of l's shape with bytes of their own.
 func zerosLike(l *literal.Literal) *literal.Literal {
 	if !l.Shape().IsTuple() {

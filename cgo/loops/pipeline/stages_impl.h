@@ -49,6 +49,7 @@ static __attribute__((unused)) double inverse_erf(double x) {
   return fabs(x) == 1 ? x * INFINITY : p * x;
 }
 
+#include "angles.h"
 #include "math64.h"
 #include "products.h"
 #include "integers.h"

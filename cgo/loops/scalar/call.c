@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "../pipeline/angles.h"
 #include "ops.h"
 
 static double logistic(double v) {
@@ -14,6 +15,10 @@ static double logistic(double v) {
 
 static double rsqrt(double v) { return 1 / sqrt(v); }
 
+// Calls of these names are those of angles.h.
+#define sin sine
+#define cos cosine
+#define tan tangent
 #define WRAP(f)                                                                                                        \
   static double call_##f(double x, double y) {                                                                         \
     (void)y;                                                                                                           \
