@@ -463,11 +463,25 @@ func (g *generator) gather() {
 	if g.r.IntN(2) == 0 {
 		indices, a.IndexVectorDim = g.of(shape.Array(shape.S32, 3)), 1
 	}
-	first := int64(indices.Shape.Rank()) - 1 + a.IndexVectorDim
-	for d := 1; d < x.Shape.Rank(); d++ {
-		a.OffsetDims = append(a.OffsetDims, first+int64(d)-1)
+	if x.Shape.Rank() > 1 && g.r.IntN(2) == 0 {
+		indices, a.IndexVectorDim = g.pairs(), 1
+		a.StartIndexMap, a.CollapsedSliceDims, a.SliceSizes[1] = []int64{1, 0}, []int64{0, 1}, 1
+	}
+	first := int64(indices.Shape.Rank()) - 1
+	if indices.Shape.Rank() == 1 {
+		first += a.IndexVectorDim
+	}
+	for d := len(a.CollapsedSliceDims); d < x.Shape.Rank(); d++ {
+		a.OffsetDims = append(a.OffsetDims, first+int64(d-len(a.CollapsedSliceDims)))
 	}
 	g.try(hlo.Gather, a, shape.Shape{}, x, indices)
+}
+
+// pairs makes two columns of indices.
+func (g *generator) pairs() *hlo.Instruction {
+	t := []shape.ElementType{shape.S32, shape.U8, shape.S64}[g.r.IntN(3)]
+	column := shape.Array(t, 3, 1)
+	return g.try(hlo.Concatenate, &hlo.ConcatenateAttrs{Dimension: 1}, shape.Shape{}, g.of(column), g.of(column))
 }
 
 func (g *generator) tuple() {

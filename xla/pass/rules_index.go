@@ -11,8 +11,8 @@ import (
 var indexRules = map[hlo.Opcode][]rule{
 	hlo.DynamicSlice:       {dynamicSliceAll, dynamicSliceKnown},
 	hlo.DynamicUpdateSlice: {updateAll},
-	hlo.Gather:             {gatherOne},
-	hlo.Scatter:            {scatterNothing, scatterOne},
+	hlo.Gather:             {gatherOne, gatherFlat},
+	hlo.Scatter:            {scatterNothing, scatterOne, scatterFlat},
 	hlo.GetDimensionSize:   {knownSize},
 	hlo.Sort:               {sortOne},
 }
