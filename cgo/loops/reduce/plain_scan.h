@@ -31,7 +31,12 @@
 enum { WIDE_LANES = VECTOR / 8 };
 typedef int64_t vmask __attribute__((vector_size(VECTOR)));
 typedef float vhalf __attribute__((vector_size(VECTOR / 2), aligned(4), may_alias));
+#if VECTOR == 64 // the builtin converts halves and puts them together
+#include <immintrin.h>
+#define WIDE_F32(p) ((vdouble)_mm512_cvtps_pd((__m256)(*(const vhalf *)(p))))
+#else
 #define WIDE_F32(p) __builtin_convertvector(*(const vhalf *)(p), vdouble)
+#endif
 #define WIDE_F64(p) (*(const vdouble *)(p))
 #define NARROW_F32(p, v) (*(vhalf *)(p) = __builtin_convertvector(v, vhalf))
 #define NARROW_F64(p, v) (*(vdouble *)(p) = (v))
@@ -42,8 +47,10 @@ typedef float vhalf __attribute__((vector_size(VECTOR / 2), aligned(4), may_alia
     T *out = po;                                                                                                       \
     double a = *(double *)carry;                                                                                       \
     int64_t i = 0;                                                                                                     \
-    vmask up[3];                                                                                                       \
-    vdouble zero = {0};                                                                                                \
+    vmask up[3], last;                                                                                                 \
+    vdouble zero = {0}, before;                                                                                        \
+    for (int l = 0; l < WIDE_LANES; l++)                                                                               \
+      last[l] = WIDE_LANES - 1, before[l] = a;                                                                         \
     for (int k = 0; k < 3; k++)                                                                                        \
       for (int l = 0; l < WIDE_LANES; l++)                                                                             \
         up[k][l] = l >= 1 << k ? WIDE_LANES + l - (1 << k) : 0;                                                        \
@@ -51,9 +58,10 @@ typedef float vhalf __attribute__((vector_size(VECTOR / 2), aligned(4), may_alia
       vdouble v = WIDEN(x + i);                                                                                        \
       for (int k = 0; 1 << k < WIDE_LANES; k++)                                                                        \
         v += __builtin_shuffle(zero, v, up[k]);                                                                        \
-      NARROW(out + i, v + a);                                                                                          \
-      a += v[WIDE_LANES - 1];                                                                                          \
+      NARROW(out + i, v + before);                                                                                     \
+      before += __builtin_shuffle(v, last);                                                                            \
     }                                                                                                                  \
+    a = before[0];                                                                                                     \
     for (; i < n; i++) {                                                                                               \
       a += (double)x[i * step];                                                                                        \
       out[i * step] = (T)a;                                                                                            \
