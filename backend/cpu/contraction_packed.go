@@ -33,12 +33,28 @@ func (f *matrices) packedKind(c *contraction) (kind gemm.Kind, to gemm.Rounding,
 	sum := kernel.SumType(c.lhsType, c.rhsType, c.outType)
 	to, ok2 := packedResults[[2]shape.ElementType{sum, c.outType}]
 	own := sum.IsFloat() == c.lhsType.IsFloat() && (sum == shape.F64) == (c.lhsType == shape.F64) // what kernels sum in
-	return kind, to, ok1 && ok2 && own && kind.Knows(run.Level()) && min(f.m, f.n, f.k) >= leastPacked &&
+	return kind, to, ok1 && ok2 && own && kind.Knows(run.Level()) && f.paysPacking(kind, c.weights != nil) &&
 		len(f.a) <= maxPieces
 }
 
 // leastPacked is how many rows, columns and terms a product must have for packing both sides to pay.
 const leastPacked = 64
+
+// paysPacking reports whether a product is large enough to pack both sides. oneDNN takes 6 ns to pack a byte of
+// integers and twice our time for a bf16, so that of what is not packed before fewer rows are enough.
+func (f *matrices) paysPacking(kind gemm.Kind, known bool) bool {
+	least := min(f.m, f.n, f.k)
+	switch {
+	case known || least >= leastPacked:
+		return least >= leastPacked
+	case kind == gemm.ProductBF16:
+		return f.m >= minRowBlock && min(f.n, f.k) >= leastPacked
+	}
+	return kind >= gemm.ProductS8S8 && f.m >= minRowBlock && f.n >= fewPacked
+}
+
+// fewPacked is how many columns of integers pay, of which a panel has 32.
+const fewPacked = 4
 
 // packedProduct multiplies large matrices by our own kernels, which pack each side once for all pieces.
 func packedProduct(l *exec.Lowering, c *contraction) *thunk {

@@ -256,7 +256,7 @@ func TestLargeDot(t *testing.T) {
 // TestVectorProducts multiplies vectors and matrices that several tasks read, in parts of rows or of sums.
 func TestVectorProducts(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 1))
-	checkProducts(t, r, []shape.ElementType{shape.F32, shape.F64, shape.C64},
+	checkProducts(t, r, []shape.ElementType{shape.F32, shape.F64, shape.C64, shape.F16, shape.BF16},
 		"ENTRY e { a = LHS[1,960] parameter(0) b = RHS[960,701] parameter(1) ROOT c = OUT[1,701] dot(a, b), "+
 			"lhs_contracting_dims={1}, rhs_contracting_dims={0} }",
 		"ENTRY e { a = LHS[256,2101] parameter(0) b = RHS[256] parameter(1) ROOT c = OUT[2101] dot(a, b), "+
@@ -267,6 +267,20 @@ func TestVectorProducts(t *testing.T) {
 			"lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={1}, rhs_contracting_dims={1} }",
 		"ENTRY e { a = LHS[7,1,64] parameter(0) b = RHS[7,64,513] parameter(1) ROOT c = OUT[7,1,513] dot(a, b), "+
 			"lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1} }")
+}
+
+// TestFewRows multiplies narrow elements of fewer rows than are packed of others, by few columns and terms.
+func TestFewRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(29, 1))
+	for _, s := range [][3]int{{32, 5, 4}, {33, 64, 64}, {47, 131, 3}, {63, 1, 70}, {32, 70, 129}} {
+		p := product{fmt.Sprintf("ENTRY e { a = LHS[%[1]d,%[2]d] parameter(0) b = RHS[%[2]d,%[3]d] parameter(1) "+
+			"ROOT c = OUT[%[1]d,%[3]d] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0} }", s[0], s[1], s[2])}
+		for _, types := range [][3]shape.ElementType{{shape.S8, shape.S8, shape.S32}, {shape.U8, shape.S8, shape.S32},
+			{shape.S8, shape.U8, shape.S32}, {shape.U8, shape.U8, shape.U32}, {shape.BF16, shape.BF16, shape.BF16},
+			{shape.F16, shape.F16, shape.F32}} {
+			p.check(t, r, types[0], types[1], types[2])
+		}
+	}
 }
 
 // TestManyProducts multiplies many small matrices, that lie in all ways or are vectors.

@@ -9,15 +9,21 @@ enum { NAME(VL) = VB / sizeof(T), NAME(NR) = NV * VB / sizeof(T) };
 typedef T NAME(vec) __attribute__((vector_size(VB), aligned(sizeof(T)), may_alias));
 #define vec NAME(vec)
 
+/* loops are those of one row for a type of rhs's elements. */
+typedef struct {
+  T (*dot)(const T *a, const void *rhs, int64_t at, int64_t k);
+  void (*axpy)(T *sums, const T *a, const void *rhs, int64_t at, const int64_t *column, int64_t n, int64_t k);
+} NAME(loops);
+
 /* load reads n elements of a type at offsets, or side by side from the first on. */
 static void NAME(load)(T *dst, const void *src, int64_t type, int64_t first, const int64_t *offsets, int64_t n,
                        int contiguous) {
-#define LOAD(code, S, convert) \
+#define LOAD(code, S, convert, vectors) \
   case code: { \
     const S *s = (const S *)src + first; \
     if (contiguous) { \
       s += offsets[0]; \
-      for (int64_t i = 0; i < n; i++) dst[i] = (T)convert(s[i]); \
+      for (int64_t i = vectors(dst, s, n); i < n; i++) dst[i] = (T)convert(s[i]); \
     } else { \
       for (int64_t i = 0; i < n; i++) dst[i] = (T)convert(s[offsets[i]]); \
     } \
@@ -29,7 +35,7 @@ static void NAME(load)(T *dst, const void *src, int64_t type, int64_t first, con
 
 static void NAME(store)(void *dst, const T *src, int64_t type, int64_t first, const int64_t *offsets, int64_t n,
                         int contiguous) {
-#define STORE(code, D, convert) \
+#define STORE(code, D, convert, vectors) \
   case code: { \
     D *d = (D *)dst + first; \
     if (contiguous) { \
@@ -95,54 +101,52 @@ static void NAME(pack)(const halo_gemm_record *r, T *panels, const void *rhs, in
   }
 }
 
-/* dot is the sum of k products of neighbours. */
-static T NAME(dot)(const T *a, const T *b, int64_t k) {
-  vec acc[4] = {{0}, {0}, {0}, {0}};
-  int64_t p = 0;
-  for (; p + 4 * VL <= k; p += 4 * VL)
-#pragma GCC unroll 4
-    for (int v = 0; v < 4; v++) acc[v] += *(const vec *)(a + p + v * VL) * *(const vec *)(b + p + v * VL);
-  acc[0] = (acc[0] + acc[1]) + (acc[2] + acc[3]);
-  T s = 0;
-  for (int i = 0; i < VL; i++) s += acc[0][i];
-  for (; p < k; p++) s += a[p] * b[p];
-  return s;
-}
+#define S T
+#define ONE(x) NAME(own_##x)
+#define WORD(v) (v)
+#define VECTOR(from) *(const vec *)(from)
+#include "gemm_single.h"
+#undef S
+#undef ONE
+#undef WORD
+#undef VECTOR
 
-/* axpy adds to n sums the products of k terms with rows of b, whose elements are side by side: some rows at a time, so
- * that memory is read in long stretches. */
-static void NAME(axpy)(T *sums, const T *a, const T *b, const int64_t *column, int64_t n, int64_t k) {
-  enum { ROWS = 8 };
-  int64_t p = 0;
-  for (; p + ROWS <= k; p += ROWS) {
-    const T *row[ROWS];
-    for (int i = 0; i < ROWS; i++) row[i] = b + column[p + i];
-    int64_t j = 0;
-    for (; j + VL <= n; j += VL) {
-      vec s = *(vec *)(sums + j), t = a[p] * *(const vec *)(row[0] + j);
-#pragma GCC unroll 8
-      for (int i = 1; i < ROWS; i += 2) s += a[p + i] * *(const vec *)(row[i] + j);
-#pragma GCC unroll 8
-      for (int i = 2; i < ROWS; i += 2) t += a[p + i] * *(const vec *)(row[i] + j);
-      *(vec *)(sums + j) = s + t;
-    }
-    for (; j < n; j++)
-      for (int i = 0; i < ROWS; i++) sums[j] += a[p + i] * row[i][j];
-  }
-  for (; p < k; p++)
-    for (int64_t j = 0; j < n; j++) sums[j] += a[p] * b[column[p] + j];
-}
+#define ROW(x) {NAME(x##_dot), NAME(x##_axpy)}
+#ifdef NARROW
+#define S _Float16
+#define ONE(x) NAME(f16_##x)
+#define WORD(v) (T)(v)
+#define VECTOR(from) (vec)FROM_F16(from)
+#include "gemm_single.h"
+#undef S
+#undef ONE
+#undef WORD
+#undef VECTOR
 
-/* single adds to the sums of one row what k terms give, without packing. It returns 0 if rhs does not allow that. */
-static int NAME(single)(const halo_gemm_record *r, const T *a, const void *rhs, int64_t first, const int64_t *row,
-                        int64_t n, int neighbours, const int64_t *column, int64_t k, int contiguous, T *sums) {
-  const T *b = (const T *)rhs + first;
-  if (r->r.type != OWN || !(neighbours || contiguous)) return 0;
+#define S uint16_t
+#define ONE(x) NAME(bf16_##x)
+#define WORD(v) from_bf16(v)
+#define VECTOR(from) (vec)CAT(PREFIX, bf16, vector)(from)
+#include "gemm_single.h"
+#undef S
+#undef ONE
+#undef WORD
+#undef VECTOR
+
+static const NAME(loops) NAME(singles)[] = {[OWN] = ROW(own), [GEMM_F16] = ROW(f16), [GEMM_BF16] = ROW(bf16),
+                                            [GEMM_S64] = {0}};
+#else
+static const NAME(loops) NAME(singles)[] = {[OWN] = ROW(own), [GEMM_S64 + 1] = {0}};
+#endif
+#undef ROW
+
+/* single adds to the sums of one row what k terms give, without packing, by the loops for rhs's type. */
+static void NAME(single)(const NAME(loops) *one, const T *a, const void *rhs, int64_t first, const int64_t *row,
+                         int64_t n, int neighbours, const int64_t *column, int64_t k, T *sums) {
   if (neighbours)
-    NAME(axpy)(sums, a, b + row[0], column, n, k);
+    one->axpy(sums, a, rhs, first + row[0], column, n, k);
   else
-    for (int64_t j = 0; j < n; j++) sums[j] += NAME(dot)(a, b + row[j] + column[0], k);
-  return 1;
+    for (int64_t j = 0; j < n; j++) sums[j] += one->dot(a, rhs, first + row[j] + column[0], k);
 }
 
 static void NAME(tile)(const halo_gemm_record *r, char *scratch, const void *lhs, const void *rhs, void *out,
@@ -159,11 +163,13 @@ static void NAME(tile)(const halo_gemm_record *r, char *scratch, const void *lhs
   T *line = (T *)(rk + GEMM_LONG), *sums = line + GEMM_LONG, *panels = sums + t.m * stride;
   T *rows = panels + GEMM_CHUNK * stride;
   lb += r->l.first, rb += r->r.first;
+  const NAME(loops) *one = t.m == 1 && NAME(singles)[r->r.type].dot ? &NAME(singles)[r->r.type] : NULL;
   memset(sums, 0, t.m * stride * sizeof(T));
   for (int64_t p = 0, k; p < r->k && !*t.cancel; p += k) {
     k = r->k - p < long_k ? r->k - p : long_k;
     int ready = halo_walk_offsets(&r->l.columns, p, k, lk), contiguous = halo_walk_offsets(&r->r.columns, p, k, rk);
-    if (t.m == 1 && k > GEMM_CHUNK && !((neighbours || contiguous) && r->r.type == OWN)) long_k = k = GEMM_CHUNK;
+    if (!(neighbours || contiguous)) one = NULL;
+    if (!one && k > GEMM_CHUNK) long_k = k = GEMM_CHUNK;
     for (int64_t i = 0; i < t.m; i++) {
       a[i] = (const T *)lhs + lb + left[i] + lk[0];
       if (ready && r->l.type == OWN) continue;
@@ -171,7 +177,10 @@ static void NAME(tile)(const halo_gemm_record *r, char *scratch, const void *lhs
       NAME(load)(row, lhs, r->l.type, lb + left[i], lk, k, ready);
       a[i] = row;
     }
-    if (t.m == 1 && NAME(single)(r, a[0], rhs, rb, right, t.n, neighbours, rk, k, contiguous, sums)) continue;
+    if (one) {
+      NAME(single)(one, a[0], rhs, rb, right, t.n, neighbours, rk, k, sums);
+      continue;
+    }
     NAME(pack)(r, panels, rhs, rb, right, t.n, neighbours, rk, k, contiguous, t.m == 1 ? rows : line);
     for (int64_t j = 0; j < stride; j += NR) NAME(rows)(t.m, k, a, panels + j * k, sums + j, stride);
   }
