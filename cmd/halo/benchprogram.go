@@ -26,7 +26,8 @@ type benchProgram struct {
 	path                 string
 	module               *hlo.Module
 	args                 [][]*xla.Buffer
-	bound                map[int]*xla.Buffer // the weights, which are no arguments
+	weights              []int               // the inputs that are bound
+	bound                map[int]*xla.Buffer // they, which are no arguments
 	replicas, partitions int
 }
 
@@ -82,10 +83,12 @@ func (p *benchProgram) readCase(dir string, own bool) ([][]*literal.Literal, err
 	}
 	p.module = snapshot.Module
 	p.replicas, p.partitions = int(max(m.NumReplicas, 1)), int(max(m.NumPartitions, 1))
-	p.bound = map[int]*xla.Buffer{}
 	if p.replicas*p.partitions == 1 {
-		for _, i := range m.Weights.numbers() {
-			p.bound[i] = nil
+		p.weights = m.Weights.numbers()
+	}
+	for _, i := range p.weights {
+		if n := len(p.module.Entry.Parameters); i < 0 || i >= n {
+			return nil, fmt.Errorf("%s: weights: got input %d, want 0 to %d", filepath.Join(dir, "meta.json"), i, n-1)
 		}
 	}
 	if len(snapshot.Arguments) == p.replicas*p.partitions {
@@ -127,7 +130,7 @@ func (t *tool) readProgram(p *benchProgram, path string) ([][]*literal.Literal, 
 
 // place makes buffers of the inputs.
 func (p *benchProgram) place(literals [][]*literal.Literal) error {
-	p.args = make([][]*xla.Buffer, len(literals))
+	p.args, p.bound = make([][]*xla.Buffer, len(literals)), map[int]*xla.Buffer{}
 	devices := p.client.Devices()
 	for d := range literals {
 		for i, l := range literals[d] {
@@ -135,7 +138,7 @@ func (p *benchProgram) place(literals [][]*literal.Literal) error {
 			if err != nil {
 				return err
 			}
-			if _, weight := p.bound[i]; weight {
+			if slices.Contains(p.weights, i) {
 				p.bound[i] = b
 			} else {
 				p.args[d] = append(p.args[d], b)

@@ -40,6 +40,19 @@ func TestHostileCases(t *testing.T) {
 	}
 }
 
+// TestWeightsThatAreNone wants bench to name a weight that is no input.
+func TestWeightsThatAreNone(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "module.hlo"), []byte("HloModule m\nENTRY e { ROOT c = f32[] constant(1) }"))
+	for _, weights := range []string{"[0]", "[-1]"} {
+		write(t, filepath.Join(dir, "meta.json"), []byte(`{"weights": `+weights+`}`))
+		code, _, errs := halo(t, dir, "", "bench", dir)
+		if code != exitFailure || !strings.Contains(errs, "weights: got input "+strings.Trim(weights, "[]")) {
+			t.Errorf("%s: got code %d and %s, want a failure with the input", weights, code, errs)
+		}
+	}
+}
+
 // TestEndlessFiles wants a walk to pass over a pipe without a writer, and what does not end to have an end.
 func TestEndlessFiles(t *testing.T) {
 	dir := t.TempDir()

@@ -180,7 +180,8 @@ func (g *generator) index() *hlo.Instruction {
 
 func (g *generator) step() {
 	steps := []func(){g.elementwise, g.elementwise, g.algebra, g.algebra, g.algebra, g.algebra, g.moves, g.moves, g.choice, g.broadcast, g.reshape, g.transpose,
-		g.slice, g.pad, g.concatenate, g.reverse, g.reduce, g.dot, g.convert, g.iota, g.dynamic, g.tuple, g.gather}
+		g.slice, g.pad, g.concatenate, g.reverse, g.reduce, g.dot, g.convert, g.iota, g.dynamic, g.tuple, g.gather,
+		g.scatter}
 	if g.deep < 2 {
 		steps = append(steps, g.call, g.loop, g.branch)
 	}
@@ -366,18 +367,9 @@ func (g *generator) reduce() {
 	if x == nil {
 		return
 	}
-	op := []hlo.Opcode{hlo.Add, hlo.Maximum, hlo.Minimum, hlo.Or, hlo.Multiply}[g.r.IntN(5)]
-	s := shape.Array(x.Shape.Type)
-	b := hlo.NewBuilder(fmt.Sprintf("reducer.%d", g.r.Uint32()))
-	p, q := b.Parameter(0, s, "p"), b.Parameter(1, s, "q")
-	in, err := hlo.NewInstruction(op, nil, shape.Shape{}, []*hlo.Instruction{p, q}, hlo.Pos{})
-	if err != nil {
+	c := g.reducer(x.Shape.Type)
+	if c == nil {
 		return
-	}
-	in.Name = "r"
-	c, err := hlo.NewComputation(fmt.Sprintf("reducer.%d", g.r.Uint32()), []*hlo.Instruction{p, q, in}, in)
-	if err != nil {
-		panic(err)
 	}
 	var dims []int64
 	for d := range x.Shape.Dims {
@@ -387,6 +379,24 @@ func (g *generator) reduce() {
 	}
 	init := g.try(hlo.Constant, &hlo.ConstantAttrs{Literal: literal.ScalarOfInt(x.Shape.Type, int64(g.r.IntN(2)))}, shape.Shape{})
 	g.try(hlo.Reduce, &hlo.ReduceAttrs{Dimensions: dims, ToApply: c}, shape.Shape{}, x, init)
+}
+
+// reducer makes a computation of two numbers of type t, or nil if the op it chose does not take that.
+func (g *generator) reducer(t shape.ElementType) *hlo.Computation {
+	op := []hlo.Opcode{hlo.Add, hlo.Maximum, hlo.Minimum, hlo.Or, hlo.Multiply}[g.r.IntN(5)]
+	s := shape.Array(t)
+	b := hlo.NewBuilder(fmt.Sprintf("reducer.%d", g.r.Uint32()))
+	p, q := b.Parameter(0, s, "p"), b.Parameter(1, s, "q")
+	in, err := hlo.NewInstruction(op, nil, shape.Shape{}, []*hlo.Instruction{p, q}, hlo.Pos{})
+	if err != nil {
+		return nil
+	}
+	in.Name = "r"
+	c, err := hlo.NewComputation(fmt.Sprintf("reducer.%d", g.r.Uint32()), []*hlo.Instruction{p, q, in}, in)
+	if err != nil {
+		panic(err)
+	}
+	return c
 }
 
 func (g *generator) dot() {
@@ -477,11 +487,41 @@ func (g *generator) gather() {
 	g.try(hlo.Gather, a, shape.Shape{}, x, indices)
 }
 
+// scatter combines elements, or rows of them, with those at pairs of places.
+func (g *generator) scatter() {
+	x := g.any()
+	if x.Shape.Rank() < 2 {
+		return
+	}
+	a := &hlo.ScatterAttrs{ScatterDimsToOperandDims: []int64{1, 0}, InsertedWindowDims: []int64{0, 1}, IndexVectorDim: 1,
+		ToApply: g.reducer(x.Shape.Type)}
+	for d := 2; d < x.Shape.Rank(); d++ {
+		a.UpdateWindowDims = append(a.UpdateWindowDims, int64(d-1))
+	}
+	if a.ToApply != nil {
+		updates := g.of(shape.Array(x.Shape.Type, append([]int64{3}, x.Shape.Dims[2:]...)...))
+		g.try(hlo.Scatter, a, shape.Shape{}, x, g.pairs(), updates)
+	}
+}
+
 // pairs makes two columns of indices.
 func (g *generator) pairs() *hlo.Instruction {
 	t := []shape.ElementType{shape.S32, shape.U8, shape.S64}[g.r.IntN(3)]
-	column := shape.Array(t, 3, 1)
-	return g.try(hlo.Concatenate, &hlo.ConcatenateAttrs{Dimension: 1}, shape.Shape{}, g.of(column), g.of(column))
+	return g.try(hlo.Concatenate, &hlo.ConcatenateAttrs{Dimension: 1}, shape.Shape{}, g.column(t), g.column(t))
+}
+
+// column makes three indices: of a value where there is one of three elements or more, as known ones are no work left.
+func (g *generator) column(t shape.ElementType) *hlo.Instruction {
+	for range 8 {
+		x := g.any()
+		if n := elements(x.Shape); n >= 3 && !x.Shape.Type.IsComplex() {
+			x = g.try(hlo.Reshape, &hlo.ReshapeAttrs{}, shape.Array(x.Shape.Type, n), x)
+			x = g.try(hlo.Slice, &hlo.SliceAttrs{Slice: hlo.SliceDims{{Limit: 3, Stride: 1}}}, shape.Shape{}, x)
+			x = g.try(hlo.Convert, nil, shape.Array(t, 3), x)
+			return g.try(hlo.Reshape, &hlo.ReshapeAttrs{}, shape.Array(t, 3, 1), x)
+		}
+	}
+	return g.of(shape.Array(t, 3, 1))
 }
 
 func (g *generator) tuple() {
