@@ -24,7 +24,7 @@ func (f *nativeFft[T]) swiftPlan(isa run.ISA) fourier.Swift[T] {
 	if isa == run.AVX512 {
 		radix = 16
 	}
-	return fourier.Swift[T]{Lanes: int(fft.Lanes(isa, f.wide())), Radix: radix}
+	return fourier.Swift[T]{Lanes: int(fft.Lanes(isa, f.wide())), Radix: radix, Prime: fft.LargestPrime}
 }
 
 // swift adds the transform of one dimension of lines, at the level that suits them best, and reports whether it did.

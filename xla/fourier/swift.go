@@ -3,8 +3,8 @@ package fourier
 import "math"
 
 // Swift packs plans whose arithmetic is free within the error of the type: butterflies of up to Radix elements, and of
-// primes, on Lanes lines at once. cgo/loops/fft/swift.h has the structs.
-type Swift[T Number] struct{ Lanes, Radix int }
+// primes up to Prime, on Lanes lines at once. cgo/loops/fft/swift.h has the structs.
+type Swift[T Number] struct{ Lanes, Radix, Prime int }
 
 // swiftCosts are about what an element costs in a pass of each radix, spreadCost what it costs between columns and
 // rows, sweepCost what a product of each element with a number of a table does.
@@ -23,9 +23,6 @@ func passCost(radix int) float64 {
 	return 6 + 0.55*float64(radix)
 }
 
-// largestPrime is the largest that is summed by the formula. Of those above, convolutions are always cheaper.
-const largestPrime = 199
-
 // radices splits n in passes, odd primes first, then those of twos, about equal; false if it has a prime factor that is
 // too large.
 func (s Swift[T]) radices(n int) (out []int, ok bool) {
@@ -37,7 +34,7 @@ func (s Swift[T]) radices(n int) (out []int, ok bool) {
 		out = append(out, 9)
 	}
 	for _, f := range factors(n, 4) {
-		if f > largestPrime {
+		if f > s.Prime {
 			return nil, false
 		}
 		out = append(out, f)

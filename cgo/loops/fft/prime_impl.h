@@ -1,11 +1,8 @@
 // Passes of primes that have no butterfly, summed by the formula: in passes_impl.h, after steps.
 
-#undef MOST_HALF
-#define MOST_HALF 99 // of the largest prime; package fourier has it
-
 // sums are the elements of a step that mirror each other, together: element 0 aside.
 typedef struct {
-  cx first, sum[MOST_HALF], diff[MOST_HALF];
+  cx first, sum[SWIFT_PRIME / 2], diff[SWIFT_PRIME / 2];
 } NAME(sums);
 
 // prime_some makes results k to k+count-1 and those that mirror them.

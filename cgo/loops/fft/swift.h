@@ -6,6 +6,9 @@
 
 #include "plan.h"
 
+// The largest prime that is summed by the formula. Of those above, convolutions are always cheaper.
+#define SWIFT_PRIME 199
+
 // A pass makes element (k + done*j, i) of (k, j, i), j < radix, k < done, i < rest: elements that are rest apart become
 // elements that are done*rest apart.
 typedef struct {
