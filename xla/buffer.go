@@ -35,6 +35,10 @@ type bufferState struct {
 	seen atomic.Bool
 	// private says that the memory was made for the buffer, plain, which is known once it is pinned, that the value is.
 	private, plain bool
+	// light says that executions need neither take nor pin the value: it is a copy as small as those that they copy once
+	// more before they run, and its memory is the collector's, who keeps it as long as somebody has it. So the atomic
+	// operations are saved that callers on several processors would wait for each other with.
+	light bool
 	// pins keep the value's memory where native code has seen it, for as long as there are users.
 	pinning sync.Mutex
 	pinned  atomic.Bool
@@ -76,7 +80,11 @@ func (d *Device) put(l *literal.Literal, private bool) (*Buffer, error) {
 			return d.newRemote(new(Buffer), a), nil
 		}
 	}
-	return d.newBuffer(new(Buffer), l, private, nil), nil
+	b := d.newBuffer(new(Buffer), l, private, nil)
+	if st := b.state; private && st.bytes <= exec.StagedBytes {
+		st.light, st.private, st.plain = true, false, l.IsPlain()
+	}
+	return b, nil
 }
 
 // release closes the buffer and reports whether this call did it.
@@ -116,8 +124,8 @@ func (st *bufferState) shut() (users int32, again bool) {
 func (st *bufferState) take() bool {
 	for {
 		n := st.users.Load()
-		if n&1 != 0 {
-			return false
+		if n&1 != 0 || st.light {
+			return n&1 == 0
 		}
 		if st.users.CompareAndSwap(n, n+2) {
 			return true
@@ -157,7 +165,7 @@ func (st *bufferState) claim() bool {
 
 // pin keeps the value's memory where it is until nobody uses it. The caller has taken the value.
 func (st *bufferState) pin() {
-	if st.pinned.Load() {
+	if st.light || st.pinned.Load() {
 		return
 	}
 	st.pinning.Lock()
@@ -176,6 +184,9 @@ func (st *bufferState) pin() {
 
 // drop ends the work of one call. The last one gives the memory back.
 func (st *bufferState) drop() {
+	if st.light {
+		return
+	}
 	if st.users.Add(-2) == unused {
 		st.free()
 	}

@@ -18,9 +18,8 @@ type shared struct {
 	name      string
 	key       string // "" if it is not in the cache
 	users     int
-	// owned says which results have memory that nothing else has, calls are those that are not in use.
+	// owned says which results have memory that nothing else has.
 	owned []bool
-	calls sync.Pool
 	plain bool // see isPlain
 	// grid is how many devices the program says that it is for, meets that it has to do with others, and scheduled that
 	// XLA has compiled it, which cuts it up.

@@ -168,6 +168,9 @@ func (c *Client) forget(st *execState) bool {
 	defer c.mu.Unlock()
 	known := c.executables[st]
 	delete(c.executables, st)
+	if known {
+		c.totals.executions.Add(st.gate.through())
+	}
 	return known
 }
 
@@ -187,7 +190,7 @@ func (c *Client) Live() Live {
 	l := Live{Buffers: c.live.buffers.Load(), BufferBytes: c.live.bytes.Load(), RemoteBytes: c.live.remote.Load(),
 		Executables: int64(len(c.executables))}
 	for st := range c.executables {
-		l.Running += st.gate.inside()
+		l.Running += st.gate.under()
 	}
 	return l
 }

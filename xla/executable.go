@@ -56,6 +56,7 @@ type Executable struct {
 	grid      collective.Grid
 	devices   []*Device
 	spread    bool        // over several processes
+	meets     bool        // no device can run it alone
 	feeds     []*hlo.Feed // of devices
 	host      hlo.HostTransfers
 	leak      runtime.Cleanup
@@ -66,6 +67,7 @@ type execState struct {
 	*shared
 	client *Client
 	gate   gate
+	calls  sync.Pool // that are not in use
 
 	mu       sync.Mutex
 	launches map[*Launch]bool
@@ -191,6 +193,7 @@ func (x *Executable) place(ids []int) (err error) {
 		return err
 	}
 	x.spread = x.client.options.Job != nil && len(x.devices) > 1
+	x.meets = x.state.meets && x.grid.Size() > 1
 	for _, d := range x.devices {
 		x.feeds = append(x.feeds, d.feed)
 	}
@@ -261,11 +264,8 @@ func (st *execState) landed(l *Launch) {
 	delete(st.launches, l)
 }
 
-// begin counts an execution in, which leaves the gate when it is over. It fails if executable or client are closed.
-func (st *execState) begin() error {
-	if st.gate.enter() {
-		return nil
-	}
+// refused says why the gate is shut: executable or client are closed.
+func (st *execState) refused() error {
 	if err := st.client.open(); err != nil {
 		return err
 	}
@@ -302,26 +302,18 @@ func (x *Executable) ExecuteNamed(ctx context.Context, o RunOptions,
 
 // donate closes the buffers of the arguments with the given numbers, and says which of them nobody else can see: the
 // execution may overwrite those.
-func donate(which []int, args [][]*Buffer) ([][]bool, error) {
-	if len(which) == 0 {
-		return nil, nil
-	}
-	for _, list := range args {
-		for _, i := range which {
-			if i < 0 || i >= len(list) {
-				return nil, errorf(InvalidArgument, "donated argument %d, want 0 to %d", i, len(list)-1)
-			}
+func donate(which []int, args []*Buffer) ([]bool, error) {
+	for _, i := range which {
+		if i < 0 || i >= len(args) {
+			return nil, errorf(InvalidArgument, "donated argument %d, want 0 to %d", i, len(args)-1)
 		}
 	}
-	out := make([][]bool, len(args))
-	for d, list := range args {
-		out[d] = make([]bool, len(list))
-		for _, i := range which {
-			list[i].Close()
-		}
-		for _, i := range which {
-			out[d][i] = list[i].state.claim()
-		}
+	out := make([]bool, len(args))
+	for _, i := range which {
+		args[i].Close()
+	}
+	for _, i := range which {
+		out[i] = args[i].state.claim()
 	}
 	return out, nil
 }

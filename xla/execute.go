@@ -12,10 +12,7 @@ import (
 )
 
 // call is an execution on one device whose memory is used again.
-type call struct {
-	exec.Call
-	args [1][]*Buffer // as donate wants them
-}
+type call struct{ exec.Call }
 
 // Execute runs the program on one device. args are the arguments in the order of the parameters; the results are the
 // elements of the program's result tuple, or its one result. It fails if count, types or shapes differ
@@ -26,7 +23,7 @@ func (x *Executable) Execute(ctx context.Context, args ...*Buffer) ([]*Buffer, e
 
 // ExecuteWith is Execute with options.
 func (x *Executable) ExecuteWith(ctx context.Context, o RunOptions, args ...*Buffer) ([]*Buffer, error) {
-	c := x.state.takeCall()
+	c := x.takeCall()
 	if err := x.call(ctx, c, o, args); err != nil {
 		return nil, err
 	}
@@ -44,7 +41,7 @@ func (x *Executable) ExecuteInto(ctx context.Context, o RunOptions, dst []any, a
 	if !x.state.plain {
 		return x.executeTo(ctx, o, dst, args)
 	}
-	c := x.state.takeCall()
+	c := x.takeCall()
 	for i := range dst {
 		b, err := bytesFor(dst[i], &x.signature.Results[i].Shape)
 		if err != nil {
@@ -86,14 +83,29 @@ func (s *shared) isPlain() bool {
 }
 
 // takeCall and keepCall use calls again; those of executions that failed are left to the collector.
-func (s *shared) takeCall() *call {
-	if c, ok := s.calls.Get().(*call); ok {
+func (x *Executable) takeCall() *call {
+	if c, ok := x.state.calls.Get().(*call); ok {
 		return c
 	}
-	return &call{}
+	return x.newCall()
 }
 
-func (s *shared) keepCall(c *call) {
+// newCall returns a call with all that the executions of x have in common.
+func (x *Executable) newCall() *call {
+	c := &call{}
+	c.Pinned, c.Keep = true, x.client.remote
+	if len(x.devices) == 1 {
+		c.On = x.devices[0].id
+	}
+	c.Options.Feeds, c.Options.Host = x.feeds, x.host
+	if !x.spread {
+		c.Options.Job = x.client.options.Job
+	}
+	return c
+}
+
+// keepCall keeps c without what others have given it. Lists are looked at before they are cleared, since most are empty.
+func (st *execState) keepCall(c *call) {
 	clear(c.Args)
 	if len(c.Results) > 0 {
 		clear(c.Results)
@@ -106,48 +118,56 @@ func (s *shared) keepCall(c *call) {
 		clear(c.Kept)
 		c.Arrays, c.Kept = c.Arrays[:0], c.Kept[:0]
 	}
-	c.Args, c.Results, c.Into, c.args[0], c.Recycle = c.Args[:0], c.Results[:0], c.Into[:0], nil, nil
-	o := &c.Options
-	o.ID, o.Donated, o.Feeds, o.Host, o.Job = 0, nil, nil, nil, nil
-	s.calls.Put(c)
+	c.Args, c.Results, c.Into, c.Recycle = c.Args[:0], c.Results[:0], c.Into[:0], nil
+	c.Options.ID, c.Options.Donated = 0, nil
+	st.calls.Put(c)
 }
 
 // call runs the program on one device.
 func (x *Executable) call(ctx context.Context, c *call, o RunOptions, args []*Buffer) (err error) {
 	defer guard(&err)
-	if err := x.state.begin(); err != nil {
-		return err
+	if !x.state.gate.enter() {
+		return x.state.refused()
 	}
-	defer x.state.gate.leave()
-	if x.state.meets && x.grid.Size() > 1 {
+	v := visit{start: x.client.clock()}
+	defer x.leave(&v, &err)
+	if x.meets {
 		return errorf(InvalidArgument, "%s is for %s: ExecuteDevices and Launch run it", x.state.name, sizeOf(x.grid))
 	}
-	return x.run(ctx, c, o, args)
-}
-
-// run runs the program on the device that c's place says; c's options have no more than the execution's identity.
-func (x *Executable) run(ctx context.Context, c *call, o RunOptions, args []*Buffer) (err error) {
-	d := c.Place.Device
-	if err := x.signature.take(&c.Call, args, x.devices[d]); err != nil {
+	if err := x.signature.take(&c.Call, args, x.devices[0]); err != nil {
 		return err
 	}
 	defer dropAll(args)
-	c.args[0], c.Pinned, c.Keep, c.On = args, true, x.client.remote, 0
-	if len(x.devices) == 1 {
-		c.On = x.devices[0].id
+	return x.run(ctx, c, o, args, &v)
+}
+
+// visit is an execution on one device.
+type visit struct {
+	start time.Time // for an observer
+	how   uint64    // as it leaves the gate
+}
+
+// leave ends a visit of an executable, which counts if it has begun to run.
+func (x *Executable) leave(v *visit, err *error) {
+	x.state.gate.leave(v.how)
+	if v.how == passed {
+		x.client.noteExecute(x.state.name, 1, v.start, *err)
 	}
-	donated, err := donate(o.Donate, c.args[:])
-	if err != nil {
-		return err
+}
+
+// run runs the program with what c has taken of args, on the device that its place says; c's options have no more than
+// what executions have in common and the execution's identity.
+func (x *Executable) run(ctx context.Context, c *call, o RunOptions, args []*Buffer, v *visit) error {
+	if len(o.Donate) > 0 {
+		donated, err := donate(o.Donate, args)
+		if err != nil {
+			return err
+		}
+		c.Options.Donated = append(make([][]bool, c.Place.Device), donated)
 	}
-	if d > 0 {
-		donated = append(make([][]bool, d), donated...)
-	}
-	x.setOptions(&c.Options, o, donated)
-	if c.Place.Hub == nil { // a launch counts once for all its devices
-		defer x.note(x.client.clock(), &err)
-	}
-	err = x.state.program.Call(ctx, &c.Call)
+	c.Options.Seed, c.Options.MaxSteps = o.Seed, o.MaxSteps
+	v.how = passed
+	err := x.state.program.Call(ctx, &c.Call)
 	runtime.KeepAlive(x)
 	if err != nil {
 		seen(args)
@@ -158,17 +178,10 @@ func (x *Executable) run(ctx context.Context, c *call, o RunOptions, args []*Buf
 }
 
 // seen marks the arguments of an execution that failed: a function that it was left with may use them still.
-func seen(args ...[]*Buffer) {
-	for _, list := range args {
-		for _, b := range list {
-			b.state.seen.Store(true)
-		}
+func seen(args []*Buffer) {
+	for _, b := range args {
+		b.state.seen.Store(true)
 	}
-}
-
-// note counts an execution on one device.
-func (x *Executable) note(start time.Time, err *error) {
-	x.client.noteExecute(x.state.name, 1, start, *err)
 }
 
 // owner is a program some of whose results have memory that nothing else has.

@@ -71,14 +71,6 @@ func (x *Executable) checkDevices() error {
 	return nil
 }
 
-// setOptions sets what a program is told of an execution, but for its number.
-func (x *Executable) setOptions(to *exec.RunOptions, o RunOptions, donated [][]bool) {
-	to.Seed, to.MaxSteps, to.Donated, to.Feeds, to.Host, to.Job = o.Seed, o.MaxSteps, donated, x.feeds, x.host, nil
-	if !x.spread {
-		to.Job = x.client.options.Job
-	}
-}
-
 // Launch is one execution on all devices of a program, each of which a goroutine of the caller's drives with Execute.
 // It is over when all devices in this process have been, or when it is closed.
 type Launch struct {
@@ -174,15 +166,19 @@ func (l *Launch) Execute(ctx context.Context, d int, args ...*Buffer) (out []*Bu
 
 func (l *Launch) execute(ctx context.Context, d int, args []*Buffer) (_ []*Buffer, err error) {
 	defer guard(&err)
-	if err := l.x.state.begin(); err != nil {
-		return nil, err
+	if !l.x.state.gate.enter() {
+		return nil, l.x.state.refused()
 	}
-	defer l.x.state.gate.leave()
+	defer l.x.state.gate.leave(0)
 	ctx, cancel := bothOf(ctx, l.ctx)
 	defer cancel()
-	c := &call{Call: exec.Call{Place: hlo.Place{Grid: l.x.grid, Device: d, Hub: l.hub}}}
-	c.Options.ID = l.id
-	if err := l.x.run(ctx, c, l.o, args); err != nil {
+	c := l.x.newCall()
+	c.Place, c.Options.ID = hlo.Place{Grid: l.x.grid, Device: d, Hub: l.hub}, l.id
+	if err := l.x.signature.take(&c.Call, args, l.x.devices[d]); err != nil {
+		return nil, err
+	}
+	defer dropAll(args)
+	if err := l.x.run(ctx, c, l.o, args, &visit{}); err != nil { // a launch counts once for all its devices
 		return nil, err
 	}
 	return l.x.buffersOf(c, l.x.devices[d]), nil
@@ -224,6 +220,7 @@ func (l *Launch) end(d int, err error) error {
 	l.release()
 	err = wrap(err, Failed)
 	if last {
+		l.x.client.totals.executions.Add(1)
 		l.x.client.noteExecute(l.x.state.name, len(l.begun), l.start, err)
 	}
 	return err

@@ -42,15 +42,22 @@ type Totals struct {
 	Executions, Failures int64
 }
 
+// totals are counts; executions of open executables on one device are counted by their gates.
 type totals struct{ compiles, cached, executions, failures atomic.Int64 }
 
 // Totals returns what the client has done so far.
 func (c *Client) Totals() Totals {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	t := &c.totals
-	return Totals{
+	sum := Totals{
 		Compiles: t.compiles.Load(), Cached: t.cached.Load(),
 		Executions: t.executions.Load(), Failures: t.failures.Load(),
 	}
+	for st := range c.executables {
+		sum.Executions += st.gate.through()
+	}
+	return sum
 }
 
 // noteCompile counts a Compile, logs it, and tells the observer.
@@ -69,9 +76,9 @@ func (c *Client) noteCompile(name string, cached bool, start time.Time, err erro
 	}
 }
 
-// noteExecute counts an execution, which began at start if there is an observer, and tells it.
+// noteExecute counts the failure of an execution, if it is one, and tells the observer, if there is one: then the
+// execution began at start.
 func (c *Client) noteExecute(name string, devices int, start time.Time, err error) {
-	c.totals.executions.Add(1)
 	if err != nil {
 		c.totals.failures.Add(1)
 	}

@@ -50,16 +50,16 @@ func (p *program) assign() error {
 	return nil
 }
 
-// stagedBytes is the size up to which arguments and results are copied into and out of the arena: that costs less than
+// StagedBytes is the size up to which arguments and results are copied into and out of the arena: that costs less than
 // to pin them.
-const stagedBytes = 512
+const StagedBytes = 512
 
 // stage gives small arguments and results places in the arena from end on, and returns the new end.
 func (p *program) stage(end int64) int64 {
 	for i := range p.slots {
 		s := &p.slots[i]
 		own := s.kind == result || s.kind == parameter && s.host == NoSlot
-		if own && 0 < s.size && s.size <= stagedBytes {
+		if own && 0 < s.size && s.size <= StagedBytes {
 			s.staged, s.offset = true, end
 			end += aligned64(s.size)
 		}
