@@ -25,8 +25,8 @@ type Call struct {
 	// Keep leaves results where they are: Kept has those in remote memory then, which the caller closes, and Results nil
 	// for each of them.
 	Keep bool
-	// Pinned says that the memory of Args stays where it is for the time of the execution, Fit that they are as many as
-	// the parameters, fit them and are plain: nobody looks again then.
+	// Pinned says that the memory of Args of more than StagedBytes stays where it is for the time of the execution, Fit
+	// that they are as many as the parameters, fit them and are plain: nobody looks again then.
 	Pinned, Fit bool
 	Options     RunOptions
 	// Place is where the device stands among those of the execution, each of which has a Call of its own; the zero value
@@ -109,11 +109,14 @@ func (p *program) onDevice(ctx context.Context, place hlo.Place, c *Call) (err e
 		return err
 	}
 	m := p.ready[seat.number]
-	if m == nil {
+	switch {
+	case m == nil:
 		if m, err = p.takeArena(seat); err != nil {
 			p.executor.release(seat)
 			return err
 		}
+	case p.isQuick(c):
+		return m.run.quick(ctx, seat, c)
 	}
 	r := m.begin(ctx, place, &c.Options)
 	r.seat, c.seat = seat, seat

@@ -252,6 +252,7 @@ func (c *compiler) module(p *program) error {
 		return err
 	}
 	p.linker.link(p, b)
+	p.quick = p.quickSegment()
 	return nil
 }
 

@@ -41,6 +41,7 @@ type program struct {
 	boxes    int       // boxed slots
 	foreign  bool      // functions of the user run, which may end their goroutine
 	brief    bool      // too short to be cancelled on the way
+	quick    Segment   // see quickSegment
 	idle     [][]*kept // arenas by shelf, guarded by it
 	ready    ready
 	subs     []*program // that steps run on devices of their own
