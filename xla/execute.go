@@ -104,7 +104,7 @@ func (x *Executable) newCall() *call {
 	return c
 }
 
-// keepCall keeps c without what others have given it. Lists are looked at before they are cleared, since most are empty.
+// keepCall keeps c without what others have given it. Most lists are empty: they are looked at before they are cleared.
 func (st *execState) keepCall(c *call) {
 	clear(c.Args)
 	if len(c.Results) > 0 {
