@@ -17,6 +17,7 @@ import (
 
 	"github.com/halo-xla/halo/backend/cpu"
 	"github.com/halo-xla/halo/customcall"
+	"github.com/halo-xla/halo/internal/spelling"
 	"github.com/halo-xla/halo/xla"
 	"github.com/halo-xla/halo/xla/collective"
 )
@@ -175,8 +176,8 @@ func parseForms(s string) ([]string, error) {
 	known := append(slices.Clone(formNames), "bc")
 	for _, f := range forms {
 		if _, name := form(f); name == "" && !slices.Contains(known, f) {
-			return nil, exitf(exitUsage, "--forms: got %q%s, want some of %s, or such a file's name", f, meant(f, known),
-				strings.Join(known, ", "))
+			return nil, exitf(exitUsage, "--forms: got %q%s, want some of %s, or such a file's name",
+				f, spelling.Meant(f, known), strings.Join(known, ", "))
 		}
 	}
 	return forms, nil

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/halo-xla/halo/internal/spelling"
 	"github.com/halo-xla/halo/xla/collective/mpi"
 	"github.com/halo-xla/halo/xla/collective/mpi/launch"
 )
@@ -58,7 +59,7 @@ func ownCommand(words []string) ([]string, error) {
 		return append([]string{self}, words...), err
 	}
 	if _, err := exec.LookPath(words[0]); err != nil {
-		return nil, exitf(exitUsage, "%w, and halo has no such command%s", err, meant(words[0], commandNames()))
+		return nil, exitf(exitUsage, "%w, and halo has no such command%s", err, spelling.Meant(words[0], commandNames()))
 	}
 	return words, nil
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/halo-xla/halo/customcall"
+	"github.com/halo-xla/halo/internal/spelling"
 	"github.com/halo-xla/halo/xla"
 	"github.com/halo-xla/halo/xla/collective"
 )
@@ -148,7 +149,7 @@ func realMain(t *tool, args []string) int {
 		return t.report(*c, c.run(t, args[1:]))
 	}
 	fmt.Fprintf(t.stderr, "halo: unknown command %q%s; halo help lists the commands\n", args[0],
-		meant(name, commandNames()))
+		spelling.Meant(name, commandNames()))
 	return exitUsage
 }
 
@@ -209,7 +210,7 @@ func helpCommand(t *tool, args []string) error {
 	if len(args) > 0 && args[0] != "-h" && args[0] != "--help" {
 		c := commandOf(args[0])
 		if c == nil {
-			return exitf(exitUsage, "unknown command %q%s", args[0], meant(args[0], commandNames()))
+			return exitf(exitUsage, "unknown command %q%s", args[0], spelling.Meant(args[0], commandNames()))
 		}
 		return c.run(t, []string{"-h"})
 	}

@@ -12,22 +12,9 @@ import (
 
 	"github.com/halo-xla/halo/backend/cpu"
 	"github.com/halo-xla/halo/cgo/cuda/emu"
+	"github.com/halo-xla/halo/internal/spelling"
 	"github.com/halo-xla/halo/xla/collective/mpi"
 )
-
-// meant is a hint at the name that a misspelt one is nearest to, "" if none is near.
-func meant(got string, names []string) string {
-	best, at := 3, ""
-	for _, name := range names {
-		if d := typos(got, name); d < min(best, len(name)) {
-			best, at = d, name
-		}
-	}
-	if at == "" {
-		return ""
-	}
-	return fmt.Sprintf(", did you mean %s", at)
-}
 
 // meantFlag is the hint for what the flag package says of a flag that there is not.
 func meantFlag(fs *flag.FlagSet, err error) string {
@@ -37,7 +24,7 @@ func meantFlag(fs *flag.FlagSet, err error) string {
 	}
 	var names []string
 	fs.VisitAll(func(f *flag.Flag) { names = append(names, "--"+f.Name) })
-	return meant("--"+strings.TrimLeft(got, "-"), names)
+	return spelling.Meant("--"+strings.TrimLeft(got, "-"), names)
 }
 
 // singleDash is where the flag package writes the name of a flag, of more than one letter, with one dash: in the lines
@@ -62,33 +49,6 @@ func wantValue(fs *flag.FlagSet, err error) string {
 var valueWords = map[string]string{"int": "a whole number", "int64": "a whole number",
 	"uint": "a whole number from 0 on", "uint64": "a whole number from 0 on",
 	"float64": "a number", "time.Duration": "a time such as 10s", "bool": "true or false"}
-
-// typos is how many letters must be put in, left out, replaced or swapped with the next to make b of a.
-func typos(a, b string) int {
-	var before, above []int
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before, above, row = above, row, make([]int, len(b)+1)
-		row[0] = i + 1
-		for j := range len(b) {
-			row[j+1] = min(row[j]+1, above[j+1]+1, above[j]+differ(a[i], b[j]))
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1)
-			}
-		}
-	}
-	return row[len(b)]
-}
-
-func differ(x, y byte) int {
-	if x == y {
-		return 0
-	}
-	return 1
-}
 
 type environmentRule struct {
 	name, want string
@@ -188,11 +148,11 @@ func checkNames(environment []string) error {
 // away returns a variable whose name is so many typing errors from name, "" if there is none.
 func away(name string, errors int) string {
 	for _, r := range environmentRules {
-		if typos(name, r.name) == errors {
+		if spelling.Typos(name, r.name) == errors {
 			return r.name
 		}
 	}
-	i := slices.IndexFunc(otherVariables, func(known string) bool { return typos(name, known) == errors })
+	i := slices.IndexFunc(otherVariables, func(known string) bool { return spelling.Typos(name, known) == errors })
 	if i < 0 {
 		return ""
 	}

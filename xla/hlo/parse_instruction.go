@@ -3,8 +3,11 @@ package hlo
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
+	"github.com/halo-xla/halo/internal/spelling"
 	"github.com/halo-xla/halo/xla/shape"
 )
 
@@ -188,7 +191,8 @@ func (d *draft) findOp() error {
 		d.op, d.old = base, step
 		return nil
 	}
-	return d.errorAt(d.opAt, "unknown opcode %s", clip(d.opcode))
+	return d.errorAt(d.opAt, "unknown opcode %s%s", clip(d.opcode),
+		spelling.Meant(d.opcode, slices.Sorted(maps.Keys(opsByName))))
 }
 
 // read reads operands and attributes.

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/halo-xla/halo/internal/spelling"
 )
 
 // maxDepth is how deep the text of a shape may nest.
@@ -176,7 +178,7 @@ func (p *parser) shape() (Shape, error) {
 	t, ok := TypeByName(name)
 	if !ok || t == Invalid || t == Tuple {
 		p.pos = start
-		return Shape{}, p.fail("unknown element type %q", name)
+		return Shape{}, p.fail("unknown element type %q%s", name, spelling.Type(name, names()))
 	}
 	if t == Buffer {
 		return p.buffer()

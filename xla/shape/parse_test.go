@@ -53,7 +53,8 @@ func TestParseErrors(t *testing.T) {
 		offset     int
 	}{
 		{"", `got the end of the text, want a shape`, 0},
-		{"f33[2]", `unknown element type "f33"`, 0},
+		{"f33[2]", `unknown element type "f33", did you mean f32`, 0},
+		{"i32[2]", `unknown element type "i32", did you mean s32`, 0},
 		{"tuple[]", `unknown element type "tuple"`, 0},
 		{"f32", `got the end of the text, want "["`, 3},
 		{"f32[2", `want "," or "]"`, 5},

@@ -1,5 +1,10 @@
 package shape
 
+import (
+	"maps"
+	"slices"
+)
+
 // ElementType is the type of an array's elements, or the kind of a value that is no array.
 // The numbers are those of XLA's PrimitiveType.
 type ElementType uint8
@@ -166,6 +171,13 @@ var byName, byMLIR = func() (map[string]ElementType, map[string]ElementType) {
 	}
 	return n, m
 }()
+
+// names are what HLO text calls the types that may stand there alone.
+func names() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(byName)), func(name string) bool {
+		return name == "invalid" || name == "tuple"
+	})
+}
 
 // TypeByName returns the type that HLO text calls name, and whether there is one.
 func TypeByName(name string) (ElementType, bool) { t, ok := byName[name]; return t, ok }

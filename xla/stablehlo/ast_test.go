@@ -38,19 +38,30 @@ func TestSyntaxErrors(t *testing.T) {
 // TestTextErrors has the faults that a line with a mark cannot show.
 func TestTextErrors(t *testing.T) {
 	for source, want := range map[string]string{
-		"":                              "",
-		"func.func @f() {":              "f:7:17: got the end of the text, want an op",
-		"func.func @f() {\n  return":    "f:8:9: got the end of the text, want an op",
-		"func.func @f(%a: \"x\n":        "f:7:18: string has no end",
-		`func.func @"\q"() {`:           `f:7:12: unknown escape "\\q" in string`,
-		`"a.b"() {x = "\`:               "f:7:14: string has no end",
-		"%":                             `f:7:1: no name after "%"`,
-		"\x00":                          `f:7:1: unexpected character "\x00"`,
-		"}":                             `f:7:1: got "}", want an op`,
-		`"add"() : () -> ()`:            `f:7:1: op name "add" has no dialect`,
-		`"a.b"()[^bb0] : () -> ()`:      "f:7:8: a.b: branches to blocks are not supported",
-		"{-# dialect_resources: {":      "f:7:25: got the end of the text, want a name",
-		"%0:0 = stablehlo.create_token": "f:7:1: %0 has 0 results, want at least one",
+		"":                           "",
+		"func.func @f() {":           "f:7:17: got the end of the text, want an op",
+		"func.func @f() {\n  return": "f:8:9: got the end of the text, want an op",
+		"func.func @f(%a: \"x\n":     "f:7:18: string has no end",
+		`func.func @"\q"() {`:        `f:7:12: unknown escape "\\q" in string`,
+		`"a.b"() {x = "\`:            "f:7:14: string has no end",
+		"%":                          `f:7:1: no name after "%"`,
+		"\x00":                       `f:7:1: unexpected character "\x00"`,
+		"}":                          `f:7:1: got "}", want an op`,
+		`"add"() : () -> ()`:         `f:7:1: op name "add" has no dialect, did you mean stablehlo.add`,
+		`add() : () -> ()`:           `f:7:1: unknown op add, did you mean stablehlo.add`,
+		`mhlo.dad() : () -> ()`:      `f:7:1: unknown op mhlo.dad, did you mean mhlo.add`,
+		`stablehol.add() : () -> ()`: `f:7:1: unknown op stablehol.add, did you mean stablehlo.add`,
+		`tosa.add() : () -> ()`: "f:7:1: unknown op tosa.add, want one of the dialects arith, builtin, check, chlo, " +
+			"func, interpreter, mhlo, sdy, stablehlo",
+		`stablehlo.triangular_solve()`: `f:7:1: stablehlo.triangular_solve has no short form, ` +
+			`want "stablehlo.triangular_solve"(...)`,
+		`func.func @f(%a: tensor<2xfloat32>)`:    `f:7:27: got "float32", want a type, did you mean f32`,
+		`func.func @f(%a: tensor<2xc64>)`:        `f:7:27: got "c64", want a type, did you mean complex<f32>`,
+		`func.func @f(%a: tensro<2xf32>)`:        `f:7:18: got "tensro", want a type, did you mean tensor`,
+		`func.func @f(%a: tensor<2xf8e4m3fnuz>)`: `f:7:27: got "f8e4m3fnuz", want a type, did you mean f8E4M3FNUZ`,
+		`"a.b"()[^bb0] : () -> ()`:               "f:7:8: a.b: branches to blocks are not supported",
+		"{-# dialect_resources: {":               "f:7:25: got the end of the text, want a name",
+		"%0:0 = stablehlo.create_token":          "f:7:1: %0 has 0 results, want at least one",
 	} {
 		_, err := ParseAST(Text{File: "f", Line: 7, Source: source})
 		if got := fmt.Sprint(err); got != want && !(err == nil && want == "") {

@@ -114,7 +114,9 @@ func (c *ctx) findRow(op *Op) importFunc {
 			return func(c *ctx, op *Op) error { return importGeneric(c, op, code) }
 		}
 	}
-	return func(_ *ctx, op *Op) error { return unsupported(op, "op is unknown or not supported") }
+	return func(_ *ctx, op *Op) error {
+		return unsupported(op, "op is unknown or not supported%s", meantOp(op.Name, allForms))
+	}
 }
 
 // set makes an instruction that of a value.

@@ -2,7 +2,12 @@ package stablehlo
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
+
+	"github.com/halo-xla/halo/internal/spelling"
+	"github.com/halo-xla/halo/xla/hlo"
 )
 
 // scope holds the values that may be used at a place of the text. A nested region sees the values around it
@@ -93,7 +98,7 @@ func (p *parser) op() *Op {
 		st.Name = opName(p.tok.text)
 		parse := p.lookupForm(st.Name)
 		if parse == nil {
-			p.fail("%s has no form of this kind: unknown op, or one that is written as %q(...)", st.Name, st.Name)
+			p.unknownForm(st.Name)
 			return nil
 		}
 		p.advance()
@@ -109,6 +114,48 @@ func (p *parser) op() *Op {
 		return nil
 	}
 	return st.Op
+}
+
+// unknownForm says why an op cannot be read that is written without quotes.
+func (p *parser) unknownForm(name string) {
+	if _, known := hlo.OpByMLIR(name); known {
+		p.fail("%s has no short form, want %q(...)", name, name)
+		return
+	}
+	dialect, _, _ := strings.Cut(name, ".")
+	hint := meantOp(name, p.forms)
+	if hint == "" && p.forms[dialect] == nil {
+		hint = ", want one of the dialects " + strings.Join(slices.Sorted(maps.Keys(p.forms)), ", ")
+	}
+	p.fail("unknown op %s%s", name, hint)
+}
+
+// meantOp is a hint at the op that a name may have been meant for, whose dialect or own part is misspelt, or which has
+// no dialect.
+func meantOp(name string, forms map[string]map[string]form) string {
+	dialect, op, dotted := strings.Cut(name, ".")
+	if !dotted {
+		dialect, op = "stablehlo", name
+	}
+	if forms[dialect] == nil {
+		dialect = spelling.Nearest(dialect, slices.Sorted(maps.Keys(forms)))
+	}
+	if at := spelling.Nearest(op, opsOf(dialect, forms)); at != "" {
+		return ", did you mean " + dialect + "." + at
+	}
+	return ""
+}
+
+// opsOf lists the ops of a dialect by their names without it.
+func opsOf(dialect string, forms map[string]map[string]form) []string {
+	names := slices.Collect(maps.Keys(forms[dialect]))
+	for op := range hlo.NumOps {
+		if of, name, _ := strings.Cut(op.Info().MLIR, "."); of == dialect && dialect != "" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // short names of ops that may be written without their dialect.
@@ -217,7 +264,7 @@ func (p *parser) operandList(st *opState) {
 // genericForm reads (%a, %b) <{properties}> ({regions}) {attributes} : (A, B) -> (C).
 func (p *parser) genericForm(st *opState) {
 	if st.Name == "" || strings.IndexByte(st.Name, '.') < 0 {
-		p.failAt(st.Pos, "op name %q has no dialect", st.Name)
+		p.failAt(st.Pos, "op name %q has no dialect%s", st.Name, meantOp(st.Name, p.forms))
 	}
 	p.operandList(st)
 	if p.is('[') {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/halo-xla/halo/internal/spelling"
 )
 
 var floatTypes = []string{
@@ -29,8 +31,20 @@ func (p *parser) parseType() Type {
 			return t
 		}
 	}
-	p.want("a type")
+	p.fail("got %s, want a type%s", p.tok, p.meantType())
 	return NoneType{}
+}
+
+// meantType is a hint at the type that the next word may have been meant for.
+func (p *parser) meantType() string {
+	if p.tok.kind != tokIdent {
+		return ""
+	}
+	names := append([]string{"tensor", "tuple", "index", "complex<f32>", "complex<f64>"}, floatTypes...)
+	for _, i := range []string{"i1", "i2", "i4", "i8", "i16", "i32", "i64"} {
+		names = append(names, i, "u"+i, "s"+i)
+	}
+	return spelling.Type(p.tok.text, names)
 }
 
 // identType reads a type that begins with a bare name, or returns nil.

@@ -57,7 +57,7 @@ func.func @f(%a: tensor<f32>) {
 // -----
 // An op that does not exist.
 func.func @f(%a: tensor<f32>) {
-  %0 = stablehlo.frobnicate %a : tensor<f32> // ERROR "60:8: stablehlo.frobnicate has no form of this kind"
+  %0 = stablehlo.frobnicate %a : tensor<f32> // ERROR "60:8: unknown op stablehlo.frobnicate"
 }
 // -----
 // A list that is too short for its type.

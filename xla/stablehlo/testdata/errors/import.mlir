@@ -145,3 +145,9 @@ func.func @main(%a: tensor<4xf32>, %z: tensor<f32>) -> tensor<f32> {
   }
   return %0 : tensor<f32>
 }
+// -----
+// An op whose name is misspelt, in the form of all ops.
+func.func @main(%a: tensor<f32>) {
+  "stablehlo.ngeate"(%a) : (tensor<f32>) -> () // ERROR "op is unknown or not supported, did you mean stablehlo.negate"
+  return
+}
