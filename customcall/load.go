@@ -56,7 +56,10 @@ func (r *Registry) LoadManifest(path string) error {
 	if err != nil {
 		return err
 	}
-	return r.Load(m.Library, m)
+	if err := r.Load(m.Library, m); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
 }
 
 // LoadFolders loads what is in a list of folders, as in $PATH: manifests, which are files *.json, and libraries, *.so,
@@ -75,7 +78,9 @@ func (r *Registry) LoadFolders(list string) error {
 			m, err := ReadManifest(path)
 			if err == nil {
 				named[real(m.Library)] = true
-				err = r.loadNew(m.Library, m)
+				if err = r.loadNew(m.Library, m); err != nil {
+					err = fmt.Errorf("%s: %w", path, err)
+				}
 			}
 			faults = append(faults, err)
 		}
@@ -134,7 +139,7 @@ func find(path string) (string, error) {
 	if _, err := os.Stat(path); err == nil {
 		return filepath.Abs(path)
 	}
-	tried := []string{path}
+	var tried []string
 	if !strings.ContainsRune(path, filepath.Separator) {
 		for _, folder := range filepath.SplitList(os.Getenv("HALO_PLUGIN_PATH")) {
 			file := filepath.Join(folder, path)
@@ -144,7 +149,10 @@ func find(path string) (string, error) {
 			tried = append(tried, file)
 		}
 	}
-	return "", fmt.Errorf("custom-call library %s: %w: tried %s", path, os.ErrNotExist, strings.Join(tried, ", "))
+	if len(tried) == 0 {
+		return "", fmt.Errorf("custom-call library %s: %w", path, os.ErrNotExist)
+	}
+	return "", fmt.Errorf("custom-call library %s: %w, nor is there %s", path, os.ErrNotExist, strings.Join(tried, ", "))
 }
 
 // add registers the types and targets of m.

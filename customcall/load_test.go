@@ -53,7 +53,7 @@ func TestLoadFails(t *testing.T) {
 	text := write(t, filepath.Join(dir, "libtext.so"), "text")
 	wantError(t, "text", r.Load(text, nil), text)
 	t.Setenv("HALO_PLUGIN_PATH", dir)
-	wantError(t, "nowhere", r.Load("libnowhere.so", nil), "libnowhere.so: file does not exist: tried libnowhere.so, "+
+	wantError(t, "nowhere", r.Load("libnowhere.so", nil), "libnowhere.so: file does not exist, nor is there "+
 		filepath.Join(dir, "libnowhere.so"))
 	wantError(t, "no symbol", r.Load(path, symbols("t", "absent")), path, "lacks absent", `wanted for the target "t"`)
 	wantError(t, "clash", r.Load(path, symbols("taken", "add_one")), path,
@@ -181,7 +181,7 @@ func TestReadManifest(t *testing.T) {
 	_, err := customcall.ReadManifest(write(t, filepath.Join(t.TempDir(), "m.json"), `{"symbols": {}}`))
 	wantError(t, "no library", err, `m.json: "library" is missing`)
 	_, err = customcall.ReadManifest(write(t, filepath.Join(t.TempDir(), "m.json"), `{"library": "x", "symbols": {"a": 5}}`))
-	wantError(t, "symbol", err, "m.json")
+	wantError(t, "symbol", err, `m.json: got a number, want an object, or the name of a function`)
 }
 
 // FuzzManifest reads manifests: no panic, and a library is named or the file refused.
@@ -222,6 +222,8 @@ func TestLoadFoldersWithLinks(t *testing.T) {
 	t.Cleanup(func() { r.Close() })
 	wantError(t, "folder", r.LoadFolders(dir), "libfolder.so: is a folder", "zero.json: is no regular file",
 		"libzero.so: is no regular file", "libgone.so: file does not exist")
+	wantError(t, "manifest", r.LoadManifest(write(t, filepath.Join(dir, "gone.json"), `{"library": "libgone.so"}`)),
+		"gone.json: custom-call library ", "libgone.so: file does not exist")
 	if err := errors.Join(r.Load(first, nil), r.Load(second, nil), r.Load(path, nil)); err != nil {
 		t.Fatal(err)
 	}

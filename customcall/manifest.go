@@ -72,6 +72,10 @@ func strict(data []byte, v any) error {
 		if _, key, unknown := strings.Cut(err.Error(), "json: unknown field "); unknown {
 			return fmt.Errorf("there is no key %s here, want one of %s", key, strings.Join(keys(v), ", "))
 		}
+		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+			return fmt.Errorf("%sgot a %s, want %s", strings.TrimPrefix(wrong.Field+": ", ": "), wrong.Value,
+				jsonKinds[wrong.Type.Kind()])
+		}
 		return err
 	}
 	end := d.InputOffset()
@@ -80,6 +84,10 @@ func strict(data []byte, v any) error {
 	}
 	return nil
 }
+
+// jsonKinds are what JSON calls the kinds of values that manifests have.
+var jsonKinds = map[reflect.Kind]string{reflect.String: "a string", reflect.Slice: "a list", reflect.Map: "an object",
+	reflect.Struct: "an object, or the name of a function"}
 
 // keys returns what JSON calls the fields of the structure that v points at.
 func keys(v any) []string {

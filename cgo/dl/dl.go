@@ -93,7 +93,10 @@ func (l *Library) Handle() unsafe.Pointer { return l.handle }
 // Symbol returns the address of a function or variable. It fails if the library has none of that name.
 func (l *Library) Symbol(name string) (unsafe.Pointer, error) {
 	p, err := symbol(l.handle, name)
-	if err != nil {
+	switch {
+	case err != nil && l.name == l.path:
+		return nil, fmt.Errorf("%s lacks %s: %w", l.path, name, err)
+	case err != nil:
 		return nil, fmt.Errorf("%s: %s lacks %s: %w", l.name, l.path, name, err)
 	}
 	return p, nil

@@ -108,6 +108,9 @@ func (t *tool) print(o *checkOptions, r outcome) {
 	where := r.File
 	if r.Module != "" {
 		where += " (" + r.Module + ")"
+	} else if strings.HasPrefix(r.Message, r.File+":") { // with the line
+		fmt.Fprintf(t.stdout, "%s: %s\n", r.Status, shownLines(r.Message))
+		return
 	}
 	fmt.Fprintf(t.stdout, "%s: %s: %s\n", r.Status, shown(where),
 		shownLines(strings.TrimPrefix(r.Message, r.File+": ")))

@@ -74,14 +74,20 @@ func absent(err error) error {
 
 // loadPlugin loads a library, or that of a manifest, into this process or one of its own.
 func (h handlers) loadPlugin(file string, isolated bool) error {
-	var m *customcall.Manifest
-	if strings.HasSuffix(file, ".json") {
-		var err error
-		if m, err = customcall.ReadManifest(file); err != nil {
-			return err
-		}
-		file = m.Library
+	if !strings.HasSuffix(file, ".json") {
+		return h.loadLibrary(file, nil, isolated)
 	}
+	m, err := customcall.ReadManifest(file)
+	if err != nil {
+		return err
+	}
+	if err := h.loadLibrary(m.Library, m, isolated); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	return nil
+}
+
+func (h handlers) loadLibrary(file string, m *customcall.Manifest, isolated bool) error {
 	if isolated {
 		return h.LoadIsolated(file, m, isolate.Options{})
 	}
@@ -105,7 +111,11 @@ func (p *pluginCase) load(h handlers, o *checkOptions) error {
 	if o.plugins != "" {
 		path = filepath.Join(o.plugins, path)
 	}
-	if err := p.loadFile(h, o, path); err != nil || o.wrap == nil {
+	err := p.loadFile(h, o, path)
+	if errors.Is(err, fs.ErrNotExist) && o.plugins == "" {
+		err = fmt.Errorf("%w; --plugins says which folder it is in", err)
+	}
+	if err != nil || o.wrap == nil {
 		return err
 	}
 	h.Wrap(o.wrap)

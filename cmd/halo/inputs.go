@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/halo-xla/halo/internal/spelling"
 	"github.com/halo-xla/halo/xla"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
@@ -74,11 +76,41 @@ func named(sig xla.Signature, word string) (int, string, error) {
 	if name, _, ok := strings.Cut(word, "="); ok {
 		parts := strings.Split(name, "x")
 		if _, known := shape.TypeByName(parts[len(parts)-1]); !known && !strings.HasPrefix(word, "@") {
-			return 0, "", exitf(exitUsage, "input %q: %q is neither a parameter's name nor a shape such as 4xf32; "+
-				"element types are HLO's (f32, s32, u8, pred), the program is %v", word, name, sig)
+			return 0, "", exitf(exitUsage, "input %q: %q is neither a parameter's name nor a shape such as 4xf32%s; "+
+				"element types are HLO's (f32, s32, u8, pred), the program is %v", word, name, meantInput(sig, parts), sig)
 		}
 	}
 	return -1, word, nil
+}
+
+// meantInput is a hint at what the word before a = may have been meant for: parts are what stands between its x.
+func meantInput(sig xla.Signature, parts []string) string {
+	var names, types []string
+	for _, p := range sig.Parameters {
+		names = append(names, p.Name)
+	}
+	for t := range shape.NumElementTypes {
+		if t.IsArray() {
+			types = append(types, t.String())
+		}
+	}
+	if hint := spelling.Meant(strings.Join(parts, "x"), names); hint != "" {
+		return hint
+	}
+	s, err := shape.Parse(strings.Join(parts, "x"))
+	if err == nil && s.IsArray() {
+		return ", did you mean " + typedName(s)
+	}
+	return spelling.Type(parts[len(parts)-1], types)
+}
+
+// typedName writes a shape as inputs have it, such as 2x3xf32.
+func typedName(s shape.Shape) string {
+	var text strings.Builder
+	for _, d := range s.Dims {
+		fmt.Fprintf(&text, "%dx", d)
+	}
+	return text.String() + s.Type.String()
 }
 
 // input reads one input for the parameter called name: @file.npy, 2x2xf32=1,2,3,4, random:seed, zeros, ones, iota, or
@@ -110,8 +142,11 @@ func input(spec, name string, want shape.Shape) (*literal.Literal, error) {
 // isMade reports whether a word stands for values that are made up.
 func isMade(word string) bool {
 	kind, _, _ := strings.Cut(word, ":")
-	return slices.Contains([]string{"random", "zeros", "ones", "iota"}, kind)
+	return slices.Contains(madeUp, kind)
 }
+
+// madeUp are the words for values that are made up.
+var madeUp = []string{"random", "zeros", "ones", "iota"}
 
 // made makes values of a shape up: random:seed, zeros, ones, iota.
 func made(spec string, want shape.Shape) (*literal.Literal, error) {
@@ -130,10 +165,17 @@ func made(spec string, want shape.Shape) (*literal.Literal, error) {
 		return filled(want, func(i int64) float64 { return float64(i) })
 	}
 	if _, err := os.Stat(spec); err == nil {
-		return nil, exitf(exitUsage, "got %q; a file is given as @%s", spec, spec)
+		return nil, exitf(exitUsage, "got %q; a file is given as @%[1]s", spec)
 	}
-	return nil, exitf(exitUsage, "got %q, want @file.npy, 4xf32=1,2,3,4, random:SEED, zeros, ones or iota", spec)
+	if numbers.MatchString(spec) {
+		return nil, exitf(exitUsage, "got %q; values are given with their type, as %s=%[1]s", spec, typedName(want))
+	}
+	return nil, exitf(exitUsage, "got %q%s, want @file.npy, 4xf32=1,2,3,4, random:SEED, zeros, ones or iota",
+		spec, spelling.Meant(spec, madeUp))
 }
+
+// numbers is a list of values without a type.
+var numbers = regexp.MustCompile(`^[-+.0-9][-+.,0-9eE]*$`)
 
 // inputByName takes an array from a file of several: the only one, or that of the parameter's name.
 func inputByName(path string, parameter xla.Value) (*literal.Literal, error) {
@@ -200,16 +242,17 @@ func typedList(s shape.Shape, values string) (*literal.Literal, error) {
 	if values != "" {
 		words = strings.Split(values, ",")
 	}
-	if n, ok := s.CheckedSize(); !ok || n != int64(len(words)) {
-		return nil, exitf(exitUsage, "got %d values, want those of %v", len(words), s)
-	}
 	data := make([]byte, 0, len(words)*t.Bytes())
-	for _, w := range words {
+	for i, w := range words { // before they are counted: a word that is no value may be meant for none
 		b, err := literal.ParseElement(t, strings.TrimSpace(w))
 		if err != nil {
-			return nil, &exitError{exitUsage, err}
+			return nil, exitf(exitUsage, "value %d: %w%s", i+1, err, spelling.Meant(w, madeUp))
 		}
 		data = append(data, b...)
+	}
+	if n, ok := s.CheckedSize(); !ok || n != int64(len(words)) {
+		return nil, exitf(exitUsage, "got %d values, want the %d of %v, with commas, or one of %s",
+			len(words), n, s, strings.Join(madeUp, ", "))
 	}
 	return literal.FromBytes(s, data)
 }

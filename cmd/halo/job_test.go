@@ -176,16 +176,16 @@ func TestNotReady(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"run", filepath.Join(dir, "nosuch.hlo")}, exitFailure, "halo run: stat DIR/nosuch.hlo: no such file or directory\n"},
+		{[]string{"run", filepath.Join(dir, "nosuch.hlo")}, exitFailure, "halo run: open DIR/nosuch.hlo: no such file or directory\n"},
 		{[]string{"run", "--nosuch", program}, exitUsage, "halo run: flag provided but not defined: --nosuch; halo run -h lists the flags\n"},
 		{[]string{"check"}, exitUsage, "halo check: no path given, want files or folders\n"},
-		{[]string{"check", filepath.Join(dir, "nosuch")}, exitFailure, "halo check: stat DIR/nosuch: no such file or directory\n"},
+		{[]string{"check", filepath.Join(dir, "nosuch")}, exitFailure, "halo check: open DIR/nosuch: no such file or directory\n"},
 		{[]string{"run", program, "--backend", "tpu"}, exitUsage,
 			"halo run: unknown backend \"tpu\", want one of cpu, cuda, cuda-emu, reference\n"},
 		{[]string{"run", program, "@" + filepath.Join(dir, "x%d.npy")}, exitFailure,
-			"halo run: rank 1: input 0 (p): stat DIR/x1.npy: no such file or directory\n" +
-				"halo run: rank 2: input 0 (p): stat DIR/x2.npy: no such file or directory\n" +
-				"halo run: rank 3: input 0 (p): stat DIR/x3.npy: no such file or directory\n"},
+			"halo run: rank 1: input 0 (p): open DIR/x1.npy: no such file or directory\n" +
+				"halo run: rank 2: input 0 (p): open DIR/x2.npy: no such file or directory\n" +
+				"halo run: rank 3: input 0 (p): open DIR/x3.npy: no such file or directory\n"},
 	} {
 		if got := strings.ReplaceAll(onRanksWith(t, 4, c.code, c.args...), dir, "DIR"); got != c.want {
 			t.Errorf("%q: got %q, want %q", c.args, got, c.want)

@@ -189,7 +189,11 @@ func (t *tool) report(c command, err error) int {
 	case errors.Is(err, errSilent):
 		return codeOf(err)
 	}
-	fmt.Fprintf(t.stderr, "halo %s: %s\n", c.name, shownLines(strings.TrimPrefix(err.Error(), c.name+": ")))
+	name := c.name
+	if sub := (*subcommandError)(nil); errors.As(err, &sub) {
+		name = sub.name
+	}
+	fmt.Fprintf(t.stderr, "halo %s: %s\n", name, shownLines(strings.TrimPrefix(err.Error(), name+": ")))
 	return codeOf(err)
 }
 
@@ -212,7 +216,7 @@ func helpCommand(t *tool, args []string) error {
 		if c == nil {
 			return exitf(exitUsage, "unknown command %q%s", args[0], spelling.Meant(args[0], commandNames()))
 		}
-		return c.run(t, []string{"-h"})
+		return c.run(t, append(slices.Clone(args[1:]), "-h")) // of plugin, another word is a command of its own
 	}
 	fmt.Fprintln(t.stdout, "halo runs XLA programs: HLO and StableHLO.")
 	for _, c := range commands {

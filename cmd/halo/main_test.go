@@ -136,6 +136,7 @@ func TestCommands(t *testing.T) {
 	write(t, filepath.Join(dir, "library.mlir"), []byte(strings.ReplaceAll(function, "NAME", "a")+
 		strings.ReplaceAll(function, "NAME", "b")))
 	write(t, filepath.Join(dir, "none", "notes.gz"), []byte("\x1f\x8b\x08\x00"))
+	write(t, filepath.Join(dir, "nolibrary.json"), []byte(`{"library": "libnowhere.so"}`))
 	write(t, filepath.Join(dir, "manifest.json"), []byte(`{"library": "x.so", "symbls": {}}`))
 	write(t, filepath.Join(dir, "two.hlo"), []byte(`HloModule two, replica_count=2
 add { x = f32[] parameter(0)
@@ -163,6 +164,9 @@ ENTRY main { x = f32[2] parameter(0)
 		{"help run", exitOK, "\n  --threads int\n", ""},
 		{"help launch", exitOK, "\n  -n int\n", ""},
 		{"help plugin", exitOK, "halo plugin new", ""},
+		{"help plugin new", exitOK, "halo plugin new [--lang", ""},
+		{"plugin help new", exitOK, "halo plugin new [--lang", ""},
+		{"plugin tset", exitUsage, "", "did you mean test"},
 		{"help rum", exitUsage, "", "did you mean run"},
 		{"run DIR/add.hlo --thread 2", exitUsage, "", "--thread, did you mean --threads;"},
 		{"run DIR/add.hlo zeros ones --threads -3", exitUsage, "", "--threads: got -3"},
@@ -178,6 +182,7 @@ ENTRY main { x = f32[2] parameter(0)
 		{"check DIR/two.hlo", exitOK, "1 passed, 0 failed, 0 skipped", ""},
 		{"run DIR/add.hlo zeros ones --plugin DIR/add.hlo", exitFailure, "", "is no ELF file"},
 		{"run DIR/add.hlo zeros ones --plugin DIR/manifest.json", exitFailure, "", "symbls"},
+		{"run DIR/add.hlo zeros ones --plugin DIR/nolibrary.json", exitMissing, "", "nolibrary.json: custom-call library "},
 		{"run DIR/add.hlo zeros ones --plugin DIR/nowhere.so", exitMissing, "", "nowhere.so"},
 		{"bench DIR/plugged", exitMissing, "", "libnowhere.so"},
 		{"check DIR/case --forms mlirr", exitUsage, "", `--forms: got "mlirr", did you mean mlir`},
@@ -202,20 +207,26 @@ ENTRY main { x = f32[2] parameter(0)
 		{"check -h", exitOK, "  --forms string", ""},
 		{"version -h", exitOK, "halo version: print the version", ""},
 		{"run DIR/add.hlo zeros 3xf32=1,2,3", exitFailure, "", "argument 1 (y): got f32[3], want f32[2]"},
-		{"run DIR/add.hlo zeros 2xf32=1", exitUsage, "", "got 1 values, want those of f32[2]"},
-		{"run DIR/add.hlo zeros 2xf32=1,x", exitUsage, "", `input 1 (y): f32 value "x", want a number`},
+		{"run DIR/add.hlo zeros 2xf32=1", exitUsage, "", "got 1 values, want the 2 of f32[2], with commas, or one of random, "},
+		{"run DIR/add.hlo zeros 2xf32=noes", exitUsage, "", "did you mean ones"},
+		{"run DIR/add.hlo zeros 2xfloat32=ones", exitUsage, "", "a shape such as 4xf32, did you mean f32; "},
+		{"run DIR/add.hlo zeros f32[2]=ones", exitUsage, "", "did you mean 2xf32; "},
+		{"run DIR/add.hlo zeros 1,2", exitUsage, "", `got "1,2"; values are given with their type, as 2xf32=1,2`},
+		{"run DIR/add.hlo zeros noes", exitUsage, "", `got "noes", did you mean ones, want @file.npy`},
+		{"run DIR/add.hlo zeros 2xf32=1,x", exitUsage, "", `input 1 (y): value 2: f32 value "x", want a number`},
 		{"run DIR/add.hlo zeros random:x", exitUsage, "", "want random:SEED with a number"},
 		{"run DIR/add.hlo zeros @DIR/v.npy --expect DIR/v.npy", exitOK, "as wanted", ""},
 		{"run DIR/add.hlo zeros @DIR/v.npy --expect DIR/minus.npy", exitDiffers, "", "result 0"},
 		{"run DIR/add.hlo zeros zeros --backend cuda", exitMissing, "", noCUDA},
 		{"run DIR/add.hlo zeros zeros --backend tpu", exitUsage, "", "unknown backend"},
 		{"run DIR/bad.hlo zeros zeros", exitFailure, "", "bad.hlo:5:"},
-		{"run DIR/absent.hlo", exitFailure, "", "no such file"},
+		{"run DIR/absent.hlo", exitFailure, "", "halo run: open /"},
+		{"check DIR/bad.hlo", exitFailure, "error: /", ""},
 		{"run", exitUsage, "", "no program given"},
 		{"run DIR/add.hlo --frob", exitUsage, "", "halo run: flag provided but not defined: --frob; halo run -h lists"},
 		{"run DIR/add.hlo --threads -for", exitUsage, "", `invalid value "-for" for flag --threads, want a whole number; halo`},
 		{"run DIR/add.hlo --threads x", exitUsage, "", `value "x" for flag --threads, want a whole number; halo`},
-		{"plugin bench --runs x run", exitUsage, "", "--runs, want a whole number; halo"},
+		{"plugin bench --runs x run", exitUsage, "", "halo plugin bench: invalid value \"x\" for flag --runs, want a whole number; halo"},
 		{"run --seed -1 x", exitUsage, "", "--seed, want a whole number from 0 on; halo"},
 		{"run --rtol x x", exitUsage, "", "--rtol, want a number; halo"},
 		{"launch --grace x run", exitUsage, "", `value "x" for flag --grace, want a time such as 10s; halo`},

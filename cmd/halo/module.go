@@ -37,7 +37,7 @@ func (t *tool) readFile(path string) ([]byte, error) {
 	if path == "-" {
 		return readStream(t.in, "the standard input", maxStream)
 	}
-	info, err := os.Stat(path)
+	info, err := wholefile.Stat(path)
 	switch {
 	case err == nil && info.IsDir():
 		return nil, fmt.Errorf("%s is a folder, want the file of a program", path)

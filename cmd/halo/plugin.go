@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/halo-xla/halo/customcall/library"
+	"github.com/halo-xla/halo/internal/spelling"
 )
 
 // pluginCommands are the commands after "halo plugin".
@@ -42,14 +43,37 @@ func pluginCommand(t *tool, args []string) error {
 	}
 	for _, c := range pluginCommands {
 		if c.name == "plugin "+args[0] {
-			return c.run(t, args[1:])
+			return subcommand(c.name, c.run(t, args[1:]))
 		}
+	}
+	if args[0] == "help" && len(args) > 1 {
+		return pluginCommand(t, []string{args[1], "-h"})
 	}
 	if args[0] == "-h" || args[0] == "--help" || args[0] == "help" {
 		fmt.Fprintf(t.stdout, "halo plugin: for authors of custom calls\n%s", pluginHelp())
 		return nil
 	}
-	return exitf(exitUsage, "unknown command %q, want one of\n%s", args[0], strings.TrimSuffix(pluginHelp(), "\n"))
+	var names []string
+	for _, c := range pluginCommands {
+		names = append(names, strings.TrimPrefix(c.name, "plugin "))
+	}
+	return exitf(exitUsage, "unknown command %q%s, want one of\n%s", args[0], spelling.Meant(args[0], names),
+		strings.TrimSuffix(pluginHelp(), "\n"))
+}
+
+// subcommandError is the error of a command of two words.
+type subcommandError struct {
+	name string
+	error
+}
+
+func (e *subcommandError) Unwrap() error { return e.error }
+
+func subcommand(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &subcommandError{name, err}
 }
 
 func pluginInspect(t *tool, args []string) error {

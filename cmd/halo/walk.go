@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/halo-xla/halo/internal/wholefile"
 )
 
 // eachProgram calls f for each program at and below paths, in the order of their names: for "-" and files themselves,
@@ -29,7 +31,7 @@ func eachProgram(paths []string, isWhole func(dir string) bool, f func(path stri
 		return nil
 	}
 	for _, root := range paths {
-		info, err := os.Stat(root)
+		info, err := wholefile.Stat(root)
 		if root == "-" || err == nil && !info.IsDir() {
 			found++
 			f(root, false)

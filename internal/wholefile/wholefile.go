@@ -15,10 +15,20 @@ import (
 	"github.com/halo-xla/halo/internal/memory"
 )
 
+// Stat is os.Stat, whose error says that the path cannot be opened: few know what stat is.
+func Stat(path string) (fs.FileInfo, error) {
+	info, err := os.Stat(path)
+	var fault *fs.PathError
+	if errors.As(err, &fault) {
+		err = &fs.PathError{Op: "open", Path: fault.Path, Err: fault.Err}
+	}
+	return info, err
+}
+
 // Open opens a file and returns its size. It fails for what is no regular file: a pipe may never have a writer, and a
 // device never ends.
 func Open(path string) (*os.File, int64, error) {
-	info, err := os.Stat(path)
+	info, err := Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s is no regular file", path)
 	}

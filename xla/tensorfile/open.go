@@ -82,7 +82,7 @@ func stored(name string, l *literal.Literal) Stored {
 func Open(path string) (*File, error) {
 	f := &File{}
 	r := readerOf(path)
-	info, err := os.Stat(path)
+	info, err := wholefile.Stat(path)
 	if err == nil && info.IsDir() {
 		r = readFolder
 	}
