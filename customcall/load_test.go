@@ -55,7 +55,7 @@ func TestLoadFails(t *testing.T) {
 	t.Setenv("HALO_PLUGIN_PATH", dir)
 	wantError(t, "nowhere", r.Load("libnowhere.so", nil), "libnowhere.so: file does not exist, nor is there "+
 		filepath.Join(dir, "libnowhere.so"))
-	wantError(t, "no symbol", r.Load(path, symbols("t", "absent")), path, "lacks absent", `wanted for the target "t"`)
+	wantError(t, "no symbol", r.Load(path, symbols("t", "absent")), path, "lacks absent: undefined symbol", `wanted for the target "t"`)
 	wantError(t, "clash", r.Load(path, symbols("taken", "add_one")), path,
 		`wants to serve the target "taken", but Go code does already`)
 	none := &customcall.Manifest{Symbols: map[string]customcall.Symbols{"t": {Prepare: "begin_run"}}}
@@ -120,7 +120,7 @@ func TestLoadFolders(t *testing.T) {
 	r := customcall.New()
 	t.Cleanup(func() { r.Close() })
 	separator, file := string(os.PathListSeparator), filepath.Join(dir, "broken.json")
-	wantError(t, "broken", r.LoadFolders(dir+separator+"/nonesuch"+separator+file), "broken.json: unexpected",
+	wantError(t, "broken", r.LoadFolders(dir+separator+"/nonesuch"+separator+file), "broken.json: it ends early",
 		"folder of custom-call libraries: open /nonesuch: no such file or directory", file+": not a directory")
 	for target, want := range map[string]string{"plus": "f32[] 4", "add_one": "f32[] 4"} {
 		if got, err := run(program(t, r, entry("f32[]", "x", target, "", ""))); err != nil || got.String() != want {

@@ -76,6 +76,9 @@ func strict(data []byte, v any) error {
 			return fmt.Errorf("%sgot a %s, want %s", strings.TrimPrefix(wrong.Field+": ", ": "), wrong.Value,
 				jsonKinds[wrong.Type.Kind()])
 		}
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return errors.New("it ends early, want an object of JSON")
+		}
 		return err
 	}
 	end := d.InputOffset()

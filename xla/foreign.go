@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/halo-xla/halo/internal/spelling"
 	"github.com/halo-xla/halo/internal/unsupported"
 	"github.com/halo-xla/halo/xla/hlo/hlopb"
 )
@@ -78,7 +79,16 @@ func (p Program) notProgram() error {
 	case bytes.IndexByte(src, 0) >= 0:
 		return unsupported.Error(fmt.Errorf("%s: binary data, %s", p.Name, want))
 	}
-	return fmt.Errorf("%s:1:1: no program, %s", p.Name, want)
+	return fmt.Errorf("%s:1:1: no program%s, %s", p.Name, meantWord(src), want)
+}
+
+// meantWord is a hint at the word that a program would begin with.
+func meantWord(src []byte) string {
+	words := bytes.Fields(src[:min(len(src), 1000)])
+	if len(words) == 0 {
+		return ""
+	}
+	return spelling.Meant(string(words[0]), []string{"HloModule", "ENTRY", "module", "builtin.module", "func.func"})
 }
 
 // zipKind tells the archives of PyTorch and numpy by the name of their first member.

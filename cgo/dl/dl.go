@@ -93,13 +93,14 @@ func (l *Library) Handle() unsafe.Pointer { return l.handle }
 // Symbol returns the address of a function or variable. It fails if the library has none of that name.
 func (l *Library) Symbol(name string) (unsafe.Pointer, error) {
 	p, err := symbol(l.handle, name)
-	switch {
-	case err != nil && l.name == l.path:
-		return nil, fmt.Errorf("%s lacks %s: %w", l.path, name, err)
-	case err != nil:
-		return nil, fmt.Errorf("%s: %s lacks %s: %w", l.name, l.path, name, err)
+	if err == nil {
+		return p, nil
 	}
-	return p, nil
+	why := strings.TrimPrefix(err.Error(), l.path+": ")
+	if l.name == l.path {
+		return nil, fmt.Errorf("%s lacks %s: %s", l.path, name, why)
+	}
+	return nil, fmt.Errorf("%s: %s lacks %s: %s", l.name, l.path, name, why)
 }
 
 // refuses says whether list, the value of $HALO_LIBS, forbids the library.

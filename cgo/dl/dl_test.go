@@ -70,7 +70,7 @@ func TestOpen(t *testing.T) {
 	if p, err := l.Symbol("cos"); err != nil || p == nil {
 		t.Errorf("cos: got %v, %v", p, err)
 	}
-	if _, err := l.Symbol("no_such_function"); err == nil || !strings.Contains(err.Error(), "lacks no_such_function") {
+	if _, err := l.Symbol("no_such_function"); err == nil || !strings.Contains(err.Error(), "lacks no_such_function: undefined symbol") {
 		t.Errorf("no_such_function: got %v", err)
 	}
 	if again, err := Loaded("libm.so.6"); err != nil || again.Path() != l.Path() {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -105,12 +106,13 @@ func (t *tool) print(o *checkOptions, r outcome) {
 	if r.Status == statusPass {
 		return
 	}
+	if place := regexp.MustCompile("^" + regexp.QuoteMeta(r.File) + ":[0-9]"); place.MatchString(r.Message) {
+		fmt.Fprintf(t.stdout, "%s: %s\n", r.Status, shownLines(r.Message)) // the line says which module
+		return
+	}
 	where := r.File
 	if r.Module != "" {
 		where += " (" + r.Module + ")"
-	} else if strings.HasPrefix(r.Message, r.File+":") { // with the line
-		fmt.Fprintf(t.stdout, "%s: %s\n", r.Status, shownLines(r.Message))
-		return
 	}
 	fmt.Fprintf(t.stdout, "%s: %s: %s\n", r.Status, shown(where),
 		shownLines(strings.TrimPrefix(r.Message, r.File+": ")))
@@ -149,6 +151,9 @@ func parseCheck(t *tool, args []string) (*checkOptions, error) {
 		return nil, err
 	}
 	if _, err = newBackend(o.backend, o.hardware); err != nil {
+		return nil, err
+	}
+	if err = given("--plugins", o.plugins); err != nil {
 		return nil, err
 	}
 	o.unsupported, err = readUnsupported(unsupported)

@@ -59,7 +59,9 @@ func (t *tool) loadPlugins(h handlers, p pluginFlags) error {
 		}
 	}
 	if err := h.LoadFolders(os.Getenv("HALO_PLUGIN_PATH")); err != nil {
-		fmt.Fprintf(t.stderr, "halo: HALO_PLUGIN_PATH: %v\n", err)
+		for _, fault := range strings.Split(err.Error(), "\n") {
+			fmt.Fprintf(t.stderr, "halo: HALO_PLUGIN_PATH: %s\n", fault)
+		}
 	}
 	return nil
 }

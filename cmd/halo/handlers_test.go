@@ -18,6 +18,7 @@ func TestPluginPath(t *testing.T) {
 		"void twice(void *out, const void **in) { *(float *)out = 2 * *(float *)in[0]; }")
 	dir := filepath.Dir(library)
 	write(t, filepath.Join(dir, "libbroken.so"), []byte("text"))
+	write(t, filepath.Join(dir, "broken.json"), []byte("{"))
 	program := filepath.Join(dir, "twice.hlo")
 	write(t, program, []byte(`ENTRY e {
   x = f32[] parameter(0)
@@ -26,7 +27,7 @@ func TestPluginPath(t *testing.T) {
 	t.Setenv("HALO_PLUGIN_PATH", dir+string(os.PathListSeparator)+filepath.Join(dir, "nowhere"))
 	code, out, message := halo(t, "", "", "run", program, "f32=3")
 	if code != exitOK || !strings.Contains(out, "f32[] 6") || !strings.Contains(message, "libbroken.so") ||
-		!strings.Contains(message, "halo: HALO_PLUGIN_PATH: ") || !strings.Contains(message, dir+"/nowhere: no such file") {
+		strings.Count(message, "halo: HALO_PLUGIN_PATH: ") != 3 || !strings.Contains(message, dir+"/nowhere: no such file") {
 		t.Errorf("run: got code %d, %q and %q", code, out, message)
 	}
 	if code, out, message = halo(t, "", "", "bench", program, "--runs", "1"); code != exitOK {

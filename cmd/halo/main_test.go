@@ -138,6 +138,11 @@ func TestCommands(t *testing.T) {
 	write(t, filepath.Join(dir, "none", "notes.gz"), []byte("\x1f\x8b\x08\x00"))
 	write(t, filepath.Join(dir, "nolibrary.json"), []byte(`{"library": "libnowhere.so"}`))
 	write(t, filepath.Join(dir, "manifest.json"), []byte(`{"library": "x.so", "symbls": {}}`))
+	write(t, filepath.Join(dir, "early.json"), []byte(`{"library": `))
+	write(t, filepath.Join(dir, "misspelt.mlir"), []byte(`func.func @main() { return }
+// -----
+func.func @main(%x: tensor<f32>) { "stablehlo.negat"(%x) : (tensor<f32>) -> tensor<f32> return }
+`))
 	write(t, filepath.Join(dir, "two.hlo"), []byte(`HloModule two, replica_count=2
 add { x = f32[] parameter(0)
   y = f32[] parameter(1)
@@ -235,6 +240,12 @@ ENTRY main { x = f32[2] parameter(0)
 		{"check --timeout -1 DIR/add.hlo", exitUsage, "", "--timeout: got -1 seconds"},
 		{"verify DIR/add.hlo", exitOK, "accept", ""},
 		{"verify DIR/bad.hlo", exitFailure, "bad.hlo:5:", ""},
+		{"plugin inspect DIR/nolibrary.json", exitFailure, "", "nolibrary.json: it is a manifest, want its library, "},
+		{"plugin inspect DIR/early.json", exitFailure, "", "early.json: it ends early, want an object of JSON"},
+		{"verify DIR/misspelt.mlir", exitFailure, "unknown op, did you mean stablehlo.negate\n", ""},
+		{"check DIR/misspelt.mlir", exitFailure, "misspelt.mlir:3:36: stablehlo.negat(tensor<f32>): unknown op", ""},
+		{"check DIR/add.hlo --plugins DIR/nowhere", exitFailure, "", "halo check: --plugins: open "},
+		{"run DIR/add.hlo zeros ones --weights DIR/nowhere.npz", exitFailure, "", "halo run: open "},
 		{"verify", exitUsage, "", "no path given"},
 		{"verify DIR/none", exitUsage, "", "no programs below"},
 		{"verify DIR/dump", exitOK, "before_optimizations.txt\n", ""},

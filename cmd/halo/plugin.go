@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/halo-xla/halo/customcall"
 	"github.com/halo-xla/halo/customcall/library"
 	"github.com/halo-xla/halo/internal/spelling"
 )
@@ -86,6 +87,9 @@ func pluginInspect(t *tool, args []string) error {
 	if len(files) != 1 {
 		return exitf(exitUsage, "got %d files, want one", len(files))
 	}
+	if strings.HasSuffix(files[0], ".json") {
+		return manifestInspected(files[0])
+	}
 	f, err := library.Open(files[0])
 	if err != nil {
 		return err
@@ -99,6 +103,15 @@ func pluginInspect(t *tool, args []string) error {
 		return errSilent
 	}
 	return nil
+}
+
+// manifestInspected says what is wrong with a manifest, or which library is to be looked at instead of it.
+func manifestInspected(path string) error {
+	m, err := customcall.ReadManifest(path)
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("%s: it is a manifest, want its library, %s", path, m.Library)
 }
 
 // describeLibrary prints what a library is, a thing a line, and what is wrong with it at the end.

@@ -12,6 +12,7 @@ import (
 	"github.com/halo-xla/halo/customcall"
 	"github.com/halo-xla/halo/customcall/library"
 	"github.com/halo-xla/halo/customcall/plugin"
+	"github.com/halo-xla/halo/internal/wholefile"
 )
 
 const pluginNewHelp = `It writes a folder NAME with a function, a Makefile, the headers, and cases for halo plugin test.
@@ -138,6 +139,9 @@ func caseOptions(files []string, cases string) (*checkOptions, error) {
 	if err := library.Check(files[0]); err != nil {
 		return nil, err
 	}
+	if err := given("--cases", cases); err != nil {
+		return nil, err
+	}
 	dir := filepath.Dir(files[0])
 	for _, sub := range []string{"cases", "../cases", "../../cases"} {
 		if folder := filepath.Join(dir, sub); cases == "" && isFolder(folder) {
@@ -149,6 +153,17 @@ func caseOptions(files []string, cases string) (*checkOptions, error) {
 	}
 	return &checkOptions{backend: "cpu", counts: []int{0}, timeout: 2 * time.Minute, plugins: dir,
 		library: filepath.Base(files[0]), paths: []string{cases}}, nil
+}
+
+// given fails if a flag names a file or folder that is not there.
+func given(flag, path string) error {
+	if path == "" {
+		return nil
+	}
+	if _, err := wholefile.Stat(path); err != nil {
+		return fmt.Errorf("%s: %w", flag, err)
+	}
+	return nil
 }
 
 // runQuietly runs the cases and tells of those that failed; how many is its result.

@@ -242,6 +242,7 @@ func TestPluginCheckFinds(t *testing.T) {
 func TestPluginCheckWithAddressSanitizer(t *testing.T) {
 	testfile.NoRace(t, "it has the memory that the address sanitizer wants")
 	dir, library := project(t, "c")
+	wantHalo(t, exitFailure, "--cases: open "+dir+"/nope: no such file", "plugin", "check", "--cases", dir+"/nope", library)
 	wantHalo(t, exitFailure, "was not built with -fsanitize=address", "plugin", "check", "--asan", library)
 	if said, err := exec.Command("make", "-C", dir, "build/asan/libdemo.so").CombinedOutput(); err != nil {
 		testfile.Library(t, "asan", err)

@@ -137,6 +137,9 @@ func weightsByName(sig xla.Signature, arrays []tensorfile.Stored) (map[int]tenso
 	}
 	if len(given) == 0 {
 		parameters, _, _ := strings.Cut(sig.String(), " -> ")
+		if len(arrays) == 1 && arrays[0].Name == "" {
+			return nil, errors.New("its array has no name; --weights-order file gives it to the first parameter")
+		}
 		return nil, fmt.Errorf("none of its %d arrays (%s) has the name of a parameter: %s", len(arrays), someNames(arrays),
 			parameters)
 	}

@@ -98,6 +98,11 @@ func TestReadNPYErrors(t *testing.T) {
 			t.Errorf("%.80q: got %v, %v; want %q", c.file, l, err, c.want)
 		}
 	}
+	want := `got elements of f32 (dtype "f4"), want f64`
+	if _, err := ParseNPY([]byte(npy(1, npyDict("<f4", "False", "(1,)"), "1234")), shape.F64); err == nil ||
+		!strings.Contains(err.Error(), want) {
+		t.Errorf("other size: got %v, want %s", err, want)
+	}
 }
 
 func TestWriteNPY(t *testing.T) {

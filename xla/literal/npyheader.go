@@ -48,6 +48,8 @@ func (h *npyHeader) elementType(want shape.ElementType) (shape.ElementType, erro
 	case want == shape.Invalid:
 		return 0, fmt.Errorf("dtype %q is raw items of %d bytes, want the element type to be named", h.descr.text,
 			h.descr.size)
+	case known && want.Bytes() != h.descr.size:
+		return 0, fmt.Errorf("got elements of %s (dtype %q), want %s", t, h.descr.text, want)
 	case !want.IsArray() || want.Bytes() != h.descr.size:
 		return 0, fmt.Errorf("dtype %q has items of %d bytes, want %s", h.descr.text, h.descr.size, want)
 	}

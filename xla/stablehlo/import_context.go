@@ -115,7 +115,11 @@ func (c *ctx) findRow(op *Op) importFunc {
 		}
 	}
 	return func(_ *ctx, op *Op) error {
-		return unsupported(op, "op is unknown or not supported%s", meantOp(op.Name, allForms))
+		hint := meantOp(op.Name, allForms)
+		if op.Dialect() == "stablehlo" { // all of whose ops are known: this one is wrong
+			return errorf(op.Pos, "%s: unknown op%s", op.Signature(), hint)
+		}
+		return unsupported(op, "op is unknown or not supported%s", hint)
 	}
 }
 

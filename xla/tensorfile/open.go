@@ -83,11 +83,13 @@ func Open(path string) (*File, error) {
 	f := &File{}
 	r := readerOf(path)
 	info, err := wholefile.Stat(path)
-	if err == nil && info.IsDir() {
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
 		r = readFolder
-	}
-	if r == nil {
-		return nil, unknown(path, err)
+	case r == nil:
+		return nil, unknown(path)
 	}
 	if f.Arrays, err = r(f, path); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
@@ -95,11 +97,8 @@ func Open(path string) (*File, error) {
 	return f, nil
 }
 
-// unknown says what is wrong with a file whose name tells no format; err is why it cannot be looked at.
-func unknown(path string, err error) error {
-	if err != nil {
-		return err
-	}
+// unknown says what is wrong with a file whose name tells no format.
+func unknown(path string) error {
 	return fmt.Errorf("%s: the name ends in none of .npy, .npz, .safetensors and .safetensors.index.json; "+
 		"weights of other kinds, such as PyTorch's pickles, are to be saved as safetensors: %w", path, errors.ErrUnsupported)
 }
