@@ -21,7 +21,7 @@ func Nearest(got string, names []string) string {
 		if far := len(got) - len(name); far > 2 || far < -2 {
 			continue
 		}
-		if d := Typos(got, name); d < best && 2*d < len(name) {
+		if d := Typos(got, name); d < best && 2*d < min(len(got), len(name)) {
 			best, at = d, name
 		}
 	}

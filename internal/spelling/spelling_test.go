@@ -6,7 +6,7 @@ import (
 )
 
 func TestMeant(t *testing.T) {
-	names := []string{"run", "check", "multiply", "s4"}
+	names := []string{"run", "check", "multiply", "s4", "floor"}
 	for got, want := range map[string]string{
 		"rnu": "run", "chek": "check", "chcekk": "check", "mutliply": "multiply", "multi": "", "ruin": "run",
 		"foo": "", "Multiply": "multiply", "RUN": "run", "S4": "s4", "s5": "", "": "", strings.Repeat("x", 1<<20): "",
