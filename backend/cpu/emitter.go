@@ -290,12 +290,18 @@ func (e *emitter) binary(name string, x, y int) {
 	case x == y && name == "mul_f":
 		e.hold(x)
 		e.stage("square_f", number(0), number(0))
-	case e.held == y && x != y && other != "":
+	case (e.held == y || e.held != x && e.isScale(x, y)) && x != y && other != "":
+		e.hold(y)
 		e.stage(other, e.memory(x), number(0))
 	default:
 		e.hold(x)
 		e.stage(name, e.memory(y), number(0))
 	}
+}
+
+// isScale reports whether x is a constant and y a parameter: the latter is loaded then, as sweeps have it.
+func (e *emitter) isScale(x, y int) bool {
+	return e.f.nodes[x].op == hlo.Constant && e.f.nodes[y].op == hlo.Parameter
 }
 
 func (e *emitter) reserve() operand {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/halo-xla/halo/backend/cpu/tile"
+	"github.com/halo-xla/halo/cgo/loops/pipeline"
 	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/exec"
@@ -181,6 +183,33 @@ func TestIdiomsAreFound(t *testing.T) {
 		f.useIdioms()
 		if last := f.nodes[len(f.nodes)-1]; last.stage != idiom.stage {
 			t.Errorf("%s is not found", idiom.stage)
+		}
+	}
+}
+
+// TestScalesAreOperands wants a number times a parameter to load the parameter, whichever stands first: sweeps have it so.
+func TestScalesAreOperands(t *testing.T) {
+	testfile.Native(t, run.Available())
+	for _, first := range []bool{true, false} {
+		b := builder{hlo.NewBuilder("scaled")}
+		args := []*hlo.Instruction{b.Parameter(0, shape.Array(shape.F32), "x"), b.number(0.5)}
+		if first {
+			slices.Reverse(args)
+		}
+		c, err := b.Build(b.Mul(args[0], args[1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := &fused{dims: []int64{8}, nodes: []node{{op: hlo.Parameter, t: shape.F32, access: tile.Access{Strides: []int64{1}}}},
+			inputs: make([]exec.Slice, 1), pack: func([]byte) exec.Slice { return exec.Slice{} }}
+		n, err := f.inline(c, []int{0})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.roots = []int{n}
+		p, ok := f.program(make([]exec.Slice, 1))
+		if !ok || p.Stages[0].Name != "load" || p.Inputs[p.Stages[0].A].Kind == pipeline.Immediate {
+			t.Errorf("the number first: %v: got %+v, want a load of the parameter", first, p)
 		}
 	}
 }

@@ -28,9 +28,9 @@ static __attribute__((noinline)) VF far_erfc32(VF x) {
   return erfc32_of(x, z, scaled(b + (b * q + bl), t));
 }
 
-// f_erfcf takes polynomials in the distance from the nearest of 32 eighths, within 1.5 units in the last place, as far
-// as those go.
-INLINE VF f_erfcf(VF x) {
+// near_erfc32 takes polynomials in the distance from the nearest of 32 eighths, within 1.5 units in the last place, for
+// a from 0 to 3.9.
+INLINE VF near_erfc32(VF a) {
   static const float c[7][32] __attribute__((aligned(64))) = {
       {1.0f, 0.859683812f, 0.723673582f, 0.595883071f, 0.479500115f, 0.376759112f, 0.288844377f, 0.215924934f,
       0.157299206f, 0.111611769f, 0.0770998746f, 0.0518299267f, 0.0338948518f, 0.0215562675f, 0.0133283287f,
@@ -67,12 +67,26 @@ INLINE VF f_erfcf(VF x) {
       -0.00896802079f, -0.00411495287f, -0.00047013376f, 0.00181196025f, 0.00289752497f, 0.003110016f, 0.00279670558f,
       0.00224659452f, 0.00165793404f, 0.00114100054f, 0.000738961971f, 0.000453075627f, 0.000264086731f,
       0.000146783961f, 7.79785914e-05f, 3.96665673e-05f, 1.93488795e-05f, 9.06112746e-06f}};
-  const VF a = magnitude(x), u = a + 0x1.8p20f, h = a - (u - 0x1.8p20f);
-  VF p = by_table(c, (VI)u, h);
-  p = (VF)_mm512_mask_sub_ps((__m512)p, NEGATIVE(x), (__m512)same(2), (__m512)p);
-  const MASK near = LESS(a, same(3.9f));
+  return by_table(c, (VI)(a + 0x1.8p20f), (VF)_mm512_reduce_ps((__m512)a, 3 << 4));
+}
+
+INLINE VF from2(MASK m, VF x) { return (VF)_mm512_mask_sub_ps((__m512)x, m, (__m512)same(2), (__m512)x); }
+
+#define NEAR_ERFC 3.9f
+INLINE VF f_erfcf(VF x) {
+  const VF a = magnitude(x), p = from2(NEGATIVE(x), near_erfc32(a));
+  const MASK near = LESS(a, same(NEAR_ERFC));
   return ALL(near) ? p : blend(near, p, far_erfc32(x));
 }
+
+// near_gelu32 is the complement of the error function of -x, if x is near; *most becomes the greatest of itself and the
+// |x|, as whole numbers, where NaN is great.
+INLINE VF near_gelu32(VF x, VI *most) {
+  const VF a = magnitude(x);
+  *most = (VI)_mm512_max_epi32((__m512i)*most, (__m512i)a);
+  return from2(_mm512_testn_epi32_mask((__m512i)x, (__m512i)same(-0.0f)), near_erfc32(a));
+}
+INLINE int is_near_gelu32(VI most) { return !_mm512_cmpge_epi32_mask((__m512i)most, (__m512i)same(NEAR_ERFC)); }
 INLINE VF f_gelu_erfcf(VF x) { return f_erfcf(x); }
 #else
 // f_erfcf has erfc(a)*exp(a^2) as t = 1/(a+2) times a polynomial in 1 - 3.4*t; a relative error e of t makes one of

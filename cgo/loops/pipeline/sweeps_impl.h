@@ -111,10 +111,28 @@ static void s_sweep_quotient(ARGS) {
     const VI v = LOAD(x + at, k);                                                                                      \
     a = f_mul_f(I(f_gelu_erfcf(F(f_mul_f(f_neg_f(v, 0), z, s)))), f_mul_f(v, y, s), s);                                \
   }
+#ifdef NEAR_ERFC
+#define NEAR_GELU1(a, k)                                                                                               \
+  {                                                                                                                    \
+    const VI v = LOAD(x + at, k);                                                                                      \
+    a = f_mul_f(I(near_gelu32(F(f_mul_f(v, z, s)), &most)), f_mul_f(v, y, s), s);                                      \
+  }
+#define IF_FAR(a, k)                                                                                                   \
+  if (!is_near_gelu32(I(magnitude(F(f_mul_f(LOAD(x + at, k), z, s))))))                                                \
+    GELU1(a, k)
+#define GELU                                                                                                           \
+  VI most = {0};                                                                                                       \
+  EACH(NEAR_GELU1)                                                                                                     \
+  if (__builtin_expect(!is_near_gelu32(most), 0)) {                                                                    \
+    EACH(IF_FAR)                                                                                                       \
+  }
+#else
+#define GELU EACH(GELU1)
+#endif
 static void s_sweep_gelu(ARGS) {
   LOOP;
   const VI y = spread(p, s), z = spread(p, s + 3);
-  MADE(6, EACH(GELU1))
+  MADE(6, GELU)
 }
 #endif
 
