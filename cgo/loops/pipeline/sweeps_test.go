@@ -71,21 +71,24 @@ func sweepProgram(list string, lane int, rows, row int64) *Rows {
 }
 
 // TestSweeps wants of each sweep the bits of the stages that it stands for, at every level, on rows of whole blocks and
-// others, with special values, into the caches and past them.
+// others, with special values, into the caches and past them, over what is read as well.
 func TestSweeps(t *testing.T) {
 	testfile.Native(t, run.Available())
 	for _, s := range sweepStages {
 		for _, size := range [][2]int64{{7, 512}, {5, 300}, {4, 1}, {4200, 512}} {
 			for _, lane := range []int{4, 8} {
 				for _, level := range run.Levels() {
-					t.Run(fmt.Sprint(s.name, size, lane, level), func(t *testing.T) { testSweep(t, s.list, lane, level, size) })
+					for _, over := range []bool{false, true} {
+						name := fmt.Sprint(s.name, size, lane, level, over)
+						t.Run(name, func(t *testing.T) { testSweep(t, s.list, lane, level, size, over) })
+					}
 				}
 			}
 		}
 	}
 }
 
-func testSweep(t *testing.T, list string, lane int, level run.ISA, size [2]int64) {
+func testSweep(t *testing.T, list string, lane int, level run.ISA, size [2]int64, over bool) {
 	p := sweepProgram(list, lane, size[0], size[1])
 	joined := join(p.Phases[0].Stages, p.Phases[0].isOne(p.Inputs))
 	if name := sweepOf(joined, p.Phases[0].uses); name == "" {
@@ -95,6 +98,9 @@ func testSweep(t *testing.T, list string, lane int, level run.ISA, size [2]int64
 	for _, stepwise := range []bool{true, false} {
 		p.stepwise = stepwise
 		arrays := sweepArrays(lane, int(size[0]), int(size[1]))
+		if over {
+			arrays[5] = arrays[0]
+		}
 		execute(t, p.Record(level), arrays)
 		got := [2][]byte{oneNaN(arrays[5], lane), oneNaN(arrays[6], lane)}
 		if stepwise {
