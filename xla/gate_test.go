@@ -1,7 +1,6 @@
 package xla
 
 import (
-	"context"
 	"sync"
 	"testing"
 )
@@ -44,44 +43,5 @@ func TestGate(t *testing.T) {
 	g.wait()
 	if n := g.through(); n != before+callers*times+1<<30+1 || g.under() != 0 {
 		t.Errorf("%d went through and %d are inside, want one more", n, g.under())
-	}
-}
-
-// TestTotalsOfExecutions wants executions to be counted that began, also those of executables that are closed.
-func TestTotalsOfExecutions(t *testing.T) {
-	c, err := NewClient(Reference(), ClientOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	v, err := FromSlice(c, []float32{1, 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer v.Close()
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	for i := range int64(3) {
-		x, err := c.Compile(t.Context(), negation(0), CompileOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, err := x.Execute(t.Context(), v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out[0].Close()
-		if _, err := x.Execute(t.Context()); err == nil {
-			t.Error("no argument is enough")
-		}
-		if _, err := x.Execute(ended, v); err == nil {
-			t.Error("a context that has ended is not seen")
-		}
-		for _, when := range []string{"open", "closed"} {
-			if got := c.Totals(); got.Executions != 2*(i+1) || got.Failures != i+1 {
-				t.Errorf("%s: got %+v, want %d executions and %d failures", when, got, 2*(i+1), i+1)
-			}
-			x.Close()
-		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -106,7 +105,7 @@ func (t *tool) print(o *checkOptions, r outcome) {
 	if r.Status == statusPass {
 		return
 	}
-	if place := regexp.MustCompile("^" + regexp.QuoteMeta(r.File) + ":[0-9]"); place.MatchString(r.Message) {
+	if begins, ok := strings.CutPrefix(r.Message, r.File+":"); ok && strings.IndexAny(begins, "0123456789") == 0 {
 		fmt.Fprintf(t.stdout, "%s: %s\n", r.Status, shownLines(r.Message)) // the line says which module
 		return
 	}
