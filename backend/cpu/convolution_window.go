@@ -200,7 +200,7 @@ func padded(s *kernel.Convolution, pad *kernel.Padding) *kernel.Convolution {
 // that each has windowWork multiplications, up to maxBlocks, and windowColumns at least.
 const (
 	farWeights      = 4 << 20
-	manyWindowBytes = 2 << 20
+	manyWindowBytes = 512 << 10
 	fewPlaces       = 204
 	mostPlaces      = 400
 	manyPlaces      = 512
