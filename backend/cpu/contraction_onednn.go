@@ -147,6 +147,10 @@ const (
 	manyRows    = 512
 )
 
+// pieceElements is how many elements the rows of a piece have at most in both operands, if it can have fewer: what
+// follows a piece finds it in the second cache. Short sums write much for few operations.
+const pieceElements = 64 << 10
+
 // packedBlocks is blocks for packed weights of so many bytes: oneDNN is fast where the result is dense, and rows do not
 // pack anew.
 func packedBlocks(m, n, k, bytes int) (rows, columns int) {
@@ -157,7 +161,8 @@ func packedBlocks(m, n, k, bytes int) (rows, columns int) {
 	if m < 2*least {
 		least = (m + 1) / 2
 	}
-	count := max(min(int(wantedBlocks(m, n, k, 1)), m/least), 1)
+	wanted := max(int(wantedBlocks(m, n, k, 1)), m*(n+k)/pieceElements)
+	count := max(min(wanted, m/least), 1)
 	rows = (m + count - 1) / count
 	if rows > least {
 		rows = (rows + 15) / 16 * 16

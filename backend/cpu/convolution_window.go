@@ -41,7 +41,7 @@ func windowConvolution(l *exec.Lowering, s *kernel.Convolution, c *contraction) 
 	of.Contraction, _ = s.Contraction()
 	k := &known{of: &of, kind: gemm.ProductF32, rows: gemm.WindowRows, gates: 1}
 	w := &windows{Convolution: s, l: l, tables: map[string]exec.Slice{}}
-	if last := len(s.Window) - 1; 4*int64(s.Window[last].Stride)*w.unit(last)%page == 0 {
+	if last := len(s.Window) - 1; fallsTogether(4 * int64(s.Window[last].Stride) * w.unit(last)) {
 		if w.copied = s.Points() == 1; !w.copied {
 			var pad *kernel.Padding
 			if of.Contraction, pad = s.Apart(apart); pad.Bytes(4) > mostApart {
@@ -62,6 +62,10 @@ func windowConvolution(l *exec.Lowering, s *kernel.Convolution, c *contraction) 
 	return k.ending(k.inPieces())
 }
 
+// fallsTogether reports whether the rows of a tile that are so many bytes apart fall on more of the same lines of the
+// nearest cache than it has ways: six, as those of AVX2 have, do not.
+func fallsTogether(apart int64) bool { return run.Level() == run.AVX512 && apart%page == 0 }
+
 // isWindowed reports whether windowConvolution takes a convolution.
 func isWindowed(s *kernel.Convolution, c *contraction) bool {
 	f32 := c.lhsType == shape.F32 && c.rhsType == shape.F32 && c.outType == shape.F32
@@ -74,12 +78,12 @@ func isWindowed(s *kernel.Convolution, c *contraction) bool {
 }
 
 // windowsPay reports whether products of windows are faster than oneDNN's convolutions: where weights are many or, if
-// they have one tap, places are. With narrower vectors only far products were compared.
+// they have one tap, places are. Those of AVX2 are but for short runs of neighbours.
 func windowsPay(s *kernel.Convolution, c *contraction) bool {
 	m := shape.Product(s.Out) / s.Out[s.Output.Feature]
 	switch {
 	case run.Level() != run.AVX512:
-		return c.rhs.Size >= farWeights && m <= fewPlaces
+		return s.LHS[s.Input.Feature] >= 2*leastRun || isStrided(s)
 	case s.Points() == 1:
 		return c.rhs.Size >= farWeights || m >= manyPlaces
 	}
@@ -201,7 +205,6 @@ func padded(s *kernel.Convolution, pad *kernel.Padding) *kernel.Convolution {
 const (
 	farWeights      = 4 << 20
 	manyWindowBytes = 512 << 10
-	fewPlaces       = 204
 	mostPlaces      = 400
 	manyPlaces      = 512
 	windowWork      = 4 << 20
