@@ -72,18 +72,21 @@ func isWindowed(s *kernel.Convolution, c *contraction) bool {
 	last := int64(len(s.LHS) - 1)
 	order := s.Input.Feature == last && s.Output.Feature == last && s.Output.Batch == 0 &&
 		slices.Equal(s.Output.Spatial, lastLabels(s))
-	return f32 && c.weights != nil && s.FeatureGroups*s.BatchGroups == 1 && !isTransposed(s) && order &&
+	return f32 && c.weights != nil && s.FeatureGroups*s.BatchGroups == 1 && order &&
 		s.Points() <= gemm.MostTaps && s.LHS[s.Input.Feature] >= leastRun && s.Out[s.Output.Feature] >= leastOutputs &&
 		run.Available() && hasWideTiles()
 }
 
 // windowsPay reports whether products of windows are faster than oneDNN's convolutions: where weights are many or, if
-// they have one tap, places are. Those of AVX2 are but for short runs of neighbours.
+// they have one tap, places are. Those of AVX2 are but for short runs of neighbours. Dilated arrays were compared there
+// only.
 func windowsPay(s *kernel.Convolution, c *contraction) bool {
 	m := shape.Product(s.Out) / s.Out[s.Output.Feature]
 	switch {
 	case run.Level() != run.AVX512:
 		return s.LHS[s.Input.Feature] >= 2*leastRun || isStrided(s)
+	case isTransposed(s):
+		return false
 	case s.Points() == 1:
 		return c.rhs.Size >= farWeights || m >= manyPlaces
 	}
@@ -115,7 +118,8 @@ func (w *windows) run() int64 { return w.RHS[w.Kernel.Feature] }
 // unit is how far apart neighbours along a spatial dimension of lhs are.
 func (w *windows) unit(i int) int64 { return shape.Strides(w.LHS)[w.Input.Spatial[i]] }
 
-// tapOffsets are where the taps of a window begin that begins with lhs.
+// tapOffsets are where the taps of a window begin that begins with lhs. Of a dilated lhs a window sees such taps alone
+// as fall on its elements, which are so far apart in each.
 func (w *windows) tapOffsets() []int64 {
 	list := []int64{0}
 	for i, v := range w.Window {
@@ -123,7 +127,7 @@ func (w *windows) tapOffsets() []int64 {
 		list = nil
 		for _, at := range before {
 			for t := range v.Size {
-				list = append(list, at+int64(t*v.WindowDilation)*w.unit(i))
+				list = append(list, at+int64(t*v.WindowDilation/v.BaseDilation)*w.unit(i))
 			}
 		}
 	}
@@ -170,12 +174,13 @@ func (w *windows) window(m int) gemm.Window {
 		v, out, size := w.Window[i], int(w.Out[w.Output.Spatial[i]]), int(w.LHS[w.Input.Spatial[i]])
 		first := m%out*v.Stride - v.PadLow
 		m /= out
-		at += int64(first) * w.unit(i)
+		at += int64(upward(first, v.BaseDilation)) * w.unit(i)
 		var list []bool
 		for t := range v.Size {
 			place := first + t*v.WindowDilation
+			sees := place >= 0 && place%v.BaseDilation == 0 && place/v.BaseDilation < size
 			for _, in := range inside {
-				list = append(list, in && place >= 0 && place < size)
+				list = append(list, in && sees)
 			}
 		}
 		inside = list
@@ -188,6 +193,9 @@ func (w *windows) window(m int) gemm.Window {
 	}
 	return r
 }
+
+// upward is n/d, rounded up.
+func upward(n, d int) int { return (max(n, 0)+d-1)/d + min(n, 0)/d }
 
 // padded is a convolution whose lhs has been padded.
 func padded(s *kernel.Convolution, pad *kernel.Padding) *kernel.Convolution {
