@@ -78,7 +78,7 @@ INLINE VF round_afz(VF x) {
 }
 
 // The machine's own choice knows the signs of zeros, but of a NaN and a number it takes the number: number_max_f and
-// number_min_f are for numbers, UNORDERED is not 0 where one of two is none.
+// number_min_f are for numbers, UNORDERED is not 0 where one of two is none, and ANYWHERE tells if that is so somewhere.
 #if defined(__x86_64__) && VB == 64
 #if LANE == 32
 #define RANGE(x, y, how) ((VI)_mm512_range_ps((__m512)(x), (__m512)(y), how))
@@ -93,6 +93,24 @@ INLINE VI number_max_f(VI x, VI y) { return RANGE(x, y, 5); }
 INLINE VI number_min_f(VI x, VI y) { return RANGE(x, y, 4); }
 INLINE VI maximum(VI x, VI y) { return SUM_WHERE(RANGE(x, y, 5), UNORDERED(x, y), x, y); }
 INLINE VI minimum(VI x, VI y) { return SUM_WHERE(RANGE(x, y, 4), UNORDERED(x, y), x, y); }
+#define ANYWHERE(m) (m)
+#elif defined(__x86_64__) && VB == 32
+// Here that choice is the second operand where both are zeros or one is a NaN, so that it takes both orders.
+#if LANE == 32
+#define LARGER(x, y) (VI)_mm256_max_ps((__m256)(x), (__m256)(y))
+#define SMALLER(x, y) (VI)_mm256_min_ps((__m256)(x), (__m256)(y))
+#define UNORDERED(x, y) (VI)_mm256_cmp_ps((__m256)(x), (__m256)(y), _CMP_UNORD_Q)
+#define ANYWHERE(m) _mm256_movemask_ps((__m256)(m))
+#else
+#define LARGER(x, y) (VI)_mm256_max_pd((__m256d)(x), (__m256d)(y))
+#define SMALLER(x, y) (VI)_mm256_min_pd((__m256d)(x), (__m256d)(y))
+#define UNORDERED(x, y) (VI)_mm256_cmp_pd((__m256d)(x), (__m256d)(y), _CMP_UNORD_Q)
+#define ANYWHERE(m) _mm256_movemask_pd((__m256d)(m))
+#endif
+INLINE VI number_max_f(VI x, VI y) { return LARGER(x, y) & LARGER(y, x); }
+INLINE VI number_min_f(VI x, VI y) { return SMALLER(x, y) | SMALLER(y, x); }
+INLINE VI maximum(VI x, VI y) { return pick(UNORDERED(x, y), I(F(x) + F(y)), number_max_f(x, y)); }
+INLINE VI minimum(VI x, VI y) { return pick(UNORDERED(x, y), I(F(x) + F(y)), number_min_f(x, y)); }
 #else
 INLINE VI maximum(VI x, VI y) {
   VF a = F(x), b = F(y);

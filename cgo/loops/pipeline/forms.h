@@ -69,9 +69,9 @@ static void again(ARGS) {
   }
 // EXTREME is a maximum or minimum of floats, which is faster where no NaN is.
 #ifdef UNORDERED
-#define NUMBERS !(UNORDERED(a0, a1) | UNORDERED(a2, a3) | UNORDERED(a4, a5) | UNORDERED(a6, a7))
+#define NUMBERS !ANYWHERE(UNORDERED(a0, a1) | UNORDERED(a2, a3) | UNORDERED(a4, a5) | UNORDERED(a6, a7))
 #define APART(k) (UNORDERED(a##k, LOAD(q, k)))
-#define ORDERED !(APART(0) | APART(1) | APART(2) | APART(3) | APART(4) | APART(5) | APART(6) | APART(7))
+#define ORDERED !ANYWHERE(APART(0) | APART(1) | APART(2) | APART(3) | APART(4) | APART(5) | APART(6) | APART(7))
 #define EXTREME(name, e)                                                                                               \
   INLINE VI f_##name(VI x, VI y) { return e; }                                                                         \
   static void s_##name(ARGS) {                                                                                         \
@@ -79,7 +79,7 @@ static void again(ARGS) {
     const char *q = p[s->a];                                                                                           \
     const VI y = samei(*(const Im *)q);                                                                                \
     const int one = s->flags & HALO_SPREAD;                                                                            \
-    if (one && NUMBERS && !UNORDERED(y, y)) {                                                                          \
+    if (one && NUMBERS && !ANYWHERE(UNORDERED(y, y))) {                                                                \
       EACH8(number_##name, y, y, y, y, y, y, y, y)                                                                     \
     } else if (one) {                                                                                                  \
       EACH8(f_##name, y, y, y, y, y, y, y, y)                                                                          \

@@ -50,8 +50,13 @@ INLINE MASK within(VF x, F least, F most) {
 }
 INLINE VF blend(MASK m, VF x, VF y) { return pickf(m, x, y); }
 INLINE VF keep(MASK m, VF x) { return (VF)(m & (VI)x); }
+#if defined(__x86_64__)
+INLINE VF least(F x, VF y) { return (VF)_mm256_min_ps((__m256)same(x), (__m256)y); }
+INLINE VF most(F x, VF y) { return (VF)_mm256_max_ps((__m256)same(x), (__m256)y); }
+#else
 INLINE VF least(F x, VF y) { return pickf(y > x, same(x), y); }
 INLINE VF most(F x, VF y) { return pickf(y < x, same(x), y); }
+#endif
 // whole is the integer of a whole float.
 INLINE VI whole(VF t) { return (VI)(t + SHIFT32) - (VI)same(SHIFT32); }
 // power2 is 2^t for whole t from -126 to 127.
@@ -127,6 +132,41 @@ INLINE VF exp32_square(VF x, VF z, VF *q, VF *t) {
   *t = y - SHIFT32 / 16;
   const VF r = rounded(*t * -0x1.62ep-1f) - x * x;
   return power16((VI)y, r - *t * 0x1.0bfbe8p-15f, q);
+}
+#elif defined(__x86_64__)
+// power8 gives s and q so that exp(x) = s*(1+q)*2^-floor(y/8), where y is -x by eighths of log(2), and s the power of
+// 2^(-1/8) that the three lowest bits of y say.
+INLINE VF power8(VF x, VI *y, VF *q) {
+  static const float powers[8] __attribute__((aligned(32))) = {0x1p0f, 0x1.d5818ep-1f, 0x1.ae89fap-1f, 0x1.8ace54p-1f,
+      0x1.6a09e6p-1f, 0x1.4bfdaep-1f, 0x1.306fep-1f, 0x1.172b84p-1f};
+  *y = (VI)(SHIFT32 / 8 - x * 0x1.715476p0f);
+  const VF t = (VF)*y - SHIFT32 / 8, r = (x + t * 0x1.62e400p-1f) + t * 0x1.7f7d1cp-20f;
+  *q = r + (r * r) * (0.500009774918f + r * 0.166668621646f);
+  return (VF)_mm256_permutevar8x32_ps(*(const __m256 *)powers, (__m256i)*y);
+}
+
+// near_exp32 is the exponential where y is at most NEAR_POWER, and at least what is as far on the other side, and a NaN
+// of NaN. Unsigned, y is more where x is less, and of NaN.
+#define NEAR_POWER ((I)0x49c00000 + 8 * 125)
+#define NEAR_EXP 86.6f // y is so where the magnitude of x is below
+INLINE VF near_exp32(VF x, VI *y) {
+  VF q, s = power8(x, y, &q);
+  s = (VF)((VI)s - (*y >> 3 << 23));
+  return s + s * q;
+}
+
+// far_exp32 has the same bits there; 2^t may be beyond the exponents of a float, and takes two steps.
+static __attribute__((noinline)) VF far_exp32(VF x) {
+  VI y;
+  VF q, s = power8(most(-104, least(89, x)), &y, &q);
+  const VI k = -((y - 0x49c00000) >> 3), h = k >> 1;
+  return (s + s * q) * (VF)((h + 127) << 23) * (VF)((k - h + 127) << 23);
+}
+
+INLINE VF f_expf(VF x) {
+  VI y;
+  const VF v = near_exp32(x, &y);
+  return __builtin_expect(ALL(LESS(magnitude(x), same(NEAR_EXP))), 1) ? v : far_exp32(x);
 }
 #else
 INLINE VF f_expf(VF x) {

@@ -125,10 +125,10 @@ INLINE void put(char *to, int64_t t, VI x) {
 // CHOOSE is a maximum or minimum of floats, which is faster where no NaN is.
 #ifdef UNORDERED
 #define NUMBERS8(acc)                                                                                                  \
-  !(UNORDERED(acc, b0) | UNORDERED(b1, b2) | UNORDERED(b3, b4) | UNORDERED(b5, b6) | UNORDERED(b7, b7))
+  !ANYWHERE(UNORDERED(acc, b0) | UNORDERED(b1, b2) | UNORDERED(b3, b4) | UNORDERED(b5, b6) | UNORDERED(b7, b7))
 #define CHOSEN8(name, acc) NUMBERS8(acc) ? number_##name(acc, PAIRS(number_##name)) : ALL8(name, acc)
 #define CHOSEN_FOLD(name, x)                                                                                           \
-  if (UNORDERED(x, x)) {                                                                                               \
+  if (ANYWHERE(UNORDERED(x, x))) {                                                                                     \
     STEPS(r_##name, x)                                                                                                 \
   } else {                                                                                                             \
     STEPS(number_##name, x)                                                                                            \

@@ -67,12 +67,35 @@ INLINE VI element(const char *x, VI factor, int scales) {
   b = I(f_expf(F(element(x + k * VB, factor, scales)) - F(y)));                                                        \
   *(VIm *)(q + k * VB) = b;
 
+#ifdef NEAR_EXP
+// The sign of a greatest 0 does not change its distances' exponentials, and a NaN that is passed over has one, by which
+// the sum is one: so any maximum does, and no distance is above 0 where all are numbers. One test of a block is enough.
+#define GREATEST8(name, acc) LARGER(acc, PAIRS(LARGER))
+#define GREATEST_FOLD(name, x) STEPS(LARGER, x)
+#define NEAR_EXPONENTIAL1(b, k)                                                                                        \
+  {                                                                                                                    \
+    VI power;                                                                                                          \
+    b = I(near_exp32(F(element(x + k * VB, factor, scales)) - F(y), &power));                                          \
+    far = larger_u(far, power);                                                                                        \
+    *(VIm *)(q + k * VB) = b;                                                                                          \
+  }
+#else
+#define GREATEST8 CHOSEN8
+#define GREATEST_FOLD CHOSEN_FOLD
+#endif
+
 INLINE VI most_of(const char *x, VI factor, int scales, VI most) {
-  REDUCED_BLOCK(most, max_f, CHOSEN8, MOST1)
+  REDUCED_BLOCK(most, max_f, GREATEST8, MOST1)
   return most;
 }
 
 INLINE VI exponentials(const char *x, VI factor, int scales, char *q, VI y, VI sum) {
+#ifdef NEAR_EXP
+  VI far = {}, near = sum;
+  REDUCED_BLOCK(near, add_f, ALL8, NEAR_EXPONENTIAL1)
+  if (__builtin_expect(ALL((VU)far <= (VU)samei(NEAR_POWER)), 1))
+    return near;
+#endif
   REDUCED_BLOCK(sum, add_f, ALL8, EXPONENTIAL1)
   return sum;
 }
@@ -126,7 +149,7 @@ INLINE void staggered_softmax(const halo_staggered *t, int scales) {
       sum = exponentials(e.pads[i & 1], factor, scales, exps + bytes, most, sum);
       __builtin_memcpy(exps + bytes + rest, e.ones, 8 * VB - rest);
     }
-    CHOSEN_FOLD(max_f, next)
+    GREATEST_FOLD(max_f, next)
     FOLD(add_f, sum)
     most = next, total = F(sum), inverse = 1 / total;
   }
