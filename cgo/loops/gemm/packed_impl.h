@@ -21,6 +21,24 @@ static void NAME(part)(const T *tile, T *c, const int64_t *where, int64_t row_c,
     }
 }
 
+/* term adds to the sums of a tile the products of a term, number p. */
+INLINE void NAME(term)(const int height, const int vectors, const int how, const T *a, const halo_windows_run *place,
+                       const T *const *line, int64_t apart, const T *b, int64_t p, NAME(sums) (*s)[2]) {
+  NAME(sums) right[2];
+#pragma GCC unroll 2
+  for (int v = 0; v < vectors; v++) {
+    if (v * VB % 64 == 0) __builtin_prefetch(b + 64 * LANES + v * LANES);
+    right[v] = *(const NAME(in_memory) *)(b + v * LANES);
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < height; i++) {
+    const T *const from = how == RUNS && i >= NEAREST ? ((const T *volatile const *)place->a)[i] : line[i];
+#pragma GCC unroll 2
+    for (int v = 0; v < vectors; v++)
+      s[i][v] += (how == PANEL ? a[i] : from[how == APART ? i % 4 * apart + p : p]) * right[v];
+  }
+}
+
 /* some is a tile of so many rows and vectors of columns. How says which rows: a panel's; or those whose runs of words
  * are at place, and whose sums go to where; or such as are apart elements apart, which takes fewer registers for
  * addresses. The terms of the latter two are side by side, and there is besides. */
@@ -45,22 +63,19 @@ INLINE void NAME(some)(const int height, const int vectors, const int how, const
       for (int i = 0; i < height; i++) line[i] = place->a[i];
       b = (const T *)((const char *)panel + place->b);
     }
-    for (int64_t p = 0; p < words; p++, a += ROWS, b += 2 * LANES) {
+    int64_t p = 0;
+    for (; p + TOGETHER <= words; p += TOGETHER, a += TOGETHER * ROWS, b += TOGETHER * 2 * LANES) {
       if (!how) __builtin_prefetch(a + 32 * ROWS);
+#pragma GCC unroll 2
+      for (int q = 0; q < TOGETHER; q++) {
+        if (how) __builtin_prefetch(ahead, 0, 2), ahead += step;
+        NAME(term)(height, vectors, how, a + q * ROWS, place, line, apart, b + q * 2 * LANES, p + q, s);
+        if (TOGETHER > 1) __asm__ volatile("" ::: "memory"); /* else terms are mixed, and sums go round by memory */
+      }
+    }
+    for (; TOGETHER > 1 && p < words; p++, a += ROWS, b += 2 * LANES) {
       if (how) __builtin_prefetch(ahead, 0, 2), ahead += step;
-      NAME(sums) right[2];
-#pragma GCC unroll 2
-      for (int v = 0; v < vectors; v++) {
-        __builtin_prefetch(b + 64 * LANES + v * LANES);
-        right[v] = *(const NAME(in_memory) *)(b + v * LANES);
-      }
-#pragma GCC unroll 16
-      for (int i = 0; i < height; i++) {
-        const T *const from = how == RUNS && i >= NEAREST ? ((const T *volatile const *)place->a)[i] : line[i];
-#pragma GCC unroll 2
-        for (int v = 0; v < vectors; v++)
-          s[i][v] += (how == PANEL ? a[i] : from[how == APART ? i % 4 * apart + p : p]) * right[v];
-      }
+      NAME(term)(height, vectors, how, a, place, line, apart, b, p, s);
     }
     place++;
   } while (how == RUNS && --runs);

@@ -14,6 +14,10 @@
  * vectors, from where they come by what multiplies, too. */
 enum { PANEL, RUNS, APART, NEAREST = 8 };
 
+/* So many terms are added in a round of a tile's loop. Two leave 23 instructions a term to vectors of 32 bytes, 28 are
+ * with one: a core that another thread shares begins three a cycle, in which time there are 24 for what multiplies. */
+enum { TOGETHER = VB == 32 ? 2 : 1 };
+
 #define T float
 #define NAME(x) CAT(PREFIX, f32, x)
 #include "packed_impl.h"
