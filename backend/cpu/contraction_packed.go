@@ -53,7 +53,7 @@ func (f *matrices) paysPacking(kind gemm.Kind, known bool) bool {
 	return kind >= gemm.ProductS8S8 && f.m >= minRowBlock && f.n >= fewPacked
 }
 
-// fewPacked is how many columns of integers pay, of which a panel has 32.
+// fewPacked is how many columns of integers pay, of which a panel has 16 or 32.
 const fewPacked = 4
 
 // packedProduct multiplies large matrices by our own kernels, which pack each side once for all pieces.

@@ -39,8 +39,9 @@ static int pairs(void) { return __builtin_cpu_supports("avx512bf16") && __builti
 
 const halo_packed_kernel *halo_packed_kernel_of(int64_t isa, int64_t kind) {
 #if defined(__x86_64__)
-  if (kind >= PACKED_FLOATS)
-    return isa == 2 && __builtin_cpu_supports("avx512vnni") ? &halo_packed_vnni[kind - PACKED_FLOATS] : 0;
+  if (kind >= PACKED_FLOATS && isa == 2 && __builtin_cpu_supports("avx512vnni"))
+    return &halo_packed_vnni[kind - PACKED_FLOATS];
+  if (kind >= PACKED_FLOATS) return isa == 1 || isa == 2 ? &halo_packed_s16[kind - PACKED_FLOATS] : 0;
   if (isa == 2 && kind == PACKED_BF16 && pairs()) return &halo_packed_bf16;
   if (isa == 2) return &halo_packed_avx512[kind];
   if (isa == 1) return &halo_packed_avx2[kind];

@@ -82,7 +82,8 @@ typedef struct {
 } halo_packed_kernel;
 
 extern const halo_packed_kernel halo_packed_base[PACKED_FLOATS], halo_packed_avx2[PACKED_FLOATS],
-    halo_packed_avx512[PACKED_FLOATS], halo_packed_bf16, halo_packed_vnni[PACKED_KINDS - PACKED_FLOATS];
+    halo_packed_avx512[PACKED_FLOATS], halo_packed_bf16, halo_packed_s16[PACKED_KINDS - PACKED_FLOATS],
+    halo_packed_vnni[PACKED_KINDS - PACKED_FLOATS];
 
 /* halo_packed_kernel_of is the kernel of an instruction set for a kind on this machine, 0 if there is none. */
 const halo_packed_kernel *halo_packed_kernel_of(int64_t isa, int64_t kind);

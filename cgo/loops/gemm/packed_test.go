@@ -29,6 +29,10 @@ var (
 	s8  = element{1, -128, 256, func(v int64) uint64 { return uint64(v) }}
 	u8  = element{1, 0, 256, func(v int64) uint64 { return uint64(v) }}
 	s32 = element{4, 0, 1, func(v int64) uint64 { return uint64(v) }}
+
+	// The numbers whose products are the largest: sums of two or four must not saturate.
+	least8 = element{1, -128, 1, s8.bits}
+	most8  = element{1, 255, 1, u8.bits}
 )
 
 // float is the bits of a whole number in a type of 16 bits, which must have them.
@@ -76,6 +80,10 @@ func TestPacked(t *testing.T) {
 		{"s8 u8", gemm.ProductS8U8, gemm.Sums, s8, u8, s32},
 		{"u8 s8", gemm.ProductU8S8, gemm.Sums, u8, s8, s32},
 		{"u8 u8", gemm.ProductU8U8, gemm.Sums, u8, u8, s32},
+		{"least s8 s8", gemm.ProductS8S8, gemm.Sums, least8, least8, s32},
+		{"least s8 u8", gemm.ProductS8U8, gemm.Sums, least8, most8, s32},
+		{"least u8 s8", gemm.ProductU8S8, gemm.Sums, most8, least8, s32},
+		{"most u8 u8", gemm.ProductU8U8, gemm.Sums, most8, most8, s32},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if !slices.ContainsFunc(run.Levels(), c.kind.Knows) {
