@@ -244,6 +244,9 @@ INLINE VI narrow_exponent(VI x, int bits) {
 
 // some is not 0 if a mask has a place.
 INLINE I some(VI m) {
+#if defined(__x86_64__) && VB == 32
+  return !_mm256_testz_si256((__m256i)m, (__m256i)m);
+#endif
   I any = 0;
   for (int i = 0; i < N; i++)
     any |= m[i];

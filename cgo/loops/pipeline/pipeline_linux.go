@@ -128,6 +128,7 @@ func (p *Rows) stagger(head *C.halo_rows_record, level run.ISA) {
 	head.staggered = (*[0]byte)(function("staggered_"+name, level, p.Lane))
 	head.in, head.scale, head.offset = number("in"), number("scale"), number("offset")
 	head.factor, head.count, head.epsilon = number("factor"), number("count"), number("epsilon")
+	head.init, head.start = number("init"), number("start")
 	if head.scale != 0 {
 		head.whole = 1
 	}

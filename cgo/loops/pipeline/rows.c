@@ -311,12 +311,14 @@ static void staggers(void *arg, int64_t number) {
   const int64_t first = number * r->group, left = r->rows - first, bytes = r->row * r->lane;
   r->staggered(&(halo_staggered){
       .in = beginning(j, r->in) + first * bytes,
-      .out = beginning(j, r->streams) + first * bytes,
+      .out = beginning(j, r->streams) + first * (j->streams[r->streams].by_row ? r->lane : bytes),
       .scale = beginning(j, r->scale),
       .offset = beginning(j, r->offset),
       .count = j->streams[r->count].value,
       .epsilon = j->streams[r->epsilon].value,
-      .rooms = halo_aligned(alloca(2 * (bytes + j->places.block_bytes) + 64)),
+      .init = j->streams[r->init].value,
+      .start = j->streams[r->start].value,
+      .rooms = r->saved ? halo_aligned(alloca(2 * (bytes + j->places.block_bytes) + 64)) : 0,
       .rows = left < r->group ? left : r->group,
       .blocks = r->row / j->places.block,
       .rest = r->row % j->places.block * r->lane,

@@ -32,7 +32,8 @@ typedef struct {
   int32_t phases, stages;
   int32_t whole;                                     // staggered takes rows of whole blocks only
   void (*staggered)(const halo_staggered *);         // takes rows through all phases; null: nothing does
-  int32_t in, scale, offset, factor, count, epsilon; // numbers of the streams that it takes, 0 where it takes none
+  // Numbers of the streams that it takes, 0 where it takes none.
+  int32_t in, scale, offset, factor, count, epsilon, init, start;
   // streams and outputs, phases, stages and numbers follow
 } halo_rows_record;
 

@@ -11,11 +11,22 @@ import (
 var staggered = []struct {
 	name   string
 	phases []string
+	places bool // it makes places of rows, an element for each
 }{
-	{"softmax", softmaxOf("load in")},
-	{"softmax_scaled", softmaxOf("load in; mul_f factor")},
-	{"norm", normBy("mul_f")},
-	{"norm_div", normBy("div_f")},
+	{"softmax", softmaxOf("load in"), false},
+	{"softmax_scaled", softmaxOf("load in; mul_f factor"), false},
+	{"norm", normBy("mul_f"), false},
+	{"norm_div", normBy("div_f"), false},
+	{"least", firstOf("min_f", "load in", "in"), true},
+	{"least_plus", firstOf("min_f", "load in; add_f offset", ""), true},
+	{"least_plus", firstOf("min_f", "load offset; add_f in", ""), true},
+	{"least_minus", firstOf("min_f", "load in; sub_f offset", ""), true},
+	{"least_from", firstOf("min_f", "load offset; sub_f in", ""), true},
+	{"most", firstOf("max_f", "load in", "in"), true},
+	{"most_plus", firstOf("max_f", "load in; add_f offset", ""), true},
+	{"most_plus", firstOf("max_f", "load offset; add_f in", ""), true},
+	{"most_minus", firstOf("max_f", "load in; sub_f offset", ""), true},
+	{"most_from", firstOf("max_f", "load offset; sub_f in", ""), true},
 }
 
 // softmaxOf is a softmax of what some stages make of a row.
@@ -40,6 +51,21 @@ func normBy(mean string) []string {
 	}
 }
 
+// firstOf finds the first place of the extreme of what some stages make of a row; at is where that lies, if it does.
+func firstOf(extreme, elements, at string) []string {
+	made := elements
+	if at == "" {
+		at, made = "made", elements+"; store made"
+	}
+	return []string{
+		elements + "; acc_" + extreme + " a mask; fold a b",
+		"load init; " + extreme + " b; store c",
+		"spread c d; " + made + "; eq_f d; store e; load " + at + "; ne_f " + at +
+			"; or e; select place #7fffffff; acc_min_s f mask; fold f g",
+		"load #7fffffff; min_s g; store h; unless_eq_f c init start; store i; min_s h; store j; store out",
+	}
+}
+
 // wordKinds says which inputs some words may mean.
 var wordKinds = map[string]func(s *Stream) bool{
 	"in":      func(s *Stream) bool { return s.Kind == Linear && s.Convert == "" && !s.ByRow },
@@ -48,6 +74,16 @@ var wordKinds = map[string]func(s *Stream) bool{
 	"factor":  (*Stream).isPositive,
 	"count":   func(s *Stream) bool { return s.Kind == Immediate },
 	"epsilon": func(s *Stream) bool { return s.Kind == Immediate },
+	"init":    func(s *Stream) bool { return s.Kind == Immediate },
+	"start":   func(s *Stream) bool { return s.Kind == Immediate },
+	"place":   (*Stream).countsPlaces,
+}
+
+// countsPlaces reports whether the elements of a stream are the places of a row, which is one dimension.
+func (s *Stream) countsPlaces() bool {
+	last := len(s.Strides) - 1
+	return s.Kind == Iota && s.Offset == 0 && s.Convert == "" && s.Strides[last] == 1 &&
+		!slices.ContainsFunc(s.Strides[:last], func(n int64) bool { return n != 0 })
 }
 
 // isPositive reports whether a stream is a positive float of 32 bits.
@@ -64,14 +100,23 @@ func (p *Rows) Kernel() string {
 	return strings.TrimSpace("rows " + name)
 }
 
+// leastRow is how many bytes a row has that is found a place in: a vector at every level.
+const leastRow = 64
+
 // staggers names what takes rows through all phases of the program in one loop, and tells what its words mean. Two rows
-// of saved values have to be as near as those of a tile.
+// of saved values have to be as near as those of a tile; places are those of a dimension.
 func (p *Rows) staggers() (name string, words map[string]int) {
-	if p.stepwise || len(p.Outputs) != 1 || p.Outputs[0].Kind != Linear || p.Outputs[0].Convert != "" ||
-		p.Outputs[0].ByRow || 2*p.Row()*int64(p.Lane) > MaxSaved {
+	if p.stepwise || len(p.Outputs) != 1 || p.Outputs[0].Kind != Linear || p.Outputs[0].Convert != "" {
+		return "", nil
+	}
+	places, bytes := p.Outputs[0].ByRow, p.Row()*int64(p.Lane)
+	if places && (bytes < leastRow || p.Lead != len(p.Dims)-1) || !places && 2*bytes > MaxSaved {
 		return "", nil
 	}
 	for _, s := range staggered {
+		if s.places != places {
+			continue
+		}
 		m := meaning{p, map[string]int{"mask": p.Mask, "out": len(p.Inputs), "saved": len(p.Inputs) + 1}}
 		if m.ofAll(s.phases) {
 			return s.name, m.words
@@ -114,7 +159,7 @@ func (m meaning) ofPhase(names []string, list []Stage) bool {
 	return slices.EqualFunc(names, list, func(text string, s Stage) bool {
 		words := strings.Fields(text)
 		for i, w := range words[1:] {
-			if !m.of(w, []int{s.A, s.B}[i]) {
+			if !m.of(w, []int{s.A, s.B, s.C}[i]) {
 				return false
 			}
 		}
