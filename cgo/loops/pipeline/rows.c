@@ -29,6 +29,7 @@ typedef struct {
   const job *j;
   char **p, *rooms, *saved;
   int over; // some output lies over an input
+  char *line[HALO_MAX_POINTERS]; // of streams that count the places of a row
   halo_loop loop;
 } worker;
 
@@ -42,9 +43,27 @@ static int64_t start(const job *j, const halo_stream *s, int64_t row) {
 
 static int is_saved(const job *j, int32_t k) { return k >= j->r->streams + j->r->outputs; }
 
+// LINE_BYTES is what a line takes at most: it is made for each task.
+enum { LINE_BYTES = 8 << 10 };
+
+// counts reports whether a stream has the same numbers in each row, which are places of its one dimension: they lie in a
+// line of the task.
+static int counts(const job *j, const halo_stream *s) {
+  const int32_t last = j->places.rank - 1;
+  if (s->kind != HALO_IOTA || s->by_row || j->rows.rank != last || j->r->row * j->r->lane > LINE_BYTES)
+    return 0;
+  for (int32_t d = 0; d < last; d++)
+    if (s->strides[d])
+      return 0;
+  return 1;
+}
+
 // lies reports whether a row of pointer k lies in one piece somewhere.
 static int lies(const job *j, int32_t k) {
-  return is_saved(j, k) || j->streams[k].kind == HALO_LINEAR || j->streams[k].kind == HALO_ROWWISE;
+  if (is_saved(j, k))
+    return 1;
+  const halo_stream *s = &j->streams[k];
+  return s->kind == HALO_LINEAR || s->kind == HALO_ROWWISE || counts(j, s);
 }
 
 // address is where the place col of row number row, which is row t of the tile, lies.
@@ -55,6 +74,8 @@ static char *address(const worker *w, int32_t k, int64_t t, int64_t row, int64_t
     return w->saved + (before * j->pitch + col) * j->r->lane;
   }
   const halo_stream *s = &j->streams[k];
+  if (s->kind == HALO_IOTA)
+    return w->line[k] + col * j->r->lane;
   return (char *)HALO_AT(j->places.run, s->ref) + (start(j, s, row) + col) * s->size;
 }
 
@@ -236,15 +257,20 @@ static int over(const job *j) {
   return 0;
 }
 
-static worker prepare(const job *j, char **p, char *rooms, char *saved) {
+static worker prepare(const job *j, char **p, char *rooms, char *saved, char *lines) {
   const halo_rows_record *r = j->r;
-  worker w = {j, p, rooms, saved, over(j), {.bytes = j->places.block_bytes}};
+  worker w = {j, p, rooms, saved, over(j), .loop = {.bytes = j->places.block_bytes}};
   const int32_t pointers = r->streams + r->outputs + r->saved + r->rooms;
   memset(rooms, 0, pointers * j->places.block_bytes);
   for (int32_t k = 0; k < pointers; k++)
     p[k] = room_of(&w, k);
-  for (int32_t k = 0; k < r->streams; k++)
+  for (int32_t k = 0; k < r->streams; k++) {
     halo_prepare(&j->places, &j->streams[k], p[k]);
+    if (counts(j, &j->streams[k])) {
+      w.line[k] = halo_load(&j->places, &j->streams[k], 0, r->row, lines);
+      lines += r->row * r->lane;
+    }
+  }
   memset(p[r->mask], 0xff, j->places.block_bytes);
   for (int32_t i = 0; i < r->phases; i++) {
     const int32_t *fold = j->numbers + j->phases[i].fold;
@@ -259,12 +285,20 @@ static int64_t room_bytes(const job *j) {
   return (r->streams + r->outputs + r->saved + r->rooms) * j->places.block_bytes + 64;
 }
 
+static int64_t line_bytes(const job *j) {
+  int64_t bytes = 64;
+  for (int32_t k = 0; k < j->r->streams; k++)
+    bytes += counts(j, &j->streams[k]) ? j->r->row * j->r->lane : 0;
+  return bytes;
+}
+
 static int64_t saved_bytes(const job *j) { return j->r->saved * j->r->tile * j->pitch * j->r->lane + 64; }
 
 // WORKER declares the worker of a task.
 #define WORKER(w)                                                                                                      \
   char *p[HALO_POINTERS];                                                                                              \
-  worker w = prepare(j, p, halo_aligned(alloca(room_bytes(j))), halo_aligned(alloca(saved_bytes(j))));                 \
+  worker w = prepare(j, p, halo_aligned(alloca(room_bytes(j))), halo_aligned(alloca(saved_bytes(j))),                  \
+                     halo_aligned(alloca(line_bytes(j))));                                                             \
   p[HALO_LOOP] = (char *)&w.loop
 
 // sweep_rows runs a phase over the n rows of a tile. While the second one computes, the next tile's rows are asked for.
