@@ -79,14 +79,14 @@ INLINE void NAME(some)(const int height, const int vectors, const int how, const
     }
     place++;
   } while (how == RUNS && --runs);
-  if (rows < height || columns < vectors * LANES) {
+  if (rows < height && !PARTED || columns < vectors * LANES) {
     T whole[ROWS * 2 * LANES];
     memcpy(whole, s, sizeof whole);
     NAME(part)(whole, c, how == RUNS ? where : 0, row_c, rows, columns, first, besides);
     return;
   }
 #define EACH(...)                                                                                                      \
-  _Pragma("GCC unroll 16") for (int i = 0; i < height; i++)                                                            \
+  _Pragma("GCC unroll 16") for (int i = 0; i < height; i++) if (!PARTED || i < rows)                                   \
       _Pragma("GCC unroll 2") for (int v = 0; v < vectors; v++) __VA_ARGS__;
 #define AT(p) *(NAME(in_memory) *)((p) + (how == RUNS ? where[i] : i * row_c) + v * LANES)
   if (!first) EACH(s[i][v] += AT(c))

@@ -18,6 +18,9 @@ enum { PANEL, RUNS, APART, NEAREST = 8 };
  * with one: a core that another thread shares begins three a cycle, in which time there are 24 for what multiplies. */
 enum { TOGETHER = VB == 32 ? 2 : 1 };
 
+/* Whether rows of a tile that do not all count are stored as vectors: with few rows that is often so. */
+enum { PARTED = VB == 32 };
+
 #define T float
 #define NAME(x) CAT(PREFIX, f32, x)
 #include "packed_impl.h"

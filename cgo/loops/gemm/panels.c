@@ -73,10 +73,10 @@ static void copy_rows(const work *w, int64_t x, int64_t rows) {
 
 /* rows is some rows as a tile takes them: where the first begins, and how many elements they are apart. Those of
  * windows are not there. */
-typedef struct {
+struct rows {
   const char *at;
   int64_t apart;
-} rows;
+};
 
 /* find_windows finds what windows see of n places from row x on, and copies it if it should lie elsewhere. */
 static void find_windows(const work *w, int64_t x, int64_t n) {
@@ -95,21 +95,21 @@ static void find_windows(const work *w, int64_t x, int64_t n) {
 }
 
 /* rows_of makes some rows from row x on ready. */
-static rows rows_of(const work *w, int64_t x, int64_t n) {
+static struct rows rows_of(const work *w, int64_t x, int64_t n) {
   const halo_panels_record *r = w->record;
   const int64_t bytes = w->kernel->bytes;
   switch (r->rows) {
   case PANELS_NEAR:
-    return (rows){w->a + (x * r->row_a + w->first) * bytes, r->row_a};
+    return (struct rows){w->a + (x * r->row_a + w->first) * bytes, r->row_a};
   case PANELS_COPIED:
     copy_rows(w, x, n);
-    return (rows){w->rows, w->words + APART / bytes};
+    return (struct rows){w->rows, w->words + APART / bytes};
   case PANELS_WINDOWS:
     find_windows(w, x, n);
-    return (rows){0};
+    return (struct rows){0};
   }
   pack_rows(w, x, n);
-  return (rows){w->rows, w->words};
+  return (struct rows){w->rows, w->words};
 }
 
 /* panel_of is the panel of columns from column j of a group on, at some term. */
@@ -171,12 +171,12 @@ static void want(work *w, int64_t x, int64_t n) {
   w->step = least(pieces(w->wanted[0].bytes + w->wanted[1].bytes + behind, tiles * w->words * STEP) * STEP, LINE);
 }
 
-/* multiply_tile does the product of a panel of rows, from row i of some on, which is row x + i of all, and of the panel
- * of columns from column j of a group on. */
-static void multiply_tile(work *w, const rows *some, int64_t x, int64_t i, int64_t group, int64_t j) {
+/* multiply_tile does the product of a panel of n rows, from row i of some on, which is row x + i of all, and of the
+ * panel of columns from column j of a group on. */
+static void multiply_tile(work *w, const struct rows *some, int64_t x, int64_t i, int64_t n, int64_t group, int64_t j) {
   const halo_panels_record *r = w->record;
   const halo_packed_kernel *k = w->kernel;
-  const int64_t n = least(k->rows, r->m - x - i), columns = least(k->columns, r->n - j), bytes = k->bytes;
+  const int64_t columns = least(k->columns, r->n - j), bytes = k->bytes;
   const int64_t column = group * r->group_c + j, first = w->first == 0;
   const int64_t place = w->window ? column : (x + i) * r->row_c + column;
   const char *a = some->at + i * some->apart * bytes, *panel = panel_of(w, group, j, w->first);
@@ -200,15 +200,26 @@ static void multiply_tile(work *w, const rows *some, int64_t x, int64_t i, int64
           &besides);
 }
 
+/* tall is how many rows the next tile has, of so many that are left. Two rows have too few sums to be made at once: if
+ * that is what a whole tile leaves, and rows lie by themselves, both have two thirds. */
+static int64_t tall(const work *w, int64_t left) {
+  const int64_t rows = w->kernel->rows, third = rows / 3, kind = w->record->rows;
+  const int even = third < 4 && (kind == PANELS_NEAR || kind == PANELS_COPIED) && left > rows && left <= rows + third;
+  return least(even ? 2 * third : rows, left);
+}
+
 /* multiply_rows does the products of n rows from row x on. */
 static void multiply_rows(work *w, int64_t x, int64_t n) {
   const halo_panels_record *r = w->record;
   const halo_packed_kernel *k = w->kernel;
-  const rows some = rows_of(w, x, n);
+  const struct rows rows = rows_of(w, x, n);
   want(w, x, n);
   for (int64_t g = 0; g < r->groups; g++)
     for (int64_t j = 0; j < r->n; j += k->columns)
-      for (int64_t i = 0; i < n; i += k->rows) multiply_tile(w, &some, x, i, g, j);
+      for (int64_t i = 0, height; i < n; i += height) {
+        height = tall(w, n - i);
+        multiply_tile(w, &rows, x, i, height, g, j);
+      }
 }
 
 /* most_words is how many terms are made at once: all if there are few rows, else so many that rows stay in the nearest
