@@ -89,34 +89,72 @@ INLINE VF near_gelu32(VF x, VI *most) {
 INLINE int is_near_gelu32(VI most) { return !_mm512_cmpge_epi32_mask((__m512i)most, (__m512i)same(NEAR_ERFC)); }
 INLINE VF f_gelu_erfcf(VF x) { return f_erfcf(x); }
 #else
+// erfc32_by is the complement of the error function of x from w*exp(-z), where z lacks low of x*x, and w lacks wl: for
+// magnitudes below NEAR_ERFC, or for all.
+#define NEAR_ERFC 9.3f
+INLINE VF erfc32_by(VF x, VF z, VF w, VF low, VF wl, int near) {
+  if (near) {
+    VF s, q = expm1_of(-z, &s);
+    low = w * low + wl;
+    const VF v = s * (w + (w * q + (low + low * q)));
+    return blend(NEGATIVE(x), 2 - v, v);
+  }
+  VF t, q = exp32_parts(-z, &t);
+  low = w * low + wl;
+  return erfc32_of(x, z, scaled(w + (w * q + (low + low * q)), t));
+}
+
 // f_erfcf has erfc(a)*exp(a^2) as t = 1/(a+2) times a polynomial in 1 - 3.4*t; a relative error e of t makes one of
 // nearly e*(0.96+2.8*t).
-INLINE VF f_erfcf(VF x) {
+INLINE VF any_erfc(VF x, int near) {
   const VF a = magnitude(x), d = a + 2, t = 1 / d, y = 1 - t * 3.40057063f;
-  VF z = a * a, k;
+  VF z = a * a;
   ROUNDED(z);
-  VF p = -0.002071711002f + y * (-0.0003363813157f + y * 0.0003392640501f);
-  p = 0.006476763636f + y * (0.009438378736f + y * (4.463018558e-05f + y * p));
-  p = 0.4073726535f + y * (-0.0319375135f + y * (-0.04913534224f + y * p));
+  const VF y2 = y * y, odd = 0.006476763636f + y2 * (4.463018558e-05f + y2 * -0.0003363813157f);
+  VF p = -0.04913534224f + y2 * (0.009438378736f + y2 * (-0.002071711002f + y2 * 0.0003392640501f));
+  p = 0.4073726535f + y * (-0.0319375135f + y * (p + y * odd));
   p = y * (-0.9275917411f + y * p);
   const VF v = 1.151572347f + p, w = rounded(t * v), e = (1 - t * d) - t * (a - (d - 2));
   const VF yl = (1 - y) - rounded(t) * 3.40057063f, vl = ((1.151572347f - v) + p) + yl * (0.815f * y - 0.928f);
   const VF wl = (lost32(t, v, w) + t * vl) + w * (e * (0.96f + 2.8f * t));
-  const VF q = exp32_parts(-z, &k), low = w * (z - x * x) + wl;
-  return erfc32_of(x, z, scaled(w + (w * q + (low + low * q)), k));
+  return erfc32_by(x, z, w, z - x * x, wl, near);
 }
 
-// f_gelu_erfcf, for GELU, has erfc(a)*exp(a^2) as a polynomial in (a-3)/(a+3) and does not keep what its products lose:
-// it is within 5 units in the last place.
-INLINE VF f_gelu_erfcf(VF x) {
-  const VF a = magnitude(x), y = (a - 3) / (a + 3);
-  VF z = a * a, t;
+// any_gelu_erfc, for GELU, has erfc(a)*exp(a^2) as a polynomial in (a-3)/(a+3) and does not keep what its products
+// lose: it is within 5 units in the last place.
+INLINE VF any_gelu_erfc(VF x, int near) {
+  const VF a = magnitude(x), y = (a - 3) / (a + 3), y2 = y * y;
+  VF z = a * a;
   ROUNDED(z);
-  VF p = -0.0005951704294f + y * (2.76838674e-5f + y * 5.541645305e-5f);
-  p = -0.0243942767f + y * (0.004269296849f + y * (0.0007162207229f + y * p));
-  p = 0.2456038021f + y * (-0.1501157826f + y * (0.07166578669f + y * p));
-  p = 0.1790011512f + y * (-0.3262335637f + y * p);
-  const VF q = exp32_parts(-z, &t), low = z - x * x;
-  return erfc32_of(x, z, scaled(p + p * (q + (low + low * q)), t));
+  VF even = 0.07166578669f + y2 * (0.004269296849f + y2 * (-0.0005951704294f + y2 * 5.541645305e-5f));
+  VF odd = -0.1501157826f + y2 * (-0.0243942767f + y2 * (0.0007162207229f + y2 * 2.76838674e-5f));
+  const VF p = (0.1790011512f + y2 * (0.2456038021f + y2 * even)) + y * (-0.3262335637f + y2 * odd);
+  if (near) {
+    VF q, s = exp32_square(x, z, &q) * p;
+    s = s + s * q;
+    return blend(NEGATIVE(x), 2 - s, s);
+  }
+  return erfc32_by(x, z, p, z - x * x, same(0), near);
 }
+
+static __attribute__((noinline)) VF far_erfc(VF x) { return any_erfc(x, 0); }
+static __attribute__((noinline)) VF far_gelu_erfc(VF x) { return any_gelu_erfc(x, 0); }
+INLINE VF f_erfcf(VF x) {
+  const MASK near = LESS(magnitude(x), same(NEAR_ERFC));
+  const VF v = any_erfc(x, 1);
+  return __builtin_expect(ALL(near), 1) ? v : blend(near, v, far_erfc(x));
+}
+INLINE VF f_gelu_erfcf(VF x) {
+  const MASK near = LESS(magnitude(x), same(NEAR_ERFC));
+  const VF v = any_gelu_erfc(x, 1);
+  return __builtin_expect(ALL(near), 1) ? v : blend(near, v, far_gelu_erfc(x));
+}
+
+// near_gelu32 is the complement of the error function of -x, if x is near; *most becomes the greatest of itself and the
+// |x|, as whole numbers, where NaN is great.
+INLINE VF near_gelu32(VF x, VI *most) {
+  *most = larger_s(*most, I(magnitude(x)));
+  return any_gelu_erfc(-x, 1);
+}
+INLINE int is_near_gelu32(VI most) { return ALL(most < I(same(NEAR_ERFC))); }
 #endif

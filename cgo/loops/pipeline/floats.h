@@ -78,7 +78,7 @@ INLINE VF round_afz(VF x) {
 }
 
 // The machine's own choice knows the signs of zeros, but of a NaN and a number it takes the number: number_max_f and
-// number_min_f are for numbers, UNORDERED is not 0 where one of two is none, and ANYWHERE tells if that is so somewhere.
+// number_min_f are for numbers, UNORDERED is not 0 where one of two is none, ANYWHERE tells if that is so somewhere.
 #if defined(__x86_64__) && VB == 64
 #if LANE == 32
 #define RANGE(x, y, how) ((VI)_mm512_range_ps((__m512)(x), (__m512)(y), how))

@@ -134,15 +134,31 @@ INLINE VF exp32_square(VF x, VF z, VF *q, VF *t) {
   return power16((VI)y, r - *t * 0x1.0bfbe8p-15f, q);
 }
 #elif defined(__x86_64__)
-// power8 gives s and q so that exp(x) = s*(1+q)*2^-floor(y/8), where y is -x by eighths of log(2), and s the power of
-// 2^(-1/8) that the three lowest bits of y say.
-INLINE VF power8(VF x, VI *y, VF *q) {
+// power8 is the power of 2^(-1/8) that the three lowest bits of y say, and q so that exp(r) = 1 + q for r of at most
+// log(2)/16.
+INLINE VF power8(VI y, VF r, VF *q) {
   static const float powers[8] __attribute__((aligned(32))) = {0x1p0f, 0x1.d5818ep-1f, 0x1.ae89fap-1f, 0x1.8ace54p-1f,
       0x1.6a09e6p-1f, 0x1.4bfdaep-1f, 0x1.306fep-1f, 0x1.172b84p-1f};
+  *q = r + (r * r) * (0.50006454f + r * 0.16666859f);
+  return (VF)_mm256_permutevar8x32_ps(*(const __m256 *)powers, (__m256i)y);
+}
+
+// exp32_eighths gives s and q so that exp(x) = s*(1+q)*2^-floor(y/8), where y is -x by eighths of log(2).
+INLINE VF exp32_eighths(VF x, VI *y, VF *q) {
   *y = (VI)(SHIFT32 / 8 - x * 0x1.715476p0f);
-  const VF t = (VF)*y - SHIFT32 / 8, r = (x + t * 0x1.62e400p-1f) + t * 0x1.7f7d1cp-20f;
-  *q = r + (r * r) * (0.500009774918f + r * 0.166668621646f);
-  return (VF)_mm256_permutevar8x32_ps(*(const __m256 *)powers, (__m256i)*y);
+  const VF t = (VF)*y - SHIFT32 / 8;
+  return power8(*y, (x + t * 0x1.62e400p-1f) + t * 0x1.7f7d1cp-20f, q);
+}
+
+// lowered is s*2^-floor(y/8), for normal numbers.
+INLINE VF lowered(VF s, VI y) { return (VF)((VI)s - (y >> 3 << 23)); }
+
+// exp32_square gives s and q so that exp(-x*x) = s*(1+q); z is x*x rounded. No square is rounded where it matters, nor
+// the product that it is added to, which has few bits.
+INLINE VF exp32_square(VF x, VF z, VF *q) {
+  const VI y = (VI)(z * 0x1.715476p0f + SHIFT32 / 8);
+  const VF t = (VF)y - SHIFT32 / 8, r = rounded(t * 0x1.62ep-1f) - x * x;
+  return lowered(power8(y, r + t * 0x1.0bfbe8p-15f, q), y);
 }
 
 // near_exp32 is the exponential where y is at most NEAR_POWER, and at least what is as far on the other side, and a NaN
@@ -150,15 +166,15 @@ INLINE VF power8(VF x, VI *y, VF *q) {
 #define NEAR_POWER ((I)0x49c00000 + 8 * 125)
 #define NEAR_EXP 86.6f // y is so where the magnitude of x is below
 INLINE VF near_exp32(VF x, VI *y) {
-  VF q, s = power8(x, y, &q);
-  s = (VF)((VI)s - (*y >> 3 << 23));
+  VF q, s = exp32_eighths(x, y, &q);
+  s = lowered(s, *y);
   return s + s * q;
 }
 
 // far_exp32 has the same bits there; 2^t may be beyond the exponents of a float, and takes two steps.
 static __attribute__((noinline)) VF far_exp32(VF x) {
   VI y;
-  VF q, s = power8(most(-104, least(89, x)), &y, &q);
+  VF q, s = exp32_eighths(most(-104, least(89, x)), &y, &q);
   const VI k = -((y - 0x49c00000) >> 3), h = k >> 1;
   return (s + s * q) * (VF)((h + 127) << 23) * (VF)((k - h + 127) << 23);
 }
@@ -169,6 +185,13 @@ INLINE VF f_expf(VF x) {
   return __builtin_expect(ALL(LESS(magnitude(x), same(NEAR_EXP))), 1) ? v : far_exp32(x);
 }
 #else
+// exp32_square gives s and q so that exp(-x*x) = s*(1+q), for normal numbers; z is x*x rounded.
+INLINE VF exp32_square(VF x, VF z, VF *q) {
+  VF t, p = exp32_parts(-z, &t), low = z - x * x;
+  *q = p + (low + low * p);
+  return power2(t);
+}
+
 INLINE VF f_expf(VF x) {
   VF t, q = exp32_parts(most(-104, least(89, x)), &t);
   return scaled(1 + q, t);
@@ -186,8 +209,8 @@ INLINE VF logistic32(VF x) {
   return blend(LESS(same(40), y), small, r);
 }
 
-// f_expm1f takes 1 off 2^t, which is exact, before it adds what is left; its sign is that of x, of zero too.
-INLINE VF f_expm1f(VF x) {
+// any_expm1 takes 1 off 2^t, which is exact, before it adds what is left; its sign is that of x, of zero too.
+INLINE VF any_expm1(VF x) {
   VF t, y = most(-20, least(89, x));
   VF q = exp32_parts(y, &t);
   VF s = power2(least(60, t));
@@ -215,19 +238,80 @@ INLINE VF f_cbrtf(VF x) {
 
 // log32 is log(2^e*(1+f)) for 1+f from sqrt(1/2) to sqrt(2), log32_and that with l for the low part of e*log(2).
 INLINE VF log32_and(VF f, VF e, VF l) {
+  VF g = f * f;
+#if VB == 64
   VF p = 0.1168541992f + f * (-0.1147973385f + f * 0.06971611471f);
   p = -0.1666780232f + f * (0.1424905765f + f * (-0.1242568733f + f * p));
   p = 0.3333333118f + f * (-0.2499999696f + f * (0.2000071575f + f * p));
-  VF g = f * f;
+#else
+  const VF even = 0.2000071575f + g * (0.1424905765f + g * (0.1168541992f + g * 0.06971611471f));
+  const VF odd = -0.1666780232f + g * (-0.1242568733f + g * -0.1147973385f);
+  const VF p = (0.3333333118f + g * even) + f * (-0.2499999696f + g * odd);
+#endif
   l = l + f * g * p;
   l = l - 0.5f * g;
   return e * 0x1.62e400p-1f + (f + l);
 }
 INLINE VF log32(VF f, VF e) { return log32_and(f, e, e * 0x1.7f7d1cp-20f); }
 
+// any_log1p is log(1+x) with what rounding 1+x drops, which matters as long as that is small.
+INLINE VF any_log1p(VF x) {
+  VF u = 1 + x, e, m = parts(u, &e);
+  VF c = blend(LESS(same(1), x), 1 - (u - x), x - (u - 1));
+  c = keep(LESS(x, same(0x1p24f)), keep(LESS(same(-1), x), c));
+  VF l = log32((m - 1) + scaled(c, -most(-30, least(30, e))), e);
+  return (VF)((VI)l | ((VI)x & SIGN));
+}
+
+INLINE VF near_giles(VF w) {
+  VF y = w - 2.5f;
+#if VB == 64
+  VF p = -3.5233877e-6f + y * (3.43273939e-7f + y * 2.81022636e-8f);
+  p = -0.00125372503f + y * (0.00021858087f + y * (-4.39150654e-6f + y * p));
+  return 1.50140941f + y * (0.246640727f + y * (-0.00417768164f + y * p));
+#else
+  const VF z = y * y, odd = 0.00021858087f + z * (-3.5233877e-6f + z * 2.81022636e-8f);
+  const VF p = (-0.00125372503f + z * (-4.39150654e-6f + z * 3.43273939e-7f)) + y * odd;
+  return 1.50140941f + y * (0.246640727f + y * (-0.00417768164f + y * p));
+#endif
+}
+
+// any_erf_inv is Giles's polynomials in -log(1-x^2), with the square rounded as in the operations.
+INLINE VF any_erf_inv(VF x) {
+  VF v = x * x;
+  ROUNDED(v);
+  VF u = 1 - v, e, m = parts(u, &e);
+  VF c = (1 - u) - v;
+  VF w = -log32((m - 1) + scaled(c, -most(-30, e)), e);
+  VF p = near_giles(w);
+  MASK near = LESS(w, same(5));
+  if (ALL(near))
+    return p * x;
+  VF y = square_root(w) - 3;
+  VF r = 0.00134934322f + y * (0.000100950558f + y * -0.000200214257f);
+  r = -0.0076224613f + y * (0.00573950773f + y * (-0.00367342844f + y * r));
+  r = 2.83297682f + y * (1.00167406f + y * (0.00943887047f + y * r));
+  return blend(EQUAL(v, same(1)), x * INFINITY, blend(near, p, r) * x);
+}
+
+#if defined(__x86_64__) && VB == 32
+#include "eights32.h"
+#else
+INLINE VF f_expm1f(VF x) { return any_expm1(x); }
+INLINE VF f_log1pf(VF x) { return any_log1p(x); }
+INLINE VF f_erf_invf(VF x) { return any_erf_inv(x); }
+#endif
+
 #if VB == 64
 #include "tables32.h"
-#else
+#elif !defined(__x86_64__)
+// expm1_of gives s = 2^t and q so that exp(x) = s + s*q, for t from -126 to 127.
+INLINE VF expm1_of(VF x, VF *s) {
+  VF t, q = exp32_parts(x, &t);
+  *s = power2(t);
+  return q;
+}
+
 INLINE VF f_logisticf(VF x) { return logistic32(x); }
 
 INLINE VF f_tanhf(VF x) {
@@ -245,55 +329,26 @@ INLINE VF f_logf(VF x) {
   VF e, m = parts(x, &e);
   return log32(m - 1, e);
 }
+#endif
 
+#if VB != 64
 INLINE VF f_erff(VF x) {
-  VF a = magnitude(x), z = x * x, t;
-  VF p = 0.005201456326f + z * (-0.0008147081117f + z * 8.387074557e-5f);
-  p = -0.3761263402f + z * (0.1128369935f + z * (-0.02685958812f + z * p));
+  VF a = magnitude(x), z = x * x;
+  VF w = z * z, p = -0.3761263402f + w * (-0.02685958812f + w * -0.0008147081117f);
+  p = p + z * (0.1128369935f + w * (0.005201456326f + w * 8.387074557e-5f));
   VF near = a * 0x1.06eba8p-3f + a * (z * p); // 1.128379167 = 1 + 0.128379167
   near = a + near;
   VF y = least(3.925f, a);
-  VF l = -0.004775956548f + y * (0.000600684201f + y * (-4.65619265e-5f + y * 1.664758188e-6f));
-  l = -0.6317707067f + y * (-0.1101425082f + y * (0.02646223236f + y * l));
-  l = 0.0003247762472f + y * (-1.130259149f + y * l);
-  VF q = exp32_parts(l, &t);
-  VF s = power2(t);
-  VF far = blend(LESS(same(3.925f), a), same(1), 1 - (s + s * q));
+  VF u = y * y, l = 0.02646223236f + u * (0.000600684201f + u * 1.664758188e-6f);
+  l = 0.0003247762472f + u * (-0.6317707067f + u * l);
+  l = l + y * (-1.130259149f + u * (-0.1101425082f + u * (-0.004775956548f + u * -4.65619265e-5f)));
+  VF s, q = expm1_of(l, &s);
+  VF far = 1 - (s + s * q); // 1 from 3.925 on
   return with_sign(blend(LESS(a, same(0.9219f)), near, far), x);
 }
 #endif
 
-// f_log1pf is log(1+x) with what rounding 1+x drops, which matters as long as that is small.
-INLINE VF f_log1pf(VF x) {
-  VF u = 1 + x, e, m = parts(u, &e);
-  VF c = blend(LESS(same(1), x), 1 - (u - x), x - (u - 1));
-  c = keep(LESS(x, same(0x1p24f)), keep(LESS(same(-1), x), c));
-  VF l = log32((m - 1) + scaled(c, -most(-30, least(30, e))), e);
-  return (VF)((VI)l | ((VI)x & SIGN));
-}
-
 #include "erfc32.h"
-
-// f_erf_invf is Giles's polynomials in -log(1-x^2), with the square rounded as in the operations.
-INLINE VF f_erf_invf(VF x) {
-  VF v = x * x;
-  ROUNDED(v);
-  VF u = 1 - v, e, m = parts(u, &e);
-  VF c = (1 - u) - v;
-  VF w = -log32((m - 1) + scaled(c, -most(-30, e)), e);
-  VF y = w - 2.5f;
-  VF p = -3.5233877e-6f + y * (3.43273939e-7f + y * 2.81022636e-8f);
-  p = -0.00125372503f + y * (0.00021858087f + y * (-4.39150654e-6f + y * p));
-  p = 1.50140941f + y * (0.246640727f + y * (-0.00417768164f + y * p));
-  MASK near = LESS(w, same(5));
-  if (ALL(near))
-    return p * x;
-  y = square_root(w) - 3;
-  VF r = 0.00134934322f + y * (0.000100950558f + y * -0.000200214257f);
-  r = -0.0076224613f + y * (0.00573950773f + y * (-0.00367342844f + y * r));
-  r = 2.83297682f + y * (1.00167406f + y * (0.00943887047f + y * r));
-  return blend(EQUAL(v, same(1)), x * INFINITY, blend(near, p, r) * x);
-}
 
 // quarter32 reduces x to r = x - k*pi/2, for arguments up to LIMIT32.
 #define LIMIT32 30000.0f
