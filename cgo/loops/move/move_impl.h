@@ -202,6 +202,13 @@ static void runs_stream(char *d, const char *s, const move_axis *rows, const mov
     }                                                                                                        \
   }
 
+// look_ahead asks for what comes next on n rows of the source. Hardware on processors with AVX2 alone does not look
+// ahead on as many rows at a time as a stripe has; on others it does.
+#define LOOK_AHEAD 512
+INLINE void look_ahead(const char *s, int64_t ss, int64_t n) {
+  for (int64_t j = 0; VB == 32 && j < n; j++) __builtin_prefetch(s + j * ss + LOOK_AHEAD, 0, 2);
+}
+
 // PLANES has the plane of squares and the one that collects squares to whole cache lines on both sides, 64 bytes by 64
 // bytes, and stores them past the cache.
 #define PLANES(T, name, SIDE)                                                                                \
@@ -209,6 +216,7 @@ static void runs_stream(char *d, const char *s, const move_axis *rows, const mov
   INLINE void CAT(lines64_, name)(char *d, int64_t ds, const char *s, int64_t ss) {                          \
     char part[4096 / sizeof(T)] __attribute__((aligned(64)));                                                \
     const int64_t n = 64 / sizeof(T), w = sizeof(T);                                                         \
+    look_ahead(s, ss, n);                                                                                    \
     for (int64_t i = 0; i < n; i += SIDE)                                                                    \
       for (int64_t j = 0; j < n; j += SIDE)                                                                  \
         CAT(square_, name)(part + i * 64 + j * w, 64, s + i * w + j * ss, ss);                               \
