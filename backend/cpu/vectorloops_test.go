@@ -179,7 +179,7 @@ ENTRY e {
 }
 `
 
-// TestVectorFunctions holds the functions of vectors against the reference, for numbers of all sizes and what is none.
+// TestVectorFunctions holds the functions of vectors against the reference.
 func TestVectorFunctions(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 9))
 	for _, f := range []string{"exponential", "exponential-minus-one", "log", "log-plus-one", "logistic", "tanh", "erf",
@@ -192,28 +192,49 @@ func TestVectorFunctions(t *testing.T) {
 		if run.Available() && (err != nil || !strings.Contains(loop.String(), "VecStore")) {
 			t.Errorf("a loop with %s is no program on vectors: %v", f, err)
 		}
-		for range 20 {
-			x := anyBits(r, m.Entry.Parameters[0].Shape)
-			if r.IntN(2) == 0 {
-				x = random(r, x.Shape())
-			}
-			args := [][]*literal.Literal{{x}}
-			want, err := hlo.EvaluateAll(context.Background(), m, args, hlo.EvalOptions{}, 1, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			p, err := cpu.New(cpu.Options{Threads: 1}).Compile(context.Background(), m, exec.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := p.Run(context.Background(), args, exec.RunOptions{})
-			p.Close()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if d := literal.Compare(got[0], want[0], literal.Tolerance{ULP: 3}); d != nil {
-				t.Errorf("%s: %v", f, d)
-			}
+		holdFunction(t, r, f, m)
+	}
+}
+
+// TestLoopsOfPairs runs loops with functions of two numbers, which vectors have no instructions for.
+func TestLoopsOfPairs(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 10))
+	for _, f := range []string{"power", "atan2", "remainder"} {
+		m, err := hlo.Parse([]byte(strings.Replace(functionLoop, "FUNCTION(c)", f+"(c, x)", 1)), "m.hlo")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if loop, err := scalar.CompileLoop(m.Entry.Root, nil); err == nil && strings.Contains(loop.String(), "VecStore") {
+			t.Fatalf("a loop with %s is a program on vectors", f)
+		}
+		holdFunction(t, r, f, m)
+	}
+}
+
+// holdFunction holds loops with function f against the reference, for numbers of all sizes and what is none.
+func holdFunction(t *testing.T, r *rand.Rand, f string, m *hlo.Module) {
+	t.Helper()
+	for range 20 {
+		x := anyBits(r, m.Entry.Parameters[0].Shape)
+		if r.IntN(2) == 0 {
+			x = random(r, x.Shape())
+		}
+		args := [][]*literal.Literal{{x}}
+		want, err := hlo.EvaluateAll(context.Background(), m, args, hlo.EvalOptions{}, 1, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := cpu.New(cpu.Options{Threads: 1}).Compile(context.Background(), m, exec.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := p.Run(context.Background(), args, exec.RunOptions{})
+		p.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := literal.Compare(got[0], want[0], literal.Tolerance{ULP: 3}); d != nil {
+			t.Errorf("%s: %v", f, d)
 		}
 	}
 }

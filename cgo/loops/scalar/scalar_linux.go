@@ -19,8 +19,8 @@ func interpreter() uintptr {
 	return uintptr(unsafe.Pointer(C.halo_program_run))
 }
 
-// Vectors reports whether there is instruction op, or one of functions behind those, on vectors: on each lane or, if
-// fold, on all lanes together.
+// Vectors reports whether there is instruction op, or one of the functions behind those, on vectors: on each lane or,
+// if fold, on all lanes together.
 func Vectors(op int, fold bool) bool {
 	n := C.int(0)
 	if fold {

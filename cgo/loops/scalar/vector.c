@@ -19,6 +19,10 @@ void halo_vectors_choose(int isa) {
   __atomic_store_n(&halo_vectors_now, now, __ATOMIC_RELAXED);
 }
 
+// halo_vectors_have says whether there is an instruction on vectors for number op. Functions of two numbers, and those
+// that only Go has, are behind all of them.
 int halo_vectors_have(int op, int fold) {
+  if (op >= halo_vectors_base.kinds)
+    return 0;
   return fold ? halo_vectors_base.folds[op] != 0 : halo_vectors_base.each[op] != 0;
 }

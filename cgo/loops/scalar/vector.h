@@ -10,10 +10,12 @@ typedef void (*halo_vector)(char *d, const char *a, const char *b, const char *c
 // halo_vector_fold makes one number of n lanes.
 typedef uint32_t (*halo_vector_fold)(const char *a, int32_t n);
 
-// halo_vectors are by the number of an instruction on registers, behind which are those of functions, in ops.h's order.
+// halo_vectors are by the number of an instruction on registers, behind which are those of functions of one number, in
+// ops.h's order: kinds in all. What has no instruction on vectors is null.
 typedef struct {
   const halo_vector *each;
   const halo_vector_fold *folds;
+  int kinds;
 } halo_vectors;
 
 extern const halo_vectors halo_vectors_base, halo_vectors_avx2, halo_vectors_avx512, halo_vectors_neon;

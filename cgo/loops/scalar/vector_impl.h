@@ -151,4 +151,4 @@ static const halo_vector_fold folds[KINDS] = {
 
 #define NAMED_(level) halo_vectors_##level
 #define NAMED(level) NAMED_(level)
-const halo_vectors NAMED(LEVEL) = {each, folds};
+const halo_vectors NAMED(LEVEL) = {each, folds, KINDS};
