@@ -15,18 +15,14 @@ static double logistic(double v) {
 
 static double rsqrt(double v) { return 1 / sqrt(v); }
 
-// Calls of these names are those of angles.h.
-#define sin sine
-#define cos cosine
-#define tan tangent
-#define WRAP(f)                                                                                                        \
-  static double call_##f(double x, double y) {                                                                         \
+#define WRAP(name, f)                                                                                                  \
+  static double call_##name(double x, double y) {                                                                      \
     (void)y;                                                                                                           \
     return f(x);                                                                                                       \
   }
 HALO_CALLS1(WRAP)
 
-#define ROW1(f) {#f, call_##f},
+#define ROW1(name, f) {#name, call_##name},
 #define ROW2(f) {#f, f},
 const halo_call halo_calls[] = {HALO_CALLS1(ROW1) HALO_CALLS2(ROW2)};
 const int halo_calls_count = sizeof halo_calls / sizeof *halo_calls;

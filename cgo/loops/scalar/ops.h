@@ -22,10 +22,12 @@
   X(CallC64) X(CallC128) X(MulC64) X(Vec) X(VecMove) X(VecFold) X(VecLoad) X(VecStore) X(VecLoadAt) X(VecStoreAt) \
   X(VecFetch) X(VecPut) X(VecCopy) X(VecWindow) X(VecPutWindow)
 
-// The functions of one and of two numbers that programs call, in the order of backend/cpu/scalar/call.go.
+// The functions of one and of two numbers that programs call, in the order of backend/cpu/scalar/call.go; those of one
+// with what call.c calls for them.
 #define HALO_CALLS1(X) \
-  X(acos) X(acosh) X(asin) X(asinh) X(atan) X(atanh) X(cbrt) X(cos) X(cosh) X(erf) X(exp) X(expm1) X(log) X(log1p) \
-  X(logistic) X(rsqrt) X(sin) X(sinh) X(tan) X(tanh)
+  X(acos, acos) X(acosh, acosh) X(asin, asin) X(asinh, asinh) X(atan, atan) X(atanh, atanh) X(cbrt, cbrt) \
+  X(cos, cosine) X(cosh, cosh) X(erf, erf) X(exp, exp) X(expm1, expm1) X(log, log) X(log1p, log1p) \
+  X(logistic, logistic) X(rsqrt, rsqrt) X(sin, sine) X(sinh, sinh) X(tan, tangent) X(tanh, tanh)
 #define HALO_CALLS2(X) X(atan2) X(pow) X(hypot)
 // clang-format on
 

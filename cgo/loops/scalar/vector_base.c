@@ -1,6 +1,5 @@
 //go:build linux
 
-#if 1
 #define LANE 32
 #define LEVEL base
 #define VB 16
@@ -11,4 +10,3 @@
 #include "vector_impl.h"
 
 #include "../pipeline/target_end.h"
-#endif

@@ -13,7 +13,7 @@
 #include "vector.h"
 
 #define NUMBER(op) OP_##op,
-#define CALL_NUMBER(name) CALL_##name,
+#define CALL_NUMBER(name, f) CALL_##name,
 enum { HALO_OPS(NUMBER) HALO_CALLS1(CALL_NUMBER) KINDS };
 
 #define LANES(how) ((how)&0xffffff)
