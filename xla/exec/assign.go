@@ -7,10 +7,13 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// alignment is that of temporaries in the arena, in bytes: a line of the cache.
+// alignment is that of temporaries in the arena and of packs, in bytes: a line of the cache.
 const alignment = 64
 
-func aligned64(n int64) int64 { return (n + alignment - 1) / alignment * alignment }
+func aligned64(n int64) int64 { return alignedTo(n, alignment) }
+
+// alignedTo is n, rounded up to a multiple of to.
+func alignedTo(n, to int64) int64 { return (n + to - 1) / to * to }
 
 // assign gives every temporary a place in the arena or in the memory of a result.
 func (p *program) assign() error {

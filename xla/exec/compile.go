@@ -259,7 +259,7 @@ func (c *compiler) module(p *program) error {
 // parameter makes the leaves of an entry parameter.
 func (c *compiler) parameter(s shape.Shape, p *program) (value, error) {
 	v, err := c.newValue(s)
-	for i, l := range v {
+	for _, l := range v {
 		if l.Slot == NoSlot {
 			p.parameters = append(p.parameters, NoSlot)
 			continue
@@ -268,7 +268,6 @@ func (c *compiler) parameter(s shape.Shape, p *program) (value, error) {
 			sl.kind, sl.index = parameter, len(p.parameters)
 		}
 		p.parameters = append(p.parameters, l.Slot)
-		v[i] = l
 	}
 	return v, err
 }

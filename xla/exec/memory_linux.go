@@ -11,7 +11,7 @@ import (
 func newBlock(n int64) ([]byte, error) {
 	n = max(n, 1)
 	if n >= memory.HugePage {
-		n = (n + memory.HugePage - 1) / memory.HugePage * memory.HugePage
+		n = alignedTo(n, memory.HugePage)
 	}
 	b, err := syscall.Mmap(-1, 0, int(n), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {

@@ -52,9 +52,6 @@ func (s *packs) take(l *literal.Literal, form string, size int64, fill func(to [
 	return x
 }
 
-// packLine is what packs begin at multiples of, in bytes.
-const packLine = 64
-
 // lay finds memory for those of list that have none yet, in one block, which may have huge pages then: what a program
 // reads once a run is found by few entries of the processor's tables.
 func (s *packs) lay(list []*pack) {
@@ -65,14 +62,14 @@ func (s *packs) lay(list []*pack) {
 	for _, x := range list {
 		if x.data == nil && !wanted[x] {
 			wanted[x] = true
-			total += (x.size + packLine - 1) / packLine * packLine
+			total += aligned64(x.size)
 		}
 	}
 	block := memory.Zeros(total)
 	for _, x := range list {
 		if x.data == nil {
 			x.data = block[:x.size:x.size]
-			block = block[min((x.size+packLine-1)/packLine*packLine, int64(len(block))):]
+			block = block[min(aligned64(x.size), int64(len(block))):]
 		}
 	}
 }

@@ -94,8 +94,6 @@ func (p *program) layOut() *Places {
 	return out
 }
 
-func alignedTo(n, to int64) int64 { return (n + to - 1) / to * to }
-
 // mirror is which of the two memories has a slot's value, one a slot.
 type mirror uint8
 

@@ -11,12 +11,9 @@ import (
 // slowest kernels, 50 ns each, it takes 7 ms.
 const briefCost = 1 << 17
 
-// lasting are the ops whose time bytes and operations do not tell, or that wait.
+// lasting are the ops whose time bytes and operations do not tell; besides them, all last that may wait.
 var lasting = [hlo.NumOps]bool{
-	hlo.AllGather: true, hlo.AllReduce: true, hlo.AllToAll: true, hlo.AsyncStart: true, hlo.CollectiveBroadcast: true,
-	hlo.CollectivePermute: true, hlo.CustomCall: true, hlo.Infeed: true, hlo.Map: true, hlo.Outfeed: true,
-	hlo.RaggedAllToAll: true, hlo.Recv: true, hlo.RecvDone: true, hlo.ReduceScatter: true,
-	hlo.ReduceWindow: true, hlo.Scatter: true, hlo.SelectAndScatter: true, hlo.Send: true, hlo.SendDone: true,
+	hlo.AsyncStart: true, hlo.Map: true, hlo.ReduceWindow: true, hlo.Scatter: true, hlo.SelectAndScatter: true,
 	hlo.Sort: true, hlo.While: true,
 }
 
@@ -47,7 +44,7 @@ func lasts(in *hlo.Instruction) bool {
 			return true
 		}
 	}
-	return lasting[in.Op]
+	return lasting[in.Op] || waits[in.Op]
 }
 
 func nothing() {}
