@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/halo-xla/halo/xla/hlo"
@@ -274,6 +275,20 @@ func removable(in *hlo.Instruction, pins map[string]bool) bool {
 		return false
 	}
 	return !in.HasSideEffect()
+}
+
+// madeOf says by index which instructions of c the values of list are made of, those of list included.
+func madeOf(c *hlo.Computation, list []*hlo.Instruction) []bool {
+	needed := make([]bool, len(c.Instructions))
+	for _, in := range list {
+		needed[in.Index()] = true
+	}
+	for i, in := range slices.Backward(c.Instructions) {
+		for _, o := range in.Operands {
+			needed[o.Index()] = needed[o.Index()] || needed[i]
+		}
+	}
+	return needed
 }
 
 // rename gives instructions whose name another one before them has a number. Pinned names are given to their owners.

@@ -64,8 +64,7 @@ func (x *epilogues) contractionOf(in *hlo.Instruction) *hlo.Instruction {
 	}
 	var c *hlo.Instruction
 	for i, o := range in.Operands {
-		if o.Op != hlo.Dot && o.Op != hlo.Convolution || o.Users() != 1 || o == x.old.Root || x.isPinned(o) ||
-			!plain(o.Shape) || o.IsDynamic() || !x.leads(o, in) && !x.isGated(in, i) || !x.contracts(o, in) {
+		if !x.canBegin(o) || !x.leads(o, in) && !x.isGated(in, i) || !x.contracts(o, in) {
 			continue
 		}
 		if c == nil || o.Index() > c.Index() {
@@ -73,6 +72,12 @@ func (x *epilogues) contractionOf(in *hlo.Instruction) *hlo.Instruction {
 		}
 	}
 	return c
+}
+
+// canBegin reports whether o is a contraction that only one instruction reads, and that may be taken into a fusion.
+func (x *epilogues) canBegin(o *hlo.Instruction) bool {
+	return (o.Op == hlo.Dot || o.Op == hlo.Convolution) && o.Users() == 1 && o != x.old.Root && !x.isPinned(o) &&
+		plain(o.Shape) && !o.IsDynamic()
 }
 
 // leads reports whether an array has the dimensions of the one result of in.

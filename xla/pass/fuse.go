@@ -149,12 +149,7 @@ func newFuser(e *editor, f Fusible) *fuser {
 
 // spaceOf numbers sizes; dimensions of size 1 do not count.
 func (u *fuser) spaceOf(s shape.Shape) int32 {
-	u.key = u.key[:0]
-	for _, n := range s.Dims {
-		if n != 1 {
-			u.key = binary.AppendVarint(u.key, n)
-		}
-	}
+	u.key = appendSizes(u.key[:0], s.Dims)
 	id, ok := u.sizes[string(u.key)]
 	if !ok {
 		id = int32(len(u.sizes))

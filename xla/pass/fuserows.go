@@ -98,13 +98,17 @@ func spreadKind(in *hlo.Instruction) (rowKind, bool) {
 
 // sizesKey has the sizes that are not 1.
 func sizesKey(dims []int64) string {
-	var key []byte
+	return string(appendSizes(nil, dims))
+}
+
+// appendSizes appends the sizes that are not 1 to a key, as fuser.sizes has them.
+func appendSizes(key []byte, dims []int64) []byte {
 	for _, n := range dims {
 		if n != 1 {
 			key = binary.AppendVarint(key, n)
 		}
 	}
-	return string(key)
+	return key
 }
 
 // rowMember reports whether in takes part in a fusion over rows: as a reduction, by spreading, or on elements of whole

@@ -241,16 +241,7 @@ func worthHoisting(in *hlo.Instruction) bool {
 
 // outsideLoop makes copies of list, and of all they are made of, on the loop's first state.
 func (h *hoister) outsideLoop(body *hlo.Computation, list, elems []*hlo.Instruction) []*hlo.Instruction {
-	now := make([]*hlo.Instruction, len(body.Instructions))
-	needed := make([]bool, len(now))
-	for _, in := range list {
-		needed[in.Index()] = true
-	}
-	for i, in := range slices.Backward(body.Instructions) {
-		for _, o := range in.Operands {
-			needed[o.Index()] = needed[o.Index()] || needed[i]
-		}
-	}
+	now, needed := make([]*hlo.Instruction, len(body.Instructions)), madeOf(body, list)
 	for i, in := range body.Instructions {
 		switch k, ok := carried(in); {
 		case !needed[i] || in.Op == hlo.Parameter:

@@ -115,15 +115,7 @@ func (e *editor) follows(in *hlo.Instruction, fixed []bool, source []int64) (boo
 
 // excerpt makes a computation of list and what it is made of; its root is the tuple of list.
 func excerpt(e *editor, list []*hlo.Instruction) *hlo.Computation {
-	needed := make([]bool, len(e.old.Instructions))
-	for _, in := range list {
-		needed[in.Index()] = true
-	}
-	for i, in := range slices.Backward(e.old.Instructions) {
-		for _, o := range in.Operands {
-			needed[o.Index()] = needed[o.Index()] || needed[i]
-		}
-	}
+	needed := madeOf(e.old, list)
 	now := make([]*hlo.Instruction, len(needed))
 	var out []*hlo.Instruction
 	for i, in := range e.old.Instructions {
