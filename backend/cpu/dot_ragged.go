@@ -30,7 +30,7 @@ func lowerRaggedDot(l *exec.Lowering) (exec.Thunk, error) {
 		}
 		n := make([]int64, groups.Size())
 		for i := range n {
-			n[i] = element(r.Bytes(sizes), groups.Type.Bytes(), i)
+			n[i] = kernel.IntAt(r.Bytes(sizes), groups.Type, int64(i))
 		}
 		for _, c := range ragged.Contractions(n, int(groups.Dims[groups.Rank()-1])) {
 			k := kernel.NewContractor(c, lt, rt, t, nil)

@@ -54,6 +54,19 @@ func TestRaggedDot(t *testing.T) {
 	}
 }
 
+// TestRaggedDotOfBytes has groups of 150 and 50 rows, whose sizes are bytes without a sign.
+func TestRaggedDotOfBytes(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 2))
+	text := `ENTRY e { a = s32[200,2] parameter(0) b = s32[2,2,3] parameter(1) g = u8[2] parameter(2)
+ ROOT r = s32[200,3] ragged-dot(a, b, g), lhs_contracting_dims={1}, rhs_contracting_dims={1}, lhs_ragged_dims={0}, rhs_group_dims={0} }`
+	m, _ := compile(t, exec.Reference(), text)
+	sizes, err := literal.FromBytes(shape.Array(shape.U8, 2), []byte{150, 50})
+	if err != nil {
+		t.Fatal(err)
+	}
+	agree(t, text, random(r, m.Entry.Parameters[0].Shape), random(r, m.Entry.Parameters[1].Shape), sizes)
+}
+
 func TestScaledDot(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 1))
 	for _, text := range []string{
