@@ -34,19 +34,23 @@ func (f *fused) thunk(results []exec.Slice) exec.Thunk {
 	return goThunk("go elementwise", uses, f.run(results)).overwriting(f.pairs(results)...)
 }
 
-// native returns the thunk that runs f in C, or nil.
+// native returns the thunk that runs f in C, or nil. Wider lanes are tried where those of a byte do not do, unless
+// lanes had to be wide in the first place.
 func (f *fused) native(uses []exec.Use, results []exec.Slice) *thunk {
 	if !run.Available() {
 		return nil
 	}
-	for _, f.narrow = range []bool{true, false} {
+	for f.narrow = true; ; f.narrow = false {
 		nodes, roots := slices.Clone(f.nodes), slices.Clone(f.roots)
 		if t := f.inLanes(uses, results); t != nil {
 			return t
 		}
+		wide := f.lane() > 1
 		f.nodes, f.roots, f.rootParts, f.paired = nodes, roots, nil, false // as the other half knows them
+		if wide {
+			return nil
+		}
 	}
-	return nil
 }
 
 // inLanes is native with lanes as wide as lane says.
