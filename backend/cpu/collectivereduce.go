@@ -9,7 +9,6 @@ import (
 	"github.com/halo-xla/halo/backend/cpu/scalar"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
-	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
 )
 

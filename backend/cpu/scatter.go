@@ -81,8 +81,10 @@ func (s *scatter) choose(c *hlo.Computation) error {
 		s.combines = nil
 	}
 	var err error
-	s.program, err = scalar.Compile(c)
-	return err
+	if s.program, err = scalar.Compile(c); err != nil {
+		return unsupportedComputation(c, err)
+	}
+	return nil
 }
 
 // pairs are the results that may have the memory of an operand: one that nothing else is read from.

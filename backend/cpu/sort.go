@@ -127,8 +127,10 @@ func (s *sort) compile(c *hlo.Computation) error {
 		return nil
 	}
 	var err error
-	s.less, err = scalar.Compile(c)
-	return err
+	if s.less, err = scalar.Compile(c); err != nil {
+		return unsupportedComputation(c, err)
+	}
+	return nil
 }
 
 func (s *sort) run(r *exec.Run) error {

@@ -100,7 +100,8 @@ func (p *Program) String() string {
 }
 
 // Compile compiles a computation of any number of parameters and results, tuples flattened. It fails with
-// errors.ErrUnsupported if c has larger arrays than fit in registers or an op that programs have no instructions for.
+// errors.ErrUnsupported if c has larger arrays than fit in registers or an op that programs have no instructions for;
+// the error does not name c.
 func Compile(c *hlo.Computation) (*Program, error) {
 	cc := newCompiler()
 	args, params := make([]value, len(c.Parameters)), []Leaf(nil)
@@ -108,22 +109,23 @@ func Compile(c *hlo.Computation) (*Program, error) {
 	for i, p := range c.Parameters {
 		var err error
 		if args[i], stream, err = cc.load(p.Shape, stream, &params); err != nil {
-			return nil, fmt.Errorf("computation %s: parameter %d: %w", c.Name, i, err)
+			return nil, fmt.Errorf("parameter %d: %w", i, err)
 		}
 	}
 	out, err := cc.inline(c, args)
 	if err != nil {
-		return nil, fmt.Errorf("computation %s: %w", c.Name, err)
+		return nil, err
 	}
 	return cc.finish(c.Root.Shape, out, stream, params)
 }
 
 // CompileLoop compiles a call of a while loop, of whose results those may be anything that are not wanted; all are if
-// wanted is nil. It fails as Compile does. A loop's large arrays stay in memory, if all that is done to them is that
-// elements are looked at and written to; arrays of some numbers of 32 bits are vectors, if that is needed; else all go
-// through registers, if they fit.
+// wanted is nil. It fails as Compile does, with what was wrong with each way. A loop's large arrays stay in memory, if
+// all that is done to them is that elements are looked at and written to; arrays of some numbers of 32 bits are
+// vectors, if that is needed; else all go through registers, if they fit.
 func CompileLoop(in *hlo.Instruction, wanted []bool) (*Program, error) {
 	first := hasShortVector(in.Shape)
+	var refused []error
 	for _, vectors := range []bool{first, !first} {
 		cc := newCompiler()
 		cc.arrays, cc.wanted = map[uint16]*array{}, wanted
@@ -131,11 +133,18 @@ func CompileLoop(in *hlo.Instruction, wanted []bool) (*Program, error) {
 			cc.vectors = map[uint16]int{}
 			cc.constant(0) // the register that instructions name for operands that they do not have
 		}
-		if p, err := cc.compileOp(in); err == nil {
+		p, err := cc.compileOp(in)
+		if err == nil {
 			return p, nil
 		}
+		way := map[bool]string{true: "with vectors", false: "without vectors"}[vectors]
+		refused = append(refused, fmt.Errorf("%s: %w", way, err))
 	}
-	return newCompiler().compileOp(in)
+	p, err := newCompiler().compileOp(in)
+	if err != nil {
+		return nil, fmt.Errorf("%w; %w; all in registers: %w", refused[0], refused[1], err)
+	}
+	return p, nil
 }
 
 // hasShortVector reports whether a value of shape s has an array that could be a vector and that could also be computed

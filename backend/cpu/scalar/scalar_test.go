@@ -468,6 +468,38 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// TestRefusedLoop says what was wrong with each way to compile a loop.
+func TestRefusedLoop(t *testing.T) {
+	m, err := hlo.Parse([]byte(`HloModule m
+body {
+  x = f32[16] parameter(0)
+  a = f32[] constant(0)
+  b = f32[] constant(1)
+  ROOT y = f32[16] rng(a, b), distribution=rng_uniform
+}
+more {
+  x = f32[16] parameter(0)
+  ROOT c = pred[] constant(true)
+}
+ENTRY e {
+  x = f32[16] parameter(0)
+  ROOT w = f32[16] while(x), condition=more, body=body
+}
+`), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = scalar.CompileLoop(m.Entry.Root, nil)
+	if !errors.Is(err, errors.ErrUnsupported) {
+		t.Fatalf("got %v", err)
+	}
+	for _, way := range []string{"with vectors: y:", "without vectors: y:", "all in registers: y:"} {
+		if !strings.Contains(err.Error(), way) {
+			t.Errorf("got %v, want %q in it", err, way)
+		}
+	}
+}
+
 // BenchmarkLoop runs a loop of 1000 rounds of two flops, counter and compare.
 func BenchmarkLoop(b *testing.B) {
 	m, err := hlo.Parse([]byte(loop), "loop")
