@@ -32,21 +32,17 @@ var combines = [shape.NumElementTypes][NumReducers]Combine{
 	shape.U64: integers[uint64](), shape.F32: floats[float32](), shape.F64: floats[float64](),
 }
 
-type whole interface {
-	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64
-}
-
 type ordinary interface{ float32 | float64 }
 
-func plus[T whole | ordinary](a, b T) T  { return a + b }
-func times[T whole | ordinary](a, b T) T { return a * b }
-func least[T whole | ordinary](a, b T) T { return min(a, b) }
-func most[T whole | ordinary](a, b T) T  { return max(a, b) }
-func both[T whole](a, b T) T             { return a & b }
-func either[T whole](a, b T) T           { return a | b }
-func differ[T whole](a, b T) T           { return a ^ b }
+func plus[T plain](a, b T) T     { return a + b }
+func times[T plain](a, b T) T    { return a * b }
+func least[T plain](a, b T) T    { return min(a, b) }
+func most[T plain](a, b T) T     { return max(a, b) }
+func both[T integer](a, b T) T   { return a & b }
+func either[T integer](a, b T) T { return a | b }
+func differ[T integer](a, b T) T { return a ^ b }
 
-func integers[T whole]() [NumReducers]Combine {
+func integers[T integer]() [NumReducers]Combine {
 	return [NumReducers]Combine{AddOf: fold(plus[T]), MultiplyOf: fold(times[T]), MinimumOf: fold(least[T]),
 		MaximumOf: fold(most[T]), AndOf: fold(both[T]), OrOf: fold(either[T]), XorOf: fold(differ[T])}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// Law of this file: Salmon et al., Random123, and the layout of bits that XLA fixed; rows 112 and 109 to 111 of OPS.md.
+// Law of this file: Salmon et al., Random123, and the layout of bits that XLA fixed; docs/ops.md, rows 109 to 112.
 
 // RandomPlan says how the words of a generator's blocks lie in an array of bits. ThreeFry makes blocks of two words:
 // block b of Outer*Half*Inner, at (o, j, i), puts them at rows 2j and 2j+1 of [Outer, Size, Inner]; Half is Size/2,

@@ -37,7 +37,7 @@ var intos = [shape.NumElementTypes][NumReducers]Into{
 	shape.BF16: {AddOf: intoHalves(plus[float32]), MultiplyOf: intoHalves(times[float32])},
 }
 
-func intoNumbers[T whole | ordinary]() [NumReducers]Into {
+func intoNumbers[T plain]() [NumReducers]Into {
 	return [NumReducers]Into{AddOf: addInto[T], MultiplyOf: timesInto[T], MinimumOf: leastInto[T], MaximumOf: mostInto[T]}
 }
 
@@ -47,28 +47,28 @@ func two[T any](dst, src []byte) ([]T, []T) {
 	return d, Cast[T](src)[:len(d)]
 }
 
-func addInto[T whole | ordinary](dst, src []byte) {
+func addInto[T plain](dst, src []byte) {
 	d, s := two[T](dst, src)
 	for i, v := range s {
 		d[i] += v
 	}
 }
 
-func timesInto[T whole | ordinary](dst, src []byte) {
+func timesInto[T plain](dst, src []byte) {
 	d, s := two[T](dst, src)
 	for i, v := range s {
 		d[i] *= v
 	}
 }
 
-func leastInto[T whole | ordinary](dst, src []byte) {
+func leastInto[T plain](dst, src []byte) {
 	d, s := two[T](dst, src)
 	for i, v := range s {
 		d[i] = min(d[i], v)
 	}
 }
 
-func mostInto[T whole | ordinary](dst, src []byte) {
+func mostInto[T plain](dst, src []byte) {
 	d, s := two[T](dst, src)
 	for i, v := range s {
 		d[i] = max(d[i], v)
