@@ -38,15 +38,6 @@ func upFrom(first, n int) []int64 {
 	return list
 }
 
-// inOnePiece reports whether a window of sizes lies in one piece in an array of dims.
-func inOnePiece(dims, sizes []int64) bool {
-	d := len(dims) - 1
-	for d >= 0 && sizes[d] == dims[d] {
-		d--
-	}
-	return d < 1 || shape.Product(sizes[:d]) == 1
-}
-
 // bagOf is how many rows of its operand the reduction adds to one of the result.
 func bagOf(in *hlo.Instruction) int64 { return in.Operands[0].Shape.Size() / in.Shape.Size() }
 

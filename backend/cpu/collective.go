@@ -115,14 +115,6 @@ func newCollective(l *exec.Lowering, c *collective) exec.Thunk {
 	})
 }
 
-func memoryOf(r *exec.Run, list []exec.Slice) [][]byte {
-	out := make([][]byte, len(list))
-	for i, s := range list {
-		out[i] = r.Bytes(s)
-	}
-	return out
-}
-
 func (c *collective) run(r *exec.Run, m member) (err error) {
 	place := r.Place()
 	if m.team, err = c.team(place); err != nil {

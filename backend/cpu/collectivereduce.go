@@ -3,7 +3,6 @@ package cpu
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/halo-xla/halo/backend/cpu/kernel"
 	"github.com/halo-xla/halo/backend/cpu/scalar"
@@ -23,7 +22,7 @@ type folder struct {
 func newFolder(c *hlo.Computation, t shape.ElementType) (*folder, error) {
 	p, err := scalar.Compile(c)
 	if err != nil {
-		return nil, fmt.Errorf("computation %s: %w", c.Name, err)
+		return nil, unsupportedComputation(c, err)
 	}
 	to := c.Root.Shape.Type
 	return &folder{t, to, p, kernel.IntoOf(to, reducerOf(c, 1))}, nil
@@ -100,14 +99,7 @@ func (f *folder) widen(src []byte) []byte {
 	if f.from == f.to {
 		return src
 	}
-	l, err := literal.FromBytes(shape.Array(f.from, int64(len(src)/f.from.Bytes())), src)
-	if err == nil {
-		l, err = literal.Convert(l, f.to)
-	}
-	if err != nil {
-		panic("cpu: bug: " + err.Error())
-	}
-	return l.Bytes()
+	return converted(src, shape.Array(f.from, int64(len(src)/f.from.Bytes())), f.to)
 }
 
 // lowerAllReduce gives all members the fold of their operands. Rows 114 and 115.

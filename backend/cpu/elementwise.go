@@ -107,7 +107,7 @@ func (f *fused) pairs(results []exec.Slice) []exec.Pair {
 func (f *fused) run(results []exec.Slice) func(r *exec.Run) error {
 	p, inputs := f.tileProgram(), f.inputs
 	return func(r *exec.Run) error {
-		in, out := bytesOf(r, inputs), bytesOf(r, results)
+		in, out := memoryOf(r, inputs), memoryOf(r, results)
 		if p.Tasks() == 1 {
 			p.Run(0, in, out)
 			return nil
@@ -115,12 +115,4 @@ func (f *fused) run(results []exec.Slice) func(r *exec.Run) error {
 		r.Parallel(p.Tasks(), func(i int64) { p.Run(i, in, out) })
 		return r.Cancelled()
 	}
-}
-
-func bytesOf(r *exec.Run, list []exec.Slice) [][]byte {
-	out := make([][]byte, len(list))
-	for i, s := range list {
-		out[i] = r.Bytes(s)
-	}
-	return out
 }

@@ -108,10 +108,15 @@ func convertingStep(c *hlo.Computation, from, to []shape.ElementType) (*scalar.P
 func wideStep(op hlo.Opcode, t shape.ElementType) (*scalar.Program, error) {
 	b, wide := builder{hlo.NewBuilder("wide")}, []shape.ElementType{shape.F64}
 	args := append(b.parameters(0, wide, wide), b.parameters(1, []shape.ElementType{t}, wide)...)
+	return b.program(b.wide(op, args))
+}
+
+// wide is op, a sum or else a product, of two arguments.
+func (b builder) wide(op hlo.Opcode, args []*hlo.Instruction) *hlo.Instruction {
 	if op == hlo.Add {
-		return b.program(b.Add(args[0], args[1]))
+		return b.Add(args[0], args[1])
 	}
-	return b.program(b.Mul(args[0], args[1]))
+	return b.Mul(args[0], args[1])
 }
 
 // native reports whether C can run all of r.

@@ -54,8 +54,8 @@ func lowerFusion(l *exec.Lowering) (exec.Thunk, error) {
 // findLeaves notes where the parameters of c lie.
 func (f *fused) findLeaves(l *exec.Lowering, c *hlo.Computation) {
 	for i, p := range c.Parameters {
-		if slices := l.Operands(i); len(slices) == 1 && p.Shape.IsArray() {
-			f.leaves[p] = slices[0]
+		if list := l.Operands(i); len(list) == 1 && p.Shape.IsArray() {
+			f.leaves[p] = list[0]
 		}
 	}
 }

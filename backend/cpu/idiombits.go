@@ -41,12 +41,7 @@ func (f *fused) useShifts() bool {
 // useMixes finds the rounds of ThreeFry and its like: t = rotate(x, n) xor s with s = x + y. One stage makes t of the x
 // in the registers, and s of the y in memory.
 func (f *fused) useMixes() {
-	users := make([][]int, len(f.nodes))
-	for i, nd := range f.nodes {
-		for _, a := range nd.args {
-			users[a] = append(users[a], i)
-		}
-	}
+	users := f.users()
 	for t := range f.nodes {
 		if nd := &f.nodes[t]; nd.op == hlo.Xor && nd.stage == "" && len(nd.args) == 2 {
 			if !f.useMix(users, t, nd.args[0], nd.args[1]) {

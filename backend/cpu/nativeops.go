@@ -273,7 +273,7 @@ func nativeBitcast(e *emitter, nd *node) bool {
 	return to.IsFloat() || e.round(to)
 }
 
-// nativeConvert is row 71.
+// nativeConvert converts elements to another type. Row 71.
 func nativeConvert(e *emitter, nd *node) bool {
 	from, to := nd.from(0), nd.t
 	e.hold(nd.args[0])

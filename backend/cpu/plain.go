@@ -71,10 +71,11 @@ func plainReduce(l *exec.Lowering, plan kernel.Fold, loops reduce.Loops) exec.Th
 // if there are few.
 func splitPlain(p *reduce.Plain, plan kernel.Fold, bytes int64) {
 	kept, rows := kernel.Count(plan.Kept), plan.Rows()
-	p.Strips, p.Strip, p.Chunks = 1, plan.Width(), 1
-	if p.Chunk = rows; rows == 1 && plan.RunReduced {
-		p.Chunk = plan.Run
+	all := rows // that go into one result
+	if rows == 1 && plan.RunReduced {
+		all = plan.Run
 	}
+	p.Strips, p.Strip, p.Chunks, p.Chunk = 1, plan.Width(), 1, all
 	if plan.Width() > plainStrip {
 		p.Strips = (plan.Width() + plainStrip - 1) / plainStrip
 		p.Strip = plainStrip
@@ -88,10 +89,6 @@ func splitPlain(p *reduce.Plain, plan kernel.Fold, bytes int64) {
 	if have := kept * p.Strips; have < plainTasks && p.Chunk > 1 {
 		chunks := min((total/plainTask+have-1)/have, p.Chunk)
 		p.Chunk = (p.Chunk + chunks - 1) / chunks
-		all := rows
-		if rows == 1 && plan.RunReduced {
-			all = plan.Run
-		}
 		p.Chunks = (all + p.Chunk - 1) / p.Chunk
 	}
 }

@@ -42,13 +42,17 @@ const lineBytes = 64
 // isView reports whether a slice of so many of dims lies in one piece, wherever it starts, which is at a whole number
 // of lines.
 func (b *box) isView(dims, sizes []int64) bool {
-	first := 0
-	for first < len(sizes) && sizes[first] == 1 {
-		first++
-	}
-	whole := first >= len(dims)-1 || slices.Equal(dims[first+1:], sizes[first+1:])
-	return whole && b.move.Tasks > 0 && b.dst.Offset == 0 &&
+	return inOnePiece(dims, sizes) && b.move.Tasks > 0 && b.dst.Offset == 0 &&
 		!slices.ContainsFunc(b.starts, func(s start) bool { return s.limit > 0 && s.stride%lineBytes != 0 })
+}
+
+// inOnePiece reports whether a window of sizes lies in one piece in an array of dims.
+func inOnePiece(dims, sizes []int64) bool {
+	d := len(dims) - 1
+	for d >= 0 && sizes[d] == dims[d] {
+		d--
+	}
+	return d < 1 || shape.Product(sizes[:d]) == 1
 }
 
 // lowerDynamicUpdateSlice copies the operand, unless the result has its memory, and then the update over it.

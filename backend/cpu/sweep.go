@@ -137,12 +137,7 @@ func runningStep(c *hlo.Computation, from, to []shape.ElementType, wide bool) (*
 	if wide {
 		f64 := []shape.ElementType{shape.F64}
 		args := append(b.parameters(0, f64, f64), b.parameters(1, from, f64)...)
-		v := args[0]
-		if c.Root.Op == hlo.Add {
-			v = b.Add(v, args[1])
-		} else {
-			v = b.Mul(v, args[1])
-		}
+		v := b.wide(c.Root.Op, args)
 		return b.program(b.Tuple(v, b.ConvertElementType(v, to[0])))
 	}
 	next := b.Call(c, append(b.parameters(0, to, to), b.parameters(n, from, to)...)...)

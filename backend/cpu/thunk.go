@@ -42,6 +42,15 @@ func recordThunk(kernel string, uses []exec.Use, record run.Record) *thunk {
 // ref is s as a record names it.
 func ref(s exec.Slice) run.Ref { return run.Ref{Slot: s.Slot, Offset: s.Offset} }
 
+// memoryOf returns the bytes of each of a list in a run.
+func memoryOf(r *exec.Run, list []exec.Slice) [][]byte {
+	out := make([][]byte, len(list))
+	for i, s := range list {
+		out[i] = r.Bytes(s)
+	}
+	return out
+}
+
 // overwriting says which results may have the memory of which operands.
 func (t *thunk) overwriting(pairs ...exec.Pair) *thunk {
 	t.inPlace = pairs

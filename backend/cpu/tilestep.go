@@ -186,7 +186,7 @@ func stochasticStep(nd *node, d int, x []int) tile.Step {
 	}
 }
 
-// compareStep is rows 43 to 54.
+// compareStep compares elements. Rows 43 to 54.
 func compareStep(nd *node, d int, x []int) tile.Step {
 	a, t := nd.in.Attrs.(*hlo.CompareAttrs), nd.from(0)
 	dir := a.Direction
@@ -221,7 +221,7 @@ func holds[T int64 | uint64 | float64](dir hlo.Direction, a, b T) bool {
 	return a < b
 }
 
-// convertStep is row 71; the rounding to the type comes after it.
+// convertStep converts elements to another type; the rounding to that comes after it. Row 71.
 func convertStep(nd *node, d int, x []int) tile.Step {
 	from, to := nd.from(0), nd.t
 	switch {
@@ -276,7 +276,7 @@ func convertInt(from, to shape.ElementType) func(v int64) float64 {
 	return shape.OddFloatSigned
 }
 
-// bitcastStep reinterprets bits between types of one width; row 72.
+// bitcastStep reinterprets bits between types of one width. Row 72.
 func bitcastStep(nd *node, d int, x []int) tile.Step {
 	from, to := nd.from(0), nd.t
 	up := 64 - to.Bits()
