@@ -84,7 +84,7 @@ type ISA int32
 const (
 	Base   ISA = iota // what every CPU of the architecture has
 	AVX2              // and FMA, F16C
-	AVX512            // F, DQ, BW, VL
+	AVX512            // F, CD, DQ, BW, VL
 	NEON
 )
 
