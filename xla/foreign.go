@@ -127,6 +127,7 @@ func textKind(src []byte) string {
 	}
 	starts := func(with string) bool { return bytes.HasPrefix(text, []byte(with)) }
 	switch {
+	case bytes.IndexByte(src, 0) >= 0: // no text: a container of jax.export may begin with @
 	case starts(`"""`) || slices.ContainsFunc(pythonStarts, starts):
 		return python
 	case marked:

@@ -77,6 +77,12 @@ func TestCutExport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for n, want := range map[int]string{4: "binary data, want", 20: "binary data, want"} {
+		_, err := xla.Read(xla.Program{Name: "file", Source: append([]byte("@"), data[1:n]...)}) // as large ones begin
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%d bytes: got %v, want %q in it", n, err, want)
+		}
+	}
 	for _, n := range []int{len(data) / 4, len(data) / 2, len(data) - 200} {
 		_, err := xla.Read(xla.Program{Name: "file", Source: data[:n]})
 		if err == nil || !strings.Contains(err.Error(), "file: ") || !strings.Contains(err.Error(), "cut short or damaged") &&
