@@ -93,6 +93,9 @@ func benchCommand(t *tool, args []string) error {
 	if err := checkLength(int64(o.runs), o.seconds); err != nil {
 		return err
 	}
+	if err := t.checkPlace(o.json); err != nil {
+		return err
+	}
 	r, err := t.bench(&o, words[0])
 	if err != nil {
 		return err

@@ -48,6 +48,9 @@ func convertCommand(t *tool, args []string) error {
 	if *version != "" && *to != "bytecode" {
 		return exitf(exitUsage, "--vhlo: got a version with --to %s, want it with --to bytecode only", *to)
 	}
+	if err := t.checkPlace(*out); err != nil {
+		return err
+	}
 	src, err := t.readFile(words[0])
 	if err != nil {
 		return err

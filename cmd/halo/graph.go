@@ -45,6 +45,9 @@ func graphCommand(t *tool, args []string) error {
 	case *most < 1:
 		return exitf(exitUsage, "--max: got %d, want 1 or more", *most)
 	}
+	if err := t.checkPlace(*out); err != nil {
+		return err
+	}
 	src, err := t.readFile(words[0])
 	if err != nil {
 		return err

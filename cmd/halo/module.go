@@ -32,6 +32,14 @@ func (t *tool) writeFile(path string, b []byte) error {
 	return wholefile.Write(path, b)
 }
 
+// checkPlace fails if writeFile has no place for the file, before what it shall hold is made.
+func (t *tool) checkPlace(path string) error {
+	if path == "" || path == "-" {
+		return nil
+	}
+	return wholefile.CheckPlace(path)
+}
+
 // readFile reads a file, or the standard input for "-".
 func (t *tool) readFile(path string) ([]byte, error) {
 	if path == "-" {

@@ -83,6 +83,34 @@ func (o *runOptions) check() error {
 	if !(o.rtol >= 0 && o.atol >= 0) { // NaN is not either
 		return exitf(exitUsage, "--rtol %g, --atol %g: want numbers that are not negative", o.rtol, o.atol)
 	}
+	return checkOrder(o.weightsOrder)
+}
+
+// checkFiles fails if a wanted result of one of the devices is not there, or if what the run writes has no place: a run
+// may take long. It makes the folder of --out.
+func (o *runOptions) checkFiles(devices int) error {
+	for d := range devices {
+		for _, path := range forDevice(o.expect, d) {
+			if err := given("--expect", path); err != nil {
+				return err
+			}
+		}
+	}
+	out := o.out
+	if out != "" && !strings.HasSuffix(out, ".npz") {
+		if err := os.MkdirAll(out, 0o777); err != nil {
+			return err
+		}
+		out = filepath.Join(out, "result_0.npy")
+	}
+	for _, path := range []string{out, o.snapshot} {
+		if path == "" {
+			continue
+		}
+		if err := wholefile.CheckPlace(path); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -157,7 +185,10 @@ func (t *tool) prepare(r *runnable, o *runOptions, path string, words []string) 
 		return err
 	}
 	r.closing = append(r.closing, r.exe)
-	return r.readArguments(o, words)
+	if err := r.readArguments(o, words); err != nil || !t.speaks() {
+		return err
+	}
+	return o.checkFiles(r.devices)
 }
 
 // readArguments reads the arguments of the devices that are here.

@@ -24,22 +24,26 @@ var weightOrders = map[string]func(sig xla.Signature, arrays []tensorfile.Stored
 	},
 }
 
+// checkOrder refuses an order of weights that there is not.
+func checkOrder(order string) error {
+	if weightOrders[order] == nil {
+		return exitf(exitUsage, "--weights-order: got %q, want name, file or sorted", order)
+	}
+	return nil
+}
+
 // weightArguments are the arrays of a data file by the number of the parameter that takes them. Others are not read.
 func weightArguments(path, order string, sig xla.Signature) (map[int]*literal.Literal, error) {
 	given := map[int]*literal.Literal{}
 	if path == "" {
 		return given, nil
 	}
-	choose := weightOrders[order]
-	if choose == nil {
-		return nil, exitf(exitUsage, "--weights-order: got %q, want name, file or sorted", order)
-	}
 	f, err := openData(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	chosen, err := choose(sig, f.Arrays)
+	chosen, err := weightOrders[order](sig, f.Arrays)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

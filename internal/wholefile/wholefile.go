@@ -83,6 +83,33 @@ func Write(path string, parts ...[]byte) error {
 	return writeAll(f, parts)
 }
 
+// CheckPlace fails as Write would where a file has no place: for a folder, below none, and where nothing may be
+// written. Who works long for what the file shall hold asks before. Nothing is changed.
+func CheckPlace(path string) error {
+	if to, _, ok := target(path); ok {
+		if f, err := os.CreateTemp(filepath.Dir(to), filepath.Base(to)+".*.part"); err == nil {
+			return errors.Join(f.Close(), os.Remove(f.Name()))
+		}
+	}
+	info, err := os.Stat(path)
+	_, absent := os.Lstat(path)
+	switch {
+	case err == nil && !info.IsDir() && !info.Mode().IsRegular(): // a pipe may have no reader yet
+		return nil
+	case err != nil && absent == nil: // a link to nothing, which would be made
+		return nil
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o666)
+	if err != nil {
+		return err
+	}
+	err = f.Close()
+	if absent != nil {
+		err = errors.Join(err, os.Remove(path))
+	}
+	return err
+}
+
 // target returns what a path leads to and its permissions, 0 if it is not there, and whether a new file may take its
 // place.
 func target(path string) (to string, perm fs.FileMode, ok bool) {

@@ -66,6 +66,30 @@ func TestWriteInPlace(t *testing.T) {
 	}
 }
 
+// TestCheckPlace wants places to be refused that Write refuses, with its words, and nothing to be changed or left.
+func TestCheckPlace(t *testing.T) {
+	dir := t.TempDir()
+	file, link := filepath.Join(dir, "a"), filepath.Join(dir, "link")
+	if err := errors.Join(os.WriteFile(file, []byte("old"), 0o666), os.Symlink("none", link)); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{file, link, filepath.Join(dir, "new"), os.DevNull} {
+		if err := wholefile.CheckPlace(path); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	for _, path := range []string{dir, filepath.Join(dir, "none", "b"), filepath.Join(file, "b")} {
+		err, want := wholefile.CheckPlace(path), wholefile.Write(path, nil)
+		if err == nil || err.Error() != want.Error() {
+			t.Errorf("%s: got %v, want %v", path, err, want)
+		}
+	}
+	wantText(t, file, "old")
+	if list, err := os.ReadDir(dir); err != nil || len(list) != 2 {
+		t.Errorf("got %v, %v, want the file and the link", list, err)
+	}
+}
+
 // TestRead wants what is no regular file to be refused.
 func TestRead(t *testing.T) {
 	for path, want := range map[string]string{os.DevNull: "no regular file", t.TempDir(): "no regular file",
