@@ -159,6 +159,11 @@ func TestPluginNewIsRefused(t *testing.T) {
 	write(t, filepath.Join(dir, "full/file"), nil)
 	wantHalo(t, exitUsage, `language "cobol", want one of c, cc, cuda, rust`, "plugin", "new", "--lang", "cobol", dir+"/x")
 	wantHalo(t, exitUsage, `name "Big-Name", want lower-case`, "plugin", "new", dir+"/Big-Name")
+	wantHalo(t, exitUsage, `name "double", want one that is no word of the language's own, such as my_double`, "plugin",
+		"new", dir+"/double")
+	wantHalo(t, exitUsage, `name "xor", want one that is no word`, "plugin", "new", "--lang", "cc", dir+"/xor")
+	wantHalo(t, exitUsage, `name "fn", want one that is no word`, "plugin", "new", "--lang", "rust", dir+"/fn")
+	wantHalo(t, exitOK, "fn: written", "plugin", "new", dir+"/fn")
 	wantHalo(t, exitUsage, "is there already, and not empty", "plugin", "new", dir+"/full")
 	wantHalo(t, exitUsage, "got 0 names", "plugin", "new")
 	wantHalo(t, exitFailure, "run make first", "plugin", "test", dir)

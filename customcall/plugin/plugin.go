@@ -36,7 +36,7 @@ func Languages() []string { return slices.Sorted(maps.Keys(languages)) }
 var goodName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
 // New writes a project into the folder dir, which it makes: a function called name in a language, a Makefile, and cases
-// for halo plugin test. It fails if dir is there already, unless it is empty.
+// for halo plugin test. It fails if dir is there already, unless it is empty, and for a name that no function may have.
 func New(dir, name, language string) error {
 	headers, ok := languages[language]
 	if !ok {
@@ -44,6 +44,9 @@ func New(dir, name, language string) error {
 	}
 	if !goodName.MatchString(name) {
 		return fmt.Errorf("name %q, want lower-case letters, digits and _, a letter first", name)
+	}
+	if isKeyword(name, language) {
+		return fmt.Errorf("name %q, want one that is no word of the language's own, such as my_%[1]s", name)
 	}
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
 		return fmt.Errorf("%s is there already, and not empty", dir)
