@@ -51,6 +51,11 @@ func pluginTest(t *tool, args []string) error {
 	if len(dirs) != 1 {
 		return exitf(exitUsage, "got %d folders, want one", len(dirs))
 	}
+	if info, err := wholefile.Stat(dirs[0]); err != nil {
+		return err
+	} else if !info.IsDir() {
+		return fmt.Errorf("%s is a file, want the folder of a project or of its cases", dirs[0])
+	}
 	if o.plugins, err = librariesOf(dirs[0]); err != nil {
 		return err
 	}
@@ -123,7 +128,7 @@ func pluginCheck(t *tool, args []string) error {
 	}
 	fmt.Fprintf(t.stdout, "%d calls tried, %d findings, %d cases failed\n", calls, len(findings), failed)
 	if calls == 0 && failed == 0 {
-		return fmt.Errorf("no case called a function of %s", files[0])
+		return fmt.Errorf("no case in %s called a function of %s; --cases names another folder", o.paths[0], files[0])
 	}
 	if failed > 0 || len(findings) > 0 {
 		return errSilent

@@ -167,6 +167,8 @@ func TestPluginNewIsRefused(t *testing.T) {
 	wantHalo(t, exitUsage, "is there already, and not empty", "plugin", "new", dir+"/full")
 	wantHalo(t, exitUsage, "got 0 names", "plugin", "new")
 	wantHalo(t, exitFailure, "run make first", "plugin", "test", dir)
+	wantHalo(t, exitFailure, "/nowhere: no such file", "plugin", "test", dir+"/nowhere")
+	wantHalo(t, exitFailure, "full/file is a file, want the folder of a project", "plugin", "test", dir+"/full/file")
 	wantHalo(t, exitFailure, "no such file", "plugin", "check", dir+"/lib.so")
 }
 
