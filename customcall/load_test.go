@@ -182,6 +182,8 @@ func TestReadManifest(t *testing.T) {
 	wantError(t, "no library", err, `m.json: "library" is missing`)
 	_, err = customcall.ReadManifest(write(t, filepath.Join(t.TempDir(), "m.json"), `{"library": "x", "symbols": {"a": 5}}`))
 	wantError(t, "symbol", err, `m.json: got a number, want an object, or the name of a function`)
+	_, err = customcall.ReadManifest(write(t, filepath.Join(t.TempDir(), "m.json"), `{"library": "x", "symbols": []}`))
+	wantError(t, "symbols", err, `m.json: symbols: got an array, want an object`)
 }
 
 // FuzzManifest reads manifests: no panic, and a library is named or the file refused.

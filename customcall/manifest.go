@@ -73,7 +73,11 @@ func strict(data []byte, v any) error {
 			return fmt.Errorf("there is no key %s here, want one of %s", key, strings.Join(keys(v), ", "))
 		}
 		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
-			return fmt.Errorf("%sgot a %s, want %s", strings.TrimPrefix(wrong.Field+": ", ": "), wrong.Value,
+			article := "a"
+			if strings.HasPrefix(wrong.Value, "array") || strings.HasPrefix(wrong.Value, "object") {
+				article = "an"
+			}
+			return fmt.Errorf("%sgot %s %s, want %s", strings.TrimPrefix(wrong.Field+": ", ": "), article, wrong.Value,
 				jsonKinds[wrong.Type.Kind()])
 		}
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
