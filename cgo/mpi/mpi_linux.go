@@ -50,7 +50,7 @@ var Load = sync.OnceValue(func() error {
 		return fmt.Errorf("%w (HALO_MPI is %q, want %s, %s or the file of a library)", err, chosen, OpenMPI, MPICH)
 	}
 	if err != nil {
-		return err
+		return advised(err)
 	}
 	if missing := C.halo_mpi_load(lib.Handle()); missing != nil {
 		return fmt.Errorf("mpi: %s lacks %s", lib.Path(), C.GoString(missing))
@@ -78,7 +78,16 @@ func Family() (string, error) {
 // Find fails as Load does if no MPI of a family can be opened. Start may choose another.
 func Find(family string) error {
 	_, err := dl.Open("mpi", families[family]...)
-	return err
+	return advised(err)
+}
+
+// advised says what to do about an MPI that cannot be opened.
+func advised(err error) error {
+	if err == nil || errors.Is(err, dl.ErrRefused) {
+		return err
+	}
+	return fmt.Errorf("%w; install Open MPI or MPICH, of whose packages in Debian libmpich12 is enough, or name the file "+
+		"in HALO_MPI", err)
 }
 
 // Version returns what the library says of itself once Load has succeeded: its first line.

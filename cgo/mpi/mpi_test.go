@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/halo-xla/halo/cgo/mpi"
@@ -19,6 +20,15 @@ func Example() {
 	}
 	fmt.Println("rank", job.Rank, "of", job.Ranks)
 	// Output: rank 0 of 1
+}
+
+// What to install is said where no library is found.
+func TestFindSaysWhatToDo(t *testing.T) {
+	t.Setenv("HALO_LIBS", "")
+	err := mpi.Find("none")
+	if !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "install Open MPI or MPICH") {
+		t.Errorf("got %v, want what to install", err)
+	}
 }
 
 func TestAllocSizes(t *testing.T) {
