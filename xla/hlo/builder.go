@@ -121,7 +121,8 @@ func (b *Builder) Build(root *Instruction) (*Computation, error) {
 	return NewComputation(b.name, b.instructions, root)
 }
 
-// NewModule makes a module of an entry computation and all computations it calls.
+// NewModule makes a module of an entry computation and all computations it calls. One of nil, which Build returns with
+// its error, has no entry, which Verify and who compiles it refuse.
 func NewModule(name string, entry *Computation) *Module {
 	m := &Module{Name: name, Entry: entry}
 	seen := map[*Computation]bool{}
@@ -138,7 +139,9 @@ func NewModule(name string, entry *Computation) *Module {
 		}
 		m.Computations = append(m.Computations, c)
 	}
-	visit(entry)
+	if entry != nil {
+		visit(entry)
+	}
 	return m
 }
 
