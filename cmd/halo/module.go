@@ -10,6 +10,7 @@ import (
 	"hash"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -48,7 +49,7 @@ func (t *tool) readFile(path string) ([]byte, error) {
 	info, err := wholefile.Stat(path)
 	switch {
 	case err == nil && info.IsDir():
-		return nil, fmt.Errorf("%s is a folder, want the file of a program", path)
+		return nil, fmt.Errorf("%s is a folder, want the file of a program%s", path, programIn(path))
 	case err != nil:
 		return nil, err
 	case info.Mode().IsRegular():
@@ -60,6 +61,15 @@ func (t *tool) readFile(path string) ([]byte, error) {
 	}
 	defer f.Close()
 	return readStream(f, path, maxStream)
+}
+
+// programIn is a hint at a program in the folder of a case.
+func programIn(dir string) string {
+	found, err := filepath.Glob(filepath.Join(dir, "module.*"))
+	if err != nil || len(found) == 0 {
+		return ""
+	}
+	return ", such as " + found[0]
 }
 
 // readStream reads what is no regular file, of at most limit bytes.
