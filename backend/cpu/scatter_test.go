@@ -122,7 +122,7 @@ func TestScatterOfFar(t *testing.T) {
 			op := "scatter, update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, " +
 				"index_vector_dim=1, to_apply=f"
 			operand := fmt.Sprintf("s8[%d]", size)
-			text := add + one(operand, op, operand, index.String()+"[17001]", "s8[17001]")
+			text := add + one(operand, op, operand, index.String()+"[40001]", "s8[40001]")
 			same(t, r, text, func(i int, s shape.Shape) *literal.Literal { return aroundOf(r, s, i, size) })
 		}
 	}
@@ -141,6 +141,36 @@ func aroundOf(r *rand.Rand, s shape.Shape, i int, size int64) *literal.Literal {
 		}
 	}
 	return l
+}
+
+// TestScatterInParts scatters numbers, rows and along a batch dimension by s32 in and around the places there are; those
+// below 0 count from the end or are none. They are so many that each of several threads folds a part of the array.
+func TestScatterInParts(t *testing.T) {
+	r := newRand(t)
+	const single = "update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1"
+	for _, c := range []struct {
+		operand, index, updates, dims string
+		size                          int64
+	}{
+		{"[300]", "[40003]", "[40003]", single, 300},
+		{"[70001]", "[40001]", "[40001]", single, 70001},
+		{"[251,40]", "[5003]", "[5003,40]", strings.Replace(single, "{}", "{1}", 1), 251},
+		{"[7,260]", "[7,6001]", "[7,6001]", "update_window_dims={}, inserted_window_dims={1}, " +
+			"scatter_dims_to_operand_dims={1}, input_batching_dims={0}, scatter_indices_batching_dims={0}, index_vector_dim=2", 260},
+	} {
+		for _, typ := range []shape.ElementType{shape.F32, shape.S64, shape.U8} {
+			for _, index := range []string{"i", "w"} {
+				text := strings.NewReplacer("T[X]", typ.String()+c.operand, "T[U]", typ.String()+c.updates, "[I]", c.index, "DIMS",
+					c.dims, "SIZE", fmt.Sprint(c.size), "INDEX", index).Replace(foldings[1].on(typ, typ) + `ENTRY e {
+  x = T[X] parameter(0) i = s32[I] parameter(1) u = T[U] parameter(2)
+  n = s32[] constant(SIZE) all = s32[I] broadcast(n), dimensions={} o = s32[] constant(0)
+  none = s32[I] broadcast(o), dimensions={} below = pred[I] compare(i, none), direction=LT
+  from = s32[I] add(i, all) w = s32[I] select(below, from, i)
+  ROOT r = T[X] scatter(x, INDEX, u), DIMS, to_apply=f }`)
+				same(t, r, text, finite(r, func(i int, s shape.Shape) *literal.Literal { return aroundOf(r, s, i, c.size) }))
+			}
+		}
+	}
 }
 
 // TestScatterInWiderType folds bf16 in f32, s8 in s32 and f16 in bf16, into results of those types.

@@ -10,6 +10,9 @@ typedef void (*index_take)(char *dst, const char *src, index_stretch, index_entr
 typedef struct {
   void (*places)(const index_plan *, index_stretch, int clamp, int64_t *windowed, int64_t *operand);
   int64_t (*within)(index_places *, int64_t n, int64_t low, int64_t high);
+  // The places from low to high of a stretch of n <= INDEX_BLOCK index vectors of one int32_t, and how many they
+  // are, found in one pass; -1 where that takes more than such integers. Null where places and within are as fast.
+  int64_t (*part)(index_stretch, index_entry, int64_t low, int64_t high, index_places *);
   void (*bag)(float *dst, const char *src, int64_t row, const int64_t *places, int64_t n, int64_t more, float init);
   fold_line lines[FOLDS][OF_TYPES];
   index_take takes[12][5]; // by the type of a move_index and the logarithm of the width

@@ -3,7 +3,8 @@
 
 #include "bags_impl.h"
 #include "lines_impl.h"
+#include "part_impl.h"
 #include "places_impl.h"
 #include "take_impl.h"
 
-const index_level LEVEL = {places, within, bag, LINES, TAKES_TABLE};
+const index_level LEVEL = {places, within, PART, bag, LINES, TAKES_TABLE};

@@ -74,6 +74,21 @@ static int along(const scattering *x) {
   return 1;
 }
 
+// find finds the places of n windows, of several parts those from low to high, and returns how many there are. Single
+// updates that were found in one pass are asked for, all of them.
+static int64_t find(const scattering *x, index_places *p, int64_t first, int64_t n, int64_t low, int64_t high) {
+  const index_plan *plan = &x->body->plan;
+  if (x->parts > 1 && x->level->part && plan->entries == 1 && plan->type == SIGNED_WORDS) {
+    const index_stretch s = halo_index_stretch(plan, x->run, first, n);
+    const int64_t m = s.n == n ? x->level->part(s, *index_entries(plan), low, high, p) : -1;
+    for (int64_t i = 0; x->body->elements == 1 && i < m; i++)
+      ask_near((const char *)HALO_AT(x->run, x->arrays[0].dst) + p->operand[i], 1);
+    if (m >= 0) return m;
+  }
+  halo_index_places(plan, x->run, first, n, 0, p->windowed, p->operand);
+  return x->parts > 1 ? x->level->within(p, n, low, high) : n;
+}
+
 // walk folds the windows that lie from low to high, shifted by to and from.
 static void walk(const worker *w, const scatter_axis *axes, int64_t low, int64_t high, int64_t to, int64_t from) {
   const scattering *x = w->x;
@@ -82,9 +97,7 @@ static void walk(const worker *w, const scatter_axis *axes, int64_t low, int64_t
   if (along(x)) return;
   for (int64_t k = 0; k < x->body->plan.count && !*x->run->cancel; k += INDEX_BLOCK) {
     const int64_t rest = x->body->plan.count - k;
-    int64_t n = rest < INDEX_BLOCK ? rest : INDEX_BLOCK;
-    halo_index_places(&x->body->plan, x->run, k, n, 0, p.windowed, p.operand);
-    if (x->parts > 1) n = x->level->within(&p, n, low, high);
+    const int64_t n = find(x, &p, k, rest < INDEX_BLOCK ? rest : INDEX_BLOCK, low, high);
     if (!x->program && x->body->elements == 1) {
       x->fold.each(HALO_AT(x->run, x->arrays[0].dst), HALO_AT(x->run, x->arrays[0].updates), &p, n);
       continue;
@@ -158,10 +171,12 @@ static void start(const scattering *x) {
   }
 }
 
-// splits returns how many tasks there are, at most one a thread.
+// splits returns how many tasks there are, at most one a thread. Each of them looks at all index vectors, which two
+// threads do not gain by where updates are single and AVX2 is all there is.
 static int64_t splits(const scattering *x) {
   const scatter_body *b = x->body;
-  if (x->run->threads <= 1 || b->plan.count * b->elements < SERIAL_ELEMENTS) return 1;
+  const int64_t enough = b->elements == 1 && !x->program && x->level->part ? 3 : 2;
+  if (x->run->threads < enough || b->plan.count * b->elements < SERIAL_ELEMENTS) return 1;
   const int64_t most = b->free < 0 ? x->arrays[0].bytes / b->slab : x->axes[b->free].n;
   return most < x->run->threads ? most : x->run->threads;
 }
