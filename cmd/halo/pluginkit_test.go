@@ -158,6 +158,7 @@ func TestPluginNewIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "full/file"), nil)
 	wantHalo(t, exitUsage, `language "cobol", want one of c, cc, cuda, rust`, "plugin", "new", "--lang", "cobol", dir+"/x")
+	wantHalo(t, exitUsage, "a function in Go needs no project", "plugin", "new", "--lang", "go", dir+"/x")
 	wantHalo(t, exitUsage, `name "Big-Name", want lower-case`, "plugin", "new", dir+"/Big-Name")
 	wantHalo(t, exitUsage, `name "double", want one that is no word of the language's own, such as my_double`, "plugin",
 		"new", dir+"/double")

@@ -5,6 +5,7 @@ package plugin
 import (
 	"bytes"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -39,7 +40,10 @@ var goodName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 // for halo plugin test. It fails if dir is there already, unless it is empty, and for a name that no function may have.
 func New(dir, name, language string) error {
 	headers, ok := languages[language]
-	if !ok {
+	switch {
+	case language == "go":
+		return errors.New("a function in Go needs no project: docs/plugins.md has one, which a program registers itself")
+	case !ok:
 		return fmt.Errorf("language %q, want one of %s", language, strings.Join(Languages(), ", "))
 	}
 	if !goodName.MatchString(name) {
