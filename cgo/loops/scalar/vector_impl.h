@@ -2,7 +2,7 @@
 #include "../pipeline/lanes.h"
 
 #include "../pipeline/floats.h"
-
+#include "../pipeline/products.h"
 
 #if VB > 16 || defined(__aarch64__)
 #include "../pipeline/math32.h"
