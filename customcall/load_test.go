@@ -2,9 +2,12 @@ package customcall_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -129,6 +132,61 @@ func TestLoadFolders(t *testing.T) {
 	}
 	if got, err := run(program(t, r, entry("s32[]", "", "staged", "", ""))); err != nil || got.String() != "s32[] 1" {
 		t.Errorf("staged: got %v, %v", got, err)
+	}
+}
+
+// What a library registers is served by those that loaded it: not by who loads another one next, when the first could not
+// be taken or is gone, nor by who loads another one meanwhile.
+func TestRegistrations(t *testing.T) {
+	other, dir := built(t, "functions.c"), t.TempDir()
+	whole, err := os.ReadFile(built(t, "registers.c"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	copyOf := func(name string) string { return write(t, filepath.Join(dir, name), string(whole)) }
+	has := func(path string, m *customcall.Manifest, want ...string) {
+		t.Helper()
+		r := customcall.New()
+		defer r.Close()
+		if err := r.Load(path, m); err != nil {
+			t.Error(err)
+		}
+		if got := r.Targets(); !slices.Equal(got, want) {
+			t.Errorf("%s serves %q, want %q", path, got, want)
+		}
+	}
+	r := customcall.New()
+	absent := &customcall.Manifest{Symbols: map[string]customcall.Symbols{"t": {Execute: "absent"}}}
+	wantError(t, "no symbol", r.Load(copyOf("libfails.so"), absent), "lacks absent")
+	has(other, nil)
+
+	if err := r.Load(other, nil); err != nil {
+		t.Fatal(err)
+	}
+	h, _ := r.Handler("registers")
+	i, err := h.Instantiate(t.Context(), &ffi.Site{Target: "registers", Version: ffi.TypedFFI})
+	if err != nil {
+		t.Fatal(err)
+	}
+	i.Close()
+	r.Close()
+	has(copyOf("libnext.so"), nil, "two")
+	process := customcall.New()
+	t.Cleanup(func() { process.Close() })
+	if err := process.LoadProcess(); err != nil || len(process.Targets()) > 0 {
+		t.Errorf("the process serves %q, %v, of libraries that are closed", process.Targets(), err)
+	}
+
+	var all sync.WaitGroup
+	for k := range 8 {
+		path := copyOf(fmt.Sprintf("libcopy%d.so", k))
+		all.Go(func() { has(path, nil, "two") })
+		all.Go(func() { has(other, nil) })
+	}
+	all.Wait()
+	if got, err := run(program(t, loaded(t, "registers.c", nil), entry("f32[]", "x", "two", "", ""))); err != nil ||
+		got.String() != "f32[] 5" {
+		t.Errorf("got %v, %v, want 5", got, err)
 	}
 }
 

@@ -70,10 +70,13 @@ type Registration struct {
 	Functions
 }
 
-// Registered returns what functions have registered by themselves since the last time.
-func Registered() []Registration {
+// Registrations returns how many targets functions have asked to serve until now.
+func Registrations() int64 { return int64(C.halo_registrations()) }
+
+// Registered takes those behind so many that nobody has taken, and whose libraries are open.
+func Registered(behind int64) []Registration {
 	var list []Registration
-	for r := C.halo_registered(); r != nil; {
+	for r := C.halo_registered(C.int64_t(behind)); r != nil; {
 		name := C.GoStringN((*C.char)(unsafe.Add(unsafe.Pointer(r), C.sizeof_halo_registration)), C.int(r.bytes))
 		b := r.bundle
 		list = append(list, Registration{name, Functions{unsafe.Pointer(b.instantiate), unsafe.Pointer(b.prepare),

@@ -34,8 +34,11 @@ type Registration struct {
 	Functions
 }
 
+// Registrations returns 0: there is no C in this build.
+func Registrations() int64 { return 0 }
+
 // Registered returns nothing: there is no C in this build.
-func Registered() []Registration { return nil }
+func Registered(int64) []Registration { return nil }
 
 // Lives returns false: there is no C in this build.
 func Lives(int32) bool { return false }

@@ -144,14 +144,17 @@ HALO_HIDDEN XLA_FFI_Error *halo_state_set(XLA_FFI_State_Set_Args *);
 HALO_HIDDEN XLA_FFI_Error *halo_state_get(XLA_FFI_State_Get_Args *);
 HALO_HIDDEN XLA_FFI_Error *halo_type_set(XLA_FFI_Type_Register_Args *);
 HALO_HIDDEN XLA_FFI_Error *halo_handler_set(XLA_FFI_Handler_Register_Args *);
-// halo_registered is what functions have registered since they were last taken; the caller frees it.
+// halo_registrations is how many there have been. halo_registered takes those behind so many that nobody has taken, the
+// last one first; the caller frees them. What has no function any more, since its library is closed, is none.
 typedef struct halo_registration {
   struct halo_registration *next;
+  int64_t number;
   XLA_FFI_Handler_Bundle bundle;
   size_t bytes;
   char name[];
 } halo_registration;
-HALO_HIDDEN halo_registration *halo_registered(void);
+HALO_HIDDEN int64_t halo_registrations(void);
+HALO_HIDDEN halo_registration *halo_registered(int64_t behind);
 
 // From pool.c.
 HALO_HIDDEN XLA_FFI_Error *halo_pool_schedule(XLA_FFI_Task *, void *data);

@@ -1,5 +1,7 @@
 // types.c: identities of types, states, and what functions register themselves. Layouts of older versions are told
 // apart by the version that a function said it has.
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +23,8 @@ static struct {
   pthread_mutex_t mu;
   known_type *types;
   int64_t last;
-  halo_registration *handlers;
+  halo_registration *handlers; // the last one first
+  int64_t registrations;
 } table = {.mu = PTHREAD_MUTEX_INITIALIZER};
 
 static known_type *by_name(const char *name, size_t bytes) {
@@ -106,18 +109,46 @@ XLA_FFI_Error *halo_handler_set(XLA_FFI_Handler_Register_Args *a) {
   r->bytes = a->name.len;
   memcpy(r->name, a->name.ptr, a->name.len);
   pthread_mutex_lock(&table.mu);
+  r->number = ++table.registrations;
   r->next = table.handlers;
   table.handlers = r;
   pthread_mutex_unlock(&table.mu);
   return NULL;
 }
 
-halo_registration *halo_registered(void) {
+int64_t halo_registrations(void) {
   pthread_mutex_lock(&table.mu);
-  halo_registration *all = table.handlers;
-  table.handlers = NULL;
+  const int64_t n = table.registrations;
   pthread_mutex_unlock(&table.mu);
-  return all;
+  return n;
+}
+
+// is_there says whether a library that is open has the function.
+static int is_there(const halo_registration *r) {
+  Dl_info info;
+  return r->bundle.execute && dladdr((void *)r->bundle.execute, &info);
+}
+
+halo_registration *halo_registered(int64_t behind) {
+  halo_registration *taken = NULL, **end = &taken;
+  pthread_mutex_lock(&table.mu);
+  while (table.handlers && table.handlers->number > behind) {
+    *end = table.handlers;
+    end = &table.handlers->next;
+    table.handlers = table.handlers->next;
+  }
+  pthread_mutex_unlock(&table.mu);
+  *end = NULL;
+  for (halo_registration **at = &taken; *at;) { // the loader calls halo_handler_set while it has a lock of its own
+    halo_registration *r = *at;
+    if (is_there(r)) {
+      at = &r->next;
+    } else {
+      *at = r->next;
+      free(r);
+    }
+  }
+  return taken;
 }
 
 void halo_state_delete(halo_state *s) {
