@@ -40,7 +40,7 @@ func windowConvolution(l *exec.Lowering, s *kernel.Convolution, c *contraction) 
 	of := *c
 	of.Contraction, _ = s.Contraction()
 	k := &known{of: &of, kind: gemm.ProductF32, rows: gemm.WindowRows, gates: 1}
-	w := &windows{Convolution: s, l: l, tables: map[string]exec.Slice{}}
+	w := &windows{Convolution: s, strides: shape.Strides(s.LHS), l: l, tables: map[string]exec.Slice{}}
 	if last := len(s.Window) - 1; fallsTogether(4 * int64(s.Window[last].Stride) * w.unit(last)) {
 		if w.copied = s.Points() == 1; !w.copied {
 			var pad *kernel.Padding
@@ -49,6 +49,7 @@ func windowConvolution(l *exec.Lowering, s *kernel.Convolution, c *contraction) 
 			}
 			k.before = padThunk(l, pad, &of)
 			w.Convolution = padded(s, pad)
+			w.strides = shape.Strides(w.LHS)
 		}
 	}
 	w.taps = w.tapOffsets()
@@ -104,19 +105,20 @@ func lastLabels(s *kernel.Convolution) (list []int64) {
 // windows is a convolution whose places are the rows of a product.
 type windows struct {
 	*kernel.Convolution
-	l      *exec.Lowering
-	copied bool
-	taps   []int64    // where those of a window begin
-	zero   exec.Slice // of a tap outside
-	tables map[string]exec.Slice
-	reads  []exec.Slice // the tables and zero
+	strides []int64 // of lhs
+	l       *exec.Lowering
+	copied  bool
+	taps    []int64    // where those of a window begin
+	zero    exec.Slice // of a tap outside
+	tables  map[string]exec.Slice
+	reads   []exec.Slice // the tables and zero
 }
 
 // run is how many terms a tap has side by side.
 func (w *windows) run() int64 { return w.RHS[w.Kernel.Feature] }
 
 // unit is how far apart neighbours along a spatial dimension of lhs are.
-func (w *windows) unit(i int) int64 { return shape.Strides(w.LHS)[w.Input.Spatial[i]] }
+func (w *windows) unit(i int) int64 { return w.strides[w.Input.Spatial[i]] }
 
 // tapOffsets are where the taps of a window begin that begins with lhs. Of a dilated lhs a window sees such taps alone
 // as fall on its elements, which are so far apart in each.
@@ -166,32 +168,25 @@ func (w *windows) table(bytes []byte) exec.Slice {
 	return s
 }
 
-// window is place number m of the window.
+// window is place number m of the window. There may be millions: it takes no memory.
 func (w *windows) window(m int) gemm.Window {
-	inside := []bool{true}
+	inside, taps := uint64(1), 1 // of the dimensions behind
 	var at int64
 	for i := len(w.Window) - 1; i >= 0; i-- {
 		v, out, size := w.Window[i], int(w.Out[w.Output.Spatial[i]]), int(w.LHS[w.Input.Spatial[i]])
 		first := m%out*v.Stride - v.PadLow
 		m /= out
 		at += int64(upward(first, v.BaseDilation)) * w.unit(i)
-		var list []bool
+		var all uint64
 		for t := range v.Size {
 			place := first + t*v.WindowDilation
-			sees := place >= 0 && place%v.BaseDilation == 0 && place/v.BaseDilation < size
-			for _, in := range inside {
-				list = append(list, in && sees)
+			if place >= 0 && place%v.BaseDilation == 0 && place/v.BaseDilation < size {
+				all |= inside << (t * taps)
 			}
 		}
-		inside = list
+		inside, taps = all, taps*v.Size
 	}
-	r := gemm.Window{At: at + int64(m)*shape.Strides(w.LHS)[w.Input.Batch]}
-	for t, in := range inside {
-		if in {
-			r.Inside |= 1 << t
-		}
-	}
-	return r
+	return gemm.Window{At: at + int64(m)*w.strides[w.Input.Batch], Inside: inside}
 }
 
 // upward is n/d, rounded up.

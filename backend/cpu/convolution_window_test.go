@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halo-xla/halo/backend/cpu/kernel"
+	"github.com/halo-xla/halo/cgo/loops/gemm"
 	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/literal"
@@ -110,5 +112,23 @@ func TestWindowEnds(t *testing.T) {
 				t.Errorf("%s, %d threads: %v", text, threads, d)
 			}
 		}
+	}
+}
+
+// TestWindowPlaces wants no memory for a place of a window, of which images in batches have millions.
+func TestWindowPlaces(t *testing.T) {
+	w := &windows{Convolution: &kernel.Convolution{LHS: []int64{2, 5, 4, 64}, Out: []int64{2, 10, 8, 32},
+		Input:  kernel.ConvolutionLabels{Batch: 0, Feature: 3, Spatial: []int64{1, 2}},
+		Output: kernel.ConvolutionLabels{Batch: 0, Feature: 3, Spatial: []int64{1, 2}},
+		Window: []kernel.ConvolutionWindow{{Size: 4, Stride: 1, PadLow: 2, BaseDilation: 2, WindowDilation: 1},
+			{Size: 3, Stride: 1, PadLow: 1, BaseDilation: 2, WindowDilation: 1}}}, strides: []int64{5 * 4 * 64, 4 * 64, 64, 1}}
+	// Place (1, 0, 1): the window begins a row above the elements, of which tap 2 falls on row 0, and at column 0, where
+	// taps 0 and 2 fall on elements.
+	want := gemm.Window{At: 5*4*64 - 4*64, Inside: 0b101 << 6}
+	if got := w.window(80 + 1); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if n := testing.AllocsPerRun(100, func() { w.window(80 + 1) }); n > 0 {
+		t.Errorf("a place makes %v allocations", n)
 	}
 }
