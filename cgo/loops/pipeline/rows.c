@@ -46,8 +46,8 @@ static int is_saved(const job *j, int32_t k) { return k >= j->r->streams + j->r-
 // LINE_BYTES is what a line takes at most: it is made for each task.
 enum { LINE_BYTES = 8 << 10 };
 
-// counts reports whether a stream has the same numbers in each row, which are places of its one dimension: they lie in a
-// line of the task.
+// counts reports whether a stream has the same numbers in each row, which are places of its one dimension: they lie in
+// a line of the task.
 static int counts(const job *j, const halo_stream *s) {
   const int32_t last = j->places.rank - 1;
   if (s->kind != HALO_IOTA || s->by_row || j->rows.rank != last || j->r->row * j->r->lane > LINE_BYTES)
