@@ -43,14 +43,15 @@ static int64_t start(const job *j, const halo_stream *s, int64_t row) {
 
 static int is_saved(const job *j, int32_t k) { return k >= j->r->streams + j->r->outputs; }
 
-// LINE_BYTES is what a line takes at most: it is made for each task.
-enum { LINE_BYTES = 8 << 10 };
+// LINES_BYTES is what lines, which each task makes on its stack, take at most if all streams have one.
+enum { LINES_BYTES = 64 << 10 };
 
 // counts reports whether a stream has the same numbers in each row, which are places of its one dimension: they lie in
 // a line of the task.
 static int counts(const job *j, const halo_stream *s) {
   const int32_t last = j->places.rank - 1;
-  if (s->kind != HALO_IOTA || s->by_row || j->rows.rank != last || j->r->row * j->r->lane > LINE_BYTES)
+  const int64_t lines = j->r->streams * j->r->row * j->r->lane;
+  if (s->kind != HALO_IOTA || s->by_row || j->rows.rank != last || lines > LINES_BYTES)
     return 0;
   for (int32_t d = 0; d < last; d++)
     if (s->strides[d])
