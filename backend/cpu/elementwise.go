@@ -3,6 +3,7 @@ package cpu
 import (
 	"slices"
 
+	"github.com/halo-xla/halo/backend/cpu/straight"
 	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/xla/exec"
 )
@@ -82,6 +83,7 @@ func (f *fused) recorded(uses []exec.Use, results []exec.Slice) *thunk {
 	if !ok {
 		return nil
 	}
+	p.Made = straight.Make(p, run.Level())
 	return recordThunk("loops pipeline", uses, p.Record(run.Level()))
 }
 

@@ -3,6 +3,7 @@ package cpu
 import (
 	"slices"
 
+	"github.com/halo-xla/halo/backend/cpu/straight"
 	"github.com/halo-xla/halo/backend/cpu/tile"
 	"github.com/halo-xla/halo/cgo/loops/gemm"
 	"github.com/halo-xla/halo/cgo/loops/pipeline"
@@ -122,6 +123,9 @@ func (t *thunk) besides(contraction *thunk, between exec.Slice) (pairs []exec.Pa
 func (f *fused) after(list []piece, between exec.Slice, results []exec.Slice) (tasks [][]run.Record, ok bool) {
 	f.rows = false // pieces are places that are all alike
 	p, ok := f.program(results)
+	if ok {
+		p.Made = straight.Make(p, run.Level())
+	}
 	for _, part := range list {
 		if !ok {
 			return nil, false

@@ -3,6 +3,7 @@ package cpu
 import (
 	"slices"
 
+	"github.com/halo-xla/halo/backend/cpu/straight"
 	"github.com/halo-xla/halo/cgo/loops/pipeline"
 	"github.com/halo-xla/halo/cgo/loops/reduce"
 	"github.com/halo-xla/halo/cgo/loops/run"
@@ -190,6 +191,7 @@ func (s *siblings) thunk() (exec.Thunk, error) {
 		if !ok || !p.Fits() {
 			return nil, unsupported("a fusion with these reductions")
 		}
+		p.Values.Made = straight.Make(p.Values, run.Level())
 	}
 	s.tile(p)
 	s.split(p)

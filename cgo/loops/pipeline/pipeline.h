@@ -28,8 +28,12 @@ typedef struct halo_stage {
 
 enum {
   HALO_LAST = 1,  // the program ends here, not with the stage end; for stages that leave something in memory
-  HALO_SPREAD = 2 // a is a pointer to one lane, which stands for all; for stages of halo_stage_spreads
+  HALO_SPREAD = 2, // a is a pointer to one lane, which stands for all; for stages of halo_stage_spreads
+  HALO_PAST = 4    // it stores past the caches
 };
+
+// halo_made is a function made of stages, which runs so many elements: whole blocks.
+typedef void (*halo_made)(char *const *p, int64_t elements);
 
 // Kinds of streams.
 enum { HALO_LINEAR, HALO_STRIDED, HALO_ROWWISE, HALO_SPLAT, HALO_IOTA, HALO_IMMEDIATE };

@@ -64,10 +64,11 @@ func (p *Program) Record(level run.ISA) run.Record {
 	}
 	stages := join(p.Stages, isOneOf(inputs))
 	stages[0].sweep = sweepOf(stages, p.moves)
+	made := p.made(stages, level)
 	head := C.halo_pipeline_record{
 		elements: C.int64_t(p.Elements()), task: C.int64_t(p.Task), rank: C.int32_t(len(p.Dims)), level: C.int32_t(level),
 		lane: C.int32_t(p.Lane), streams: C.int32_t(len(p.Inputs)), outputs: C.int32_t(len(p.Outputs)),
-		slots: C.int32_t(p.Slots), stages: C.int32_t(len(stages)),
+		slots: C.int32_t(p.Slots), stages: C.int32_t(len(stages) + len(made)),
 	}
 	if e := p.Edge; e.Row > 0 {
 		head.edge = C.halo_edge{value: nativeRef(e.Value), at: C.int64_t(e.At), row: C.int64_t(e.Row),
@@ -78,8 +79,21 @@ func (p *Program) Record(level run.ISA) run.Record {
 	}
 	args := bytesOf(&head)[unsafe.Sizeof(head.head):]
 	args = appendStreams(args, markOnes(p.Stages, inputs), p.Outputs)
+	for i := range made {
+		args = append(args, bytesOf(&made[i])...)
+	}
 	args = appendStages(args, stages, level, p.Lane)
 	return run.Record{Fn: function, Args: args}
+}
+
+// made returns the stages that have made functions do what a list does, if there are any.
+func (p *Program) made(list []joined, level run.ISA) []C.halo_stage {
+	if p.Made.Plain == nil || p.isShort(level) || list[0].sweep != "" {
+		return nil
+	}
+	first := C.halo_stage{fn: (*[0]byte)(function("sweep_made", level, p.Lane)), a: C.int32_t(len(list)),
+		b: C.int16_t(len(p.Outputs))}
+	return []C.halo_stage{first, {fn: (*[0]byte)(p.Made.Plain)}, {fn: (*[0]byte)(p.Made.Past)}}
 }
 
 // Record makes the record of a program for the instruction set level, which the machine must have.

@@ -171,6 +171,7 @@ const halo_stage *halo_bypass(const halo_space *w, const halo_program *p, halo_s
     if (p->streams[k].convert || !passes(w, p, k))
       continue;
     room[i].fn = way->stream;
+    room[i].flags |= HALO_PAST;
     changed++;
   }
   return changed ? room : p->stages;

@@ -14,6 +14,8 @@ INLINE int partial(const char *mask) { return !((const I *)mask)[BLOCK - 1]; }
 INLINE void over(char *const *p, halo_loop *l) {
   for (int32_t i = 0; i < l->moves; i++)
     ((char **)p)[l->moved[i]] += (l->left - 1) * l->bytes;
+  for (int64_t i = 0; i < l->narrows; i++)
+    ((char **)p)[l->narrow[i]] += (l->left - 1) * l->narrow_bytes[i];
   l->left = 0;
 }
 
@@ -144,4 +146,18 @@ static void s_sweep_stencil(ARGS) {
   const char *b = p[s->a], *c = p[s->b], *d = p[s[1].a], *e = p[s[2].a], *f = p[s[3].a];
   const VI y = LOAD(p[s[2].b], 0), z = LOAD(p[s[3].b], 0);
   MADE(4, EACH(STENCIL1))
+}
+
+// A made function does what the stages behind s + 2 do, a of them, of which the last b store results: that of s[1] in
+// the caches, that of s[2] past them. Where they do not store in one way, the stages run.
+static void s_sweep_made(ARGS) {
+  const stage *first = s + 3, *end = first + s->a;
+  int32_t past = 0;
+  for (const stage *t = end - s->b; t < end; t++)
+    past += t->flags / HALO_PAST;
+  if (past && past < s->b)
+    return ((stage_fn)first->fn)(p, first, a0, a1, a2, a3, a4, a5, a6, a7);
+  LOOP;
+  ((halo_made)s[past ? 2 : 1].fn)(p, l->left * BLOCK);
+  over(p, l);
 }

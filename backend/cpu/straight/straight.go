@@ -1,0 +1,239 @@
+// Package straight makes straight-line code of programs of the register pipeline whose stages are cheap: a jump from
+// stage to stage takes as long as three operations with vectors of AVX2, and a value that is wanted twice lies in
+// memory between them.
+package straight
+
+import (
+	"math"
+	"strings"
+	"unsafe"
+
+	"github.com/halo-xla/halo/cgo/loops/pipeline"
+	"github.com/halo-xla/halo/cgo/loops/run"
+	"github.com/halo-xla/halo/internal/code"
+)
+
+// Make returns functions that do what a program's stages do at a level, or none: there are instructions of AVX2 only,
+// and not for all stages, or too few registers, or the system gives no memory for code.
+func Make(p *pipeline.Program, level run.ISA) (made pipeline.Made) {
+	if level != run.AVX2 || !storesLast(p) {
+		return made
+	}
+	m := &maker{Function: code.New(p.Lane), p: p, slots: map[int]code.Value{}}
+	for i := range p.Stages {
+		m.stage(&p.Stages[i])
+	}
+	if m.failed {
+		return made
+	}
+	plain, past := m.place(false), m.place(true)
+	if plain == nil || past == nil {
+		return made
+	}
+	return pipeline.Made{Plain: plain, Past: past}
+}
+
+// storesLast reports whether nothing comes behind the first store of a result but stores of the others.
+func storesLast(p *pipeline.Program) bool {
+	stored := 0
+	for i := range p.Stages {
+		s := &p.Stages[i]
+		switch {
+		case isOutput(p, s.A) && strings.HasPrefix(s.Name, "store"):
+			stored++
+		case stored > 0 && s.Name != "load":
+			return false
+		}
+	}
+	return stored == len(p.Outputs)
+}
+
+func isOutput(p *pipeline.Program, k int) bool {
+	return k >= len(p.Inputs) && k < len(p.Inputs)+len(p.Outputs)
+}
+
+// maker makes a function of a program's stages.
+type maker struct {
+	*code.Function
+	p        *pipeline.Program
+	register code.Value         // what the stages have in the registers
+	slots    map[int]code.Value // by their pointers
+	failed   bool               // there is no instruction for a stage, or no such operand
+}
+
+func (m *maker) place(past bool) unsafe.Pointer {
+	if text, ok := m.Assemble(past); ok {
+		return code.Place(text)
+	}
+	return nil
+}
+
+func (m *maker) stage(s *pipeline.Stage) {
+	recipe, ok := recipes[s.Name]
+	if m.failed = m.failed || !ok; !m.failed {
+		recipe(m, s)
+	}
+}
+
+// at is what a pointer points at.
+func (m *maker) at(k int) code.Value {
+	in := m.p.Inputs
+	switch v, ok := m.slots[k]; {
+	case ok:
+		return v
+	case k < len(in) && (in[k].Kind == pipeline.Splat || in[k].Kind == pipeline.Immediate):
+		return m.One(k)
+	case k < len(in) && (in[k].Size == m.Lane() || in[k].Convert != "" || in[k].Kind != pipeline.Linear):
+		return m.Load(k, lanes[m.Lane()])
+	}
+	m.failed = true
+	return 0
+}
+
+var lanes = map[int]code.Access{4: code.Lanes4, 8: code.Lanes8}
+
+// do is an operation, if there is one for such lanes.
+func (m *maker) do(op *code.Op, number int, args ...code.Value) code.Value {
+	if !op.Has(m.Lane()) {
+		m.failed = true
+		return 0
+	}
+	return m.Do(op, byte(number), args...)
+}
+
+// whole is a constant of integers, float one of floats.
+func (m *maker) whole(v int64) code.Value {
+	if m.Lane() == 4 {
+		return m.Constant(uint64(uint32(v)))
+	}
+	return m.Constant(uint64(v))
+}
+
+func (m *maker) float(v float64) code.Value {
+	if m.Lane() == 4 {
+		return m.Constant(uint64(math.Float32bits(float32(v))))
+	}
+	return m.Constant(math.Float64bits(v))
+}
+
+// sign is a lane of which the sign alone is set.
+func (m *maker) sign() code.Value { return m.whole(-1 << (8*m.Lane() - 1)) }
+
+func (m *maker) not(x code.Value) code.Value { return m.do(&code.Xor, 0, x, m.whole(-1)) }
+
+func (m *maker) choose(mask, holds, fails code.Value) code.Value {
+	return m.do(&code.Choose, 0, fails, holds, mask)
+}
+
+func (m *maker) sum(x, y code.Value) code.Value        { return m.do(&code.Add, 0, x, y) }
+func (m *maker) difference(x, y code.Value) code.Value { return m.do(&code.Sub, 0, x, y) }
+func (m *maker) product(x, y code.Value) code.Value    { return m.do(&code.Mul, 0, x, y) }
+
+func (m *maker) isNaN(x, y code.Value) code.Value { return m.do(&code.Compare, unordered, x, y) }
+
+// The machine's numbers of comparisons.
+const (
+	equal     = 0x00
+	unordered = 0x03
+	unequal   = 0x04
+	less      = 0x11
+	lessEqual = 0x12
+	more      = 0x1e
+	moreEqual = 0x1d
+)
+
+var floatComparisons = map[string]int{"eq_f": equal, "ne_f": unequal, "lt_f": less, "le_f": lessEqual, "gt_f": more,
+	"ge_f": moreEqual}
+
+// compare is the mask of a comparison by the name of its stage.
+func (m *maker) compare(name string, x, y code.Value) code.Value {
+	if number, ok := floatComparisons[name]; ok {
+		return m.do(&code.Compare, number, x, y)
+	}
+	switch name {
+	case "eq":
+		return m.do(&code.EqualInt, 0, x, y)
+	case "gt_s":
+		return m.do(&code.Greater, 0, x, y)
+	case "lt_s":
+		return m.do(&code.Greater, 0, y, x)
+	case "le_u":
+		return m.do(&code.EqualInt, 0, m.do(&code.MinPlain, 0, x, y), x)
+	case "ge_u":
+		return m.do(&code.EqualInt, 0, m.do(&code.MaxPlain, 0, x, y), x)
+	}
+	return m.not(m.compare(opposites[name], x, y))
+}
+
+var opposites = map[string]string{"ne": "eq", "le_s": "gt_s", "ge_s": "lt_s", "lt_u": "ge_u", "gt_u": "le_u"}
+
+// extreme is a maximum or minimum of floats: of two zeros the one with the right sign, and NaN if one is that. A number
+// that is no zero, which ends where the machine wants it, is all that takes one instruction.
+func (m *maker) extreme(op *code.Op, k int, x code.Value) code.Value {
+	y := m.at(k)
+	if v, ok := m.number(k); ok && v != 0 && v == v {
+		return m.do(op, 0, y, x)
+	}
+	both, join := m.do(op, 0, x, y), &code.And
+	if op == &code.Min {
+		join = &code.Or
+	}
+	both = m.do(join, 0, both, m.do(op, 0, y, x))
+	return m.choose(m.isNaN(x, y), m.sum(x, y), both)
+}
+
+// number is the number at a pointer, if it is known.
+func (m *maker) number(k int) (float64, bool) {
+	if k >= len(m.p.Inputs) || m.p.Inputs[k].Kind != pipeline.Immediate {
+		return 0, false
+	}
+	if v := m.p.Inputs[k].Value; m.Lane() == 4 {
+		return float64(math.Float32frombits(uint32(v))), true
+	} else {
+		return math.Float64frombits(v), true
+	}
+}
+
+func (m *maker) rotate(x code.Value, n int) code.Value {
+	return m.do(&code.Or, 0, m.do(&code.Left, n, x), m.do(&code.Right, 8*m.Lane()-n, x))
+}
+
+// bf16 is an f32 rounded to bf16, in the upper half of the lane; the lower half is anything.
+func (m *maker) bf16(x code.Value) code.Value {
+	m.failed = m.failed || m.Lane() != 4
+	odd := m.do(&code.And, 0, m.do(&code.Right, 16, x), m.whole(1))
+	near := m.do(&code.AddInt, 0, m.do(&code.AddInt, 0, x, m.whole(0x7fff)), odd)
+	return m.choose(m.isNaN(x, x), m.do(&code.Or, 0, x, m.whole(0x400000)), near)
+}
+
+// signed is a float as an integer, towards zero; what is beyond those becomes the last one, and NaN 0.
+func (m *maker) signed(x code.Value) code.Value {
+	beyond := m.compare("ge_f", x, m.float(1<<31))
+	r := m.do(&code.Xor, 0, m.do(&code.ToInt, 0, x), beyond)
+	return m.do(&code.And, 0, r, m.compare("eq_f", x, x))
+}
+
+// short is a float as an integer of so many bits, -bits of one with a sign.
+func (m *maker) short(x code.Value, bits int) code.Value {
+	most, least := int64(1)<<max(bits, 0)-1, int64(0)
+	if bits < 0 {
+		most, least = int64(1)<<(-bits-1)-1, -1<<(-bits-1)
+	}
+	low := m.do(&code.Min, 0, x, m.float(float64(most)))
+	r := m.do(&code.MaxSigned, 0, m.do(&code.ToInt, 0, low), m.whole(least))
+	return m.do(&code.And, 0, r, m.compare("eq_f", x, x))
+}
+
+// words are the lower halves of lanes, packed; below 2^16 they must be. bytes are those of words.
+func (m *maker) words(x code.Value) code.Value {
+	return m.do(&code.PackWords, 0, x, m.do(&code.Upper, 1, x))
+}
+
+func (m *maker) lowWords(x code.Value) code.Value {
+	return m.words(m.do(&code.And, 0, x, m.whole(0xffff)))
+}
+
+func (m *maker) bytes(x code.Value) code.Value {
+	w := m.words(m.do(&code.And, 0, x, m.whole(0xff)))
+	return m.do(&code.PackBytes, 0, w, w)
+}

@@ -1,0 +1,231 @@
+package code
+
+import "slices"
+
+// builder makes the code of a function in one way.
+type builder struct {
+	assembler
+	f    *Function
+	way  way
+	past bool
+	free []register
+	held map[Value]register   // of lanes that stand for all
+	in   []map[Value]register // of each vector's values
+}
+
+// build returns false if there are too few registers.
+func (b *builder) build() bool {
+	for r := register(16); r > 0; r-- {
+		b.free = append(b.free, r-1)
+	}
+	b.held, b.in = map[Value]register{}, make([]map[Value]register, b.way.vectors)
+	for u := range b.in {
+		b.in[u] = map[Value]register{}
+	}
+	saved := bases[callers:max(callers, len(b.f.pointers))]
+	for _, r := range saved {
+		b.push(r)
+	}
+	for i, p := range b.f.pointers {
+		b.pointer(bases[i], p)
+	}
+	for _, v := range b.way.held {
+		r, ok := b.take()
+		if !ok {
+			return false
+		}
+		b.spread(r, v)
+		b.held[v] = r
+	}
+	b.emit(0x31, 0xc0) // the index begins with 0
+	start := len(b.bytes)
+	for i := range b.f.steps {
+		if !b.step(i) {
+			return false
+		}
+	}
+	b.repeat(start, byte(b.elements()*b.way.vectors))
+	for _, r := range slices.Backward(saved) {
+		b.pop(r)
+	}
+	b.emit(0xc3)
+	return true
+}
+
+func (b *builder) elements() int { return Vector / b.f.lane }
+
+func (b *builder) take() (register, bool) {
+	n := len(b.free)
+	if n == 0 {
+		return 0, false
+	}
+	r := b.free[n-1]
+	b.free = b.free[:n-1]
+	return r, true
+}
+
+// step makes the code of step i for all vectors.
+func (b *builder) step(i int) bool {
+	for u := range b.in {
+		d := &doing{builder: b, s: &b.f.steps[i], i: i, u: u}
+		if !d.do() {
+			return false
+		}
+	}
+	return true
+}
+
+// doing is a step for one vector.
+type doing struct {
+	*builder
+	s    *step
+	i, u int
+	temp []register // which the step has to itself
+}
+
+func (d *doing) do() bool {
+	args := make([]place, len(d.s.args))
+	for k, a := range d.s.args {
+		var ok bool
+		if args[k], ok = d.operand(a, d.takesMemory(k)); !ok {
+			return false
+		}
+	}
+	if d.s.store != nil {
+		d.store(args[0].reg)
+		d.release()
+		return true
+	}
+	if d.s.op.of(d.f.lane).form == fused {
+		return d.fuse(args)
+	}
+	d.release()
+	to, ok := d.take()
+	if ok {
+		d.in[d.u][d.s.to] = to
+		d.instruction(to, args)
+	}
+	return ok
+}
+
+// takesMemory says whether operand k of the step may be in memory.
+func (d *doing) takesMemory(k int) bool {
+	if d.s.store != nil {
+		return false
+	}
+	switch d.s.op.of(d.f.lane).form {
+	case one:
+		return true
+	case two, choice, fused:
+		return k == 1
+	}
+	return false
+}
+
+// operand returns where a value is, which is brought into a register if it has to be.
+func (d *doing) operand(a Value, memory bool) (place, bool) {
+	v := &d.f.values[a]
+	if r, ok := d.held[a]; ok {
+		return in(r), true
+	}
+	if r, ok := d.in[d.u][a]; ok {
+		return in(r), true
+	}
+	keep := d.way.resident && v.last > d.i
+	if v.kind == moving && memory && !keep && v.access.bytes == d.f.lane {
+		return d.memory(v.number, v.access), true
+	}
+	r, ok := d.take()
+	switch {
+	case !ok:
+		return place{}, false
+	case v.kind != moving:
+		d.spread(r, a)
+	default:
+		d.vector(v.access.load, false, true, r, 0, d.memory(v.number, v.access))
+	}
+	if v.kind == moving && keep {
+		d.in[d.u][a] = r
+	} else {
+		d.temp = append(d.temp, r)
+	}
+	return in(r), true
+}
+
+// memory is where the vector's elements at a pointer are.
+func (d *doing) memory(pointer int, a Access) place {
+	base := bases[slices.Index(d.f.pointers, pointer)]
+	return place{base: base, scale: byte(a.bytes), disp: byte(d.u * d.elements() * a.bytes)}
+}
+
+// release frees the registers of what the step takes last.
+func (d *doing) release() {
+	d.free = append(d.free, d.temp...)
+	in := d.in[d.u]
+	for _, a := range d.s.args {
+		if r, ok := in[a]; ok && d.f.values[a].last == d.i {
+			delete(in, a)
+			d.free = append(d.free, r)
+		}
+	}
+}
+
+// spread brings the lane that stands for all into a register.
+func (b *builder) spread(r register, a Value) {
+	e := in38(0x18)
+	if b.f.lane == 8 {
+		e = in38(0x19)
+	}
+	v := &b.f.values[a]
+	if v.kind == constant {
+		b.vector(e, false, true, r, 0, place{base: rax, pool: v.number + 1})
+		return
+	}
+	b.pointer(r11, v.number)
+	b.vector(e, false, true, r, 0, place{base: r11})
+}
+
+func (d *doing) store(r register) {
+	a := d.s.store
+	e := a.store
+	if d.past {
+		e = a.past
+	}
+	d.vector(e, false, !a.half, r, 0, d.memory(d.s.at, *a))
+}
+
+// fuse adds a product to what is in the register of the result.
+func (d *doing) fuse(args []place) bool {
+	to, ok := d.take()
+	if !ok {
+		return false
+	}
+	d.vector(ps(0x28), false, true, to, 0, in(args[2].reg))
+	e := d.s.op.of(d.f.lane)
+	d.vector(e, e.wide(d.f.lane), true, to, args[0].reg, args[1])
+	d.release()
+	d.in[d.u][d.s.to] = to
+	return true
+}
+
+func (d *doing) instruction(to register, args []place) {
+	e := d.s.op.of(d.f.lane)
+	wide := e.wide(d.f.lane)
+	switch e.form {
+	case one:
+		d.vector(e, wide, true, to, 0, args[0])
+	case shift:
+		d.vector(e, wide, true, register(e.extension), to, args[0])
+	case choice:
+		d.vector(e, wide, true, to, args[0].reg, args[1])
+		d.emit(byte(args[2].reg) << 4)
+		return
+	case halve:
+		d.vector(e, wide, true, args[0].reg, 0, in(to))
+	default:
+		d.vector(e, wide, e.form != narrow, to, args[0].reg, args[1])
+	}
+	if e.immediate {
+		d.emit(d.s.number)
+	}
+}

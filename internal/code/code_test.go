@@ -1,0 +1,84 @@
+package code
+
+import (
+	"bytes"
+	"fmt"
+	"runtime"
+	"testing"
+	"unsafe"
+)
+
+// A function of two arrays, at pointers 0 and 1, whose sums it leaves at pointer 2.
+func ExampleFunction() {
+	f := New(4)
+	f.Store(2, Lanes4, f.Do(&Add, 0, f.Load(0, Lanes4), f.Load(1, Lanes4)))
+	text, ok := f.Assemble(false)
+	fmt.Println(len(text), ok)
+	// Output: 64 true
+}
+
+// sums is a function of so many arrays, all of whose values live to the end.
+func sums(n int) *Function {
+	f := New(4)
+	var values []Value
+	for k := range n {
+		values = append(values, f.Do(&Root, 0, f.Load(k%10, Lanes4)))
+		values = append(values, f.Do(&Add, 0, values[len(values)-1], f.Constant(uint64(k))))
+	}
+	total := values[0]
+	for _, v := range values[1:] {
+		total = f.Do(&Add, 0, total, v)
+	}
+	f.Store(10, Lanes4, total)
+	return f
+}
+
+// TestRegisters wants code as long as registers suffice, and none beyond.
+func TestRegisters(t *testing.T) {
+	for n, want := range map[int]bool{1: true, 7: true, 9: false, 40: false} {
+		if _, ok := sums(n).Assemble(false); ok != want {
+			t.Errorf("%d values: %v, want %v", 2*n, ok, want)
+		}
+	}
+	f := New(4)
+	for k := range len(bases) {
+		f.Store(k+1, Lanes4, f.Load(0, Lanes4))
+	}
+	if _, ok := f.Assemble(false); ok {
+		t.Errorf("%d pointers have %d registers", len(bases)+1, len(bases))
+	}
+}
+
+// TestSame wants the same code of the same function, or each would need room of its own.
+func TestSame(t *testing.T) {
+	first, _ := sums(7).Assemble(true)
+	for range 20 {
+		if again, _ := sums(7).Assemble(true); !bytes.Equal(again, first) {
+			t.Fatal("the code of one function differs")
+		}
+	}
+}
+
+// TestPlace wants code to be where Place says, once, and no more of it than there is room for.
+func TestPlace(t *testing.T) {
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Skip("no instructions for this machine")
+	}
+	text := bytes.Repeat([]byte{0xc3}, 5000)
+	at := Place(text)
+	if at == nil {
+		t.Skip("the system gives no memory that is executed")
+	}
+	if got := unsafe.Slice((*byte)(at), len(text)); !bytes.Equal(got, text) {
+		t.Error("other code lies there")
+	}
+	if again := Place(bytes.Clone(text)); again != at {
+		t.Errorf("the same code lies at %p and %p", at, again)
+	}
+	if other := Place(text[1:]); other == at || uintptr(other)%alignment != 0 {
+		t.Errorf("other code lies at %p", other)
+	}
+	if Place(make([]byte, Room)) != nil {
+		t.Error("there is more code than room")
+	}
+}

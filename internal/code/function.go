@@ -1,0 +1,187 @@
+// Package code makes functions of vector instructions while a program is compiled: what a chain of cheap operations on
+// elements comes to, without the jumps and the memory between them. There are instructions of AVX2 only.
+//
+// A Function is written once for a vector: its values, from memory, from other values and into memory. Assemble gives
+// each value that is not in memory a register, for all vectors of the loop, or says that there are too few.
+package code
+
+import "slices"
+
+// Vector is the bytes of a vector.
+const Vector = 32
+
+// Value is a value of a Function by its number.
+type Value int
+
+// Function computes results of operands, lane by lane.
+//
+// The code is a C function of two arguments: pointers, of which each vector's operands and results are so many elements
+// further, and the number of elements, of whole vectors and more than 0.
+type Function struct {
+	lane      int
+	steps     []step
+	values    []value
+	pointers  []int // that move, in the order of their first use
+	constants []uint64
+}
+
+// step makes a value, or stores one.
+type step struct {
+	op     *Op
+	number byte
+	args   []Value
+	to     Value
+	store  *Access
+	at     int
+}
+
+// value is what a step makes, or an operand: something in memory, or one lane that stands for all, at a pointer or a
+// constant.
+type value struct {
+	kind   kind
+	access Access
+	number int
+	last   int // the step that takes it last
+	uses   int
+}
+
+type kind uint8
+
+const (
+	made kind = iota
+	moving
+	still
+	constant
+)
+
+// New begins a function on lanes of so many bytes, 4 or 8.
+func New(lane int) *Function { return &Function{lane: lane} }
+
+// Lane is the bytes of a lane.
+func (f *Function) Lane() int { return f.lane }
+
+func (f *Function) add(v value) Value {
+	for i := range f.values {
+		if old := &f.values[i]; v.kind != made && old.kind == v.kind && old.number == v.number {
+			return Value(i)
+		}
+	}
+	f.values = append(f.values, v)
+	return Value(len(f.values) - 1)
+}
+
+// Load is the elements at a pointer that moves.
+func (f *Function) Load(pointer int, a Access) Value {
+	f.moves(pointer)
+	return f.add(value{kind: moving, access: a, number: pointer})
+}
+
+// One is the lane at a pointer, which stands for all.
+func (f *Function) One(pointer int) Value { return f.add(value{kind: still, number: pointer}) }
+
+// Constant is a lane that stands for all.
+func (f *Function) Constant(lane uint64) Value {
+	k := slices.Index(f.constants, lane)
+	if k < 0 {
+		k = len(f.constants)
+		f.constants = append(f.constants, lane)
+	}
+	return f.add(value{kind: constant, number: k})
+}
+
+// Do is an operation on values, whose Op has them for these lanes, with a number where it takes one.
+func (f *Function) Do(op *Op, number byte, args ...Value) Value {
+	to := f.add(value{kind: made})
+	f.steps = append(f.steps, step{op: op, number: number, args: args, to: to})
+	return to
+}
+
+// Store leaves a value at a pointer that moves. All that is read is read before the first store.
+func (f *Function) Store(pointer int, a Access, v Value) {
+	f.moves(pointer)
+	f.steps = append(f.steps, step{args: []Value{v}, store: &a, at: pointer, to: -1})
+}
+
+func (f *Function) moves(pointer int) {
+	if !slices.Contains(f.pointers, pointer) {
+		f.pointers = append(f.pointers, pointer)
+	}
+}
+
+// prune drops what nobody takes, and says of each value which step takes it last and how many do.
+func (f *Function) prune() {
+	var kept []step
+	for i := range f.values {
+		f.values[i].uses = 0
+	}
+	for i := len(f.steps) - 1; i >= 0; i-- {
+		s := f.steps[i]
+		if s.store == nil && f.values[s.to].uses == 0 {
+			continue
+		}
+		for _, a := range s.args {
+			f.values[a].uses++
+		}
+		kept = append(kept, s)
+	}
+	slices.Reverse(kept)
+	f.steps = kept
+	for i, s := range kept {
+		for _, a := range s.args {
+			f.values[a].last = i
+		}
+	}
+}
+
+// bases are the registers for pointers, those last that the caller wants back.
+var bases = []register{rcx, rdx, r8, r9, r10, rbx, rbp, r12, r13, r14, r15}
+
+const callers = 5 // of these are free
+
+// Assemble returns the code, which stores past the caches if past is set, or false if there are too few registers.
+func (f *Function) Assemble(past bool) ([]byte, bool) {
+	f.prune()
+	if len(f.pointers) > len(bases) {
+		return nil, false
+	}
+	for _, w := range f.ways() {
+		b := builder{f: f, way: w, past: past}
+		if b.build() {
+			return b.pooled(f.constants), true
+		}
+	}
+	return nil, false
+}
+
+// way is how registers are given: to constants, all over the loop, to elements from their first use to the last, and
+// how many vectors go side by side.
+type way struct {
+	held     []Value
+	resident bool
+	vectors  int
+}
+
+// manySteps is from how many on two vectors go side by side: the machine looks some 200 instructions ahead.
+const manySteps = 32
+
+// ways lists them, the best first.
+func (f *Function) ways() []way {
+	var lanes []Value
+	for i, v := range f.values {
+		if (v.kind == still || v.kind == constant) && v.uses > 0 {
+			lanes = append(lanes, Value(i))
+		}
+	}
+	slices.SortStableFunc(lanes, func(a, b Value) int { return f.values[b].uses - f.values[a].uses })
+	var list []way
+	most := 1
+	if len(f.steps) >= manySteps {
+		most = 2
+	}
+	for vectors := most; vectors > 0; vectors-- {
+		for n := len(lanes); n >= 0; n-- {
+			list = append(list, way{lanes[:n], true, vectors}, way{lanes[:n], false, vectors})
+		}
+	}
+	return list
+}
