@@ -12,7 +12,7 @@ import (
 func ExampleFunction() {
 	f := New(4)
 	f.Store(2, Lanes4, f.Do(&Add, 0, f.Load(0, Lanes4), f.Load(1, Lanes4)))
-	text, ok := f.Assemble(false)
+	text, _, ok := f.Assemble()
 	fmt.Println(len(text), ok)
 	// Output: 64 true
 }
@@ -36,7 +36,7 @@ func sums(n int) *Function {
 // TestRegisters wants code as long as registers suffice, and none beyond.
 func TestRegisters(t *testing.T) {
 	for n, want := range map[int]bool{1: true, 7: true, 9: false, 40: false} {
-		if _, ok := sums(n).Assemble(false); ok != want {
+		if _, _, ok := sums(n).Assemble(); ok != want {
 			t.Errorf("%d values: %v, want %v", 2*n, ok, want)
 		}
 	}
@@ -44,16 +44,16 @@ func TestRegisters(t *testing.T) {
 	for k := range len(bases) {
 		f.Store(k+1, Lanes4, f.Load(0, Lanes4))
 	}
-	if _, ok := f.Assemble(false); ok {
+	if _, _, ok := f.Assemble(); ok {
 		t.Errorf("%d pointers have %d registers", len(bases)+1, len(bases))
 	}
 }
 
 // TestSame wants the same code of the same function, or each would need room of its own.
 func TestSame(t *testing.T) {
-	first, _ := sums(7).Assemble(true)
+	_, first, _ := sums(7).Assemble()
 	for range 20 {
-		if again, _ := sums(7).Assemble(true); !bytes.Equal(again, first) {
+		if _, again, _ := sums(7).Assemble(); !bytes.Equal(again, first) {
 			t.Fatal("the code of one function differs")
 		}
 	}

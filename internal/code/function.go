@@ -5,7 +5,10 @@
 // each value that is not in memory a register, for all vectors of the loop, or says that there are too few.
 package code
 
-import "slices"
+import (
+	"slices"
+	"sort"
+)
 
 // Vector is the bytes of a vector.
 const Vector = 32
@@ -138,19 +141,20 @@ var bases = []register{rcx, rdx, r8, r9, r10, rbx, rbp, r12, r13, r14, r15}
 
 const callers = 5 // of these are free
 
-// Assemble returns the code, which stores past the caches if past is set, or false if there are too few registers.
-func (f *Function) Assemble(past bool) ([]byte, bool) {
+// Assemble returns the code, and the same with stores past the caches, or false if there are too few registers.
+func (f *Function) Assemble() (plain, past []byte, ok bool) {
 	f.prune()
-	if len(f.pointers) > len(bases) {
-		return nil, false
+	w, ok := f.way()
+	if !ok {
+		return nil, nil, false
 	}
-	for _, w := range f.ways() {
-		b := builder{f: f, way: w, past: past}
-		if b.build() {
-			return b.pooled(f.constants), true
-		}
-	}
-	return nil, false
+	return f.code(w, false), f.code(w, true), true
+}
+
+func (f *Function) code(w way, past bool) []byte {
+	b := builder{f: f, way: w, past: past}
+	b.build()
+	return b.pooled(f.constants)
 }
 
 // way is how registers are given: to constants, all over the loop, to elements from their first use to the last, and
@@ -164,24 +168,36 @@ type way struct {
 // manySteps is from how many on two vectors go side by side: the machine looks some 200 instructions ahead.
 const manySteps = 32
 
-// ways lists them, the best first.
-func (f *Function) ways() []way {
-	var lanes []Value
-	for i, v := range f.values {
-		if (v.kind == still || v.kind == constant) && v.uses > 0 {
-			lanes = append(lanes, Value(i))
-		}
-	}
-	slices.SortStableFunc(lanes, func(a, b Value) int { return f.values[b].uses - f.values[a].uses })
-	var list []way
-	most := 1
+// way returns the best for which there are registers.
+func (f *Function) way() (w way, ok bool) {
+	most, lanes := 1, f.lanes()
 	if len(f.steps) >= manySteps {
 		most = 2
 	}
-	for vectors := most; vectors > 0; vectors-- {
-		for n := len(lanes); n >= 0; n-- {
-			list = append(list, way{lanes[:n], true, vectors}, way{lanes[:n], false, vectors})
+	for vectors := most; vectors > 0 && len(f.pointers) <= len(bases); vectors-- {
+		for _, resident := range []bool{true, false} {
+			n := sort.Search(len(lanes)+1, func(n int) bool { return !f.fits(way{lanes[:n], resident, vectors}) }) - 1
+			if n >= 0 {
+				return way{lanes[:n], resident, vectors}, true
+			}
 		}
 	}
+	return w, false
+}
+
+// fits reports whether there are registers enough.
+func (f *Function) fits(w way) bool {
+	b := builder{f: f, way: w}
+	return b.build()
+}
+
+// lanes are the values that are one lane for all, those first that are taken most.
+func (f *Function) lanes() (list []Value) {
+	for i, v := range f.values {
+		if (v.kind == still || v.kind == constant) && v.uses > 0 {
+			list = append(list, Value(i))
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Value) int { return f.values[b].uses - f.values[a].uses })
 	return list
 }

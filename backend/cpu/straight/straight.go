@@ -6,7 +6,6 @@ package straight
 import (
 	"math"
 	"strings"
-	"unsafe"
 
 	"github.com/halo-xla/halo/cgo/loops/pipeline"
 	"github.com/halo-xla/halo/cgo/loops/run"
@@ -26,11 +25,14 @@ func Make(p *pipeline.Program, level run.ISA) (made pipeline.Made) {
 	if m.failed {
 		return made
 	}
-	plain, past := m.place(false), m.place(true)
-	if plain == nil || past == nil {
+	plain, past, ok := m.Assemble()
+	if !ok {
 		return made
 	}
-	return pipeline.Made{Plain: plain, Past: past}
+	if a, b := code.Place(plain), code.Place(past); a != nil && b != nil {
+		made = pipeline.Made{Plain: a, Past: b}
+	}
+	return made
 }
 
 // storesLast reports whether nothing comes behind the first store of a result but stores of the others.
@@ -59,13 +61,6 @@ type maker struct {
 	register code.Value         // what the stages have in the registers
 	slots    map[int]code.Value // by their pointers
 	failed   bool               // there is no instruction for a stage, or no such operand
-}
-
-func (m *maker) place(past bool) unsafe.Pointer {
-	if text, ok := m.Assemble(past); ok {
-		return code.Place(text)
-	}
-	return nil
 }
 
 func (m *maker) stage(s *pipeline.Stage) {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unsafe"
@@ -297,4 +298,17 @@ func aligned(bytes int) []byte {
 	b := make([]byte, bytes+64)
 	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(b))) % 64
 	return b[skip : int(skip)+bytes]
+}
+
+// BenchmarkMake is what a program of so many stages takes to be made.
+func BenchmarkMake(b *testing.B) {
+	for _, count := range []int{8, 32, 128} {
+		b.Run(strconv.Itoa(count), func(b *testing.B) {
+			r := rand.New(rand.NewPCG(11, 7))
+			p := randomProgram(r, []string{"add_f", "mul_f", "sub_f", "add_mul_f"}, 4, 64, count, "", "")
+			for b.Loop() {
+				Make(p, run.AVX2)
+			}
+		})
+	}
 }
