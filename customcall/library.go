@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/halo-xla/halo/cgo/dl"
+	"github.com/halo-xla/halo/customcall/library"
 	"github.com/halo-xla/halo/ffi"
 )
 
@@ -22,6 +23,8 @@ type loaded struct {
 	mu     sync.Mutex
 	sites  int
 	closed bool
+	// conventions are those of its functions, "" for what debug information does not tell.
+	conventions map[unsafe.Pointer]string
 	// threads ended calls, see ffi.Native.Close; forever says that nobody knows them all.
 	threads map[int32]bool
 	forever bool
@@ -178,6 +181,38 @@ func (l *loaded) functions(names Symbols) (ffi.Functions, error) {
 	return f, nil
 }
 
+// suits fails if debug information says that a function has another calling convention than calls of a version.
+func (l *loaded) suits(f unsafe.Pointer, v ffi.Version) error {
+	abi := l.convention(f)
+	if l.onStream && v < ffi.TypedFFI {
+		v = ffi.StatusReturningUnified // they have the same arguments on a stream
+	}
+	if library.Suits(abi, int(v)) {
+		return nil
+	}
+	return fmt.Errorf("%s: the call has api_version %d, but by its debug information the function has the convention %s",
+		l.path, v, abi)
+}
+
+// convention reads the convention of a function where it is asked for first. Of the process it reads nothing: a program
+// in Go has so much debug information that it takes a second.
+func (l *loaded) convention(f unsafe.Pointer) string {
+	if l.file == nil {
+		return ""
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	abi, known := l.conventions[f]
+	if file, offset := dl.Where(f); !known && file != "" {
+		abi = library.Convention(file, offset)
+	}
+	if l.conventions == nil {
+		l.conventions = map[unsafe.Pointer]string{}
+	}
+	l.conventions[f] = abi
+	return abi
+}
+
 // native is the handler of functions of a library.
 type native struct {
 	library   *loaded
@@ -200,12 +235,25 @@ func (n native) instantiate(s *ffi.Site) (Instance, error) {
 	if err := n.library.begin(); err != nil {
 		return nil, err
 	}
-	site, err := ffi.NewNative(s, n.functions, n.library.users)
+	site, err := n.site(s)
 	if err != nil {
 		n.library.end(nil, false)
 		return nil, err
 	}
 	return nativeInstance{site, n.library}, nil
+}
+
+func (n native) site(s *ffi.Site) (*ffi.Native, error) {
+	f := n.functions
+	for _, p := range []unsafe.Pointer{f.Instantiate, f.Prepare, f.Initialize, f.Execute} {
+		if p == nil {
+			continue
+		}
+		if err := n.library.suits(p, s.Version); err != nil {
+			return nil, err
+		}
+	}
+	return ffi.NewNative(s, f, n.library.users)
 }
 
 // nativeInstance is a site that holds its library open.

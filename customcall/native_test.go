@@ -27,7 +27,7 @@ import (
 var build sync.Mutex
 
 // built returns a library made of a file of testdata.
-func built(t testing.TB, source string) string {
+func built(t testing.TB, source string, more ...string) string {
 	t.Helper()
 	testfile.Native(t, crash.Available)
 	compiler, flags := "cc", []string{"-O2", "-std=gnu11"}
@@ -39,7 +39,7 @@ func built(t testing.TB, source string) string {
 	build.Lock()
 	defer build.Unlock()
 	to := filepath.Join(t.TempDir(), "lib"+strings.TrimSuffix(source, filepath.Ext(source))+".so")
-	flags = append(flags, "-shared", "-fPIC", "-pthread", "-I../ffi/include", filepath.Join("testdata", source), "-o", to)
+	flags = append(append(flags, more...), "-shared", "-fPIC", "-pthread", "-I../ffi/include", filepath.Join("testdata", source), "-o", to)
 	if out, err := osexec.Command(compiler, flags...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

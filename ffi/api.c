@@ -7,6 +7,8 @@
 
 #include "runtime.h"
 
+__thread XLA_FFI_Error *halo_made;
+
 static XLA_FFI_Error *new_error(XLA_FFI_Error_Code code, const char *message, size_t bytes) {
   XLA_FFI_Error *e = malloc(sizeof *e + bytes + 1);
   if (!e)
@@ -14,7 +16,7 @@ static XLA_FFI_Error *new_error(XLA_FFI_Error_Code code, const char *message, si
   e->code = code;
   memcpy(e->message, message, bytes);
   e->message[bytes] = 0;
-  return e;
+  return halo_made = e;
 }
 
 XLA_FFI_Error *halo_error(XLA_FFI_Error_Code code, const char *format, ...) {

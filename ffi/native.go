@@ -63,8 +63,8 @@ func (m metadata) check() error {
 		return nil
 	}
 	if m.Major == 0 && m.Minor < oldest {
-		return Errorf(InvalidArgument, "the function did not say its API version or has version 0.0, want 0.%d to 0.%d",
-			oldest, newest)
+		return Errorf(InvalidArgument, "the function did not say its API version, as functions of the conventions before "+
+			"api_version 4 do not, or has version 0.0, want 0.%d to 0.%d", oldest, newest)
 	}
 	return Errorf(InvalidArgument, "the function has API version %d.%d, want 0.%d to 0.%d", m.Major, m.Minor, oldest,
 		newest)

@@ -135,6 +135,7 @@ HALO_HIDDEN void halo_arrays_leave(halo_frame *);
 extern HALO_HIDDEN const XLA_FFI_Api halo_api;
 HALO_HIDDEN XLA_FFI_Error *halo_error(XLA_FFI_Error_Code, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+extern HALO_HIDDEN __thread XLA_FFI_Error *halo_made; // on this thread, and last; it may be gone
 HALO_HIDDEN void halo_scratch_free(XLA_FFI_InvokeContext *);
 
 // From types.c. The version of the function that runs on this thread, -1 if nobody knows it.

@@ -84,6 +84,10 @@ func (l *Library) Close() { closeHandle(l.handle) }
 // for all. It fails if there is none of that name.
 func Default(name string) (unsafe.Pointer, error) { return symbol(nil, name) }
 
+// Where returns the file that a function or variable of this process was loaded from, and how many bytes it lies behind
+// the file's first; "" if nobody knows.
+func Where(p unsafe.Pointer) (file string, offset uint64) { return where(p) }
+
 // Path returns the file that was opened.
 func (l *Library) Path() string { return l.path }
 

@@ -6,11 +6,19 @@ package dl
 // #define _GNU_SOURCE
 // #include <dlfcn.h>
 // #include <link.h>
+// #include <stdint.h>
 // #include <stdlib.h>
 // #include "opening.h"
 // static const char *path_of(void *handle) {
 //   struct link_map *map = 0;
 //   return dlinfo(handle, RTLD_DI_LINKMAP, &map) || !map ? 0 : map->l_name;
+// }
+// static const char *file_of(void *p, uintptr_t *offset) {
+//   Dl_info info;
+//   if (!dladdr(p, &info) || !info.dli_fname)
+//     return 0;
+//   *offset = (char *)p - (char *)info.dli_fbase;
+//   return info.dli_fname;
 // }
 import "C"
 
@@ -63,4 +71,13 @@ func pathOf(handle unsafe.Pointer, asked string) string {
 		return C.GoString(path)
 	}
 	return asked
+}
+
+func where(p unsafe.Pointer) (string, uint64) {
+	var offset C.uintptr_t
+	file := C.file_of(p, &offset)
+	if file == nil {
+		return "", 0
+	}
+	return C.GoString(file), uint64(offset)
 }

@@ -21,3 +21,5 @@ func closeHandle(unsafe.Pointer) {}
 func symbol(unsafe.Pointer, string) (unsafe.Pointer, error) { return nil, errNone }
 
 func pathOf(unsafe.Pointer, string) string { return "" }
+
+func where(unsafe.Pointer) (string, uint64) { return "", 0 }

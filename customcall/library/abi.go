@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"debug/dwarf"
 	"debug/elf"
+	"iter"
 	"slices"
 	"strings"
 )
@@ -135,8 +136,82 @@ func mentions(e *elf.File, text string) bool {
 	return false
 }
 
+// versions are the api_versions of calls that suit functions of a convention: the original ones look at nothing of what
+// the next two add.
+var versions = map[string][]int{abiFFI: {4}, abiUnified: {3}, abiStatus: {2}, abiOriginal: {0, 1, 2, 3}}
+
+// Suits reports whether functions of a convention take calls with an api_version; those of "", which nobody knows, may.
+func Suits(abi string, version int) bool { return abi == "" || slices.Contains(versions[abi], version) }
+
+// Convention returns the calling convention, as in Target.ABI, of the function that lies so many bytes behind the first
+// of the file at path.
+func Convention(path string, offset uint64) string {
+	e, err := elf.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer e.Close()
+	return conventionAt(e, lowest(e)+offset)
+}
+
+// lowest is the address that a file wants its first byte at.
+func lowest(e *elf.File) uint64 {
+	for _, p := range e.Progs {
+		if p.Type == elf.PT_LOAD {
+			return p.Vaddr - p.Off
+		}
+	}
+	return 0
+}
+
+// conventionAt returns the calling convention of the function at an address.
+func conventionAt(e *elf.File, address uint64) (abi string) {
+	d := debugOf(e)
+	if d == nil {
+		return ""
+	}
+	r := d.Reader()
+	if _, err := r.SeekPC(address); err != nil {
+		return ""
+	}
+	for entry := range functions(r) {
+		ranges, _ := d.Ranges(entry)
+		switch {
+		case entry.Tag != dwarf.TagSubprogram: // the next unit
+			return ""
+		case slices.ContainsFunc(ranges, func(r [2]uint64) bool { return r[0] == address }):
+			return convention(parameters(d, r))
+		}
+		r.SkipChildren()
+	}
+	return ""
+}
+
 // signaturesOf reads the calling conventions of exported functions from debug information, if there is any.
 func signaturesOf(e *elf.File) map[string]string {
+	d := debugOf(e)
+	if d == nil {
+		return nil
+	}
+	r, out := d.Reader(), map[string]string{}
+	for entry := range functions(r) {
+		name, _ := entry.Val(dwarf.AttrName).(string)
+		external, _ := entry.Val(dwarf.AttrExternal).(bool)
+		switch {
+		case entry.Tag != dwarf.TagSubprogram:
+		case external && name != "" && entry.Children:
+			if abi := convention(parameters(d, r)); abi != "" {
+				out[name] = abi
+			}
+		default:
+			r.SkipChildren()
+		}
+	}
+	return out
+}
+
+// debugOf reads the file's debug information, nil if there is none.
+func debugOf(e *elf.File) *dwarf.Data {
 	if e.Section(".debug_info") == nil && e.Section(".zdebug_info") == nil {
 		return nil
 	}
@@ -144,21 +219,20 @@ func signaturesOf(e *elf.File) map[string]string {
 	if err != nil {
 		return nil
 	}
-	out := map[string]string{}
-	for r := d.Reader(); ; {
-		entry, err := r.Next()
-		if err != nil || entry == nil {
-			return out
-		}
-		name, _ := entry.Val(dwarf.AttrName).(string)
-		external, _ := entry.Val(dwarf.AttrExternal).(bool)
-		switch {
-		case entry.Tag == dwarf.TagSubprogram && external && name != "" && entry.Children:
-			if abi := convention(parameters(d, r)); abi != "" {
-				out[name] = abi
+	return d
+}
+
+// functions are the functions and units behind r; whoever ranges over them reads or skips the children.
+func functions(r *dwarf.Reader) iter.Seq[*dwarf.Entry] {
+	return func(yield func(*dwarf.Entry) bool) {
+		for {
+			entry, err := r.Next()
+			if err != nil || entry == nil {
+				return
 			}
-		case entry.Tag == dwarf.TagSubprogram:
-			r.SkipChildren()
+			if (entry.Tag == dwarf.TagSubprogram || entry.Tag == dwarf.TagCompileUnit) && !yield(entry) {
+				return
+			}
 		}
 	}
 }
@@ -178,33 +252,41 @@ func parameters(d *dwarf.Data, r *dwarf.Reader) []string {
 	}
 }
 
-// maxPointers bounds the pointers to pointers that are followed: a damaged file has one that points to itself.
-const maxPointers = 4
+// maxSteps bounds the pointers and names of names that are followed: a damaged file has one that points to itself.
+const maxSteps = 8
 
-// typeName returns the type of a parameter as "**void".
+// typeName returns the type of a parameter as "**void"; of a name for another type, all names.
 func typeName(d *dwarf.Data, entry *dwarf.Entry) string {
-	text, r := "", d.Reader()
-	for range maxPointers {
+	text, names, r := "", []string{}, d.Reader()
+	for range maxSteps {
 		offset, ok := entry.Val(dwarf.AttrType).(dwarf.Offset)
+		if origin, isCopy := entry.Val(dwarf.AttrAbstractOrigin).(dwarf.Offset); isCopy {
+			offset, ok = origin, true
+		}
 		if !ok {
-			return text + "void"
+			names = append(names, "void")
+			break
 		}
 		r.Seek(offset)
 		next, err := r.Next()
 		if err != nil || next == nil {
 			return ""
 		}
-		switch entry = next; entry.Tag {
+		entry = next
+		name, _ := entry.Val(dwarf.AttrName).(string)
+		switch entry.Tag {
 		case dwarf.TagPointerType:
 			text += "*"
 		case dwarf.TagConstType:
 			text += "const "
+		case dwarf.TagFormalParameter: // of a function that was copied to where it is called
+		case dwarf.TagTypedef:
+			names = append(names, name)
 		default:
-			name, _ := entry.Val(dwarf.AttrName).(string)
-			return text + name
+			return text + strings.Join(append(names, name), " ")
 		}
 	}
-	return text
+	return text + strings.Join(names, " ")
 }
 
 // convention tells the calling convention by the parameters: a call frame, or memory of results and operands and what
