@@ -88,7 +88,7 @@ func (l *loaded) unload() {
 	}
 	l.forever = true // once
 	if l.abandoned() {
-		l.file.Close()
+		closeLibrary(l.file)
 		return
 	}
 	go func() {
@@ -96,7 +96,7 @@ func (l *loaded) unload() {
 		for begin := time.Now(); time.Since(begin) < patience; wait = min(2*wait, time.Second) {
 			time.Sleep(wait)
 			if l.abandoned() {
-				l.file.Close()
+				closeLibrary(l.file)
 				return
 			}
 		}

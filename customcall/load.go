@@ -8,9 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
-	"github.com/halo-xla/halo/cgo/dl"
 	"github.com/halo-xla/halo/customcall/library"
 	"github.com/halo-xla/halo/ffi"
 )
@@ -33,32 +31,22 @@ func (r *Registry) Load(path string, m *Manifest) error {
 	if err := library.Check(file); err != nil {
 		return fmt.Errorf("custom-call library %w", err)
 	}
-	opening.Lock()
-	defer opening.Unlock()
-	before := ffi.Registrations()
-	open, err := dl.Load(file)
+	open, registered, err := openLibrary(file)
 	if err != nil {
-		ffi.Registered(before)
 		return fmt.Errorf("custom-call library %s: it does not load: %w", file, err)
 	}
 	l := &loaded{path: file, file: open, onStream: m.onStream()}
-	if err := r.add(l, m, before); err != nil {
-		ffi.Registered(before)
+	if err := r.add(l, m, registered); err != nil {
 		l.close()
 		return fmt.Errorf("custom-call library %w", err)
 	}
 	return nil
 }
 
-// opening is held while a library is opened: what is registered meanwhile, in a list of the process, is that library's.
-var opening sync.Mutex
-
 // LoadProcess has functions of the process serve the targets of their names: those of the program itself, and of
 // libraries that it was linked with or that somebody has opened for all.
 func (r *Registry) LoadProcess() error {
-	opening.Lock()
-	defer opening.Unlock()
-	return r.add(&loaded{path: "the process"}, &Manifest{}, 0)
+	return r.add(&loaded{path: "the process"}, &Manifest{}, registeredInProcess())
 }
 
 // LoadManifest reads a manifest and loads its library.
@@ -166,8 +154,8 @@ func find(path string) (string, error) {
 	return "", fmt.Errorf("custom-call library %s: %w, nor is there %s", path, os.ErrNotExist, strings.Join(tried, ", "))
 }
 
-// add registers the types and targets of m, and the targets that functions have registered behind so many.
-func (r *Registry) add(l *loaded, m *Manifest, behind int64) error {
+// add registers the types and targets of m, and the targets that functions have registered.
+func (r *Registry) add(l *loaded, m *Manifest, registered []ffi.Registration) error {
 	if err := l.types(m); err != nil {
 		return err
 	}
@@ -179,7 +167,7 @@ func (r *Registry) add(l *loaded, m *Manifest, behind int64) error {
 		}
 		handlers[target] = native{l, f}
 	}
-	for _, x := range ffi.Registered(behind) {
+	for _, x := range registered {
 		x.Functions.Library = l.handle()
 		handlers[x.Target] = native{l, x.Functions}
 	}

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/halo-xla/halo/cgo/dl"
 	"github.com/halo-xla/halo/customcall"
 	"github.com/halo-xla/halo/customcall/isolate"
 	"github.com/halo-xla/halo/ffi"
@@ -188,6 +189,48 @@ func TestRegistrations(t *testing.T) {
 		got.String() != "f32[] 5" {
 		t.Errorf("got %v, %v, want 5", got, err)
 	}
+}
+
+// A library that is open already, by whomever, registers nothing again, and serves what it registered the first time.
+func TestRegisteredBefore(t *testing.T) {
+	path := built(t, "registers.c")
+	two := func(r *customcall.Registry) {
+		t.Helper()
+		if got, err := run(program(t, r, entry("f32[]", "x", "two", "", ""))); err != nil || got.String() != "f32[] 5" {
+			t.Errorf("got %v, %v, want 5", got, err)
+		}
+	}
+	load := func() *customcall.Registry {
+		t.Helper()
+		r := customcall.New()
+		t.Cleanup(func() { r.Close() })
+		if err := r.Load(path, nil); err != nil {
+			t.Fatal(err)
+		}
+		two(r)
+		return r
+	}
+	first, second := load(), load()
+	first.Close()
+	two(second)
+	third := load()
+	second.Close()
+	third.Close()
+	load().Close()
+
+	somebody, err := dl.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	process := customcall.New()
+	t.Cleanup(func() { process.Close() })
+	if err := process.LoadProcess(); err != nil {
+		t.Fatal(err)
+	}
+	two(process)
+	load().Close()
+	load()
+	somebody.Close()
 }
 
 // mapped reports whether a file is in the memory of this process.

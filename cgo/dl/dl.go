@@ -107,6 +107,9 @@ func (l *Library) Symbol(name string) (unsafe.Pointer, error) {
 	return nil, fmt.Errorf("%s: %s lacks %s: %s", l.name, l.path, name, why)
 }
 
+// Has reports whether a function or variable of this process is the library's own, and not of one that it needs.
+func (l *Library) Has(p unsafe.Pointer) bool { return has(l.handle, p) }
+
 // refuses says whether list, the value of $HALO_LIBS, forbids the library.
 func refuses(list, name string) bool {
 	parts := strings.Split(list, ",")

@@ -20,6 +20,13 @@ package dl
 //   *offset = (char *)p - (char *)info.dli_fbase;
 //   return info.dli_fname;
 // }
+// static int has(void *handle, void *p) {
+//   Dl_info info;
+//   struct link_map *map = 0;
+//   if (!dladdr(p, &info) || dlinfo(handle, RTLD_DI_LINKMAP, &map) || !map)
+//     return 0;
+//   return (uintptr_t)info.dli_fbase == map->l_addr;
+// }
 import "C"
 
 import (
@@ -81,3 +88,5 @@ func where(p unsafe.Pointer) (string, uint64) {
 	}
 	return C.GoString(file), uint64(offset)
 }
+
+func has(handle, p unsafe.Pointer) bool { return C.has(handle, p) != 0 }

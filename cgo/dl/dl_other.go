@@ -23,3 +23,5 @@ func symbol(unsafe.Pointer, string) (unsafe.Pointer, error) { return nil, errNon
 func pathOf(unsafe.Pointer, string) string { return "" }
 
 func where(unsafe.Pointer) (string, uint64) { return "", 0 }
+
+func has(_, _ unsafe.Pointer) bool { return false }
