@@ -194,6 +194,52 @@ func TestStates(t *testing.T) {
 	}
 }
 
+// Libraries with types of one name have a deleter each, and each ends its own states: another's may be closed by then.
+func TestDeleters(t *testing.T) {
+	path := built(t, "functions.c")
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &customcall.Manifest{Symbols: map[string]customcall.Symbols{"how_many": {Execute: "how_many"},
+		"count": {Instantiate: "make_3", Execute: "count_3"}},
+		Types: map[string]customcall.TypeSymbols{"test.shared": {ID: "counter_id", Info: "counter_info"}}}
+	load := func(path string) *customcall.Registry {
+		r := customcall.New()
+		t.Cleanup(func() { r.Close() })
+		if err := r.Load(path, m); err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	first := load(path)
+	second := load(write(t, filepath.Join(t.TempDir(), "libsecond.so"), string(whole)))
+	state := func(r *customcall.Registry) customcall.Instance {
+		attrs, _ := ffi.ParseAttrs("{start = 10 : i64}")
+		h, _ := r.Handler("count")
+		i, err := h.Instantiate(t.Context(), &ffi.Site{Target: "count", Version: ffi.TypedFFI, Attrs: attrs})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return i
+	}
+	deleted := func(r *customcall.Registry, want string) {
+		t.Helper()
+		if got, err := run(program(t, r, entry("s32[]", "", "how_many", "", ""))); err != nil || got.String() != want {
+			t.Errorf("got %v, %v states deleted, want %s", got, err, want)
+		}
+	}
+	of := state(first)
+	other := state(second)
+	other.Close()
+	deleted(second, "s32[] 1")
+	second.Close()
+	of.Close()
+	deleted(first, "s32[] 1")
+	state(first).Close()
+	deleted(first, "s32[] 2")
+}
+
 // instance returns an instance of a typed call without attributes, and its site.
 func instance(t testing.TB, r *customcall.Registry, target, result string, operands []ffi.Value) (customcall.Instance,
 	*ffi.Site) {

@@ -14,14 +14,23 @@ __thread int32_t halo_minor = -1;
 typedef struct known_type {
   struct known_type *next;
   int64_t id;
-  void (*deleter)(void *);
   size_t bytes;
   char name[];
 } known_type;
 
+// known_deleter is how objects of a type end that those make who name it by the variable at: libraries with a type of
+// the same name have a deleter each, which ends with its library.
+typedef struct known_deleter {
+  struct known_deleter *next;
+  const XLA_FFI_TypeId *at;
+  int64_t id;
+  void (*deleter)(void *);
+} known_deleter;
+
 static struct {
   pthread_mutex_t mu;
   known_type *types;
+  known_deleter *deleters; // the last one first
   int64_t last;
   halo_registration *handlers; // the last one first
   int64_t registrations;
@@ -57,6 +66,19 @@ static known_type *add_type(const char *name, size_t bytes, int64_t id) {
   return t;
 }
 
+static void set_deleter(const XLA_FFI_TypeId *at, void (*deleter)(void *)) {
+  known_deleter **p = &table.deleters;
+  while (*p && (*p)->at != at)
+    p = &(*p)->next;
+  known_deleter *d = *p;
+  if (d)
+    *p = d->next;
+  else if (!(d = malloc(sizeof *d)))
+    abort();
+  *d = (known_deleter){table.deleters, at, at->type_id, deleter};
+  table.deleters = d;
+}
+
 XLA_FFI_Error *halo_type_register(const char *name, size_t bytes, XLA_FFI_TypeId *id, const XLA_FFI_TypeInfo *info) {
   XLA_FFI_Error *error = NULL;
   pthread_mutex_lock(&table.mu);
@@ -67,9 +89,9 @@ XLA_FFI_Error *halo_type_register(const char *name, size_t bytes, XLA_FFI_TypeId
   } else {
     if (!t)
       t = add_type(name, bytes, id->type_id);
-    if (info && info->struct_size >= XLA_FFI_TypeInfo_STRUCT_SIZE)
-      t->deleter = info->deleter;
     id->type_id = t->id;
+    if (info && info->struct_size >= XLA_FFI_TypeInfo_STRUCT_SIZE)
+      set_deleter(id, info->deleter);
   }
   pthread_mutex_unlock(&table.mu);
   return error;
@@ -167,10 +189,14 @@ typedef struct {
   void (*deleter)(void *);
 } old_state_args;
 
-static void (*deleter_of(int64_t id))(void *) {
+// deleter_of is that of the variable, or, where nobody has registered that one, the last of the type that there was.
+static void (*deleter_of(const XLA_FFI_TypeId *at))(void *) {
+  const known_deleter *found = NULL;
   pthread_mutex_lock(&table.mu);
-  known_type *t = by_id(id);
-  void (*deleter)(void *) = t ? t->deleter : NULL;
+  for (const known_deleter *d = table.deleters; d && !(found && found->at == at); d = d->next)
+    if (d->id == at->type_id && (d->at == at || !found))
+      found = d;
+  void (*deleter)(void *) = found ? found->deleter : NULL;
   pthread_mutex_unlock(&table.mu);
   return deleter;
 }
@@ -190,10 +216,10 @@ XLA_FFI_Error *halo_state_set(XLA_FFI_State_Set_Args *a) {
   if (a->struct_size < 40)
     return halo_error(XLA_FFI_Error_Code_INVALID_ARGUMENT, "State_Set: struct_size is %zu", a->struct_size);
   if (a->ctx->minor >= 3)
-    return set(a->ctx, a->stage, (halo_state){a->type_id->type_id, a->state, deleter_of(a->type_id->type_id)});
+    return set(a->ctx, a->stage, (halo_state){a->type_id->type_id, a->state, deleter_of(a->type_id)});
   old_state_args *old = (old_state_args *)a;
   int has_deleter = a->ctx->minor < 2 && a->struct_size >= sizeof *old;
-  void (*deleter)(void *) = has_deleter ? old->deleter : deleter_of(old->type_id->type_id);
+  void (*deleter)(void *) = has_deleter ? old->deleter : deleter_of(old->type_id);
   return set(a->ctx, a->ctx->stage, (halo_state){old->type_id->type_id, old->state, deleter});
 }
 
