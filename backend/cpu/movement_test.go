@@ -241,6 +241,7 @@ func TestMovementOfLarge(t *testing.T) {
 		one("bf16[64,3136,32]", "transpose, dimensions={0,2,1}", "bf16[64,32,3136]"),
 		one("f64[1000,999]", "transpose, dimensions={1,0}", "f64[999,1000]"),
 		one("c128[512,600]", "transpose, dimensions={1,0}", "c128[600,512]"),
+		one("f32[2048,18,64]", "broadcast, dimensions={0,2}", "f32[2048,64]"),
 		one("s32[1500000]", "iota, iota_dimension=0"),
 		one("bf16[600000,2]", "iota, iota_dimension=0"),
 	} {

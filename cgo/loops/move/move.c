@@ -14,6 +14,7 @@ typedef struct {
   const move_box *box;
   const move_axis *axes;
   move_loop loop;
+  int bypass; // the loop's stores go past the caches
   char *dst;
   const char *src;
 } move_job;
@@ -21,6 +22,7 @@ typedef struct {
 static void task(void *arg, int64_t i) {
   const move_job *job = arg;
   move_part(job->loop, job->dst, job->src, job->axes, job->box->axes, i);
+  halo_drain(job->bypass);
 }
 
 move_loop halo_move_loop(int64_t isa, int64_t kind, int64_t log_width, int64_t stream) {
@@ -63,15 +65,20 @@ static move_job job_of(int64_t isa, const move_box *box, halo_run *run) {
     if (x[k].in_src) job.src += offset(&x[k], run);
     else job.dst += offset(&x[k], run);
   }
-  job.loop = halo_move_loop(isa, box->kind, box->log_width, box->stream && streams(&job));
+  job.bypass = box->stream && streams(&job);
+  job.loop = halo_move_loop(isa, box->kind, box->log_width, job.bypass);
   return job;
 }
 
 static void move(int64_t isa, const move_box *box, halo_run *run) {
   if (box->in_place && HALO_AT(run, box->dst) == HALO_AT(run, box->src)) return;
   move_job job = job_of(isa, box, run);
-  if (box->tasks == 1) move_count(job.loop, job.dst, job.src, job.axes, box->axes);
-  else if (box->tasks > 1) run->parallel(run, box->tasks, task, &job);
+  if (box->tasks > 1) {
+    run->parallel(run, box->tasks, task, &job);
+  } else if (box->tasks == 1) {
+    move_count(job.loop, job.dst, job.src, job.axes, box->axes);
+    halo_drain(job.bypass);
+  }
 }
 
 static const char *behind(const move_box *box) {

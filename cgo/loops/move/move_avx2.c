@@ -9,7 +9,6 @@
 #define LEVEL halo_move_avx2
 #define VB 32
 #define STREAM(p, v) _mm256_stream_si256((void *)(p), (__m256i)(v))
-#define FENCE() _mm_sfence()
 #include "move_impl.h"
 #if defined(__clang__)
 #pragma clang attribute pop

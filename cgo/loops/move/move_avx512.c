@@ -9,7 +9,6 @@
 #define LEVEL halo_move_avx512
 #define VB 64
 #define STREAM(p, v) _mm512_stream_si512((void *)(p), (__m512i)(v))
-#define FENCE() _mm_sfence()
 #include "move_impl.h"
 #if defined(__clang__)
 #pragma clang attribute pop

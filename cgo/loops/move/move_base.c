@@ -5,9 +5,7 @@
 #if defined(__x86_64__)
 #include <emmintrin.h>
 #define STREAM(p, v) _mm_stream_si128((void *)(p), (__m128i)(v))
-#define FENCE() _mm_sfence()
 #else
 #define STREAM(p, v) (*(vbytes *)(p) = (v))
-#define FENCE() (void)0
 #endif
 #include "move_impl.h"

@@ -87,16 +87,6 @@ const halo_stage *halo_bypass(const halo_space *, const halo_program *, halo_sta
 // halo_past says which of the first 32 outputs are worth halo_store_past: a bit for each.
 uint32_t halo_past(const halo_space *, const halo_program *);
 
-// halo_drain makes what went past the caches seen by other threads.
-static inline void halo_drain(int bypassed) {
-#if defined(__x86_64__)
-  if (bypassed)
-    __builtin_ia32_sfence();
-#else
-  (void)bypassed;
-#endif
-}
-
 // halo_prepare fills the room of a splat or of an immediate, or leaves one lane there.
 static inline void halo_prepare(const halo_space *w, const halo_stream *s, char *room) {
   if (s->kind == HALO_SPLAT)

@@ -53,4 +53,14 @@ static inline void halo_fail(halo_run *run, const char *format, ...) {
   va_end(args);
 }
 
+// halo_drain makes what went past the caches seen by other threads.
+static inline void halo_drain(int bypassed) {
+#if defined(__x86_64__)
+  if (bypassed)
+    __builtin_ia32_sfence();
+#else
+  (void)bypassed;
+#endif
+}
+
 #endif
