@@ -34,11 +34,14 @@ type Move struct {
 
 // What a task is made of: as many bytes as take a thread some 50 microseconds, and a bound on how many there are.
 const (
-	taskBytes   = 256 << 10
-	maxTasks    = 1 << 16
-	streamBytes = 4 << 20
-	maxAxes     = 64
+	taskBytes = 256 << 10
+	maxTasks  = 1 << 16
+	maxAxes   = 64
 )
+
+// streamBytes is from how many bytes on the stores of each kind go past the caches: fewer are still there when they are
+// read. Planes, which write a few bytes of many lines at a time, want room for their source sooner.
+var streamBytes = [...]int64{Run: 8 << 20, Fill: 8 << 20, Plane: 4 << 20, Line: 8 << 20}
 
 // NewMove plans the copy of a box of elements of width bytes. axes, in elements, go from slow to fast in the
 // destination; dst and src are the places of the first element.
@@ -130,7 +133,7 @@ func (m *Move) Bytes() int64 {
 // split cuts the box into tasks: by the outer axes first, and a plane by its last axis, so that a task reads whole rows
 // of the source.
 func (m *Move) split() {
-	m.Stream = m.Bytes() >= streamBytes
+	m.Stream = m.Bytes() >= streamBytes[m.Kind]
 	m.Split(TasksOf(m.Bytes()))
 }
 
