@@ -12,10 +12,10 @@ import (
 	"github.com/halo-xla/halo/internal/code"
 )
 
-// Make returns functions that do what a program's stages do at a level, or none: there are instructions of AVX2 only,
-// and not for all stages, or too few registers, or the system gives no memory for code.
+// Make returns functions that do what a program's stages do at a level, or none: there are instructions of AVX2 for
+// lanes of four bytes and eight, and not for all stages, or too few registers, or the system gives no memory for code.
 func Make(p *pipeline.Program, level run.ISA) (made pipeline.Made) {
-	if level != run.AVX2 || !storesLast(p) {
+	if level != run.AVX2 || lanes[p.Lane] == (code.Access{}) || !storesLast(p) {
 		return made
 	}
 	m := &maker{Function: code.New(p.Lane), p: p, slots: map[int]code.Value{}}

@@ -235,6 +235,19 @@ func testFamily(t *testing.T, r *rand.Rand, f family, lane int) {
 	}
 }
 
+// TestMakeNone wants nothing for lanes of a byte, of which this package knows no instructions.
+func TestMakeNone(t *testing.T) {
+	p := &pipeline.Program{Dims: []int64{512}, Lane: 1, Inputs: []pipeline.Stream{{Size: 1, Strides: []int64{1}}},
+		Outputs: []pipeline.Stream{{Size: 1}}, Task: 512,
+		Stages: []pipeline.Stage{{Name: "load", A: 0}, {Name: "and", A: 0}, {Name: "store", A: 1}}}
+	if made := Make(p, run.AVX2); made.Plain != nil || made.Past != nil {
+		t.Error("it makes code for lanes of a byte")
+	}
+	if p.Lane = 4; Make(p, run.AVX512).Plain != nil {
+		t.Error("it makes code for a level that it does not know")
+	}
+}
+
 // compare runs a program by its stages and by what was made of them.
 func compare(t *testing.T, r *rand.Rand, p *pipeline.Program, made pipeline.Made, n int, isFloat bool) {
 	t.Helper()
