@@ -5,16 +5,26 @@
 
 #include <string.h>
 
-// TAKE_NEAR gathers dense elements by dense integers in groups whose places are found as one vector, and leaves i
-// behind them. It takes no gather instruction: those are hardly faster, and slow where they had to be made safe.
+// near_int32_t finds where a group of elements is, by the integers from p on.
 #ifdef TAKE_GROUP
+#if TAKE_GROUP == 16
 static inline void near_int32_t(const int32_t *p, index_entry e, int32_t *at) {
   const __m512i v = _mm512_loadu_si512(p), wrap = _mm512_set1_epi32((int32_t)e.wrap);
   const __m512i last = _mm512_set1_epi32((int32_t)e.last), first = _mm512_setzero_si512();
   const __m512i w = _mm512_mask_add_epi32(v, _mm512_movepi32_mask(v), v, wrap);
   _mm512_store_si512(at, _mm512_min_epi32(_mm512_max_epi32(w, first), last));
 }
+#else
+static inline void near_int32_t(const int32_t *p, index_entry e, int32_t *at) {
+  const __m256i v = _mm256_loadu_si256((const __m256i *)p), wrap = _mm256_set1_epi32((int32_t)e.wrap);
+  const __m256i last = _mm256_set1_epi32((int32_t)e.last), first = _mm256_setzero_si256();
+  const __m256i w = _mm256_add_epi32(v, _mm256_and_si256(_mm256_srai_epi32(v, 31), wrap));
+  _mm256_store_si256((__m256i *)at, _mm256_min_epi32(_mm256_max_epi32(w, first), last));
+}
+#endif
 
+// TAKE_NEAR gathers dense elements by dense integers in groups whose places are found as one vector, and leaves i
+// behind them. It takes no gather instruction: those are hardly faster, and slow where they had to be made safe.
 #define TAKE_NEAR(WIDTH)                                                                                     \
   const int far = (e.last + 1) * WIDTH > NEAR_BYTES;                                                         \
   if (e.last <= INT32_MAX && e.wrap <= INT32_MAX)                                                            \
