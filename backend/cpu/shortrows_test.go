@@ -70,3 +70,34 @@ func TestFusedSteps(t *testing.T) {
 		}
 	}
 }
+
+// TestGroupsOfRows loads several blocks at a time of rows that are shorter than those, or so long that they are read
+// where they lie, up to where they end: parts of longer rows, and what is the same along the first dimension, along the
+// middle one, and along several.
+func TestGroupsOfRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(17, 4))
+	for _, et := range []shape.ElementType{shape.U8, shape.F16, shape.F32, shape.F64, shape.C64} {
+		for _, n := range []int64{20, 48, 100, 257, 520, 1000, 2049} {
+			agree(t, groupsOfRows(r, et, n))
+		}
+	}
+}
+
+func groupsOfRows(r *rand.Rand, et shape.ElementType, n int64) program {
+	text := fmt.Sprintf(`ENTRY e { a = %[1]s[6,13,%[3]d] parameter(0) b = %[1]s[13,%[2]d] parameter(1)
+		c = %[1]s[6,%[2]d] parameter(2) d = %[1]s[6] parameter(3) g = %[1]s[6,13] parameter(4)
+		s = %[1]s[6,13,%[2]d] slice(a), slice={[0:6], [0:13], [0:%[2]d]}
+		t = %[1]s[6,13,%[2]d] slice(a), slice={[0:6], [0:13], [40:%[3]d]}
+		u = %[1]s[6,13,%[2]d] broadcast(b), dimensions={1,2}
+		v = %[1]s[6,13,%[2]d] broadcast(c), dimensions={0,2}
+		w = %[1]s[6,13,%[2]d] broadcast(d), dimensions={0}
+		x = %[1]s[6,13,%[2]d] broadcast(g), dimensions={0,1}
+		i = %[1]s[6,13,%[2]d] multiply(s, u) j = %[1]s[6,13,%[2]d] multiply(t, v)
+		k = %[1]s[6,13,%[2]d] add(i, j) l = %[1]s[6,13,%[2]d] add(k, w)
+		ROOT o = %[1]s[6,13,%[2]d] subtract(l, x) }`, et, n, n+40)
+	p := program{text: text}
+	for _, dims := range [][]int64{{6, 13, n + 40}, {13, n}, {6, n}, {6}, {6, 13}} {
+		p.args = append(p.args, randomElements(r, et, dims...))
+	}
+	return p
+}

@@ -68,8 +68,8 @@ enum { short_run = 16 };
       memcpy(dst + k, dst, (n < all - k ? n : all - k) * sizeof(T));                                                   \
   }                                                                                                                    \
   static void short_##T(const halo_space *w, const halo_stream *s, const T *base, halo_walk *row, int64_t m, T *dst) { \
-    const int last = w->rank - 1;                                                                                      \
-    const int64_t n = w->dims[last], stride = s->strides[last], far = last ? s->strides[last - 1] : 0;                 \
+    const int last = row->last;                                                                                        \
+    const int64_t n = row->length, stride = halo_row_stride(w, s), far = last ? s->strides[last - 1] : 0;              \
     for (T *end = dst + m; dst < end;) {                                                                               \
       const int64_t in = row->in;                                                                                      \
       const T *src = base + row->offset + in * stride;                                                                 \
@@ -90,7 +90,7 @@ enum { short_run = 16 };
         dst += all;                                                                                                    \
         continue;                                                                                                      \
       }                                                                                                                \
-      halo_step(w, s, row, k, n);                                                                                      \
+      halo_step(w, s, row, k);                                                                                         \
       dst += k;                                                                                                        \
     }                                                                                                                  \
   }
@@ -101,14 +101,14 @@ enum { short_run = 16 };
   SHORT(T)                                                                                                             \
   static void rows_##T(const halo_space *w, const halo_stream *s, const char *from, halo_walk *row, int64_t m,         \
                        char *to) {                                                                                     \
-    const int64_t length = halo_row_length(w), stride = halo_row_stride(w, s);                                         \
+    const int64_t length = row->length, stride = halo_row_stride(w, s);                                                \
     const T *base = (const T *)from;                                                                                   \
     T *dst = (T *)to;                                                                                                  \
     if (w->rank && length < short_run) {                                                                               \
       short_##T(w, s, base, row, m, dst);                                                                              \
       return;                                                                                                          \
     }                                                                                                                  \
-    for (int64_t n; m > 0; m -= n, dst += n, halo_step(w, s, row, n, length)) {                                        \
+    for (int64_t n; m > 0; m -= n, dst += n, halo_step(w, s, row, n)) {                                                \
       n = length - row->in < m ? length - row->in : m;                                                                 \
       gather_##T(dst, base + row->offset + row->in * stride, stride, n);                                               \
     }                                                                                                                  \

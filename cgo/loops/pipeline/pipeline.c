@@ -79,8 +79,7 @@ typedef struct {
 // GROUP_BYTES is what all rooms of a group take: a part of the nearest cache.
 enum { GROUP = 16, GROUP_BYTES = 16 << 10 };
 
-// sort_out finds the parts of the places from at to end. What is gathered goes block by block, since it may lie in
-// memory as it is wanted.
+// sort_out finds the parts of the places from at to end.
 static void sort_out(const job *j, int64_t at, int64_t end, parts *t) {
   const halo_pipeline_record *r = j->r;
   const halo_space *w = &j->space;
@@ -98,7 +97,6 @@ static void sort_out(const job *j, int64_t at, int64_t end, parts *t) {
       t->moved[t->fasts++] = k;
     } else if (k >= r->streams || s->kind == HALO_STRIDED || s->kind == HALO_IOTA || s->kind == HALO_LINEAR) {
       slow[t->slows++] = k;
-      t->group = s->kind == HALO_STRIDED && k < r->streams ? 1 : t->group;
     }
   }
   while (t->group > 1 && t->slows * t->group * w->block_bytes > GROUP_BYTES)
@@ -153,6 +151,23 @@ static void runs(const job *j, parts *t, int64_t at, int64_t n, char **p, char *
     p[t->narrow[i]] += t->narrow_bytes[i];
 }
 
+// LONG is how many blocks a row must have to be read where it lies: shorter ones are copied to rooms, where a group
+// goes on from one row to the next.
+enum { LONG = 4 };
+
+// together is how many of n blocks run as one group: no more than long rows have left.
+static int64_t together(const job *j, const parts *t, int64_t n) {
+  const int64_t m = j->space.block;
+  for (int32_t i = 0; i < t->slows && t->moved[t->fasts + i] < j->r->streams; i++) {
+    const halo_walk *row = &t->walks[i];
+    if (!halo_lies(&j->space, &j->streams[t->moved[t->fasts + i]]) || row->length < LONG * m)
+      continue;
+    const int64_t left = (row->length - row->in) / m;
+    n = left < n ? left : n;
+  }
+  return n > 0 ? n : 1;
+}
+
 // place_of is where element at of a stream lies.
 static char *place_of(const halo_space *w, const halo_stream *s, int64_t at) {
   return (char *)HALO_AT(w->run, s->ref) + (s->offset + at) * s->size;
@@ -186,7 +201,7 @@ static int64_t whole(const job *j, int64_t at, int64_t end, char **p) {
       .first = j->stages, .bytes = w->block_bytes, .moved = t.moved, .moves = t.fasts + t.slows + t.cycles,
       .narrow = t.narrow, .narrow_bytes = t.narrow_bytes, .narrows = t.narrows};
   for (int64_t left = (end - at) / w->block, n; left > 0; left -= n, at += n * w->block) {
-    n = left < t.group ? left : t.group;
+    n = together(j, &t, left < t.group ? left : t.group);
     runs(j, &t, at, n, p, wide);
   }
   return at;

@@ -25,35 +25,51 @@ int64_t halo_place(const halo_space *w, const halo_stream *s, int64_t at, int64_
 }
 
 halo_walk halo_walk_to(const halo_space *w, const halo_stream *s, int64_t at) {
-  int64_t rest, last = w->rank - 1;
-  halo_walk row = {.offset = halo_place(w, s, at, &rest)};
-  if (last < 0)
+  halo_walk row = {.offset = s->offset, .length = 1, .last = w->rank - 1};
+  if (row.last < 0)
     return row;
-  row.in = w->dims[last] - rest;
-  row.offset -= row.in * s->strides[last];
-  at /= w->dims[last];
-  for (int64_t d = last - 1; d >= 0; at /= w->dims[d--])
+  row.length = w->dims[row.last];
+  while (row.last > 0 && s->strides[row.last - 1] == row.length * halo_row_stride(w, s))
+    row.length *= w->dims[--row.last];
+  row.in = at % row.length;
+  at /= row.length;
+  for (int32_t d = row.last - 1; d >= 0; at /= w->dims[d--]) {
     row.index[d] = d > 0 ? at % w->dims[d] : at;
+    row.offset += row.index[d] * s->strides[d];
+  }
   return row;
 }
 
-// strided loads m elements of a strided stream from where row is on to room, or points at them where they lie.
-static char *strided(const halo_space *w, const halo_stream *s, halo_walk *row, int64_t m, char *room) {
+// converted loads m elements of a strided stream from where row is on and makes lanes of them.
+static char *converted(const halo_space *w, const halo_stream *s, halo_walk *row, int64_t m, char *room) {
   const char *base = HALO_AT(w->run, s->ref);
-  const int64_t length = halo_row_length(w);
   halo_converter convert = w->converters->load[s->convert];
-  if (length - row->in >= m && halo_row_stride(w, s) == 1 && (convert || m == w->block)) {
-    const char *src = base + (row->offset + row->in) * s->size;
-    halo_step(w, s, row, m, length);
-    if (!convert)
-      return (char *)src;
-    convert(room, src, s, m);
-    return room;
-  }
   uint64_t raw[128];
-  w->gather[__builtin_ctz(s->size)](w, s, base, row, m, convert ? (char *)raw : room);
-  if (convert)
-    convert(room, raw, s, m);
+  char *to = room;
+  for (int64_t n; m > 0; m -= n, to += n * w->lane) {
+    n = m < 128 ? m : 128;
+    if (row->length - row->in >= n && halo_row_stride(w, s) == 1) {
+      convert(to, base + (row->offset + row->in) * s->size, s, n);
+      halo_step(w, s, row, n);
+    } else {
+      w->gather[__builtin_ctz(s->size)](w, s, base, row, n, (char *)raw);
+      convert(to, raw, s, n);
+    }
+  }
+  return room;
+}
+
+// strided loads m elements of a strided stream from where row is on to room, or points at whole blocks where they lie.
+static char *strided(const halo_space *w, const halo_stream *s, halo_walk *row, int64_t m, char *room) {
+  if (s->convert)
+    return converted(w, s, row, m, room);
+  char *base = HALO_AT(w->run, s->ref);
+  if (halo_lies(w, s) && row->length - row->in >= m && m % w->block == 0) {
+    base += (row->offset + row->in) * s->size;
+    halo_step(w, s, row, m);
+    return base;
+  }
+  w->gather[__builtin_ctz(s->size)](w, s, base, row, m, room);
   return room;
 }
 
@@ -80,11 +96,11 @@ COUNT(uint64_t)
 
 // iota numbers the elements.
 static char *iota(const halo_space *w, const halo_stream *s, halo_walk *row, int64_t m, char *room) {
-  const int64_t by = halo_row_stride(w, s), length = halo_row_length(w);
+  const int64_t by = halo_row_stride(w, s);
   char *to = room;
-  for (int64_t n; m > 0; m -= n, to += n * w->lane, halo_step(w, s, row, n, length)) {
+  for (int64_t n; m > 0; m -= n, to += n * w->lane, halo_step(w, s, row, n)) {
     const int64_t v = row->offset + row->in * by;
-    n = length - row->in < m ? length - row->in : m;
+    n = row->length - row->in < m ? row->length - row->in : m;
     if (w->lane == 4)
       count_uint32_t((uint32_t *)to, (uint32_t)v, (uint32_t)by, n);
     else

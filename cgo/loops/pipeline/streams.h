@@ -18,18 +18,20 @@ typedef struct halo_space {
 // halo_place finds where a stream has its element of place at, and how many places follow in the innermost dimension.
 int64_t halo_place(const halo_space *, const halo_stream *, int64_t at, int64_t *rest);
 
-// halo_walk goes over the rows of the space: the indices of one, where a stream has its first element, and the place in
-// it.
+// halo_walk goes over the rows of a stream, in which its elements are the same distance apart: the last dimensions of
+// the space as far as they continue one another, from number last on, with length places. It has the indices of a row,
+// where that has its first element, and the place in it.
 typedef struct halo_walk {
-  int64_t index[HALO_MAX_RANK], offset, in;
+  int64_t index[HALO_MAX_RANK], offset, in, length;
+  int32_t last;
 } halo_walk;
 
 // halo_walks reports whether a stream is loaded row by row.
 static inline int halo_walks(const halo_stream *s) { return s->kind == HALO_STRIDED || s->kind == HALO_IOTA; }
 
-// halo_next goes n rows on, which are no more than the last but one dimension has left.
+// halo_next goes n rows on, which are no more than the dimension before the rows has left.
 static inline void halo_next(const halo_space *w, const halo_stream *s, halo_walk *row, int64_t n) {
-  for (int d = w->rank - 2; d >= 0; d--, n = 1) {
+  for (int d = row->last - 1; d >= 0; d--, n = 1) {
     row->offset += n * s->strides[d];
     if ((row->index[d] += n) < w->dims[d])
       return;
@@ -38,17 +40,21 @@ static inline void halo_next(const halo_space *w, const halo_stream *s, halo_wal
   }
 }
 
-// halo_step goes n places on in a row of so many.
-static inline void halo_step(const halo_space *w, const halo_stream *s, halo_walk *row, int64_t n, int64_t length) {
-  if ((row->in += n) < length)
+// halo_step goes n places on, which are no more than the row has left.
+static inline void halo_step(const halo_space *w, const halo_stream *s, halo_walk *row, int64_t n) {
+  if ((row->in += n) < row->length)
     return;
   row->in = 0;
   halo_next(w, s, row, 1);
 }
 
-static inline int64_t halo_row_length(const halo_space *w) { return w->rank ? w->dims[w->rank - 1] : 1; }
 static inline int64_t halo_row_stride(const halo_space *w, const halo_stream *s) {
   return w->rank ? s->strides[w->rank - 1] : 0;
+}
+
+// halo_lies reports whether a stream is lanes that lie side by side in each row.
+static inline int halo_lies(const halo_space *w, const halo_stream *s) {
+  return s->kind == HALO_STRIDED && !s->convert && s->size == w->lane && halo_row_stride(w, s) == 1;
 }
 
 // halo_walk_to goes to place at.
