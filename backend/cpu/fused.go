@@ -86,7 +86,7 @@ func (f *fused) identity() view {
 
 // add adds the elements of in that v means and returns their node.
 func (f *fused) add(in *hlo.Instruction, v view) (int, error) {
-	key := fmt.Sprintf("%p %v", in, v)
+	key := fmt.Sprintf("%p %v", in, f.place(v))
 	if n, ok := f.seen[key]; ok {
 		return n, nil
 	}
@@ -96,6 +96,18 @@ func (f *fused) add(in *hlo.Instruction, v view) (int, error) {
 	}
 	f.seen[key] = n
 	return n, nil
+}
+
+// place is the access of v where dimensions of size 1 make no difference: views of an array with the same one mean the
+// same elements.
+func (f *fused) place(v view) tile.Access {
+	a := f.access(v)
+	for d, n := range f.dims {
+		if n == 1 {
+			a.Strides[d] = 0
+		}
+	}
+	return a
 }
 
 func (f *fused) addNew(in *hlo.Instruction, v view) (int, error) {
