@@ -165,6 +165,7 @@ INLINE VF exp32_square(VF x, VF z, VF *q) {
 // of NaN. Unsigned, y is more where x is less, and of NaN.
 #define NEAR_POWER ((I)0x49c00000 + 8 * 125)
 #define NEAR_EXP 86.6f // y is so where the magnitude of x is below
+#define NO_EXP -104.0f // the exponential of less is 0
 INLINE VF near_exp32(VF x, VI *y) {
   VF q, s = exp32_eighths(x, y, &q);
   s = lowered(s, *y);
@@ -174,7 +175,7 @@ INLINE VF near_exp32(VF x, VI *y) {
 // far_exp32 has the same bits there; 2^t may be beyond the exponents of a float, and takes two steps.
 static __attribute__((noinline)) VF far_exp32(VF x) {
   VI y;
-  VF q, s = exp32_eighths(most(-104, least(89, x)), &y, &q);
+  VF q, s = exp32_eighths(most(NO_EXP, least(89, x)), &y, &q);
   const VI k = -((y - 0x49c00000) >> 3), h = k >> 1;
   return (s + s * q) * (VF)((h + 127) << 23) * (VF)((k - h + 127) << 23);
 }

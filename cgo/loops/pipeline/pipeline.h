@@ -116,12 +116,16 @@ enum { HALO_LOOP = HALO_MAX_POINTERS, HALO_POINTERS };
 // halo_staggered is rows that go through all phases of a program in one loop, by a function at the end of sweeps.def.
 typedef struct {
   const char *in;   // the rows, one after the other
-  char *out, *rooms; // rooms: for two rows, each a block longer, where the program has values saved
+  char *out, *rooms; // rooms: for rows, each a block longer
   int64_t rows, blocks, rest; // whole blocks of a row, and the bytes behind them
   int past;         // results go past the caches
   const volatile uint32_t *cancel;
   const char *scale, *offset; // norm: vectors as long as a row
-  uint64_t factor;            // softmax: of the elements
+  uint64_t factor;            // softmax: of the elements, or their divisor
+  int32_t divides, refuses;   // softmax: whether it is; whether other takes an element's place where there is a choice
+  uint64_t other;             // softmax: what takes the place of those that are not chosen
+  const char *(*beside)(const void *of, int64_t row); // softmax: where choices or addends of a row are
+  const void *of;
   uint64_t count, epsilon;    // norm: the count of a row's elements, or its inverse; what is added to the variance
   uint64_t init, start;       // least, most: an element before all, and the place of that
 } halo_staggered;

@@ -134,15 +134,24 @@ func (p *Rows) Record(level run.ISA) run.Record {
 
 // stagger says what takes rows through all phases in one loop, if something does.
 func (p *Rows) stagger(head *C.halo_rows_record, level run.ISA) {
-	name, words := p.staggers()
-	if name == "" {
+	loop, words := p.staggers()
+	if loop == nil {
 		return
 	}
-	number := func(word string) C.int32_t { return C.int32_t(words[word]) }
-	head.staggered = (*[0]byte)(function("staggered_"+name, level, p.Lane))
+	number := func(list ...string) C.int32_t { return C.int32_t(words.number(0, list...)) }
+	head.staggered = (*[0]byte)(function("staggered_"+loop.name, level, p.Lane))
+	head.near = C.int32_t(loop.near)
 	head.in, head.scale, head.offset = number("in"), number("scale"), number("offset")
-	head.factor, head.count, head.epsilon = number("factor"), number("count"), number("epsilon")
+	head.count, head.epsilon = number("count"), number("epsilon")
+	head.factor = C.int32_t(words.number(-1, "factor", "divisor"))
 	head.init, head.start = number("init"), number("start")
+	head.beside, head.other = number("addend", "choice", "refusal"), number("other")
+	if words.has("divisor") {
+		head.divides = 1
+	}
+	if words.has("refusal") {
+		head.refuses = 1
+	}
 	if head.scale != 0 {
 		head.whole = 1
 	}

@@ -339,6 +339,22 @@ static char *beginning(const job *j, int32_t k) {
   return (char *)HALO_AT(j->places.run, s->ref) + s->offset * s->size;
 }
 
+// group is some rows of a job.
+typedef struct {
+  const job *j;
+  int64_t first;
+} group;
+
+// beside is where what a softmax takes beside a row of a group begins.
+static const char *beside(const void *of, int64_t row) {
+  const group *g = of;
+  const halo_stream *s = &g->j->streams[g->j->r->beside];
+  return (char *)HALO_AT(g->j->places.run, s->ref) + start(g->j, s, g->first + row) * s->size;
+}
+
+// ONE is the float 1.
+enum { ONE = 0x3f800000 };
+
 // staggers takes some rows through all phases in one loop.
 static void staggers(void *arg, int64_t number) {
   const job *j = arg;
@@ -353,11 +369,16 @@ static void staggers(void *arg, int64_t number) {
       .epsilon = j->streams[r->epsilon].value,
       .init = j->streams[r->init].value,
       .start = j->streams[r->start].value,
-      .rooms = r->saved ? halo_aligned(alloca(2 * (bytes + j->places.block_bytes) + 64)) : 0,
+      .rooms = halo_aligned(alloca(r->near * (bytes + j->places.block_bytes) + 64)),
       .rows = left < r->group ? left : r->group,
       .blocks = r->row / j->places.block,
       .rest = r->row % j->places.block * r->lane,
-      .factor = j->streams[r->factor].value,
+      .factor = r->factor < 0 ? ONE : j->streams[r->factor].value,
+      .divides = r->divides,
+      .refuses = r->refuses,
+      .other = j->streams[r->other].value,
+      .beside = beside,
+      .of = &(group){j, first},
       .past = j->bypass,
       .cancel = j->places.run->cancel});
   halo_drain(j->bypass);

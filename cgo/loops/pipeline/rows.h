@@ -32,8 +32,9 @@ typedef struct {
   int32_t phases, stages;
   int32_t whole;                                     // staggered takes rows of whole blocks only
   void (*staggered)(const halo_staggered *);         // takes rows through all phases; null: nothing does
-  // Numbers of the streams that it takes, 0 where it takes none.
-  int32_t in, scale, offset, factor, count, epsilon, init, start;
+  // Numbers of the streams that it takes, 0 where it takes none, -1 of a factor.
+  int32_t in, scale, offset, factor, count, epsilon, init, start, beside, other;
+  int32_t divides, refuses, near; // what it does with the factor and with what is beside a row; the rows of its rooms
   // streams and outputs, phases, stages and numbers follow
 } halo_rows_record;
 

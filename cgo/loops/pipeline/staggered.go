@@ -6,39 +6,63 @@ import (
 	"strings"
 )
 
-// staggered are the programs over rows that the function staggered_NAME of sweeps.def takes through all phases in one
-// loop. A word is the same pointer wherever it stands: mask, those of wordKinds, rooms; # and bits are a number.
-var staggered = []struct {
+// loop is a function staggered_NAME of sweeps.def and the phases of a program that it takes rows through at once. A
+// word is the same pointer wherever it stands: mask, those of wordKinds, rooms; # and bits are a number.
+type loop struct {
 	name   string
 	phases []string
-	places bool // it makes places of rows, an element for each
-}{
-	{"softmax", softmaxOf("load in"), false},
-	{"softmax_scaled", softmaxOf("load in; mul_f factor"), false},
-	{"norm", normBy("mul_f"), false},
-	{"norm_div", normBy("div_f"), false},
-	{"least", firstOf("min_f", "load in", "in"), true},
-	{"least_plus", firstOf("min_f", "load in; add_f offset", ""), true},
-	{"least_plus", firstOf("min_f", "load offset; add_f in", ""), true},
-	{"least_minus", firstOf("min_f", "load in; sub_f offset", ""), true},
-	{"least_from", firstOf("min_f", "load offset; sub_f in", ""), true},
-	{"most", firstOf("max_f", "load in", "in"), true},
-	{"most_plus", firstOf("max_f", "load in; add_f offset", ""), true},
-	{"most_plus", firstOf("max_f", "load offset; add_f in", ""), true},
-	{"most_minus", firstOf("max_f", "load in; sub_f offset", ""), true},
-	{"most_from", firstOf("max_f", "load offset; sub_f in", ""), true},
+	places bool  // it makes places of rows, an element for each
+	near   int64 // so many rows have to be as near as those of a tile
 }
 
-// softmaxOf is a softmax of what some stages make of a row.
-func softmaxOf(elements string) []string {
+var staggered = slices.Concat([]loop{
+	{"softmax", softmaxOf("load in", "load in"), false, 2},
+	{"softmax_scaled", softmaxOf("load in; mul_f factor", "load in; mul_f factor"), false, 2},
+	{"softmax_divided", keptSoftmax("load in; div_f divisor"), false, 4},
+	{"norm", normBy("mul_f"), false, 2},
+	{"norm_div", normBy("div_f"), false, 2},
+	{"least", firstOf("min_f", "load in", "in"), true, 0},
+	{"least_plus", firstOf("min_f", "load in; add_f offset", ""), true, 0},
+	{"least_plus", firstOf("min_f", "load offset; add_f in", ""), true, 0},
+	{"least_minus", firstOf("min_f", "load in; sub_f offset", ""), true, 0},
+	{"least_from", firstOf("min_f", "load offset; sub_f in", ""), true, 0},
+	{"most", firstOf("max_f", "load in", "in"), true, 0},
+	{"most_plus", firstOf("max_f", "load in; add_f offset", ""), true, 0},
+	{"most_plus", firstOf("max_f", "load offset; add_f in", ""), true, 0},
+	{"most_minus", firstOf("max_f", "load in; sub_f offset", ""), true, 0},
+	{"most_from", firstOf("max_f", "load offset; sub_f in", ""), true, 0},
+}, maskedSoftmaxes())
+
+// maskedSoftmaxes are those of what masks make of elements, which may have been scaled before: where a choice does not
+// hold, or a refusal does, another number stands for them, or something is added.
+func maskedSoftmaxes() []loop {
+	list := []loop{
+		{"softmax_chosen", keptSoftmax("load choice; select in other"), false, 4},
+		{"softmax_chosen", keptSoftmax("load refusal; select other in"), false, 4},
+		{"softmax_added", softmaxOf("load in; add_f addend", "load in; add_f addend"), false, 4},
+		{"softmax_added", softmaxOf("load addend; add_f in", "load addend; add_f in"), false, 4},
+	}
+	for _, scaled := range []string{"load in; mul_f factor; ", "load in; div_f divisor; "} {
+		list = append(list, loop{"softmax_chosen", keptSoftmax(scaled + "select_true choice other"), false, 4},
+			loop{"softmax_chosen", keptSoftmax(scaled + "select_false refusal other"), false, 4},
+			loop{"softmax_added", keptSoftmax(scaled + "add_f addend"), false, 4})
+	}
+	return list
+}
+
+// softmaxOf is a softmax of what some stages make of a row, and others again.
+func softmaxOf(elements, again string) []string {
 	return []string{
 		elements + "; acc_max_f a mask; fold a b",
 		"load #ff800000; max_f b; store c",
-		"spread c d; " + elements + "; sub_f d; exp; store saved; acc_add_f e mask; fold e f",
+		"spread c d; " + again + "; sub_f d; exp; store exps; acc_add_f e mask; fold e f",
 		"load #0; add_f f; store g; rdiv_f #3f800000; store h",
-		"spread g i; spread h j; load saved; quotient i j; store out",
+		"spread g i; spread h j; load exps; quotient i j; store out",
 	}
 }
+
+// keptSoftmax is one of what some stages make and keep.
+func keptSoftmax(elements string) []string { return softmaxOf(elements+"; store made", "load made") }
 
 // normBy is a norm whose means are made of sums by a stage.
 func normBy(mean string) []string {
@@ -72,6 +96,11 @@ var wordKinds = map[string]func(s *Stream) bool{
 	"scale":   (*Stream).isVector,
 	"offset":  (*Stream).isVector,
 	"factor":  (*Stream).isPositive,
+	"divisor": (*Stream).isPositive,
+	"addend":  func(s *Stream) bool { return s.liesBeside("") },
+	"choice":  func(s *Stream) bool { return s.liesBeside("pred") },
+	"refusal": func(s *Stream) bool { return s.liesBeside("pred") },
+	"other":   func(s *Stream) bool { return s.Kind == Immediate },
 	"count":   func(s *Stream) bool { return s.Kind == Immediate },
 	"epsilon": func(s *Stream) bool { return s.Kind == Immediate },
 	"init":    func(s *Stream) bool { return s.Kind == Immediate },
@@ -86,6 +115,11 @@ func (s *Stream) countsPlaces() bool {
 		!slices.ContainsFunc(s.Strides[:last], func(n int64) bool { return n != 0 })
 }
 
+// liesBeside reports whether the elements of a row of a stream are side by side and become lanes by a conversion.
+func (s *Stream) liesBeside(convert string) bool {
+	return (s.Kind == Linear || s.Kind == Rowwise) && s.Convert == convert && !s.ByRow
+}
+
 // isPositive reports whether a stream is a positive float of 32 bits.
 func (s *Stream) isPositive() bool { return s.Kind == Immediate && s.Value > 0 && s.Value < 0x7f800000 }
 
@@ -96,39 +130,59 @@ func (s *Stream) isVector() bool {
 
 // Kernel says what runs the program, in words.
 func (p *Rows) Kernel() string {
-	name, _ := p.staggers()
-	return strings.TrimSpace("rows " + name)
+	if loop, _ := p.staggers(); loop != nil {
+		return "rows " + loop.name
+	}
+	return "rows"
 }
 
 // leastRow is how many bytes a row has that is found a place in: a vector at every level.
 const leastRow = 64
 
-// staggers names what takes rows through all phases of the program in one loop, and tells what its words mean. Two rows
-// of saved values have to be as near as those of a tile; places are those of a dimension.
-func (p *Rows) staggers() (name string, words map[string]int) {
+// staggers returns what takes rows through all phases of the program in one loop, and tells what its words mean. Places
+// are those of a dimension.
+func (p *Rows) staggers() (*loop, words) {
 	if p.stepwise || len(p.Outputs) != 1 || p.Outputs[0].Kind != Linear || p.Outputs[0].Convert != "" {
-		return "", nil
+		return nil, nil
 	}
 	places, bytes := p.Outputs[0].ByRow, p.Row()*int64(p.Lane)
-	if places && (bytes < leastRow || p.Lead != len(p.Dims)-1) || !places && 2*bytes > MaxSaved {
-		return "", nil
+	if places && (bytes < leastRow || p.Lead != len(p.Dims)-1) {
+		return nil, nil
 	}
-	for _, s := range staggered {
-		if s.places != places {
+	for i, s := range staggered {
+		if s.places != places || s.near*bytes > MaxSaved {
 			continue
 		}
-		m := meaning{p, map[string]int{"mask": p.Mask, "out": len(p.Inputs), "saved": len(p.Inputs) + 1}}
+		m := meaning{p, words{"mask": p.Mask, "out": len(p.Inputs)}}
 		if m.ofAll(s.phases) {
-			return s.name, m.words
+			return &staggered[i], m.words
 		}
 	}
-	return "", nil
+	return nil, nil
+}
+
+// words are the pointers that words mean.
+type words map[string]int
+
+func (w words) has(word string) bool {
+	_, ok := w[word]
+	return ok
+}
+
+// number is what the one of a list that means something means, or absent.
+func (w words) number(absent int, list ...string) int {
+	for _, word := range list {
+		if w.has(word) {
+			return w[word]
+		}
+	}
+	return absent
 }
 
 // meaning is which pointers of a program words mean.
 type meaning struct {
 	*Rows
-	words map[string]int
+	words words
 }
 
 func (m meaning) ofAll(phases []string) bool {

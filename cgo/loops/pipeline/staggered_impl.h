@@ -75,10 +75,25 @@ INLINE VI element(const char *x, VI factor, int scales) {
 #define NEAR_EXPONENTIAL1(b, k)                                                                                        \
   {                                                                                                                    \
     VI power;                                                                                                          \
-    b = I(near_exp32(F(element(x + k * VB, factor, scales)) - F(y), &power));                                          \
+    const VF d = F(element(x + k * VB, factor, scales)) - F(y);                                                        \
+    b = I(near_exp32(d, &power));                                                                                      \
+    if (nulls) {                                                                                                       \
+      const VI none = (VI)LESS(d, same(NO_EXP));                                                                       \
+      b &= ~none, power &= ~none;                                                                                      \
+    }                                                                                                                  \
     far = larger_u(far, power);                                                                                        \
     *(VIm *)(q + k * VB) = b;                                                                                          \
   }
+
+// near_exponentials reports whether all of a block are near, or, if it looks for nulls, so far that they are 0.
+INLINE int near_exponentials(const char *x, VI factor, int scales, char *q, VI y, VI *sum, int nulls) {
+  VI far = {}, near = *sum;
+  REDUCED_BLOCK(near, add_f, ALL8, NEAR_EXPONENTIAL1)
+  if (__builtin_expect(!ALL((VU)far <= (VU)samei(NEAR_POWER)), 0))
+    return 0;
+  *sum = near;
+  return 1;
+}
 #else
 #define GREATEST8 CHOSEN8
 #define GREATEST_FOLD CHOSEN_FOLD
@@ -89,12 +104,13 @@ INLINE VI most_of(const char *x, VI factor, int scales, VI most) {
   return most;
 }
 
-INLINE VI exponentials(const char *x, VI factor, int scales, char *q, VI y, VI sum) {
+// exponentials looks for nulls at once if there may be many, as where there is a mask.
+INLINE VI exponentials(const char *x, VI factor, int scales, char *q, VI y, VI sum, int nulls) {
 #ifdef NEAR_EXP
-  VI far = {}, near = sum;
-  REDUCED_BLOCK(near, add_f, ALL8, NEAR_EXPONENTIAL1)
-  if (__builtin_expect(ALL((VU)far <= (VU)samei(NEAR_POWER)), 1))
-    return near;
+  if (!nulls && near_exponentials(x, factor, scales, q, y, &sum, 0))
+    return sum;
+  if (near_exponentials(x, factor, scales, q, y, &sum, 1))
+    return sum;
 #endif
   REDUCED_BLOCK(sum, add_f, ALL8, EXPONENTIAL1)
   return sum;
@@ -108,45 +124,106 @@ INLINE void quotients(const char *x, char *q, VF y, VF z, int normal, int past) 
   LEAVE
 }
 
-// ends are blocks for what is behind the whole ones of a row: of the row that is read first and of the one before, each
-// followed by numbers without exponentials; of ones, which quotients are quickly made of; and of results.
+// What a softmax makes of elements first: nothing or a product, anew in each sweep; or more, once, and that is kept: a
+// quotient, or by choices or addends beside the row what a mask is.
+enum { AS_READ, SCALED, DIVIDED, CHOSEN, ADDED };
+
+// making is how elements become what is kept: factor is a divisor if they are divided.
 typedef struct {
-  char pads[2][8 * VB], ones[8 * VB], out[8 * VB];
+  int how, divides;
+  VI factor, other, refuses;
+} making;
+
+// holds are the bytes of choices k vectors on as masks.
+INLINE VI holds(const char *choices, int k) {
+#if defined(__x86_64__) && VB == 64
+  return (VI)_mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i_u *)(choices + k * N))) != 0;
+#elif defined(__x86_64__) && VB == 32
+  return (VI)_mm256_cvtepu8_epi32(_mm_loadu_si64(choices + k * N)) != 0;
+#else
+  VI m;
+  for (int i = 0; i < N; i++)
+    m[i] = -(choices[k * N + i] != 0);
+  return m;
+#endif
+}
+
+INLINE VI made(const char *x, const char *beside, int k, const making *m, int divides) {
+  const VF v = F(LOAD(x, k)), w = rounded(divides ? v / F(m->factor) : v * F(m->factor));
+  if (m->how == CHOSEN)
+    return pick(holds(beside, k) ^ m->refuses, I(w), m->other);
+  return I(m->how == ADDED ? w + F(LOAD(beside, k)) : w);
+}
+
+#define MAKE1(b, k)                                                                                                    \
+  b = made(x, beside, k, m, 0);                                                                                        \
+  *(VIm *)(q + k * VB) = b;
+#define DIVIDE_MAKE1(b, k)                                                                                             \
+  b = made(x, beside, k, m, 1);                                                                                        \
+  *(VIm *)(q + k * VB) = b;
+INLINE VI make(const char *x, const char *beside, const making *m, char *q, VI most) {
+  if (m->divides)
+    REDUCED_BLOCK(most, max_f, GREATEST8, DIVIDE_MAKE1)
+  else
+    REDUCED_BLOCK(most, max_f, GREATEST8, MAKE1)
+  return most;
+}
+
+// beside_at is what lies beside the place at, in bytes of lanes, of a row.
+INLINE const char *beside_at(const making *m, const char *beside, int64_t at) {
+  return beside + (m->how == CHOSEN ? at / (int64_t)sizeof(I) : at);
+}
+
+// ends are blocks for what is behind the whole ones of a row: of the row that is read first and of the one before, each
+// followed by numbers without exponentials; of what is beside the first; of ones, which quotients are quickly made of;
+// and of results.
+typedef struct {
+  char pads[2][8 * VB], beside[8 * VB], ones[8 * VB], out[8 * VB];
 } ends;
 
-INLINE void fill_ends(ends *e) {
+INLINE void fill_ends(ends *e, const making *m) {
+  const int chosen = !m->refuses[0];
+  __builtin_memset(e->beside, m->how == CHOSEN ? chosen : 0, 8 * VB);
   for (int64_t at = 0; at < 8 * VB; at += VB) {
     *(VIm *)(e->pads[0] + at) = *(VIm *)(e->pads[1] + at) = I(same(-INFINITY));
     *(VIm *)(e->ones + at) = I(same(1));
   }
 }
 
-// softmax takes factors greater than 0.
-INLINE void staggered_softmax(const halo_staggered *t, int scales) {
+// staggered_softmax takes factors greater than 0.
+INLINE void staggered_softmax(const halo_staggered *t, int how) {
   const int64_t bytes = t->blocks * 8 * VB, pitch = bytes + 8 * VB, rest = t->rest;
-  const VI factor = samei((I)t->factor);
+  const int scales = how == SCALED, keeps = how > SCALED, nulls = how > DIVIDED;
+  const making m = {how, t->divides, samei((I)t->factor), samei((I)t->other), samei(-t->refuses)};
   VI most = samei(0);
   VF total = same(1), inverse = same(1);
   ends e __attribute__((aligned(64)));
-  fill_ends(&e);
+  fill_ends(&e, &m);
   ROUNDS {
     const trio r = round_of(t, i);
     char *exps = t->rooms + (i & 1) * pitch, *before = t->rooms + (~i & 1) * pitch;
+    char *kept = exps + 2 * pitch, *to = before + 2 * pitch;
+    const char *second = keeps ? kept : r.second, *beside = nulls && r.first ? t->beside(t->of, i + 1) : r.first;
     const int normal = divides(total);
     VI next = I(same(-INFINITY)), sum = samei(SIGN);
-    ROUND(next = most_of(r.first + at, factor, scales, next),
-        sum = exponentials(r.second + at, factor, scales, exps + at, most, sum),
+    ROUND(next = keeps ? make(r.first + at, beside_at(&m, beside, at), &m, to + at, next)
+                       : most_of(r.first + at, m.factor, scales, next),
+        sum = exponentials(second + at, m.factor, scales, exps + at, most, sum, nulls),
         quotients(before + at, r.third + at, total, inverse, normal, t->past))
     if (rest && r.first) {
       __builtin_memcpy(e.pads[~i & 1], r.first + bytes, rest);
-      next = most_of(e.pads[~i & 1], factor, scales, next);
+      if (nulls)
+        __builtin_memcpy(e.beside, beside_at(&m, beside, bytes), how == CHOSEN ? rest / (int64_t)sizeof(I) : rest);
+      next = keeps ? make(e.pads[~i & 1], e.beside, &m, to + bytes, next)
+                   : most_of(e.pads[~i & 1], m.factor, scales, next);
     }
     if (rest && r.third) {
       quotients(before + bytes, e.out, total, inverse, normal, 0);
       __builtin_memcpy(r.third + bytes, e.out, rest);
     }
     if (rest && r.second) {
-      sum = exponentials(e.pads[i & 1], factor, scales, exps + bytes, most, sum);
+      const char *end = keeps ? kept + bytes : e.pads[i & 1];
+      sum = exponentials(end, m.factor, scales, exps + bytes, most, sum, 1);
       __builtin_memcpy(exps + bytes + rest, e.ones, 8 * VB - rest);
     }
     GREATEST_FOLD(max_f, next)
@@ -155,8 +232,11 @@ INLINE void staggered_softmax(const halo_staggered *t, int scales) {
   }
 }
 
-static void s_staggered_softmax(const halo_staggered *t) { staggered_softmax(t, 0); }
-static void s_staggered_softmax_scaled(const halo_staggered *t) { staggered_softmax(t, 1); }
+static void s_staggered_softmax(const halo_staggered *t) { staggered_softmax(t, AS_READ); }
+static void s_staggered_softmax_scaled(const halo_staggered *t) { staggered_softmax(t, SCALED); }
+static void s_staggered_softmax_divided(const halo_staggered *t) { staggered_softmax(t, DIVIDED); }
+static void s_staggered_softmax_chosen(const halo_staggered *t) { staggered_softmax(t, CHOSEN); }
+static void s_staggered_softmax_added(const halo_staggered *t) { staggered_softmax(t, ADDED); }
 #endif
 
 INLINE VI sum_of(const char *x, VI sum) {

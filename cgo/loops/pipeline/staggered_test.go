@@ -79,6 +79,56 @@ func softmaxScaled(lane int, rows, row int64, out int32) *Rows {
 	return p
 }
 
+// choices is the array whose bytes are choices beside rows, addends the one of numbers that are added to them.
+const choices, addends = 7, 3
+
+// kept has those of a softmax of what some stages make of a row once and keep.
+func kept(stages ...Stage) func(lane int, rows, row int64, out int32) *Rows {
+	return func(lane int, rows, row int64, out int32) *Rows {
+		p := softmax(lane, rows, row, out)
+		const to = softmaxFactor + 1
+		p.Inputs = append(p.Inputs, immediate(-1e9, lane),
+			Stream{Ref: run.Ref{Slot: choices}, Kind: Rowwise, Convert: "pred", Size: 1, Strides: []int64{0}, Offset: 3},
+			Stream{Ref: run.Ref{Slot: addends}, Kind: Rowwise, Size: lane, Strides: []int64{0}})
+		p.Saved = 2
+		for i := range p.Phases {
+			f := &p.Phases[i]
+			f.Uses, f.Stages = slices.Clone(f.Uses), slices.Clone(f.Stages)
+			for k := range f.Uses {
+				f.Uses[k] = moved(f.Uses[k], to)
+			}
+			for k := range f.Stages {
+				if s := &f.Stages[k]; s.Name == "load" || s.Name == "store" {
+					s.A = moved(s.A, to)
+				}
+			}
+		}
+		f, again := &p.Phases[0], &p.Phases[2]
+		f.Uses = []int{0, keptChoice, keptAddend, keptMade}
+		f.Stages = append(append(slices.Clone(stages), Stage{"store", keptMade, 0, 0}), f.Stages[1:]...)
+		again.Uses[0], again.Stages[0].A = keptMade, keptMade
+		return p
+	}
+}
+
+// Pointers of a softmax of what is kept.
+const (
+	keptOther = iota + softmaxFactor + 1
+	keptChoice
+	keptAddend
+	keptOut
+	keptExps
+	keptMade
+)
+
+// moved is the number of a pointer where three inputs more are before the output, which was number to.
+func moved(k, to int) int {
+	if k == to || k == to+1 {
+		return k + keptOut - to
+	}
+	return k
+}
+
 // norm has those of a norm of rows, by a scale and an offset.
 func norm(mean string, count float64) func(lane int, rows, row int64, out int32) *Rows {
 	const x, zero, n, epsilon, scale, offset, to = 0, 1, 2, 3, 4, 5, 6
@@ -111,7 +161,19 @@ func norm(mean string, count float64) func(lane int, rows, row int64, out int32)
 
 // staggeredPrograms have the loops of their names.
 var staggeredPrograms = map[string]func(lane int, rows, row int64, out int32) *Rows{
-	"softmax": softmax, "softmax_scaled": softmaxScaled, "norm": norm("mul_f", 0.001), "norm_div": norm("div_f", 700)}
+	"softmax": softmax, "softmax_scaled": softmaxScaled, "norm": norm("mul_f", 0.001), "norm_div": norm("div_f", 700),
+	"softmax_divided":        kept(Stage{"load", 0, 0, 0}, Stage{"div_f", softmaxFactor, 0, 0}),
+	"softmax_chosen":         kept(Stage{"load", keptChoice, 0, 0}, Stage{"select", 0, keptOther, 0}),
+	"softmax_chosen refused": kept(Stage{"load", keptChoice, 0, 0}, Stage{"select", keptOther, 0, 0}),
+	"softmax_chosen scaled": kept(Stage{"load", 0, 0, 0}, Stage{"mul_f", softmaxFactor, 0, 0},
+		Stage{"select_true", keptChoice, keptOther, 0}),
+	"softmax_chosen divided": kept(Stage{"load", 0, 0, 0}, Stage{"div_f", softmaxFactor, 0, 0},
+		Stage{"select_false", keptChoice, keptOther, 0}),
+	"softmax_added scaled": kept(Stage{"load", 0, 0, 0}, Stage{"mul_f", softmaxFactor, 0, 0},
+		Stage{"add_f", keptAddend, 0, 0}),
+	"softmax_added divided": kept(Stage{"load", 0, 0, 0}, Stage{"div_f", softmaxFactor, 0, 0},
+		Stage{"add_f", keptAddend, 0, 0}),
+}
 
 // TestStaggered wants the bits of the phases one after the other at every level, on rows of whole blocks and others, of
 // few tasks and many, with special values, into the caches and past them, beside what is read and over it.
@@ -128,7 +190,8 @@ func TestStaggered(t *testing.T) {
 					for _, level := range run.Levels() {
 						t.Run(fmt.Sprint(name, size, lane, out, level), func(t *testing.T) {
 							p := of(lane, size[0], size[1], out)
-							if want := "rows " + name; p.Kernel() != want && (!strings.HasPrefix(name, "softmax") || lane == 4) {
+							loop, _, _ := strings.Cut(name, " ")
+							if want := "rows " + loop; p.Kernel() != want && (!strings.HasPrefix(name, "softmax") || lane == 4) {
 								t.Fatalf("%s runs it, want %s", p.Kernel(), want)
 							}
 							testStaggered(t, p, level, int(out))
@@ -149,6 +212,11 @@ func testStaggered(t *testing.T, p *Rows, level run.ISA, out int) {
 			setRow(arrays[0], p, 1, func(int) float64 { return 0 })
 			setRow(arrays[0], p, 2, func(i int) float64 { return -0.3 * float64(i%360) }) // down to exponentials of 0
 		}
+		if p.Dims[0] > 4 {
+			setRow(arrays[0], p, 3, func(i int) float64 { return float64(i%7/3) * -1e9 }) // and of none but 1 and 0
+			setRow(arrays[0], p, 4, func(i int) float64 { return float64(i%64) / -63 * 104.5 })
+		}
+		arrays = append(arrays, choicesOf(int(p.Dims[1])))
 		execute(t, p.Record(level), arrays)
 		got := oneNaN(arrays[out], p.Lane)
 		if stepwise {
@@ -158,6 +226,17 @@ func testStaggered(t *testing.T, p *Rows, level run.ISA, out int) {
 			t.Error("other bits")
 		}
 	}
+}
+
+// choicesOf are bytes of which some hold and some do not, in turns and in long runs, and numbers that are not 1 do, too.
+func choicesOf(row int) []byte {
+	b := make([]byte, row+3)
+	for i := range b {
+		if i%3 > 0 && i < 200 || i > 400 {
+			b[i] = byte(1 + i%2*4)
+		}
+	}
+	return b
 }
 
 // setRow sets the elements of a row.
@@ -193,6 +272,20 @@ func TestStaggers(t *testing.T) {
 			func(p *Rows) { p.Inputs[softmaxFactor] = immediate(0, 4) },
 			func(p *Rows) { p.Inputs[softmaxFactor].Kind = Splat },
 			func(p *Rows) { p.Phases[2].Stages[1].A = 3 },
+		},
+		"softmax_chosen scaled": {
+			func(p *Rows) { p.Inputs[keptChoice].Convert = "s8" },
+			func(p *Rows) { p.Inputs[keptChoice].Kind = Strided },
+			func(p *Rows) { p.Inputs[keptChoice].ByRow = true },
+			func(p *Rows) { p.Inputs[keptOther].Kind = Splat },
+			func(p *Rows) { p.Inputs[softmaxFactor] = immediate(-1, 4) },
+			func(p *Rows) { p.Phases[2].Stages[0].A = keptExps },
+			func(p *Rows) { p.Dims[1] = MaxSaved / 16 * 2 },
+		},
+		"softmax_added divided": {
+			func(p *Rows) { p.Inputs[keptAddend].Convert = "bf16" },
+			func(p *Rows) { p.Inputs[softmaxFactor] = immediate(-1, 4) },
+			func(p *Rows) { p.Phases[0].Stages[2].A = softmaxFactor },
 		},
 		"norm": {
 			func(p *Rows) { p.Inputs[4].Strides[0] = 1 },
