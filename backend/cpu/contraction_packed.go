@@ -93,9 +93,12 @@ func (f *matrices) packedFirst(c *contraction) bool {
 const page = 4096
 
 // bySgemm reports whether oneDNN's product of f32 is quicker: its pieces pack their own parts or nothing, which is slow
-// where rows are pages apart.
+// where rows are pages apart, and by vectors of 8 where terms are half a page apart in b, or a quarter in a.
 func (f *matrices) bySgemm() bool {
 	apart := f.strideA*4%page == 0 || f.strideB*4%page == 0
+	if run.Level() == run.AVX2 {
+		apart = apart || !f.transposeB && f.strideB*4%(page/2) == 0 || f.transposeA && f.strideA*4%(page/4) == 0
+	}
 	return !apart && onednn.Load() == nil
 }
 
