@@ -90,6 +90,23 @@ func TestMasks(t *testing.T) {
 	}
 }
 
+// TestTriangles compares what is left of rows up to their number, and as many and more from another place on, with the
+// evaluator, and wants rows that are long enough to go one by one.
+func TestTriangles(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	for _, c := range []struct {
+		rows, row int64
+		kernel    string
+	}{{40, 512, "loops rows"}, {3, 700, "loops rows"}, {70, 128, "loops rows"}, {9, 20, "loops pipeline"}} {
+		text := fmt.Sprintf(`ENTRY e { x = f32[%[1]d,%[2]d] parameter(0) i = s32[%[1]d,%[2]d] iota(), iota_dimension=0
+  j = s32[%[1]d,%[2]d] iota(), iota_dimension=1 p = pred[%[1]d,%[2]d] compare(i, j), direction=GE
+  k = f32[%[1]d,%[2]d] convert(j) z = f32[%[1]d,%[2]d] select(p, x, k) l = f32[%[1]d,%[2]d] convert(i)
+  ROOT r = f32[%[1]d,%[2]d] subtract(z, l) }`, c.rows, c.row)
+		agree(t, program{text: text, args: []*literal.Literal{rowValues(r, shape.Array(shape.F32, c.rows, c.row), int(c.row))}})
+		oneLoop(t, text, c.kernel)
+	}
+}
+
 // oneLoop wants a program to be one step of a kernel.
 func oneLoop(t *testing.T, text, kernel string) {
 	if !run.Available() {

@@ -73,7 +73,7 @@ func (f *fused) hasPieces() bool {
 	last, cycles, pieces := len(f.dims)-1, 0, false
 	bytes := f.dims[last] * int64(f.lane())
 	for _, n := range f.nodes {
-		if n.op != hlo.Parameter || isConstant(n.access) || inOrder(f.dims, n.access) {
+		if n.op != hlo.Parameter && n.op != hlo.Iota || isConstant(n.access) || inOrder(f.dims, n.access) {
 			continue
 		}
 		around := isConstant(tile.Access{Strides: n.access.Strides[:last]})
