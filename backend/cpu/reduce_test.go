@@ -346,3 +346,16 @@ ENTRY e { p = T[D] parameter(0) x = T[D] negate(p) none = T[] constant(-0.0)
 		}
 	}
 }
+
+// TestReduceRows has rows of all lengths around those of vectors, with the ends of floats among their elements.
+func TestReduceRows(t *testing.T) {
+	r := newRand(t)
+	for _, typ := range []shape.ElementType{shape.F32, shape.F64, shape.BF16, shape.F16, shape.S8, shape.U16, shape.S32,
+		shape.U64} {
+		for _, n := range []int64{1, 7, 8, 16, 31, 32, 33, 64, 95, 96, 100, 127, 128, 129, 200, 257, 1000} {
+			for _, op := range []string{"maximum", "minimum", "add"} {
+				checkSimple(t, r, typ, op, []int64{5, n}, []int64{1})
+			}
+		}
+	}
+}

@@ -1,6 +1,6 @@
 //go:build linux && amd64
 
-#pragma GCC optimize("O3", "no-math-errno", "no-trapping-math", "fp-contract=off")
+#pragma GCC optimize("O3", "no-math-errno", "no-trapping-math", "fp-contract=off", "no-tree-loop-distribute-patterns")
 #pragma GCC target("avx2", "fma", "f16c")
 #define VECTOR 32
 #define PLAIN_TABLE halo_plain_avx2

@@ -4,9 +4,8 @@
 typedef float vfloat __attribute__((vector_size(VECTOR), aligned(4), may_alias));
 typedef double vdouble __attribute__((vector_size(VECTOR), aligned(8), may_alias));
 
-// Elements whose sum is made in their type; independent sums; bytes ahead at which memory is asked for, since hardware
-// looks ahead no further than to the end of a page.
-enum { SUM_BLOCK = 4096, CHAINS = 8, AHEAD = 4096 };
+// Elements whose sum is made in their type; independent sums.
+enum { SUM_BLOCK = 4096, CHAINS = 8 };
 
 // ADD_BLOCKS adds the blocks that begin at x, x + SUM_BLOCK and so on, side by side: CHAINS vectors of sums for each,
 // which are added to the total one after the other. Of two blocks each is a stream of its own for what looks ahead in

@@ -1,8 +1,6 @@
 // plain_key.h: the greatest and the least of floats, by integers in their order: NaN is beyond all, -0 below 0. A part
 // of plain_impl.h.
 
-enum { ROW_LANES = 128 }; // a row is gone through as columns, which vectorises
-
 // KEY defines keys of type K of floats with the bits of it; U is K unsigned, INF the bits of infinity. As many keys as
 // there are NaN of a sign are added to those for the least, and taken from those for the greatest, so that the NaN
 // which lie at the other end come round to where the others are.
@@ -23,6 +21,7 @@ KEY(b16, int16_t, uint16_t, 0x7F80)
 KEY(h16, int16_t, uint16_t, 0x7C00)
 
 #define EXTREME(NAME, K, START, OP, LOAD, STORE)                                                                       \
+  ROW_OF(NAME, K, LOAD, OP)                                                                                            \
   static void NAME##_start(void *acc, int64_t n) {                                                                     \
     for (int64_t j = 0; j < n; j++)                                                                                    \
       ((K *)acc)[j] = START;                                                                                           \
@@ -52,16 +51,6 @@ KEY(h16, int16_t, uint16_t, 0x7C00)
         K k = LOAD(x[j]);                                                                                              \
         a[j] = OP(a[j], k);                                                                                            \
       }                                                                                                                \
-  }                                                                                                                    \
-  static void NAME##_row(const void *R x, int64_t n, void *R acc) {                                                    \
-    K lanes[ROW_LANES];                                                                                                \
-    NAME##_start(lanes, ROW_LANES);                                                                                    \
-    NAME##_cols(x, ROW_LANES, n / ROW_LANES, ROW_LANES, lanes);                                                        \
-    NAME##_cols((const K *)x + n / ROW_LANES * ROW_LANES, 0, 1, n % ROW_LANES, lanes);                                 \
-    for (int half = ROW_LANES / 2; half > 0; half /= 2)                                                                \
-      for (int j = 0; j < half; j++)                                                                                   \
-        lanes[j] = OP(lanes[j], lanes[j + half]);                                                                      \
-    *(K *)acc = OP(*(K *)acc, lanes[0]);                                                                               \
   }                                                                                                                    \
   static void NAME##_merge(void *acc, const void *other, int64_t n) {                                                  \
     for (int64_t j = 0; j < n; j++)                                                                                    \
