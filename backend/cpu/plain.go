@@ -50,14 +50,23 @@ const (
 	plainStrip   = 2048    // results of a task's strip, as C has room for
 	plainTasks   = 16      // that are enough without cutting what goes into one result
 	plainScratch = 8       // bytes of an accumulator
+	shortRun     = 128     // elements of a run that is not worth a reduction of its own where many go into a result
 )
+
+// isShort reports whether runs of so many elements, rows of which go into each result, are reduced as columns are, and
+// what those come to in the end.
+func isShort(run, rows int64) bool { return run > 0 && run <= shortRun && rows >= fewTerms }
 
 // plainReduce returns the thunk of a reduction by native loops.
 func plainReduce(l *exec.Lowering, plan kernel.Fold, loops reduce.Loops) exec.Thunk {
-	x := operandShape(l, 0)
+	x, each := operandShape(l, 0), int64(1)
+	if last := len(plan.Kept) - 1; plan.RunReduced && last >= 0 && isShort(plan.Run, plan.Rows()) {
+		each = plan.Run
+		plan.Run, plan.RunReduced, plan.Kept = each*plan.Kept[last].N, false, plan.Kept[:last]
+	}
 	p := reduce.Plain{Ops: loops, X: ref(l.Operand(0)), Init: ref(l.Operand(1)), Out: ref(l.Result()),
 		Kept: axesOf(plan.Kept), Reduced: axesOf(plan.Reduced), Run: plan.Run, RunReduced: plan.RunReduced,
-		Bits: x.Type.Bits()}
+		Bits: x.Type.Bits(), Each: each}
 	splitPlain(&p, plan, widthOf(x))
 	uses := append(exec.Reads(l.Operand(0), l.Operand(1)), exec.Writes(l.Result())...)
 	if p.Chunks > 1 {
@@ -77,8 +86,8 @@ func splitPlain(p *reduce.Plain, plan kernel.Fold, bytes int64) {
 	}
 	p.Strips, p.Strip, p.Chunks, p.Chunk = 1, plan.Width(), 1, all
 	if plan.Width() > plainStrip {
-		p.Strips = (plan.Width() + plainStrip - 1) / plainStrip
-		p.Strip = plainStrip
+		p.Strip = plainStrip / p.Each * p.Each
+		p.Strips = (plan.Width() + p.Strip - 1) / p.Strip
 	}
 	each := max(rows*plan.Run*bytes, 1) // of one kept place
 	p.Grain = max(plainTask/each, 1)

@@ -359,3 +359,22 @@ func TestReduceRows(t *testing.T) {
 		}
 	}
 }
+
+// TestReduceShortRuns has a last dimension of few elements, which is reduced with others around one that is not.
+func TestReduceShortRuns(t *testing.T) {
+	r := newRand(t)
+	for _, typ := range []shape.ElementType{shape.F32, shape.F64, shape.BF16, shape.F16, shape.S8, shape.S32, shape.Pred} {
+		for _, c := range []struct{ dims, reduced []int64 }{
+			{[]int64{2, 40, 6, 8}, []int64{1, 3}}, {[]int64{17, 3, 5}, []int64{0, 2}}, {[]int64{16, 9, 127}, []int64{0, 2}},
+			{[]int64{3, 4, 20, 2, 3}, []int64{0, 2, 4}}, {[]int64{16, 400, 7}, []int64{0, 2}},
+			{[]int64{700, 33, 48}, []int64{0, 2}}, {[]int64{2, 300, 50, 64}, []int64{1, 3}}, {[]int64{30, 0, 8}, []int64{0, 2}},
+			{[]int64{30, 4, 0}, []int64{0, 2}},
+		} {
+			for _, op := range []string{"add", "maximum", "minimum", "multiply", "and", "or", "xor"} {
+				if bits := op == "and" || op == "or" || op == "xor"; !bits || !typ.IsFloat() {
+					checkSimple(t, r, typ, op, c.dims, c.reduced)
+				}
+			}
+		}
+	}
+}

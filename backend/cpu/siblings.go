@@ -177,7 +177,8 @@ func (s *siblings) thunk() (exec.Thunk, error) {
 	for i := range s.list {
 		s.place(&s.list[i])
 	}
-	p := &pipeline.Siblings{Dims: s.axes(), Temps: s.temps}
+	p := &pipeline.Siblings{Dims: s.axes(), Temps: s.temps, Each: 1}
+	s.shorten(p)
 	if len(s.roots) > 0 {
 		s.useIdioms()
 		s.useChoices()
@@ -222,6 +223,31 @@ func (s *siblings) axes() []int64 {
 		}
 	}
 	return dims
+}
+
+// shorten takes a short last dimension that all reductions reduce for a part of the one before it, if they keep that:
+// rows are long then, and each result has several accumulators.
+func (s *siblings) shorten(p *pipeline.Siblings) {
+	last := len(p.Dims) - 1
+	if last < 2 || slices.ContainsFunc(s.list, func(x sibling) bool { return !x.reduced[last] || x.reduced[last-1] }) {
+		return
+	}
+	if each := p.Dims[last]; isShort(each, shape.Product(s.space)/max(each*s.list[0].results(p), 1)) {
+		p.Each = each
+		p.Dims[last-1] *= each
+		p.Dims = p.Dims[:last]
+	}
+}
+
+// results is how many results x has.
+func (x *sibling) results(p *pipeline.Siblings) int64 {
+	n := int64(1)
+	for d, size := range p.Dims {
+		if !x.reduced[d] {
+			n *= size
+		}
+	}
+	return n
 }
 
 // tile chooses the tiles of p: of several rows, and such that temps are in the cache.

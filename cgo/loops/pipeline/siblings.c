@@ -117,13 +117,17 @@ static void task(void *arg, int64_t number) {
   }
 }
 
+// block_size is that of blocks, which have the accumulators of whole results.
+static int64_t block_size(const job *j) { return BLOCK / j->r->each * j->r->each; }
+
 // block_of finds the reduction to which block i of the blocks of all belongs, and the first of its accumulators.
 static const halo_sibling *block_of(const job *j, int64_t i, int with_copies, int64_t *first, int64_t *n) {
+  const int64_t size = block_size(j);
   for (const halo_sibling *s = j->list;; s++) {
-    const int64_t all = s->results * (with_copies ? copies(j, s) : 1), blocks = (all + BLOCK - 1) / BLOCK;
+    const int64_t all = s->results * (with_copies ? copies(j, s) : 1), blocks = (all + size - 1) / size;
     if (i < blocks) {
-      *first = i * BLOCK;
-      *n = all - *first < BLOCK ? all - *first : BLOCK;
+      *first = i * size;
+      *n = all - *first < size ? all - *first : size;
       return s;
     }
     i -= blocks;
@@ -131,9 +135,10 @@ static const halo_sibling *block_of(const job *j, int64_t i, int with_copies, in
 }
 
 static int64_t blocks(const job *j, int with_copies) {
+  const int64_t size = block_size(j);
   int64_t n = 0;
   for (int64_t i = 0; i < j->r->siblings; i++)
-    n += (j->list[i].results * (with_copies ? copies(j, &j->list[i]) : 1) + BLOCK - 1) / BLOCK;
+    n += (j->list[i].results * (with_copies ? copies(j, &j->list[i]) : 1) + size - 1) / size;
   return n;
 }
 
@@ -151,12 +156,14 @@ static void finish(void *arg, int64_t i) {
   int64_t first, n;
   const halo_sibling *s = block_of(j, i, 0, &first, &n);
   const halo_plain_ops *o = s->ops;
-  const int64_t all = copies(j, s), at = first * o->acc_bytes;
+  const int64_t all = copies(j, s), at = first * o->acc_bytes, each = j->r->each;
   for (int64_t apart = 1; apart < all; apart *= 2)
     for (int64_t c = 0; c + apart < all; c += 2 * apart)
       o->merge(accumulators(j, s, c) + at, accumulators(j, s, c + apart) + at, n);
+  if (each > 1)
+    o->gather(accumulators(j, s, 0) + at, each, n / each);
   o->finish(accumulators(j, s, 0) + at, HALO_AT(j->run, s->init),
-            (char *)HALO_AT(j->run, s->out) + first * o->out_bytes, n, (int32_t)s->bits);
+            (char *)HALO_AT(j->run, s->out) + first / each * o->out_bytes, n / each, (int32_t)s->bits);
 }
 
 void halo_siblings(const halo_record *record, halo_run *run) {

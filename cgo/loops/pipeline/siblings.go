@@ -18,6 +18,7 @@ type Siblings struct {
 	// A task is one of Chunks of the first dimension and one of Strips of the last, Chunk and Strip of each.
 	Chunks, Chunk, Strips, Strip int64
 	Rows, Cols                   int64
+	Each                         int64 // accumulators side by side that become one result in the end
 }
 
 // Sibling is one reduction: the loops at Ops, of package reduce, take the elements of X, an array over the space, or of
@@ -29,7 +30,7 @@ type Sibling struct {
 	Bits         int // of the elements
 	// Strides are those of the results along the dimensions, 0 along the reduced ones.
 	Strides []int64
-	Results int64
+	Results int64 // accumulators of one copy
 	// Acc has room for Copies of the Results, AccBytes each.
 	Acc run.Ref
 }

@@ -15,6 +15,7 @@ typedef struct {
   void (*cols)(const void *x, int64_t stride, int64_t rows, int64_t n, void *acc);
   void (*merge)(void *acc, const void *other, int64_t n);
   void (*finish)(const void *acc, const void *init, void *out, int64_t n, int32_t bits); // bits: of narrow integers
+  void (*gather)(void *acc, int64_t each, int64_t n); // makes of each so many accumulators one, so that n are left
 } halo_plain_ops;
 
 // halo_plain_cols takes rows into n accumulators as cols does. Where rows lie one behind the other and have few

@@ -14,12 +14,22 @@ static const char *element(const plain_task *t, int64_t at) {
   return (const char *)HALO_AT(t->run, t->p->x) + at * t->p->ops->x_bytes;
 }
 
-// deliver brings n accumulators of chunk c to results from to on, or to scratch.
-static void deliver(const plain_task *t, const void *acc, int64_t c, int64_t to, int64_t n) {
+// finish makes results of n accumulators, the first of which is number from.
+static void finish(const plain_task *t, void *acc, int64_t from, int64_t n) {
+  const halo_plain *p = t->p;
+  const halo_plain_ops *o = p->ops;
+  if (p->each > 1)
+    o->gather(acc, p->each, n / p->each);
+  char *out = (char *)HALO_AT(t->run, p->out) + from / p->each * o->out_bytes;
+  o->finish(acc, HALO_AT(t->run, p->init), out, n / p->each, (int32_t)p->bits);
+}
+
+// deliver brings n accumulators of chunk c to the results of those from to on, or to scratch.
+static void deliver(const plain_task *t, void *acc, int64_t c, int64_t to, int64_t n) {
   const halo_plain *p = t->p;
   const halo_plain_ops *o = p->ops;
   if (p->chunks == 1) {
-    o->finish(acc, HALO_AT(t->run, p->init), (char *)HALO_AT(t->run, p->out) + to * o->out_bytes, n, (int32_t)p->bits);
+    finish(t, acc, to, n);
     return;
   }
   char *scratch = HALO_AT(t->run, p->scratch);
@@ -93,18 +103,20 @@ static void task(void *arg, int64_t i) {
     strip_of(t, k, first, n, c);
 }
 
-// merge brings the chunks' accumulators of a block of results together, in pairs.
+// block is how many accumulators are merged at once: those of whole results.
+static int64_t block(const halo_plain *p) { return BLOCK / p->each * p->each; }
+
+// merge brings the chunks' accumulators of a block together, in pairs.
 static void merge(void *arg, int64_t i) {
   const plain_task *t = arg;
   const halo_plain *p = t->p;
   const halo_plain_ops *o = p->ops;
-  int64_t all = t->kept * t->width, first = i * BLOCK, n = all - first < BLOCK ? all - first : BLOCK;
+  int64_t all = t->kept * t->width, first = i * block(p), n = all - first < block(p) ? all - first : block(p);
   char *acc = (char *)HALO_AT(t->run, p->scratch) + first * o->acc_bytes;
   for (int64_t apart = 1; apart < p->chunks; apart *= 2)
     for (int64_t c = 0; c + apart < p->chunks; c += 2 * apart)
       o->merge(acc + c * all * o->acc_bytes, acc + (c + apart) * all * o->acc_bytes, n);
-  o->finish(acc, HALO_AT(t->run, p->init), (char *)HALO_AT(t->run, p->out) + first * o->out_bytes, n,
-            (int32_t)p->bits);
+  finish(t, acc, first, n);
 }
 
 static void tasks(halo_run *run, int64_t n, halo_task f, void *arg) {
@@ -122,7 +134,7 @@ void halo_plain_record(const halo_record *r, halo_run *run) {
     return;
   tasks(run, (t.kept + p->grain - 1) / p->grain * p->strips * p->chunks, task, &t);
   if (p->chunks > 1 && !*run->cancel)
-    tasks(run, (t.kept * t.width + BLOCK - 1) / BLOCK, merge, &t);
+    tasks(run, (t.kept * t.width + block(p) - 1) / block(p), merge, &t);
 }
 
 const halo_plain_ops *halo_plain_find(int32_t level, int32_t op, int32_t type) {

@@ -48,7 +48,8 @@ func (l Loops) Address() uintptr { return l.address }
 
 // Plain is a reduction by one op: the loops of Ops take elements of X, and the one at Init, into Out. A task is Grain
 // kept places, or one of Strips of the Width of one, Strip results each, and one of Chunks of the rows, or of the run's
-// elements where that is the one row; Chunk of them each. Chunks leave accumulators of 8 bytes in Scratch.
+// elements where that is the one row; Chunk of them each. Chunks leave accumulators of 8 bytes in Scratch. In the end
+// Each accumulators side by side become one result; strips have whole results.
 type Plain struct {
 	Ops                  Loops
 	X, Init, Out         run.Ref
@@ -59,6 +60,7 @@ type Plain struct {
 	Bits                 int // of the elements
 	Grain, Strips, Strip int64
 	Chunks, Chunk        int64
+	Each                 int64
 }
 
 type plainArgs struct {
@@ -67,14 +69,14 @@ type plainArgs struct {
 	kept, reduced, run, runReduced int64
 	bits                           int64
 	grain, strips, strip           int64
-	chunks, chunk, _               int64
+	chunks, chunk, each            int64
 }
 
 // Record makes the record of p.
 func (p Plain) Record() run.Record {
 	a := plainArgs{ops: p.Ops.address, x: p.X, init: p.Init, out: p.Out, scratch: p.Scratch, kept: int64(len(p.Kept)),
 		reduced: int64(len(p.Reduced)), run: p.Run, bits: int64(p.Bits), grain: p.Grain, strips: p.Strips,
-		strip: p.Strip, chunks: p.Chunks, chunk: p.Chunk}
+		strip: p.Strip, chunks: p.Chunks, chunk: p.Chunk, each: p.Each}
 	if p.RunReduced {
 		a.runReduced = 1
 	}

@@ -31,14 +31,14 @@ const halo_pool_table *halo_pool_find(int32_t level);
 
 // halo_plain is a record. A task is grain kept places, or a strip of one's results, and one of the chunks of what goes
 // into them: chunk rows, or elements where there is one row. More chunks than one leave accumulators in scratch, which
-// are merged in pairs. Axes follow, kept and reduced.
+// are merged in pairs. In the end each accumulators side by side become one result. Axes follow, kept and reduced.
 typedef struct {
   halo_record head;
   const halo_plain_ops *ops;
   halo_ref x, init, out, scratch;
   int64_t kept, reduced, run, run_reduced, bits;
   int64_t grain, strips, strip, chunks, chunk;
-  int64_t pad;
+  int64_t each;
   halo_axis axes[];
 } halo_plain;
 

@@ -102,6 +102,7 @@ NARROW(sum_f16, f16)
 // SUM defines the loops: START is the op on nothing, OP the op, ROW the function of a row. Of eight rows the elements
 // come together in the type C first.
 #define SUM(NAME, T, LOAD, C, START, OP, ROW, STORE)                                                                   \
+  GATHER(NAME, double, OP)                                                                                             \
   static void NAME##_start(void *acc, int64_t n) {                                                                     \
     for (int64_t j = 0; j < n; j++)                                                                                    \
       ((double *)acc)[j] = START;                                                                                      \
@@ -163,4 +164,5 @@ SUM(mulbf16, uint16_t, bf16, double, 1, TIMES, product_bf16, to_bf16)
 SUM(mulf16, uint16_t, f16, double, 1, TIMES, product_f16, to_f16)
 
 #define SUM_ROW(NAME, T)                                                                                               \
-  {sizeof(T), 8, sizeof(T), 0, NAME##_start, NAME##_row, NAME##_rows, NAME##_cols, NAME##_merge, NAME##_finish}
+  {sizeof(T), 8, sizeof(T), 0, NAME##_start, NAME##_row, NAME##_rows,                                                  \
+   NAME##_cols, NAME##_merge, NAME##_finish, NAME##_gather}

@@ -96,10 +96,23 @@ enum { ROW_BYTES = 4 * VECTOR, AHEAD = 4096 };
     *(T *)acc = all;                                                                                                   \
   }
 
+// GATHER defines what makes one accumulator of several, in their order.
+#define GATHER(NAME, A, OP)                                                                                            \
+  static void NAME##_gather(void *acc, int64_t each, int64_t n) {                                                      \
+    A *a = acc;                                                                                                        \
+    for (int64_t j = 0; j < n; j++) {                                                                                  \
+      A all = a[j * each];                                                                                             \
+      for (int64_t k = 1; k < each; k++)                                                                               \
+        all = OP(all, a[j * each + k]);                                                                                \
+      a[j] = all;                                                                                                      \
+    }                                                                                                                  \
+  }
+
 // INT defines the loops of OP(a, b) on integers of type T, with START for no elements. The sum of what does not fit is
 // taken in the type, as it wraps.
 #define INT(NAME, T, START, OP, FINISH)                                                                                \
   ROW_OF(NAME, T, SAME, OP)                                                                                            \
+  GATHER(NAME, T, OP)                                                                                                  \
   static void NAME##_start(void *acc, int64_t n) {                                                                     \
     for (int64_t j = 0; j < n; j++)                                                                                    \
       ((T *)acc)[j] = START;                                                                                           \
@@ -136,7 +149,8 @@ enum { ROW_BYTES = 4 * VECTOR, AHEAD = 4096 };
     }                                                                                                                  \
   }
 #define INT_ROW(NAME, T)                                                                                               \
-  {sizeof(T), sizeof(T), sizeof(T), 0, NAME##_start, NAME##_row, NAME##_rows, NAME##_cols, NAME##_merge, NAME##_finish}
+  {sizeof(T), sizeof(T), sizeof(T), 0, NAME##_start, NAME##_row, NAME##_rows,                                          \
+   NAME##_cols, NAME##_merge, NAME##_finish, NAME##_gather}
 
 #include "plain_int.h"
 

@@ -22,6 +22,7 @@ KEY(h16, int16_t, uint16_t, 0x7C00)
 
 #define EXTREME(NAME, K, START, OP, LOAD, STORE)                                                                       \
   ROW_OF(NAME, K, LOAD, OP)                                                                                            \
+  GATHER(NAME, K, OP)                                                                                                  \
   static void NAME##_start(void *acc, int64_t n) {                                                                     \
     for (int64_t j = 0; j < n; j++)                                                                                    \
       ((K *)acc)[j] = START;                                                                                           \
