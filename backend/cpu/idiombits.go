@@ -91,7 +91,7 @@ func (f *fused) useMix(users [][]int, t, r, s int) bool {
 
 // order puts the nodes that results need in an order in which operands come first, and drops the others.
 func (f *fused) order() {
-	now := make([]int, len(f.nodes))
+	now, chains := make([]int, len(f.nodes)), f.chains()
 	var nodes []node
 	var visit func(n int) int
 	visit = func(n int) int {
@@ -100,10 +100,7 @@ func (f *fused) order() {
 		}
 		nd := f.nodes[n]
 		nd.args = slices.Clone(nd.args)
-		for i := range nd.args {
-			if nd.stage != "" && len(nd.args) == 3 || nd.isChoice() {
-				i = len(nd.args) - 1 - i // what the stage wants in the registers comes last
-			}
+		for _, i := range nd.turns(chains) {
 			nd.args[i] = visit(nd.args[i])
 		}
 		nodes = append(nodes, nd)
@@ -119,6 +116,46 @@ func (f *fused) order() {
 		}
 	}
 	f.nodes = nodes
+}
+
+// longChain is how many operations longer than another a chain is that comes before it.
+const longChain = 16
+
+// turns is the order in which the operands of a node are computed. What its stage wants in the registers comes last.
+// The end of a long chain comes first, as the sum to which a term is added: else all terms wait in memory for that.
+func (nd *node) turns(chains []int) []int {
+	list := make([]int, len(nd.args))
+	for i := range list {
+		list[i] = i
+	}
+	if nd.stage != "" && len(list) == 3 || nd.isChoice() {
+		slices.Reverse(list)
+	}
+	for k, i := range list {
+		if chains[nd.args[i]] > chains[nd.args[list[0]]]+longChain {
+			return slices.Insert(slices.Delete(list, k, k+1), 0, i)
+		}
+	}
+	return list
+}
+
+// chains returns how many operations at most follow one another up to each node.
+func (f *fused) chains() []int {
+	list, known := make([]int, len(f.nodes)), make([]bool, len(f.nodes))
+	var visit func(n int) int
+	visit = func(n int) int {
+		for _, a := range f.nodes[n].args {
+			if !known[n] {
+				list[n] = max(list[n], visit(a)+1)
+			}
+		}
+		known[n] = true
+		return list[n]
+	}
+	for n := range f.nodes {
+		visit(n)
+	}
+	return list
 }
 
 // mix emits a mix.

@@ -127,6 +127,7 @@ func (e *rowEmitter) plan() {
 		for _, i := range e.stored(q, false) {
 			e.need(e.f.roots[i], q)
 		}
+		slices.Sort(e.in[q]) // as the nodes are ordered
 	}
 	for i, nd := range e.f.nodes {
 		if e.level[i] == rowLevel && nd.op != hlo.Reduce && nd.op != hlo.Parameter {

@@ -134,3 +134,36 @@ func TestRowsAreOneKernel(t *testing.T) {
 		}
 	}
 }
+
+// TestRowsOfManyTerms adds the squares of 64 differences for each pair of points: a term is added when it is there, since
+// there is no room for all of them at once.
+func TestRowsOfManyTerms(t *testing.T) {
+	testfile.Native(t, run.Available())
+	text := `HloModule m
+f { x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT z = f32[] add(x, y) }
+ENTRY e {
+  a = f32[16,64] parameter(0)
+  b = f32[128,64] parameter(1)
+  p = f32[16,128,64] broadcast(a), dimensions={0,2}
+  q = f32[16,128,64] broadcast(b), dimensions={1,2}
+  d = f32[16,128,64] subtract(p, q)
+  s = f32[16,128,64] multiply(d, d)
+  i = f32[] constant(0)
+  ROOT r = f32[16,128] reduce(s, i), dimensions={2}, to_apply=f
+}
+`
+	r := newRand(t)
+	whole := func(dims ...int64) *literal.Literal {
+		w := literal.MakeWide(shape.FloatClass, int(shape.Product(dims)))
+		for i := range w.F {
+			w.F[i] = float64(r.IntN(17) - 8)
+		}
+		return literal.FromWide(shape.Array(shape.F32, dims...), w)
+	}
+	agrees(t, text, within{}, whole(16, 64), whole(128, 64))
+	if got := kernels(t, text); slices.Contains(got, "loops pipeline") || !slices.Contains(got, "loops rows") {
+		t.Errorf("runs as %q", got)
+	}
+}
