@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/halo-xla/halo/xla/literal"
@@ -31,6 +32,7 @@ func (b *Builder) Err() error { return b.err }
 // add appends an instruction whose shape is inferred. given is the shape of ops that are told theirs, else the zero
 // Shape.
 func (b *Builder) add(op Opcode, a Attrs, given shape.Shape, operands ...*Instruction) *Instruction {
+	operands = b.allPresent(op, operands)
 	in := &Instruction{Op: op, Shape: given, Operands: operands, Attrs: a, Common: b.common, Pos: callerPos()}
 	in.Name = fmt.Sprintf("%s.%d", op, len(b.instructions))
 	b.instructions = append(b.instructions, in)
@@ -59,6 +61,29 @@ func (b *Builder) fail(op Opcode, format string, args ...any) *Instruction {
 		b.err = errorf(in, format, args...)
 	}
 	return in
+}
+
+// present replaces operands of op that are nil, which is a fault, by what a fault gives.
+func (b *Builder) present(op Opcode, operands ...**Instruction) {
+	for i, o := range operands {
+		if *o == nil {
+			*o = b.fail(op, "operand %d is nil", i)
+		}
+	}
+}
+
+// allPresent is present for a list.
+func (b *Builder) allPresent(op Opcode, operands []*Instruction) []*Instruction {
+	if !slices.Contains(operands, nil) {
+		return operands
+	}
+	operands = slices.Clone(operands)
+	for i := range operands {
+		if operands[i] == nil {
+			operands[i] = b.fail(op, "operand %d is nil", i)
+		}
+	}
+	return operands
 }
 
 // callerPos is the first place up the stack that is outside this package: where the user called the builder.
@@ -166,7 +191,10 @@ func (b *Builder) Parameter(number int64, s shape.Shape, name string, replicated
 //
 //	result of l's shape
 //
-// It never fails. Law: row 74.
+// It fails if l is nil. Law: row 74.
 func (b *Builder) ConstantLiteral(l *literal.Literal) *Instruction {
+	if l == nil {
+		return b.fail(Constant, "the literal is nil")
+	}
 	return b.add(Constant, &ConstantAttrs{Literal: l}, l.Shape())
 }

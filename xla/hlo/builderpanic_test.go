@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/halo-xla/halo/internal/testfile"
@@ -49,7 +51,7 @@ func oneOf[T any](r *rand.Rand, v ...T) T { return v[r.IntN(len(v))] }
 func (a *anyArguments) make(t reflect.Type, depth int) reflect.Value {
 	switch t {
 	case reflect.TypeFor[*Instruction]():
-		return reflect.ValueOf(oneOf(a.r, a.operands...))
+		return reflect.ValueOf(oneOf(a.r, append(a.operands, nil, nil)...))
 	case reflect.TypeFor[*Computation]():
 		return reflect.ValueOf(oneOf(a.r, a.computations...))
 	case reflect.TypeFor[shape.Shape]():
@@ -58,7 +60,7 @@ func (a *anyArguments) make(t reflect.Type, depth int) reflect.Value {
 		return reflect.ValueOf(oneOf(a.r, shape.Invalid, shape.Tuple, shape.Token, shape.F32, shape.F32, shape.S32,
 			shape.C64, shape.Pred))
 	case reflect.TypeFor[*literal.Literal]():
-		return reflect.ValueOf(literal.Scalar(float32(1)))
+		return reflect.ValueOf(oneOf(a.r, nil, literal.Scalar(float32(1))))
 	case reflect.TypeFor[*shape.Layout]():
 		return reflect.ValueOf(oneOf(a.r, nil, shape.DefaultLayout(2), shape.MakeLayout(7, -1)))
 	case reflect.TypeFor[context.Context]():
@@ -121,13 +123,45 @@ func (a *anyArguments) call(t *testing.T, seed uint64, m reflect.Method, broken 
 		}
 		in = append(in, a.make(p, 3))
 	}
-	for _, out := range m.Func.Call(in) {
+	outs := m.Func.Call(in)
+	if !broken && a.b.err == nil && hasNil(in[1:]) && !takesNil[m.Name] {
+		t.Errorf("seed %d: %s takes a nil operand", seed, m.Name)
+		return false
+	}
+	for _, out := range outs {
 		if instruction, ok := out.Interface().(*Instruction); ok && instruction == nil {
 			t.Errorf("seed %d: %s returned nil", seed, m.Name)
 			return false
 		}
 	}
 	return true
+}
+
+// takesNil are the methods for which a nil operand is the last instruction, or whose error is a result.
+var takesNil = map[string]bool{"Build": true, "ComputeConstant": true, "IsConstant": true}
+
+// hasNil reports whether an operand is nil.
+func hasNil(args []reflect.Value) bool {
+	for _, v := range args {
+		switch list, ok := v.Interface().([]*Instruction); {
+		case ok && slices.Contains(list, nil):
+			return true
+		case v.Type() == reflect.TypeFor[*Instruction]() && v.IsNil():
+			return true
+		}
+	}
+	return false
+}
+
+// A nil operand is a fault of the op that has it.
+func TestBuilderNamesNil(t *testing.T) {
+	b := NewBuilder("nil")
+	b.Add(b.Parameter(0, shape.Array(shape.F32), "x"), nil)
+	want := "builderpanic_test.go:"
+	if err := b.Err(); err == nil || !strings.Contains(err.Error(), want) ||
+		!strings.HasSuffix(err.Error(), ": add(): operand 1 is nil") {
+		t.Errorf("got %v, want %s...: add(): operand 1 is nil", err, want)
+	}
 }
 
 // TestBuilderNeverPanics calls every builder method with random arguments, most of them wrong.

@@ -49,6 +49,7 @@ func (o CollectiveOptions) attrs() CollectiveAttrs {
 // makes the shape told for each operand's result; nil: none is told.
 func (b *Builder) addCollective(op Opcode, a Attrs, o CollectiveOptions, part func(shape.Shape) shape.Shape,
 	operands []*Instruction) *Instruction {
+	operands = b.allPresent(op, operands)
 	tuple := len(operands) == 1 && operands[0].Shape.IsTuple()
 	if tuple {
 		operands = b.elements(operands[0])
@@ -160,6 +161,7 @@ func (b *Builder) AllReduceTuple(operands []*Instruction, computation *Computati
 //
 // It fails unless operand is an array. Law: row 115.
 func (b *Builder) CrossReplicaSum(operand *Instruction, o CollectiveOptions) *Instruction {
+	b.present(AllReduce, &operand)
 	if !operand.Shape.IsArray() {
 		return b.fail(AllReduce, "operand: got %v, want an array", operand.Shape)
 	}
@@ -191,6 +193,7 @@ func scalarComputation(op Opcode, t shape.ElementType) *Computation {
 // dimensions differ, a reshape, a transpose and a reshape follow the all-to-all. Law: row 116.
 func (b *Builder) AllToAll(operand *Instruction, splitDimension, concatDimension, splitCount int64,
 	o CollectiveOptions) *Instruction {
+	b.present(AllToAll, &operand)
 	s := operand.Shape
 	for _, d := range []int64{splitDimension, concatDimension} {
 		if err := checkDim("dimension", d, s); err != nil {
@@ -295,6 +298,7 @@ func (b *Builder) CollectivePermuteInPlace(input, output, inputStarts, outputSta
 // It fails if D does not divide, or shardCount is not positive or not the groups' size. Law: row 118.
 func (b *Builder) ReduceScatter(operand *Instruction, computation *Computation, scatterDim, shardCount int64,
 	o CollectiveOptions) *Instruction {
+	b.present(ReduceScatter, &operand)
 	if !b.checkShards(ReduceScatter, shardCount, o) {
 		return b.instructions[len(b.instructions)-1]
 	}

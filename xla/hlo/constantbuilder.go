@@ -2,6 +2,7 @@ package hlo
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/halo-xla/halo/xla/literal"
@@ -20,8 +21,11 @@ var variable = map[Opcode]bool{
 //
 //	operand T   result T
 //
-// It never fails. Law: the builder of 2017.
-func (b *Builder) Trace(_ string, operand *Instruction) *Instruction { return operand }
+// It fails if operand is nil. Law: the builder of 2017.
+func (b *Builder) Trace(_ string, operand *Instruction) *Instruction {
+	b.present(Copy, &operand)
+	return operand
+}
 
 // IsConstant reports whether operand's value is known while the computation is being built: whether it depends on no
 // parameter but the first numParameters, no random number, no transfer, no custom call and no device. Computations
@@ -92,6 +96,9 @@ func (b *Builder) ComputeConstant(ctx context.Context, operand *Instruction, lay
 	parameters ...*literal.Literal) (*literal.Literal, error) {
 	if b.err != nil {
 		return nil, b.err
+	}
+	if operand == nil || slices.Contains(parameters, nil) {
+		return nil, errors.New("hlo: constant: the operand or a parameter is nil")
 	}
 	graph := b.constantGraph(operand, int64(len(parameters)))
 	if graph == nil {

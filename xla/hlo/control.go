@@ -252,6 +252,7 @@ func (b *Builder) While(condition, body *Computation, init *Instruction) *Instru
 // It fails unless pred is pred[], each computation takes its operand alone, and both return one shape. Law: row 80.
 func (b *Builder) Conditional(pred, trueOperand *Instruction, trueComputation *Computation, falseOperand *Instruction,
 	falseComputation *Computation) *Instruction {
+	b.present(Conditional, &pred)
 	if pred.Shape.Type != shape.Pred {
 		return b.fail(Conditional, "predicate: got %v, want pred[]", pred.Shape)
 	}

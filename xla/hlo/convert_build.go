@@ -9,6 +9,7 @@ import "github.com/halo-xla/halo/xla/shape"
 //
 // It fails unless operand is an array and t a type of elements. Law: row 71.
 func (b *Builder) ConvertElementType(operand *Instruction, t shape.ElementType) *Instruction {
+	b.present(Convert, &operand)
 	return b.add(Convert, nil, operand.Shape.WithType(t), operand)
 }
 
@@ -19,6 +20,7 @@ func (b *Builder) ConvertElementType(operand *Instruction, t shape.ElementType) 
 //
 // It fails if the last dimension does not fit or only one of the types is complex. Law: row 72.
 func (b *Builder) BitcastConvertType(operand *Instruction, t shape.ElementType) *Instruction {
+	b.present(BitcastConvert, &operand)
 	told := shape.Array(t)
 	if s := operand.Shape; s.IsArray() && t.IsArray() {
 		if out, err := bitcastShape(s, t, s.Type.Bits(), t.Bits()); err == nil {
@@ -43,5 +45,6 @@ func (b *Builder) ReducePrecision(operand *Instruction, exponentBits, mantissaBi
 //
 // It fails unless random has unsigned integers as wide as operand's floats. Law: HLO stochastic-convert.
 func (b *Builder) StochasticConvertType(operand, random *Instruction, t shape.ElementType) *Instruction {
+	b.present(StochasticConvert, &operand)
 	return b.add(StochasticConvert, nil, operand.Shape.WithType(t), operand, random)
 }

@@ -11,6 +11,7 @@ import "github.com/halo-xla/halo/xla/shape"
 func (b *Builder) DynamicConvForward(lhs, rhs *Instruction, windowStrides []int64, padding [][2]int64,
 	lhsDilation, rhsDilation []int64, dimensionNumbers DimLabels, paddingType PaddingKind,
 	opts ...ConvOptions) *Instruction {
+	b.present(DynamicConvolution, &lhs, &rhs)
 	same := paddingType == SamePadding && dynamicSpatial(lhs, dimensionNumbers.InputSpatial)
 	if !same {
 		return b.ConvGeneralDilated(lhs, rhs, windowStrides, padding, lhsDilation, rhsDilation, dimensionNumbers,
@@ -41,6 +42,7 @@ func (b *Builder) DynamicConvForward(lhs, rhs *Instruction, windowStrides []int6
 func (b *Builder) DynamicConvInputGrad(inputSizes, lhs, rhs *Instruction, windowStrides []int64, padding [][2]int64,
 	lhsDilation, rhsDilation []int64, dimensionNumbers DimLabels, paddingType PaddingKind,
 	opts ...ConvOptions) *Instruction {
+	b.present(DynamicConvolution, &inputSizes, &lhs)
 	if b.err == nil && (!inputSizes.Shape.Type.IsInteger() || inputSizes.Shape.Rank() != 1 ||
 		inputSizes.Shape.Dims[0] != int64(lhs.Shape.Rank())) {
 		return b.fail(DynamicConvolution, "input sizes: got %v, want integers of size [%d]", inputSizes.Shape,
@@ -71,6 +73,7 @@ func (b *Builder) DynamicConvInputGrad(inputSizes, lhs, rhs *Instruction, window
 func (b *Builder) DynamicConvKernelGrad(activations, gradients *Instruction, windowStrides []int64, padding [][2]int64,
 	lhsDilation, rhsDilation []int64, dimensionNumbers DimLabels, paddingType PaddingKind,
 	opts ...ConvOptions) *Instruction {
+	b.present(DynamicConvolution, &activations, &gradients)
 	c := dynamicConv{b, activations, gradients, dimensionNumbers, opts, make(map[int]int64)}
 	return c.build(windowStrides, padding, lhsDilation, rhsDilation, func(i int, w WindowDim) (low, high *Instruction) {
 		in, kernelDim := c.l.InputSpatial[i], c.l.KernelSpatial[i]

@@ -43,6 +43,7 @@ func (b *Builder) Conv(lhs, rhs *Instruction, windowStrides []int64, padding Pad
 
 // convDefault returns the default labels for the rank of lhs.
 func (b *Builder) convDefault(lhs *Instruction) DimLabels {
+	b.present(Convolution, &lhs)
 	return DefaultConvDimensionNumbers(max(lhs.Shape.Rank()-2, 0))
 }
 
@@ -63,6 +64,7 @@ func (b *Builder) ConvWithGeneralPadding(lhs, rhs *Instruction, windowStrides []
 // It fails as ConvGeneralDilated does. Law: row 94.
 func (b *Builder) ConvWithGeneralDimensions(lhs, rhs *Instruction, windowStrides []int64, padding PaddingKind,
 	dimensionNumbers DimLabels, opts ...ConvOptions) *Instruction {
+	b.present(Convolution, &lhs, &rhs)
 	w, in := b.convWindow(Convolution, rhs, windowStrides, nil, nil, nil, dimensionNumbers, opts)
 	if in != nil {
 		return in
@@ -109,6 +111,7 @@ func (b *Builder) ConvGeneralDilated(lhs, rhs *Instruction, windowStrides []int6
 // convWindow makes the window of a convolution, or returns the instruction that stands for the fault.
 func (b *Builder) convWindow(op Opcode, rhs *Instruction, strides, lhsDilation, rhsDilation []int64, padding [][2]int64,
 	l DimLabels, opts []ConvOptions) (Window, *Instruction) {
+	b.present(op, &rhs)
 	sizes := make([]int64, len(l.KernelSpatial))
 	for i, d := range l.KernelSpatial {
 		if d >= 0 && d < int64(rhs.Shape.Rank()) {

@@ -65,6 +65,7 @@ type DotOptions struct {
 //
 // It fails if a rank is not 1 or 2, the contracting sizes differ or the element types differ. Law: row 91.
 func (b *Builder) Dot(lhs, rhs *Instruction, opts ...DotOptions) *Instruction {
+	b.present(Dot, &lhs, &rhs)
 	for i, o := range []*Instruction{lhs, rhs} {
 		if r := o.Shape.Rank(); b.err == nil && (r < 1 || r > 2) { // row 91
 			return b.fail(Dot, "%s is %v, want rank 1 or 2", [...]string{"lhs", "rhs"}[i], o.Shape)

@@ -31,6 +31,7 @@ func (b *Builder) SetDimensionSize(operand, size *Instruction, dimension int64) 
 //
 // It fails if dimension is out of range or has no bound that fits an s32. Law: row 108.
 func (b *Builder) RemoveDynamicDimension(operand *Instruction, dimension int64) *Instruction {
+	b.present(SetDimensionSize, &operand)
 	if err := checkDim("dimension", dimension, operand.Shape); err != nil {
 		return b.fail(SetDimensionSize, "%w", err)
 	}
@@ -50,6 +51,7 @@ func (b *Builder) RemoveDynamicDimension(operand *Instruction, dimension int64) 
 // Law: HLO dynamic-reshape.
 func (b *Builder) DynamicReshape(operand *Instruction, dimSizes []*Instruction, newSizeBounds []int64,
 	dimsAreDynamic []bool) *Instruction {
+	b.present(DynamicReshape, &operand)
 	if len(newSizeBounds) != len(dimsAreDynamic) {
 		return b.fail(DynamicReshape, "got %d bounds and %d dynamic flags, want the same number", len(newSizeBounds),
 			len(dimsAreDynamic))

@@ -21,6 +21,7 @@ func (b *Builder) binary(op Opcode, a Attrs, lhs, rhs *Instruction, dims []int64
 // implicit broadcasts two operands of op to one shape. It fails the builder and returns false if they do not go
 // together.
 func (b *Builder) implicit(op Opcode, lhs, rhs *Instruction, dims []int64) (l, r *Instruction, ok bool) {
+	b.present(op, &lhs, &rhs)
 	x, y := lhs.Shape, rhs.Shape
 	if !x.IsArray() || !y.IsArray() {
 		b.fail(op, "got %v and %v, want arrays", x, y)
@@ -246,6 +247,7 @@ func (b *Builder) LogicalAnd(lhs, rhs *Instruction, broadcastDimensions ...int64
 //
 // It fails as And does. Law: row 35.
 func (b *Builder) AndAll(first *Instruction, rest ...*Instruction) *Instruction {
+	b.present(And, &first)
 	for _, o := range rest {
 		first = b.And(first, o)
 	}
@@ -276,6 +278,7 @@ func (b *Builder) LogicalOr(lhs, rhs *Instruction, broadcastDimensions ...int64)
 //
 // It fails as Or does. Law: row 36.
 func (b *Builder) OrAll(first *Instruction, rest ...*Instruction) *Instruction {
+	b.present(Or, &first)
 	for _, o := range rest {
 		first = b.Or(first, o)
 	}

@@ -349,6 +349,7 @@ func (b *Builder) Square(operand *Instruction) *Instruction { return b.Mul(opera
 //
 // It fails as Div does. Law: XLA's arithmetic library.
 func (b *Builder) Reciprocal(operand *Instruction) *Instruction {
+	b.present(Divide, &operand)
 	if !operand.Shape.IsArray() {
 		return b.fail(Divide, "reciprocal of %v, want an array", operand.Shape)
 	}
@@ -377,6 +378,7 @@ func (b *Builder) SquareF32(operand *Instruction) *Instruction { return b.powF32
 func (b *Builder) ReciprocalF32(operand *Instruction) *Instruction { return b.powF32(operand, -1) }
 
 func (b *Builder) powF32(operand *Instruction, exponent float32) *Instruction {
+	b.present(Power, &operand)
 	if operand.Shape.Type != shape.F32 {
 		return b.fail(Power, "got %v, want f32 elements", operand.Shape)
 	}

@@ -117,6 +117,7 @@ func (b *Builder) LtTotalOrder(lhs, rhs *Instruction, broadcastDimensions ...int
 //
 // It fails if pred has other elements or sizes, or if the branches differ in type or sizes. Law: row 66.
 func (b *Builder) Select(pred, onTrue, onFalse *Instruction) *Instruction {
+	b.present(Select, &pred, &onTrue, &onFalse)
 	if onTrue.Shape.IsTuple() && onFalse.Shape.IsTuple() {
 		return b.selectTuple(pred, onTrue, onFalse)
 	}

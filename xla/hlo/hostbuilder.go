@@ -154,6 +154,7 @@ func (b *Builder) SendWithToken(operand, token *Instruction, channel ChannelHand
 // It fails if withLayout is another shape than operand's, the channel is of another type or token is none. Law: rows
 // 86 and 87.
 func (b *Builder) SendToHost(operand, token *Instruction, withLayout shape.Shape, channel ChannelHandle) *Instruction {
+	b.present(Send, &operand)
 	if !b.is(Send, channel, DeviceToHost) {
 		return b.CreateToken()
 	}
@@ -184,6 +185,7 @@ func (b *Builder) CreateSend(operand, token *Instruction, channelID int64, isHos
 //
 // It fails unless context is what CreateSend returned. Law: row 87.
 func (b *Builder) CreateSendDone(context *Instruction) *Instruction {
+	b.present(SendDone, &context)
 	return b.add(SendDone, channelOf(context), shape.Shape{}, context)
 }
 
@@ -252,5 +254,6 @@ func (b *Builder) CreateRecv(s shape.Shape, token *Instruction, channelID int64,
 //
 // It fails unless context is what CreateRecv returned. Law: row 89.
 func (b *Builder) CreateRecvDone(context *Instruction) *Instruction {
+	b.present(RecvDone, &context)
 	return b.add(RecvDone, channelOf(context), shape.Shape{}, context)
 }

@@ -107,6 +107,7 @@ func (b *Builder) IsNegZero(operand *Instruction) *Instruction {
 
 // like is the scalar v of operand's type.
 func (b *Builder) like(operand *Instruction, v int64) *Instruction {
+	b.present(Constant, &operand)
 	if !operand.Shape.Type.IsFloat() {
 		return b.fail(Constant, "got %v, want an array of floats", operand.Shape)
 	}
@@ -119,6 +120,7 @@ func (b *Builder) like(operand *Instruction, v int64) *Instruction {
 //
 // It fails unless predicates is an array of predicates. Law: XLA's arithmetic library.
 func (b *Builder) Any(predicates *Instruction) *Instruction {
+	b.present(Reduce, &predicates)
 	if predicates.Shape.Type != shape.Pred {
 		return b.fail(Reduce, "got %v, want an array of predicates", predicates.Shape)
 	}
@@ -147,6 +149,7 @@ func (b *Builder) ArgMin(input *Instruction, t shape.ElementType, axis int64) *I
 
 // argExtreme reduces pairs of element and place to the one whose element is before all others in direction d.
 func (b *Builder) argExtreme(input *Instruction, t shape.ElementType, axis int64, d Direction) *Instruction {
+	b.present(Reduce, &input)
 	if err := checkDim("axis", axis, input.Shape); err != nil {
 		return b.fail(Reduce, "%w", err)
 	}

@@ -12,6 +12,7 @@ import (
 //
 // It fails if a size is negative or operand is no array. Law: row 55.
 func (b *Builder) Broadcast(operand *Instruction, sizes []int64) *Instruction {
+	b.present(Broadcast, &operand)
 	out := newDimList(operand.Shape.Type, len(sizes)+operand.Shape.Rank())
 	for _, n := range sizes {
 		out.add(n, false)
@@ -32,6 +33,7 @@ func (b *Builder) Broadcast(operand *Instruction, sizes []int64) *Instruction {
 // It fails if dims has not operand's rank, is not ascending or out of range, or if a size is neither 1 nor the
 // result's. Law: row 56.
 func (b *Builder) BroadcastInDim(operand *Instruction, sizes, dims []int64) *Instruction {
+	b.present(Broadcast, &operand)
 	s := shape.Array(operand.Shape.Type, sizes...)
 	if !slices.IsSorted(dims) {
 		return b.fail(Broadcast, "broadcast dimensions: got %s, want ascending ones", list(dims))
@@ -63,6 +65,7 @@ func (b *Builder) BroadcastInDim(operand *Instruction, sizes, dims []int64) *Ins
 //
 // It fails if the numbers of elements differ. Law: row 57.
 func (b *Builder) Reshape(operand *Instruction, newSizes []int64) *Instruction {
+	b.present(Reshape, &operand)
 	return b.ReshapeTo(shape.Array(operand.Shape.Type, newSizes...), operand)
 }
 
@@ -93,6 +96,7 @@ func (b *Builder) ReshapeInOrder(operand *Instruction, dimensions, newSizes []in
 // It fails as Reshape does, or if inferredDimension is out of range. Law: row 57, the form of 2021.
 func (b *Builder) ReshapeWithInferredDimension(operand *Instruction, newSizes []int64,
 	inferredDimension int64) *Instruction {
+	b.present(Reshape, &operand)
 	s := shape.Array(operand.Shape.Type, newSizes...)
 	if inferredDimension == -1 {
 		return b.ReshapeTo(s, operand)
@@ -115,6 +119,7 @@ func (b *Builder) ReshapeWithInferredDimension(operand *Instruction, newSizes []
 //
 // It fails unless dimensions are ascending and consecutive. Law: row 58.
 func (b *Builder) Collapse(operand *Instruction, dimensions []int64) *Instruction {
+	b.present(Reshape, &operand)
 	if len(dimensions) <= 1 {
 		return operand
 	}
@@ -184,6 +189,7 @@ func (b *Builder) Pad(operand, paddingValue *Instruction, padding Padding) *Inst
 //
 // It fails if dimension is out of range, or as Pad does. Law: row 65.
 func (b *Builder) PadInDim(operand, paddingValue *Instruction, dimension, low, high int64) *Instruction {
+	b.present(Pad, &operand)
 	if err := checkDim("padded dimension", dimension, operand.Shape); err != nil {
 		return b.fail(Pad, "%w", err)
 	}

@@ -37,6 +37,7 @@ func (b *Builder) Reduce(operands, initValues []*Instruction, computation *Compu
 //
 // It fails as Reduce does. Law: row 101.
 func (b *Builder) ReduceAll(operand, initValue *Instruction, computation *Computation) *Instruction {
+	b.present(Reduce, &operand)
 	dims := make([]int64, operand.Shape.Rank())
 	for d := range dims {
 		dims[d] = int64(d)

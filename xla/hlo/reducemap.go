@@ -29,6 +29,7 @@ func (a *MapAttrs) Fields() []Field {
 // signature. Law: row 82, StableHLO map C1 to C4.
 func (b *Builder) Map(operands []*Instruction, computation *Computation, dimensions []int64,
 	staticOperands ...*Instruction) *Instruction {
+	operands, staticOperands = b.allPresent(Map, operands), b.allPresent(Map, staticOperands)
 	var s shape.Shape // of the map
 	for _, o := range operands {
 		if o.Shape.IsArray() && (s.Type == shape.Invalid || s.IsScalar()) {

@@ -36,6 +36,7 @@ func (b *Builder) RngBernoulli(mean *Instruction, s shape.Shape) *Instruction {
 //
 // It fails if the state has another shape or s has predicates or complex numbers. Law: row 112.
 func (b *Builder) RngBitGenerator(a RandomAlgorithm, initialState *Instruction, s shape.Shape) *Instruction {
+	b.present(RngBitGenerator, &initialState)
 	return b.add(RngBitGenerator, &RngBitGeneratorAttrs{a}, shape.TupleOf(initialState.Shape, s), initialState)
 }
 

@@ -28,6 +28,7 @@ func (b *Builder) PhiloxBitGenerator(key, initialState *Instruction, s shape.Sha
 // generateBits is rng-bit-generator with the state in two parts.
 func (b *Builder) generateBits(a RandomAlgorithm, key, initial *Instruction,
 	s shape.Shape) (value, state *Instruction) {
+	b.present(RngBitGenerator, &key, &initial)
 	want := shape.Array(shape.U64)
 	if a != RngThreeFry {
 		want = shape.Array(shape.U64, 2)

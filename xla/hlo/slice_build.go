@@ -31,6 +31,7 @@ func (b *Builder) Slice(operand *Instruction, startIndices, limitIndices, stride
 //
 // It fails if dimension is out of range, or as Slice does. Law: row 61.
 func (b *Builder) SliceInDim(operand *Instruction, start, limit, stride, dimension int64) *Instruction {
+	b.present(Slice, &operand)
 	if err := checkDim("sliced dimension", dimension, operand.Shape); err != nil {
 		return b.fail(Slice, "%w", err)
 	}

@@ -11,6 +11,7 @@ import "github.com/halo-xla/halo/xla/shape"
 //
 // It fails if the operands' sizes differ, dimension is out of range or comparator has another signature. Law: row 105.
 func (b *Builder) Sort(operands []*Instruction, comparator *Computation, dimension int64, isStable bool) *Instruction {
+	operands = b.allPresent(Sort, operands)
 	if len(operands) > 0 {
 		a := &SortAttrs{Dimension: OneDim(dimension)}
 		if d, err := a.dim(operands[0].Shape.Rank()); err == nil {

@@ -49,6 +49,7 @@ func (a *ReduceWindowAttrs) Fields() []Field {
 // It fails as ReduceWindowWithGeneralPadding does. Law: row 102.
 func (b *Builder) ReduceWindow(operands, initValues []*Instruction, computation *Computation,
 	windowDimensions, windowStrides []int64, padding PaddingKind) *Instruction {
+	operands = b.allPresent(ReduceWindow, operands)
 	w, err := newWindow(windowDimensions, windowStrides, nil, nil, nil)
 	if err != nil {
 		return b.fail(ReduceWindow, "%w", err)
@@ -109,6 +110,7 @@ func (a *SelectAndScatterAttrs) Fields() []Field {
 // E is what ReduceWindow gives. It fails as SelectAndScatterWithGeneralPadding does. Law: row 104.
 func (b *Builder) SelectAndScatter(operand *Instruction, sel *Computation, windowDimensions, windowStrides []int64,
 	padding PaddingKind, source, initValue *Instruction, scatter *Computation) *Instruction {
+	b.present(SelectAndScatter, &operand)
 	w, err := newWindow(windowDimensions, windowStrides, nil, nil, nil)
 	if err != nil {
 		return b.fail(SelectAndScatter, "%w", err)
