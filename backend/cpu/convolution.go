@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"encoding/binary"
 	"slices"
 
 	"github.com/halo-xla/halo/backend/cpu/kernel"
@@ -162,8 +161,12 @@ func lowerDynamicConvolution(l *exec.Lowering) (exec.Thunk, error) {
 			return nil
 		}
 		s := convolutionShape(in)
+		pads, err := paddingOf(in, r.Bytes(padding))
+		if err != nil {
+			return err
+		}
 		for i := range s.Window {
-			s.Window[i].PadLow = int(element(r.Bytes(padding), in.Operands[2].Shape.Type.Bytes(), 2*i))
+			s.Window[i].PadLow = int(pads[2*i])
 		}
 		c := &goConvolution{s, in.Operands[0].Shape.Type, in.Operands[1].Shape.Type, in.Shape.Type}
 		c.run(r.Bytes(out), r.Bytes(lhs), r.Bytes(rhs), r.Parallel)
@@ -171,13 +174,15 @@ func lowerDynamicConvolution(l *exec.Lowering) (exec.Thunk, error) {
 	}), nil
 }
 
-// element returns the signed integer i of some of so many bytes.
-func element(b []byte, width, i int) int64 {
-	var wide [8]byte
-	if copy(wide[:], b[i*width:][:width]); wide[width-1] >= 0x80 {
-		for j := width; j < len(wide); j++ {
-			wide[j] = 0xff
-		}
+// paddingOf returns the low and high padding of each dimension that a dynamic convolution has, of any integer type.
+func paddingOf(in *hlo.Instruction, data []byte) ([]int64, error) {
+	l, err := literal.FromBytes(in.Operands[2].Shape.WithoutLayout(), data)
+	if err != nil {
+		return nil, err
 	}
-	return int64(binary.LittleEndian.Uint64(wide[:]))
+	wide, err := literal.Convert(l, shape.S64)
+	if err != nil {
+		return nil, err
+	}
+	return wide.Wide().I, nil
 }

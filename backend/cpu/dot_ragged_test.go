@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -94,5 +95,31 @@ func TestDynamicConvolution(t *testing.T) {
 			t.Fatal(err)
 		}
 		agree(t, text, random(r, shape.Array(shape.S32, 2, 5, 5, 3)), random(r, shape.Array(shape.S32, 3, 3, 3, 4)), padding)
+	}
+}
+
+// A padding of an unsigned type is not below zero.
+func TestDynamicConvolutionPaddingTypes(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 2))
+	for _, p := range []shape.ElementType{shape.S8, shape.U8, shape.U16, shape.U32, shape.U64, shape.S4, shape.U4} {
+		low := int64(200)
+		switch p {
+		case shape.S8:
+			low = 100
+		case shape.S4:
+			low = 7
+		case shape.U4:
+			low = 15
+		}
+		text := fmt.Sprintf(`ENTRY e { a = s32[1,3,1] parameter(0) b = s32[2,1,1] parameter(1) p = %s[1,2] parameter(2)
+ ROOT r = s32[1,%d,1] dynamic-convolution(a, b, p), window={size=2}, dim_labels=b0f_0io->b0f }`, p, low+2)
+		padding, err := literal.FromSlice([]int64{low, 0}, 1, 2)
+		if err == nil {
+			padding, err = literal.Convert(padding, p)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		agree(t, text, random(r, shape.Array(shape.S32, 1, 3, 1)), random(r, shape.Array(shape.S32, 2, 1, 1)), padding)
 	}
 }
