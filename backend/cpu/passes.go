@@ -44,8 +44,7 @@ func (m *machine) Passes() []pass.Pass {
 const maxFusion = 384
 
 // constants runs a module without parameters, whose results become constants of a program.
-func (m *machine) constants(module *hlo.Module) (*literal.Literal, error) {
-	ctx := context.Background()
+func (m *machine) constants(ctx context.Context, module *hlo.Module) (*literal.Literal, error) {
 	var inner exec.Machine = constantMachine{m}
 	if run.Available() {
 		inner = constantRecorder{recorder{m}}

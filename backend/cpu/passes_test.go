@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"context"
+	"errors"
 	"testing"
 
 	"github.com/halo-xla/halo/xla/hlo"
@@ -43,5 +45,15 @@ func TestConstantsAreComputedAtCompile(t *testing.T) {
 	got, err := literal.View[float32](root.Operands[1].Attrs.(*hlo.ConstantAttrs).Literal)
 	if err != nil || got[0] != 1 || got[n/2] != 1.5 || got[1] != 1 {
 		t.Errorf("got %v, %v and %v (%v), want 1, 1 and 1.5", got[0], got[1], got[n/2], err)
+	}
+}
+
+// Who compiles a program gives up: what is computed from its constants is given up, too.
+func TestConstantsEnd(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	m := parse(t, `ENTRY e { c = bf16[2] constant({1, 2})  ROOT d = f32[2] convert(c) }`)
+	if out, err := (&machine{threads: 1}).constants(ctx, m); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, %v, want %v", out, err, context.Canceled)
 	}
 }

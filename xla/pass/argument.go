@@ -13,7 +13,7 @@ import (
 // asks for the element: the extreme is a reduction, and the first index of an element equal to it is another one. Both
 // are of one op, which machines are fast at.
 func Arguments() Pass {
-	return Pass{"arguments", func(m *hlo.Module) (*hlo.Module, error) {
+	return Pass{Name: "arguments", Run: func(m *hlo.Module) (*hlo.Module, error) {
 		return edit(m, func(e *editor) {
 			taken := argumentUses(e.old)
 			for _, in := range e.old.Instructions {

@@ -27,7 +27,7 @@ func Convolutions() Pass {
 		}
 	}
 	p := rewritePass("convolution", t)
-	return Pass{p.Name, func(m *hlo.Module) (*hlo.Module, error) {
+	return Pass{Name: p.Name, Run: func(m *hlo.Module) (*hlo.Module, error) {
 		if !slices.ContainsFunc(m.Computations, hasConvolution) {
 			return m, nil
 		}

@@ -12,7 +12,7 @@ import (
 // those of its state that are always the same become one, and comparisons that come out the same in all rounds
 // constants, as that of an index with zero, which says whether it counts from the end.
 func Counters() Pass {
-	return Pass{"counters", func(m *hlo.Module) (*hlo.Module, error) {
+	return Pass{Name: "counters", Run: func(m *hlo.Module) (*hlo.Module, error) {
 		loops := countedBodies(m)
 		return edit(m, func(e *editor) {
 			w := loops[e.old]

@@ -11,7 +11,7 @@ import (
 // attributes, shape and sharding. It makes one of equal computations first, so that reductions by equal reducers are
 // equal. What draws random numbers, calls handlers or stops motion is left alone.
 func CSE() Pass {
-	return Pass{"cse", func(m *hlo.Module) (*hlo.Module, error) {
+	return Pass{Name: "cse", Run: func(m *hlo.Module) (*hlo.Module, error) {
 		u := &unifier{seen: map[uint64][]*hlo.Computation{}, left: len(m.Computations)}
 		return editInto(m, func(e *editor) { newCSE(e).run() }, u.first), nil
 	}}

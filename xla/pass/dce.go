@@ -5,7 +5,7 @@ import "github.com/halo-xla/halo/xla/hlo"
 // DCE removes instructions without effect that nobody uses, and computations that nobody calls. Parameters stay, and so
 // do the ends of control dependencies.
 func DCE() Pass {
-	return Pass{"dce", func(m *hlo.Module) (*hlo.Module, error) {
+	return Pass{Name: "dce", Run: func(m *hlo.Module) (*hlo.Module, error) {
 		return edit(m, func(e *editor) {
 			e.dirty = unused(e.old, e.pins) != nil
 			e.keepAllIf(e.dirty)

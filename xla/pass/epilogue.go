@@ -16,7 +16,7 @@ import (
 // results; and another contraction that a fusion adds a bias to becomes a fusion with that.
 func Epilogue(contracts func(c, in *hlo.Instruction) bool, elementwise func(in *hlo.Instruction) bool,
 	apart bool) Pass {
-	return Pass{"epilogue", func(m *hlo.Module) (*hlo.Module, error) {
+	return Pass{Name: "epilogue", Run: func(m *hlo.Module) (*hlo.Module, error) {
 		flow := controlFlow(m)
 		return edit(m, func(e *editor) {
 			x := &epilogues{e, contracts, elementwise, apart, map[*hlo.Instruction]*hlo.Instruction{}}

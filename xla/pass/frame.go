@@ -23,7 +23,7 @@ func into(name string, join func(x *epilogues, in *hlo.Instruction),
 // nil, becomes part of it.
 func joining(name string, join func(x *epilogues, in *hlo.Instruction),
 	wanted func(x *epilogues, in *hlo.Instruction) bool, gone func(in *hlo.Instruction) *hlo.Instruction) Pass {
-	return Pass{name, func(m *hlo.Module) (*hlo.Module, error) {
+	return Pass{Name: name, Run: func(m *hlo.Module) (*hlo.Module, error) {
 		flow := controlFlow(m)
 		return edit(m, func(e *editor) {
 			x := &epilogues{editor: e}

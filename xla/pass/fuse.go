@@ -43,7 +43,7 @@ func Fuse(f Fusible) Pass {
 	if f.Max == 0 {
 		f.Max = 256
 	}
-	return Pass{"fuse", func(m *hlo.Module) (*hlo.Module, error) {
+	return Pass{Name: "fuse", Run: func(m *hlo.Module) (*hlo.Module, error) {
 		m = fuseRows(m, f)
 		counts := f.counts(m)
 		flow := controlFlow(m)

@@ -11,7 +11,7 @@ import (
 // has them: parts of one size of the last dimension, which are all that is read, by ops on elements. What is done with
 // the dot's result is then of the gates' size, and can follow it part by part.
 func Gates() Pass {
-	return Pass{"gates", func(m *hlo.Module) (*hlo.Module, error) {
+	return Pass{Name: "gates", Run: func(m *hlo.Module) (*hlo.Module, error) {
 		flow := controlFlow(m)
 		return edit(m, func(e *editor) {
 			g := &gater{editor: e}

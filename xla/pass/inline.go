@@ -18,7 +18,7 @@ const (
 // ops apply to elements stay computations. Calls at the end of a control dependency stay, and so do those that would
 // make the module too large.
 func Inline() Pass {
-	return Pass{"inline", func(m *hlo.Module) (*hlo.Module, error) {
+	return Pass{Name: "inline", Run: func(m *hlo.Module) (*hlo.Module, error) {
 		left := inlinable(m)
 		return edit(m, func(e *editor) {
 			i := &inliner{editor: e, left: &left}

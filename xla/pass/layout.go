@@ -12,7 +12,7 @@ import (
 // result stays in the module's entry layout, and custom calls keep theirs for their handlers. Computations with a
 // bitcast between layouts of tiles or padding, or between types of different sizes, stay as they are.
 func Layout() Pass {
-	return Pass{"layout", func(m *hlo.Module) (*hlo.Module, error) {
+	return Pass{Name: "layout", Run: func(m *hlo.Module) (*hlo.Module, error) {
 		return edit(m, func(e *editor) {
 			if slices.ContainsFunc(e.old.Instructions, isOddBitcast) {
 				e.keepAllIf(false)

@@ -138,7 +138,7 @@ func integerRange(t shape.ElementType) (lo, hi int64) {
 // hands on as they were. What is as cheap as reading it stays inside, and so does what is much larger than what it is
 // made of.
 func Hoist() Pass {
-	return Pass{"hoist", func(m *hlo.Module) (*hlo.Module, error) {
+	return Pass{Name: "hoist", Run: func(m *hlo.Module) (*hlo.Module, error) {
 		flow := controlFlow(m)
 		return edit(m, func(e *editor) {
 			h := &hoister{tuples{editor: e}}

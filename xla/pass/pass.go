@@ -16,6 +16,8 @@ type Pass struct {
 	Name string
 	// Run returns a module that means the same as m; m itself if there is nothing to do.
 	Run func(m *hlo.Module) (*hlo.Module, error)
+	// Within is Run of a pass that may take long, and gives up when ctx ends; Run is nil then.
+	Within func(ctx context.Context, m *hlo.Module) (*hlo.Module, error)
 }
 
 // Options say what happens between passes. The zero value only runs them.
@@ -33,7 +35,7 @@ func Run(ctx context.Context, m *hlo.Module, passes []Pass, o Options) (*hlo.Mod
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		next, err := p.run(m)
+		next, err := p.run(ctx, m)
 		if err != nil {
 			return nil, fmt.Errorf("pass %s: %w", p.Name, err)
 		}
@@ -56,7 +58,7 @@ func Run(ctx context.Context, m *hlo.Module, passes []Pass, o Options) (*hlo.Mod
 // bug is what passes panic with when they have made a wrong instruction; it ends the pass as an error.
 type bug struct{ error }
 
-func (p Pass) run(m *hlo.Module) (out *hlo.Module, err error) {
+func (p Pass) run(ctx context.Context, m *hlo.Module) (out *hlo.Module, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			b, ok := r.(bug)
@@ -66,6 +68,9 @@ func (p Pass) run(m *hlo.Module) (out *hlo.Module, err error) {
 			err = fmt.Errorf("bug: %w", b.error)
 		}
 	}()
+	if p.Within != nil {
+		return p.Within(ctx, m)
+	}
 	return p.Run(m)
 }
 
@@ -77,7 +82,7 @@ func Clean(name string) Pass { return Repeat(name, cleanings, Tuples(), Simplify
 
 // Repeat returns a pass that runs passes again and again until none of them changes anything, at most times times.
 func Repeat(name string, times int, passes ...Pass) Pass {
-	return Pass{name, func(m *hlo.Module) (*hlo.Module, error) {
+	return Pass{Name: name, Run: func(m *hlo.Module) (*hlo.Module, error) {
 		for range times {
 			before := m
 			for _, p := range passes {

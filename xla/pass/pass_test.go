@@ -249,11 +249,11 @@ func TestRandomPrograms(t *testing.T) {
 
 func TestRunStopsAtErrors(t *testing.T) {
 	m := parse(t, "ENTRY e { ROOT x = f32[] parameter(0) }")
-	failing := Pass{"failing", func(*hlo.Module) (*hlo.Module, error) { return nil, errors.New("no") }}
+	failing := Pass{Name: "failing", Run: func(*hlo.Module) (*hlo.Module, error) { return nil, errors.New("no") }}
 	if _, err := Run(t.Context(), m, []Pass{failing}, Options{}); err == nil || err.Error() != "pass failing: no" {
 		t.Errorf("got %v", err)
 	}
-	wrong := Pass{"wrong", func(m *hlo.Module) (*hlo.Module, error) {
+	wrong := Pass{Name: "wrong", Run: func(m *hlo.Module) (*hlo.Module, error) {
 		return edit(m, func(e *editor) {
 			e.keepAll()
 			e.make(e.old.Root, hlo.Add, nil, shape.Shape{}, e.of(e.old.Root))
@@ -284,7 +284,7 @@ func TestCheckOrder(t *testing.T) {
 
 func TestRepeat(t *testing.T) {
 	calls := 0
-	count := Pass{"count", func(m *hlo.Module) (*hlo.Module, error) {
+	count := Pass{Name: "count", Run: func(m *hlo.Module) (*hlo.Module, error) {
 		if calls++; calls == 3 {
 			return m, nil
 		}

@@ -25,7 +25,7 @@ const maxPieces = 128
 // transposes, other concatenations) into one fusion, of kind kLoop: arrays that are rolled, halves that change places,
 // patches side by side. Each element is then copied once, from where it is.
 func Pieces() Pass {
-	return Pass{"pieces", func(m *hlo.Module) (*hlo.Module, error) {
+	return Pass{Name: "pieces", Run: func(m *hlo.Module) (*hlo.Module, error) {
 		flow := controlFlow(m)
 		return edit(m, func(e *editor) {
 			x := &epilogues{editor: e}

@@ -19,7 +19,7 @@ const (
 // broadcasts and end in reductions: points in space that are all compared with one another, and their like. What was a
 // reduction of the short dimension becomes an operation, and rows are long.
 func Planes() Pass {
-	return Pass{"planes", func(m *hlo.Module) (*hlo.Module, error) {
+	return Pass{Name: "planes", Run: func(m *hlo.Module) (*hlo.Module, error) {
 		flow := controlFlow(m)
 		return edit(m, func(e *editor) {
 			p := &planer{editor: e}

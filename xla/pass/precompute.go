@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"context"
 	"slices"
 
 	"github.com/halo-xla/halo/xla/hlo"
@@ -13,14 +14,14 @@ const maxPrecomputed = 2 << 30
 
 // Precompute does what follows from constants alone while the program is compiled, by run, which runs a module without
 // parameters: conversions and transposes of weights that are too large for Fold, factors made of them. Constants grow
-// by no more than twice what they were made of. What run fails on stays in the program.
-func Precompute(run func(m *hlo.Module) (*literal.Literal, error)) Pass {
-	return Pass{"precompute", func(m *hlo.Module) (*hlo.Module, error) {
+// by no more than twice what they were made of. What run fails on stays in the program, as it does if its context ends.
+func Precompute(run func(ctx context.Context, m *hlo.Module) (*literal.Literal, error)) Pass {
+	return Pass{Name: "precompute", Within: func(ctx context.Context, m *hlo.Module) (*hlo.Module, error) {
 		flow := controlFlow(m)
 		return edit(m, func(e *editor) {
 			var values map[*hlo.Instruction]*literal.Literal
 			if flow[e.old] {
-				values = precomputed(e, run)
+				values = precomputed(ctx, e, run)
 			}
 			if values == nil {
 				e.keepAllIf(false)
@@ -40,13 +41,14 @@ func Precompute(run func(m *hlo.Module) (*literal.Literal, error)) Pass {
 }
 
 // precomputed runs what can be computed in e's computation and returns the values that others use.
-func precomputed(e *editor, run func(m *hlo.Module) (*literal.Literal, error)) map[*hlo.Instruction]*literal.Literal {
+func precomputed(ctx context.Context, e *editor,
+	run func(ctx context.Context, m *hlo.Module) (*literal.Literal, error)) map[*hlo.Instruction]*literal.Literal {
 	list := precomputable(e)
 	if len(list) == 0 {
 		return nil
 	}
 	c := excerpt(e, list)
-	out, err := run(hlo.NewModule("constants", c))
+	out, err := run(ctx, hlo.NewModule("constants", c))
 	if err != nil || len(out.Elems()) != len(list) {
 		return nil
 	}

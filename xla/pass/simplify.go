@@ -19,7 +19,7 @@ type ruleTable [hlo.NumOps][]rule
 // the rules itself. Dynamic instructions and the ends of control dependencies stay as they are, and so does a
 // sharding that what would stand for the instruction does not have.
 func rewritePass(name string, table *ruleTable) Pass {
-	return Pass{name, func(m *hlo.Module) (*hlo.Module, error) {
+	return Pass{Name: name, Run: func(m *hlo.Module) (*hlo.Module, error) {
 		return edit(m, func(e *editor) {
 			s := &simplifier{editor: e, table: table}
 			for _, in := range e.old.Instructions {

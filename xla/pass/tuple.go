@@ -11,7 +11,7 @@ import (
 // branches take and give: elements that nobody reads are left out, elements of a loop that stay as they were are taken
 // from before it, and constants go into the computations. A conditional on a constant becomes its branch.
 func Tuples() Pass {
-	return Pass{"tuple", func(m *hlo.Module) (*hlo.Module, error) {
+	return Pass{Name: "tuple", Run: func(m *hlo.Module) (*hlo.Module, error) {
 		return edit(m, func(e *editor) {
 			t := &tuples{editor: e, users: tupleUsers(e.old), parts: map[*hlo.Instruction][]*hlo.Instruction{}}
 			for _, in := range e.old.Instructions {

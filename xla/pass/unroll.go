@@ -12,7 +12,7 @@ const (
 // Unroll puts as many copies of a loop's body in its place as it has rounds, where those are few and the body only
 // works on elements: then fusions reach from round to round, and what counts the rounds is constant in each.
 func Unroll() Pass {
-	return Pass{"unroll", func(m *hlo.Module) (*hlo.Module, error) {
+	return Pass{Name: "unroll", Run: func(m *hlo.Module) (*hlo.Module, error) {
 		flow := controlFlow(m)
 		return edit(m, func(e *editor) {
 			for _, in := range e.old.Instructions {
