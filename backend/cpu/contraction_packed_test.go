@@ -11,9 +11,9 @@ import (
 	"github.com/halo-xla/halo/xla/literal"
 )
 
-// TestApart wants products whose terms lie half a page apart in rhs, or a quarter in lhs, to be the reference's, to the
+// TestTermsApart wants products whose terms lie half a page apart in rhs, or a quarter in lhs, to be the reference's, to the
 // bit, for any number of threads, and ours with vectors of 8.
-func TestApart(t *testing.T) {
+func TestTermsApart(t *testing.T) {
 	testfile.Native(t, run.Available())
 	r := rand.New(rand.NewPCG(11, 2))
 	for _, s := range []struct{ m, n, k, from int }{{100, 512, 130, 1}, {256, 200, 131, 0}, {512, 512, 65, 0}} {
