@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/halo-xla/halo/cgo/loops/pipeline"
@@ -203,7 +204,7 @@ var partRules = map[hlo.Opcode]func(s *splitter, nd *node, x []pair) (pair, bool
 	hlo.Abs: func(s *splitter, _ *node, x []pair) (pair, bool) {
 		return pair{s.do("absolute", x[0].re, x[0].im), none}, true
 	},
-	hlo.Add:     each("add_f"),
+	hlo.Add:     pairwise("c_add", "add_f"),
 	hlo.Compare: (*splitter).compare,
 	hlo.Complex: func(_ *splitter, _ *node, x []pair) (pair, bool) { return pair{x[0].re, x[1].re}, true },
 	hlo.Convert: (*splitter).convert,
@@ -221,12 +222,10 @@ var partRules = map[hlo.Opcode]func(s *splitter, nd *node, x []pair) (pair, bool
 		row := func(n int) int { return s.put(node{op: hlo.Reduce, in: nd.in, t: s.t, args: []int{n}}) }
 		return pair{row(x[0].re), row(x[0].im)}, true
 	},
-	hlo.Rsqrt: function("c_rsqrt"),
-	hlo.Select: func(s *splitter, _ *node, x []pair) (pair, bool) {
-		return pair{s.do("select", x[0].re, x[1].re, x[2].re), s.do("select", x[0].re, x[1].im, x[2].im)}, true
-	},
+	hlo.Rsqrt:    function("c_rsqrt"),
+	hlo.Select:   (*splitter).choose,
 	hlo.Sqrt:     function("c_sqrt"),
-	hlo.Subtract: each("sub_f"),
+	hlo.Subtract: pairwise("c_subtract", "sub_f"),
 }
 
 // function applies a stage that leaves the imaginary part in memory.
@@ -238,6 +237,25 @@ func function(stage string) func(s *splitter, _ *node, x []pair) (pair, bool) {
 		}
 		return s.two(node{op: hlo.Map, in: s.in, stage: stage, t: s.t, args: args}), true
 	}
+}
+
+// pairwise applies a stage to both parts at once or, in programs over rows, one to each.
+func pairwise(both, one string) func(s *splitter, nd *node, x []pair) (pair, bool) {
+	return func(s *splitter, nd *node, x []pair) (pair, bool) {
+		if s.pairs {
+			return function(both)(s, nd, x)
+		}
+		return each(one)(s, nd, x)
+	}
+}
+
+// choose chooses between complex numbers.
+func (s *splitter) choose(_ *node, x []pair) (pair, bool) {
+	if p := x[0].re; !s.pairs {
+		return pair{s.do("select", p, x[1].re, x[2].re), s.do("select", p, x[1].im, x[2].im)}, true
+	}
+	args := []int{x[0].re, x[1].re, x[1].im, x[2].re, x[2].im}
+	return s.two(node{op: hlo.Map, in: s.in, stage: "c_select", t: s.t, args: args}), true
 }
 
 // two puts a node that leaves a real part in the registers and the imaginary one in memory.
@@ -255,6 +273,15 @@ func (nd *node) leavesTwo() bool {
 
 // parts emits a function of complex numbers.
 func (e *emitter) parts(i int, nd *node) {
+	if emit := pairSteps[nd.stage]; emit != nil {
+		st := emit(e, nd)
+		st.d = e.roomFor(i, nd)
+		e.hold(nd.args[0])
+		e.steps = append(e.steps, st)
+		e.held = none
+		e.leave(nd, st.d)
+		return
+	}
 	st := step{name: nd.stage, a: e.taken(i, nd)}
 	if len(nd.args) == 4 {
 		st.c, st.b = e.memory(nd.args[2]), e.memory(nd.args[3])
@@ -265,10 +292,58 @@ func (e *emitter) parts(i int, nd *node) {
 	e.leave(nd, st.a)
 }
 
-// pairParameter reads an array of complex numbers in the order of the space.
+// pairSteps are the stages that leave the imaginary part of their value in any room, and where they find operands.
+var pairSteps = map[string]func(e *emitter, nd *node) step{
+	"c_add":      (*emitter).pairStep,
+	"c_multiply": (*emitter).pairStep,
+	"c_select": func(e *emitter, nd *node) step {
+		a := nd.args
+		return step{name: nd.stage, a: e.memory(a[1]), b: e.memory(a[2]), c: e.memory(a[3]), e: e.memory(a[4])}
+	},
+	"c_subtract": (*emitter).pairStep,
+}
+
+// pairStep finds two complex numbers, or one that is multiplied by itself.
+func (e *emitter) pairStep(nd *node) step {
+	a := nd.args
+	switch {
+	case nd.stage == "c_multiply" && a[0] == a[2] && a[1] == a[3]:
+		return step{name: "c_square", a: e.memory(a[1])}
+	case nd.stage == "c_add" && e.held == a[2]:
+		a[0], a[1], a[2], a[3] = a[2], a[3], a[0], a[1]
+	}
+	return step{name: nd.stage, a: e.memory(a[1]), c: e.memory(a[2]), b: e.memory(a[3])}
+}
+
+// roomFor is a slot for the other value of node i: that of an operand that nothing else needs any more, if there is one.
+func (e *emitter) roomFor(i int, nd *node) operand {
+	for k, x := range nd.args[1:] {
+		if nd.stage == "c_select" && k%2 == 0 {
+			continue // it reads real parts when it has left the imaginary one
+		}
+		if e.dies(x, i) && x != nd.args[0] && !slices.Contains(nd.args[k+2:], x) {
+			room := e.home[x]
+			e.home[x] = operand{kind: nowhere}
+			return room
+		}
+	}
+	return e.reserve()
+}
+
+// pairParameter reads an array of complex numbers in the order of the space. What is in the registers stays there if it
+// is still wanted.
 func (e *emitter) pairParameter(i int, nd *node, s pipeline.Stream) {
+	from := e.stream(string(rune(i)), s)
+	held := e.held
+	if held != none && e.lastUse[held] > i && e.home[held].kind == nowhere && e.saves[i].kind == nowhere {
+		re, im := e.reserve(), e.reserve()
+		e.steps = append(e.steps, step{name: "split_pairs", a: from, b: im, c: re})
+		e.home[i] = re
+		e.leave(nd, im)
+		return
+	}
 	room := e.reserve()
-	e.stage("load_pairs", e.stream(string(rune(i)), s), room)
+	e.stage("load_pairs", from, room)
 	e.held = i
 	e.spill(i)
 	e.leave(nd, room)

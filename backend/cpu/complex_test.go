@@ -105,3 +105,42 @@ func TestComplexProductsBothWays(t *testing.T) {
 			"ROOT all = (%[1]s[4099], %[1]s[4099]) tuple(xy, yx) }", et), 2, 0, x, y)
 	}
 }
+
+// TestComplexChains runs random chains of operations on both parts at once, whose values are used once, twice, by
+// themselves and as results, so that parts lie in registers, in rooms of their own and where operands lay.
+func TestComplexChains(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 4))
+	for k := range 120 {
+		et := []shape.ElementType{shape.C64, shape.C128}[k%2]
+		n := []int64{1, 5, 64, 129, 1000, 4099}[k%6]
+		both(t, chain(r, et, n, 3+r.IntN(10)), 1+k%3, 0, randomElements(r, et, n), randomElements(r, et, n),
+			randomElements(r, et, n))
+	}
+}
+
+// chain is a program of so many operations on three arrays of n numbers and a constant.
+func chain(r *rand.Rand, et shape.ElementType, n int64, ops int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "ENTRY e { x = C parameter(0) y = C parameter(1) z = C parameter(2)\n"+
+		"one = %s[] constant((1, -2)) v3 = C broadcast(one), dimensions={}\n", et)
+	names := []string{"x", "y", "z", "v3"}
+	any := func() string { return names[max(r.IntN(len(names)), r.IntN(len(names)))] }
+	for range ops {
+		x, v := any(), fmt.Sprintf("v%d", len(names))
+		switch op := r.IntN(6); op {
+		case 0:
+			fmt.Fprintf(&b, "%s = C multiply(%s, %s)\n", v, x, x)
+		case 1:
+			fmt.Fprintf(&b, "p%[1]s = pred[%[2]d] compare(%[3]s, %[4]s), direction=NE %[1]s = C select(p%[1]s, %[5]s, %[6]s)\n",
+				v, n, x, any(), any(), any())
+		case 2:
+			fmt.Fprintf(&b, "%s = C negate(%s)\n", v, x)
+		default:
+			fmt.Fprintf(&b, "%s = C %s(%s, %s)\n", v, []string{"add", "multiply", "subtract"}[op-3], x, any())
+		}
+		names = append(names, v)
+	}
+	fmt.Fprintf(&b, "ROOT all = (C, C) tuple(%s, %s) }", names[len(names)-1], any())
+	return strings.NewReplacer("C ", fmt.Sprintf("%s[%d] ", et, n), "(C, C)", fmt.Sprintf("(%[1]s[%[2]d], %[1]s[%[2]d])", et, n)).
+		Replace(b.String())
+}

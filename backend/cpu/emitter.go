@@ -54,8 +54,8 @@ const (
 func number(n int) operand { return operand{plainNumber, n} }
 
 type step struct {
-	name    string
-	a, b, c operand
+	name          string
+	a, b, c, d, e operand
 }
 
 // lane is how many bytes a lane needs.
@@ -360,7 +360,7 @@ func (b bases) of(o operand) int { return b[o.kind] + o.value }
 func (b bases) stages(list []step) []pipeline.Stage {
 	out := make([]pipeline.Stage, len(list))
 	for i, s := range list {
-		out[i] = pipeline.Stage{Name: s.name, A: b.of(s.a), B: b.of(s.b), C: b.of(s.c)}
+		out[i] = pipeline.Stage{Name: s.name, A: b.of(s.a), B: b.of(s.b), C: b.of(s.c), D: b.of(s.d), E: b.of(s.e)}
 	}
 	return out
 }

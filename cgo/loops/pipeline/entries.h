@@ -27,7 +27,10 @@
 #undef EVERY1
 #undef PARTS1
 #undef PARTS2
-#undef PRODUCT
+#undef PAIR1
+#undef PAIR2
+#undef CHOOSE_PAIR
+#undef SPLIT
 #define ROW(name) (void (*)(void))s_##name,
 #define REDUCE(name, e, none) ROW(acc_##name)
 #define CHOOSE REDUCE
@@ -56,5 +59,8 @@
 #define EVERY1(name, fv, dv, ev, fs) ROW(name)
 #define PARTS1(name) ROW(c_##name)
 #define PARTS2 PARTS1
-#define PRODUCT(name) ROW(name)
+#define PAIR1(name, re, im) ROW(name)
+#define PAIR2 PAIR1
+#define CHOOSE_PAIR(name) ROW(name)
+#define SPLIT(name) ROW(name)
 #define COMPLEX(name) CONVERT(name, , , )

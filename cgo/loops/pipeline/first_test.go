@@ -36,13 +36,13 @@ func firstProgram(extreme, elements string, rows, row int64, init float32, start
 		firstRooms + 2, firstRooms + 3, firstRooms + 4, firstRooms + 5, firstRooms + 6, firstRooms + 7, firstRooms + 8,
 		firstRooms + 9, firstRooms + 10
 	at := element
-	second := append(append([]Stage{}, made...), Stage{"store", element, 0, 0})
+	second := append(append([]Stage{}, made...), Stage{"store", element, 0, 0, 0, 0})
 	if len(made) == 1 {
 		at, second = firstIn, made
 	}
-	second = append(append([]Stage{}, second...), Stage{"eq_f", lane, 0, 0}, Stage{"store", is, 0, 0},
-		Stage{"load", at, 0, 0}, Stage{"ne_f", at, 0, 0}, Stage{"or", is, 0, 0}, Stage{"select", firstPlace, firstTop, 0},
-		Stage{"acc_min_s", indices, firstMask, 0})
+	second = append(append([]Stage{}, second...), Stage{"eq_f", lane, 0, 0, 0, 0}, Stage{"store", is, 0, 0, 0, 0},
+		Stage{"load", at, 0, 0, 0, 0}, Stage{"ne_f", at, 0, 0, 0, 0}, Stage{"or", is, 0, 0, 0, 0}, Stage{"select", firstPlace, firstTop, 0, 0, 0},
+		Stage{"acc_min_s", indices, firstMask, 0, 0, 0})
 	return &Rows{Dims: []int64{rows, row}, Lead: 1, Lane: 4, Rooms: 12, Mask: firstMask, Tile: 2, Group: 6, Chunk: row,
 		Inputs: []Stream{{Size: 4, Strides: []int64{row, 1}},
 			{Ref: run.Ref{Slot: 1}, Kind: Rowwise, Size: 4, Strides: []int64{0}},
@@ -51,14 +51,14 @@ func firstProgram(extreme, elements string, rows, row int64, init float32, start
 		Outputs: []Stream{{Ref: run.Ref{Slot: 2}, Size: 4, ByRow: true}},
 		Phases: []Phase{
 			{Sweeps: true, Uses: []int{firstIn, firstOffset},
-				Stages: append(append([]Stage{}, made...), Stage{"acc_" + extreme, sum, firstMask, 0}),
+				Stages: append(append([]Stage{}, made...), Stage{"acc_" + extreme, sum, firstMask, 0, 0, 0}),
 				Folds:  []Fold{{extreme, sum, best}}},
-			{Stages: []Stage{{"load", firstInit, 0, 0}, {extreme, best, 0, 0}, {"store", value, 0, 0}}},
+			{Stages: []Stage{{"load", firstInit, 0, 0, 0, 0}, {extreme, best, 0, 0, 0, 0}, {"store", value, 0, 0, 0, 0}}},
 			{Sweeps: true, Uses: []int{firstIn, firstOffset, firstPlace}, Splats: []Spread{{value, lane}}, Stages: second,
 				Folds: []Fold{{"min_s", indices, index}}},
-			{Uses: []int{firstOut}, Stages: []Stage{{"load", firstTop, 0, 0}, {"min_s", index, 0, 0}, {"store", least, 0, 0},
-				{"unless_eq_f", value, firstInit, firstStart}, {"store", kept, 0, 0}, {"min_s", least, 0, 0},
-				{"store", last, 0, 0}, {"store", firstOut, 0, 0}}},
+			{Uses: []int{firstOut}, Stages: []Stage{{"load", firstTop, 0, 0, 0, 0}, {"min_s", index, 0, 0, 0, 0}, {"store", least, 0, 0, 0, 0},
+				{"unless_eq_f", value, firstInit, firstStart, 0, 0}, {"store", kept, 0, 0, 0, 0}, {"min_s", least, 0, 0, 0, 0},
+				{"store", last, 0, 0, 0, 0}, {"store", firstOut, 0, 0, 0, 0}}},
 		}}
 }
 

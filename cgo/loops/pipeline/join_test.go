@@ -16,14 +16,14 @@ func TestJoin(t *testing.T) {
 		want []joined
 	}{
 		{nil, []joined{{Stage: Stage{Name: "end"}}}},
-		{[]Stage{{"load", 0, 0, 0}, {"store", 3, 0, 0}}, []joined{{Stage{"store", 3, 0, 0}, 1, true, false, ""}}},
-		{[]Stage{{"load", 0, 0, 0}, {"mul_f", 1, 0, 0}, {"store", 4, 0, 0}, {"load", 1, 0, 0}, {"add_f", 4, 0, 0},
-			{"acc_add_f", 5, 6, 0}},
-			[]joined{{Stage{"mul_f", 1, 0, 0}, 1, false, true, ""}, {Stage: Stage{"store", 4, 0, 0}},
-				{Stage{"add_f", 4, 0, 0}, 2, false, false, ""}, {Stage{"acc_add_f", 5, 6, 0}, 0, true, false, ""}}},
-		{[]Stage{{"load", 2, 0, 0}, {"select", 1, 2, 0}, {"mix", 1, 2, 0}},
-			[]joined{{Stage{"select", 1, 2, 0}, 3, false, false, ""}, {Stage: Stage{"mix", 1, 2, 0}},
-				{Stage: Stage{"end", 0, 0, 0}}}},
+		{[]Stage{{"load", 0, 0, 0, 0, 0}, {"store", 3, 0, 0, 0, 0}}, []joined{{Stage{"store", 3, 0, 0, 0, 0}, 1, true, false, ""}}},
+		{[]Stage{{"load", 0, 0, 0, 0, 0}, {"mul_f", 1, 0, 0, 0, 0}, {"store", 4, 0, 0, 0, 0}, {"load", 1, 0, 0, 0, 0}, {"add_f", 4, 0, 0, 0, 0},
+			{"acc_add_f", 5, 6, 0, 0, 0}},
+			[]joined{{Stage{"mul_f", 1, 0, 0, 0, 0}, 1, false, true, ""}, {Stage: Stage{"store", 4, 0, 0, 0, 0}},
+				{Stage{"add_f", 4, 0, 0, 0, 0}, 2, false, false, ""}, {Stage{"acc_add_f", 5, 6, 0, 0, 0}, 0, true, false, ""}}},
+		{[]Stage{{"load", 2, 0, 0, 0, 0}, {"select", 1, 2, 0, 0, 0}, {"mix", 1, 2, 0, 0, 0}},
+			[]joined{{Stage{"select", 1, 2, 0, 0, 0}, 3, false, false, ""}, {Stage: Stage{"mix", 1, 2, 0, 0, 0}},
+				{Stage: Stage{"end", 0, 0, 0, 0, 0}}}},
 	} {
 		if got := join(c.list, isOne); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%v: got %+v, want %+v", c.list, got, c.want)
@@ -38,9 +38,9 @@ func TestWantsBlock(t *testing.T) {
 		stage Stage
 		want  bool
 	}{
-		{Stage{"sub_f", 7, 0, 0}, false}, {Stage{"load", 7, 0, 0}, true}, {Stage{"select", 7, 1, 0}, true},
-		{Stage{"select", 1, 7, 0}, true}, {Stage{"quotient", 7, 8, 0}, false}, {Stage{"quotient", 6, 7, 0}, false},
-		{Stage{"pow", 7, 0, 0}, true}, {Stage{"sub_f", 6, 0, 0}, false},
+		{Stage{"sub_f", 7, 0, 0, 0, 0}, false}, {Stage{"load", 7, 0, 0, 0, 0}, true}, {Stage{"select", 7, 1, 0, 0, 0}, true},
+		{Stage{"select", 1, 7, 0, 0, 0}, true}, {Stage{"quotient", 7, 8, 0, 0, 0}, false}, {Stage{"quotient", 6, 7, 0, 0, 0}, false},
+		{Stage{"pow", 7, 0, 0, 0, 0}, true}, {Stage{"sub_f", 6, 0, 0, 0, 0}, false},
 	} {
 		if got := (&Phase{Stages: []Stage{c.stage}}).wantsBlock(7); got != c.want {
 			t.Errorf("%v: got %v", c.stage, got)

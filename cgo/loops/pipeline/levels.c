@@ -56,7 +56,10 @@ static const struct {
 #define CONVERT(name, T, load, store) STAGE(load_##name, 0) STAGE(store_##name, 0) STAGE(stream_##name, 0)
 #define ROUNDED_STORE(name) STAGE(store_##name, 0) STAGE(stream_##name, 0)
 #define COMPLEX(name) CONVERT(name, , , )
-#define PRODUCT(name) STAGE(name, 0)
+#define PAIR1(name, re, im) STAGE(name, 0)
+#define PAIR2 PAIR1
+#define CHOOSE_PAIR(name) STAGE(name, 0)
+#define SPLIT(name) STAGE(name, 0)
 #define PARTIAL(name, T, load, store)
 #define PART(name, T, first, load, store)
 #define MATH1(name, fv, fs) STAGE(name, 0)

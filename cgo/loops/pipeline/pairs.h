@@ -46,26 +46,62 @@
   }                                                                                                                    \
   LEAVE_PAIRS(store_##name, TOGETHER1) LEAVE_PAIRS(stream_##name, TOGETHER_PAST1)
 
-// PRODUCT rounds as the reference does: of floats one product of each part is not rounded before the sum.
-#if LANE == 32
-#define PRODUCT_RE fused(x, u, -rounded(y * v))
-#define PRODUCT_IM fused(y, u, rounded(x * v))
-#else
-#define PRODUCT_RE rounded(x * u) - rounded(y * v)
-#define PRODUCT_IM rounded(x * v) + rounded(y * u)
-#endif
-#define PRODUCT1(a, k)                                                                                                 \
+// split_pairs takes a block apart into two rooms, and leaves the registers as they are.
+#define SPLIT1(a, k)                                                                                                   \
   {                                                                                                                    \
-    const VF x = F(a), y = F(LOAD(im, k)), u = F(LOAD(c, k)), v = F(LOAD(d, k));                                       \
-    a = I(PRODUCT_RE);                                                                                                 \
-    *(VIm *)(im + k * VB) = I(PRODUCT_IM);                                                                             \
+    const VI x = LOAD(q, 2 * k), y = LOAD(q, 2 * k + 1);                                                               \
+    *(VIm *)(re + k * VB) = EVERY_SECOND(x, y, 0);                                                                     \
+    *(VIm *)(im + k * VB) = EVERY_SECOND(x, y, 1);                                                                     \
   }
-#define PRODUCT(name)                                                                                                  \
+#define SPLIT(name)                                                                                                    \
   static void s_##name(ARGS) {                                                                                         \
     TAKE                                                                                                               \
-    char *im = p[s->a & 0xff];                                                                                         \
-    const char *c = p[s->a >> 8], *d = p[s->b];                                                                        \
-    EACH(PRODUCT1) NEXT;                                                                                               \
+    const char *q = p[s->a & 0xff];                                                                                    \
+    char *re = p[s->a >> 8], *im = p[s->b];                                                                            \
+    EACH(SPLIT1) NEXT;                                                                                                 \
+  }
+
+// Operations on both parts leave the imaginary part of their value in a room, which may be that of an operand: PAIR1 on
+// x + iy, PAIR2 with u + iv, and a choice between two that are in memory by a mask in the registers. A product rounds
+// as the reference does: of floats one product of each part is not rounded before the sum.
+#if LANE == 32
+#define PRODUCT_RE(x, y, u, v) fused(x, u, -rounded(y * v))
+#define PRODUCT_IM(x, y, u, v) fused(y, u, rounded(x * v))
+#else
+#define PRODUCT_RE(x, y, u, v) rounded(x * u) - rounded(y * v)
+#define PRODUCT_IM(x, y, u, v) rounded(x * v) + rounded(y * u)
+#endif
+#define OF_PAIR(name, each, ready)                                                                                     \
+  static void s_##name(ARGS) {                                                                                         \
+    TAKE                                                                                                               \
+    const char *im = p[s->a & 0xff], *c = p[s->a >> 8 & 0xff], *d = p[ready];                                          \
+    char *out = p[s->a >> 16];                                                                                         \
+    (void)c, (void)d;                                                                                                  \
+    each(0, a0, name) each(1, a1, name) each(2, a2, name) each(3, a3, name)                                            \
+    each(4, a4, name) each(5, a5, name) each(6, a6, name) each(7, a7, name) NEXT;                                      \
+  }
+#define PARTS_OF(k, a, u, v, name)                                                                                     \
+  {                                                                                                                    \
+    const VF x = F(a), y = F(LOAD(im, k));                                                                             \
+    a = I(re_##name(x, y, u, v));                                                                                      \
+    *(VIm *)(out + k * VB) = I(im_##name(x, y, u, v));                                                                 \
+  }
+#define OF_ONE(k, a, name) PARTS_OF(k, a, x, y, name)
+#define OF_TWO(k, a, name) PARTS_OF(k, a, F(LOAD(c, k)), F(LOAD(d, k)), name)
+#define PAIR_FUNCTIONS(name, re, im)                                                                                   \
+  INLINE VF re_##name(VF x, VF y, VF u, VF v) { (void)y, (void)v; return re; }                                         \
+  INLINE VF im_##name(VF x, VF y, VF u, VF v) { (void)x, (void)u; return im; }
+#define PAIR1(name, re, im) PAIR_FUNCTIONS(name, re, im) OF_PAIR(name, OF_ONE, s->b)
+#define PAIR2(name, re, im) PAIR_FUNCTIONS(name, re, im) OF_PAIR(name, OF_TWO, s->b)
+#define CHOOSE_PAIR1(a, k)                                                                                             \
+  *(VIm *)(out + k * VB) = pick(a, LOAD(v, k), LOAD(d, k));                                                            \
+  a = pick(a, LOAD(u, k), LOAD(c, k));
+#define CHOOSE_PAIR(name)                                                                                              \
+  static void s_##name(ARGS) {                                                                                         \
+    TAKE                                                                                                               \
+    const char *u = p[s->a & 0xff], *c = p[s->a >> 8 & 0xff], *v = p[s->b & 0xff], *d = p[s->b >> 8 & 0xff];           \
+    char *out = p[s->a >> 16];                                                                                         \
+    EACH(CHOOSE_PAIR1) NEXT;                                                                                           \
   }
 
 // length is |x+iy|, computed of both divided by the power of two that the larger one begins with.

@@ -60,11 +60,11 @@ type Stream struct {
 	one bool // stages read no more of it than one lane
 }
 
-// Stage is one step. A, B and C are numbers of operands, or what the stage takes instead: input streams count from 0,
+// Stage is one step. A to E are numbers of operands, or what the stage takes instead: input streams count from 0,
 // then come the outputs, then the slots for values.
 type Stage struct {
-	Name    string
-	A, B, C int
+	Name          string
+	A, B, C, D, E int
 }
 
 // joined is a stage that loads what it begins with, from the pointer of number from-1, or that ends the program. Its
@@ -115,15 +115,18 @@ func (f *Phase) wantsBlock(k int) bool { return wantBlock(f.Stages, k) }
 func wantBlock(list []Stage, k int) bool {
 	return slices.ContainsFunc(list, func(s Stage) bool {
 		return s.A == k && (s.spreads() < 1 || s.Name == "load") || s.B == k && s.spreads() < 2 ||
-			s.C == k && s.hasThree()
+			s.C == k && s.hasThree() || s.E == k && s.Name == "c_select"
 	})
 }
 
 // hasThree reports whether a stage has three operands.
 func (s *Stage) hasThree() bool {
-	return strings.HasPrefix(s.Name, "where_") || strings.HasPrefix(s.Name, "unless_") || s.Name == "c_divide" ||
-		s.Name == "c_multiply"
+	return strings.HasPrefix(s.Name, "where_") || strings.HasPrefix(s.Name, "unless_") || pairStages[s.Name]
 }
+
+// pairStages are the stages on two complex numbers.
+var pairStages = map[string]bool{"c_add": true, "c_divide": true, "c_multiply": true, "c_select": true,
+	"c_subtract": true}
 
 // leaves reports whether a stage leaves a block in memory or reduces it, so that a program may end with it.
 func (s *Stage) leaves() bool {

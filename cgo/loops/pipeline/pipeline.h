@@ -16,8 +16,9 @@
 enum { HALO_MAX_RANK = 8, HALO_MAX_POINTERS = 240, HALO_MAX_ASKS = 4 };
 
 // halo_stage is one step: a function of stages.def at some level, and up to two operands: numbers of pointers, or a
-// small number such as a shift; a third pointer is in a above 8 bits. A jump from one to the next takes about as long
-// as five vector operations, so that what begins with a load or ends the program needs no stage for that.
+// small number such as a shift; further pointers are in a above 8 and 16 bits, and in b above 8. A jump from one
+// to the next takes about as long as five vector operations, so that what begins with a load or ends the program needs
+// no stage for that.
 typedef struct halo_stage {
   void (*fn)(void);
   int32_t a;

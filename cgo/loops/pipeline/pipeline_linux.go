@@ -237,7 +237,8 @@ func (s *joined) native(level run.ISA, lane int) C.halo_stage {
 	if fn == nil {
 		panic("pipeline: bug: no stage " + s.Name + " at level " + level.String())
 	}
-	n := C.halo_stage{fn: (*[0]byte)(fn), a: C.int32_t(s.A | s.C<<8), b: C.int16_t(s.B), from: C.uint8_t(s.from)}
+	n := C.halo_stage{fn: (*[0]byte)(fn), a: C.int32_t(s.A | s.C<<8 | s.D<<16), b: C.int16_t(s.B | s.E<<8),
+		from: C.uint8_t(s.from)}
 	if s.last {
 		n.flags |= C.HALO_LAST
 	}

@@ -18,8 +18,8 @@ func short(n int64, k Stream) *Program {
 			{Ref: run.Ref{Slot: 2}, Kind: Strided, Size: 4, Strides: []int64{2}, Offset: 1}, k,
 			{Kind: Immediate, Value: uint64(math.Float32bits(2))}},
 		Outputs: []Stream{{Ref: run.Ref{Slot: 4}, Size: 4}, {Ref: run.Ref{Slot: 5}, Size: 1, Convert: "pred"}},
-		Stages: []Stage{{"load", 1, 0, 0}, {"add_f", 2, 0, 0}, {"mul_f", 3, 0, 0}, {"store", 7, 0, 0}, {"load", 4, 0, 0},
-			{"mul_f", 0, 0, 0}, {"mul_f", 0, 0, 0}, {"add_f", 7, 0, 0}, {"store", 5, 0, 0}, {"lt_f", 0, 0, 0}, {"store", 6, 0, 0}},
+		Stages: []Stage{{"load", 1, 0, 0, 0, 0}, {"add_f", 2, 0, 0, 0, 0}, {"mul_f", 3, 0, 0, 0, 0}, {"store", 7, 0, 0, 0, 0}, {"load", 4, 0, 0, 0, 0},
+			{"mul_f", 0, 0, 0, 0, 0}, {"mul_f", 0, 0, 0, 0, 0}, {"add_f", 7, 0, 0, 0, 0}, {"store", 5, 0, 0, 0, 0}, {"lt_f", 0, 0, 0, 0, 0}, {"store", 6, 0, 0, 0, 0}},
 	}
 }
 

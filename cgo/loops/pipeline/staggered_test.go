@@ -53,17 +53,17 @@ func softmax(lane int, rows, row int64, out int32) *Rows {
 	p := staggeredProgram(lane, rows, row, out)
 	p.Inputs = append(p.Inputs, immediate(math.Inf(-1), lane), immediate(0, lane), immediate(1, lane), immediate(0.3, lane))
 	p.Phases = []Phase{
-		{Sweeps: true, Uses: []int{x}, Stages: []Stage{{"load", x, 0, 0}, {"acc_max_f", firstSum, staggeredMask, 0}},
+		{Sweeps: true, Uses: []int{x}, Stages: []Stage{{"load", x, 0, 0, 0, 0}, {"acc_max_f", firstSum, staggeredMask, 0, 0, 0}},
 			Folds: []Fold{{"max_f", firstSum, firstRow}}},
-		{Stages: []Stage{{"load", low, 0, 0}, {"max_f", firstRow, 0, 0}, {"store", firstValue, 0, 0}}},
+		{Stages: []Stage{{"load", low, 0, 0, 0, 0}, {"max_f", firstRow, 0, 0, 0, 0}, {"store", firstValue, 0, 0, 0, 0}}},
 		{Sweeps: true, Uses: []int{x, saved}, Splats: []Spread{{firstValue, firstLane}},
-			Stages: []Stage{{"load", x, 0, 0}, {"sub_f", firstLane, 0, 0}, {"exp", 0, 0, 0}, {"store", saved, 0, 0},
-				{"acc_add_f", secondSum, staggeredMask, 0}},
+			Stages: []Stage{{"load", x, 0, 0, 0, 0}, {"sub_f", firstLane, 0, 0, 0, 0}, {"exp", 0, 0, 0, 0, 0}, {"store", saved, 0, 0, 0, 0},
+				{"acc_add_f", secondSum, staggeredMask, 0, 0, 0}},
 			Folds: []Fold{{"add_f", secondSum, secondRow}}},
-		{Stages: []Stage{{"load", zero, 0, 0}, {"add_f", secondRow, 0, 0}, {"store", secondValue, 0, 0}, {"rdiv_f", one, 0, 0},
-			{"store", thirdValue, 0, 0}}},
+		{Stages: []Stage{{"load", zero, 0, 0, 0, 0}, {"add_f", secondRow, 0, 0, 0, 0}, {"store", secondValue, 0, 0, 0, 0}, {"rdiv_f", one, 0, 0, 0, 0},
+			{"store", thirdValue, 0, 0, 0, 0}}},
 		{Sweeps: true, Uses: []int{saved, to}, Splats: []Spread{{secondValue, secondLane}, {thirdValue, thirdLane}},
-			Stages: []Stage{{"load", saved, 0, 0}, {"quotient", secondLane, thirdLane, 0}, {"store", to, 0, 0}}},
+			Stages: []Stage{{"load", saved, 0, 0, 0, 0}, {"quotient", secondLane, thirdLane, 0, 0, 0}, {"store", to, 0, 0, 0, 0}}},
 	}
 	return p
 }
@@ -74,7 +74,7 @@ const softmaxFactor = 4
 func softmaxScaled(lane int, rows, row int64, out int32) *Rows {
 	p := softmax(lane, rows, row, out)
 	for _, q := range []int{0, 2} {
-		p.Phases[q].Stages = slices.Insert(p.Phases[q].Stages, 1, Stage{"mul_f", softmaxFactor, 0, 0})
+		p.Phases[q].Stages = slices.Insert(p.Phases[q].Stages, 1, Stage{"mul_f", softmaxFactor, 0, 0, 0, 0})
 	}
 	return p
 }
@@ -139,21 +139,21 @@ func norm(mean string, count float64) func(lane int, rows, row int64, out int32)
 		}
 		p.Inputs = append(p.Inputs, immediate(0, lane), immediate(count, lane), immediate(1e-5, lane), vector(3), vector(4))
 		p.Phases = []Phase{
-			{Sweeps: true, Uses: []int{x}, Stages: []Stage{{"load", x, 0, 0}, {"acc_add_f", firstSum, staggeredMask, 0}},
+			{Sweeps: true, Uses: []int{x}, Stages: []Stage{{"load", x, 0, 0, 0, 0}, {"acc_add_f", firstSum, staggeredMask, 0, 0, 0}},
 				Folds: []Fold{{"add_f", firstSum, firstRow}}},
-			{Stages: []Stage{{"load", zero, 0, 0}, {"add_f", firstRow, 0, 0}, {"store", firstValue, 0, 0}, {mean, n, 0, 0},
-				{"store", thirdValue, 0, 0}}},
+			{Stages: []Stage{{"load", zero, 0, 0, 0, 0}, {"add_f", firstRow, 0, 0, 0, 0}, {"store", firstValue, 0, 0, 0, 0}, {mean, n, 0, 0, 0, 0},
+				{"store", thirdValue, 0, 0, 0, 0}}},
 			{Sweeps: true, Uses: []int{x}, Splats: []Spread{{thirdValue, firstLane}},
-				Stages: []Stage{{"load", x, 0, 0}, {"sub_f", firstLane, 0, 0}, {"square_f", 0, 0, 0},
-					{"acc_add_f", secondSum, staggeredMask, 0}},
+				Stages: []Stage{{"load", x, 0, 0, 0, 0}, {"sub_f", firstLane, 0, 0, 0, 0}, {"square_f", 0, 0, 0, 0, 0},
+					{"acc_add_f", secondSum, staggeredMask, 0, 0, 0}},
 				Folds: []Fold{{"add_f", secondSum, secondRow}}},
-			{Stages: []Stage{{"load", zero, 0, 0}, {"add_f", secondRow, 0, 0}, {"store", secondValue, 0, 0}, {mean, n, 0, 0},
-				{"store", fourthValue, 0, 0}, {"add_f", epsilon, 0, 0}, {"store", fifthValue, 0, 0}, {"rsqrt_f", 0, 0, 0},
-				{"store", sixthValue, 0, 0}}},
+			{Stages: []Stage{{"load", zero, 0, 0, 0, 0}, {"add_f", secondRow, 0, 0, 0, 0}, {"store", secondValue, 0, 0, 0, 0}, {mean, n, 0, 0, 0, 0},
+				{"store", fourthValue, 0, 0, 0, 0}, {"add_f", epsilon, 0, 0, 0, 0}, {"store", fifthValue, 0, 0, 0, 0}, {"rsqrt_f", 0, 0, 0, 0, 0},
+				{"store", sixthValue, 0, 0, 0, 0}}},
 			{Sweeps: true, Uses: []int{x, scale, offset, to},
 				Splats: []Spread{{thirdValue, firstLane}, {sixthValue, secondLane}},
-				Stages: []Stage{{"load", x, 0, 0}, {"sub_f", firstLane, 0, 0}, {"mul_f", secondLane, 0, 0}, {"mul_f", scale, 0, 0},
-					{"add_f", offset, 0, 0}, {"store", to, 0, 0}}},
+				Stages: []Stage{{"load", x, 0, 0, 0, 0}, {"sub_f", firstLane, 0, 0, 0, 0}, {"mul_f", secondLane, 0, 0, 0, 0}, {"mul_f", scale, 0, 0, 0, 0},
+					{"add_f", offset, 0, 0, 0, 0}, {"store", to, 0, 0, 0, 0}}},
 		}
 		return p
 	}

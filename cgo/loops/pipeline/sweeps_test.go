@@ -47,13 +47,13 @@ func sweepProgram(list string, lane int, rows, row int64) *Rows {
 		Inputs: []Stream{by(0, Linear, false, row, 1), by(1, Linear, true, 1), by(2, Linear, true, 1),
 			by(3, Rowwise, false, 0, 1), by(4, Rowwise, false, 0, 1)},
 		Outputs: []Stream{by(5, Linear, false), by(6, Linear, true)}}
-	f := Phase{Sweeps: true, Stages: []Stage{{"load", places, 0, 0}}, Uses: []int{places},
+	f := Phase{Sweeps: true, Stages: []Stage{{"load", places, 0, 0, 0, 0}}, Uses: []int{places},
 		Splats: []Spread{{rowY, laneY}, {rowZ, laneZ}}}
 	for _, name := range strings.Fields(list) {
 		s := operands[name]
 		s.Name = strings.TrimRight(name, "*#+")
 		if strings.HasSuffix(name, "+") {
-			f.Stages = append(f.Stages, Stage{"load", places, 0, 0})
+			f.Stages = append(f.Stages, Stage{"load", places, 0, 0, 0, 0})
 		}
 		f.Stages = append(f.Stages, s)
 		for _, k := range []int{s.A, s.B} {
@@ -65,7 +65,7 @@ func sweepProgram(list string, lane int, rows, row int64) *Rows {
 	p.Phases = []Phase{f}
 	if reducer, ok := strings.CutPrefix(f.Stages[len(f.Stages)-1].Name, "acc_"); ok {
 		p.Phases[0].Folds = []Fold{{reducer, accumulator, folded}}
-		p.Phases = append(p.Phases, Phase{Stages: []Stage{{"load", folded, 0, 0}, {"store", outRows, 0, 0}}, Uses: []int{outRows}})
+		p.Phases = append(p.Phases, Phase{Stages: []Stage{{"load", folded, 0, 0, 0, 0}, {"store", outRows, 0, 0, 0, 0}}, Uses: []int{outRows}})
 	}
 	return p
 }
