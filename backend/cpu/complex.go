@@ -315,7 +315,7 @@ func (e *emitter) pairStep(nd *node) step {
 	return step{name: nd.stage, a: e.memory(a[1]), c: e.memory(a[2]), b: e.memory(a[3])}
 }
 
-// roomFor is a slot for the other value of node i: that of an operand that nothing else needs any more, if one is there.
+// roomFor is a slot for the other value of node i: that of an operand nothing else needs any more, if there is one.
 func (e *emitter) roomFor(i int, nd *node) operand {
 	for k, x := range nd.args[1:] {
 		if nd.stage == "c_select" && k%2 == 0 {
