@@ -17,7 +17,7 @@ const (
 // equations whose state is a stack of arrays. What is done to the elements is done piece by piece, slices are pieces,
 // and what is wanted as a whole is put together once. A loop carries pieces where its state is made of them.
 func Apart() Pass {
-	return Pass{"apart", func(m *hlo.Module) (*hlo.Module, error) {
+	return Pass{Name: "apart", Run: func(m *hlo.Module) (*hlo.Module, error) {
 		flow := controlFlow(m)
 		return edit(m, func(e *editor) {
 			p := newParter(e)
