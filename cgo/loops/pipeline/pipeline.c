@@ -136,7 +136,7 @@ static void runs(const job *j, parts *t, int64_t at, int64_t n, char **p, char *
     p[slow[i]] = slow[i] >= inputs ? wide + i * bytes
                                    : load(j, t, i, at, n * w->block, wide + i * bytes);
   for (int32_t i = 0; i < t->cycles; i++)
-    p[t->cyclic[i].stream] = turn(&t->cyclic[i], bytes);
+    p[t->cyclic[i].stream] = turn(&t->cyclic[i], n * w->block_bytes);
   halo_loop *l = (halo_loop *)p[HALO_LOOP];
   l->left = n;
   asks(j, t, at + n * w->block, l);
