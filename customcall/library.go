@@ -23,7 +23,8 @@ type loaded struct {
 	mu     sync.Mutex
 	sites  int
 	closed bool
-	// conventions are those of its functions, "" for what debug information does not tell.
+	// conventions are those of its functions, "" for what debug information does not tell, which may take a second.
+	reading     sync.Mutex
 	conventions map[unsafe.Pointer]string
 	// threads ended calls, see ffi.Native.Close; forever says that nobody knows them all.
 	threads map[int32]bool
@@ -200,10 +201,13 @@ func (l *loaded) convention(f unsafe.Pointer) string {
 	if l.file == nil {
 		return ""
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.reading.Lock()
+	defer l.reading.Unlock()
 	abi, known := l.conventions[f]
-	if file, offset := dl.Where(f); !known && file != "" {
+	if known {
+		return abi
+	}
+	if file, offset := dl.Where(f); file != "" {
 		abi = library.Convention(file, offset)
 	}
 	if l.conventions == nil {

@@ -191,6 +191,21 @@ func TestRegistrations(t *testing.T) {
 	}
 }
 
+// A library that stays in memory when it is closed registers nothing again either.
+func TestRegisteredForGood(t *testing.T) {
+	path := built(t, "registers.c", "-Wl,-z,nodelete")
+	for range 3 {
+		r := customcall.New()
+		if err := r.Load(path, nil); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := run(program(t, r, entry("f32[]", "x", "two", "", ""))); err != nil || got.String() != "f32[] 5" {
+			t.Errorf("got %v, %v, want 5", got, err)
+		}
+		r.Close()
+	}
+}
+
 // A library that is open already, by whomever, registers nothing again, and serves what it registered the first time.
 func TestRegisteredBefore(t *testing.T) {
 	path := built(t, "registers.c")

@@ -83,15 +83,26 @@ func registeredInProcess() []ffi.Registration {
 	return slices.Clone(libraries.open[nil].registered)
 }
 
+// stays reports whether functions that a library registered are there although it was closed, as those of a library in
+// C++ with a template's variable are: it does not register them again.
+func (o *opened) stays() bool {
+	return slices.ContainsFunc(o.registered, func(x ffi.Registration) bool {
+		file, _ := dl.Where(x.Execute)
+		return file != ""
+	})
+}
+
 // closeLibrary ends what openLibrary began.
 func closeLibrary(file *dl.Library) {
 	libraries.Lock()
 	defer libraries.Unlock()
 	settle()
-	o := libraries.open[file.Handle()]
-	if o.users--; o.users == 0 {
-		delete(libraries.open, file.Handle())
-	}
+	handle := file.Handle()
+	o := libraries.open[handle]
+	o.users--
 	file.Close()
+	if o.users == 0 && !o.stays() {
+		delete(libraries.open, handle)
+	}
 	settle()
 }

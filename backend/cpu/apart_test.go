@@ -23,6 +23,36 @@ func TestApart(t *testing.T) {
 	}
 }
 
+// TestApartTwice has arrays that are taken apart in two ways, a slice of one among the pieces of another, with pieces of
+// twice the size and of half of it, and a concatenation with arrays that have no elements.
+func TestApartTwice(t *testing.T) {
+	r := rand.New(rand.NewPCG(41, 2))
+	for _, text := range []string{`ENTRY e { a = f32[2,64] parameter(0)  b = f32[2,64] parameter(1)  w = f32[8,64] parameter(2)
+  u = f32[4,64] parameter(3)  v = f32[8,64] parameter(4)
+  k = f32[8,64] concatenate(a,b,b,a), dimensions={0}  l = f32[8,64] concatenate(b,a,b,a), dimensions={0}
+  y = f32[8,64] add(k, l)  s = f32[4,64] slice(y), slice={[0:4],[0:64]}
+  m = f32[12,64] concatenate(s, w), dimensions={0}  n = f32[12,64] concatenate(u, v), dimensions={0}
+  ROOT z = f32[12,64] multiply(m, n) }`,
+		`ENTRY e { a = f32[4,64] parameter(0)  b = f32[4,64] parameter(1)  w = f32[2,64] parameter(2)  x = f32[6,64] parameter(3)
+  k = f32[16,64] concatenate(a,b,b,a), dimensions={0}  l = f32[16,64] concatenate(b,a,b,a), dimensions={0}
+  y = f32[16,64] add(k, l)  s = f32[8,64] slice(y), slice={[4:12],[0:64]}
+  m = f32[10,64] concatenate(s, w), dimensions={0}  n = f32[10,64] concatenate(w, s), dimensions={0}
+  o = f32[10,64] concatenate(x, a), dimensions={0}
+  z = f32[10,64] multiply(m, n)  ROOT q = f32[10,64] subtract(z, o) }`,
+		`ENTRY e { a = f32[4,64] parameter(0)  b = f32[4,64] parameter(1)  w = f32[0,64] parameter(2)
+  k = f32[8,64] concatenate(a,b), dimensions={0}  l = f32[8,64] concatenate(b,a), dimensions={0}
+  y = f32[8,64] add(k, l)  m = f32[8,64] concatenate(y, w), dimensions={0}
+  ROOT z = f32[8,64] multiply(m, k) }`} {
+		m, reference := compile(t, exec.Reference(), text)
+		var args []*literal.Literal
+		for _, p := range m.Entry.Parameters {
+			args = append(args, random(r, p.Shape))
+		}
+		_, p := compile(t, New(Options{Threads: 2}), text)
+		alike(t, text, []*literal.Literal{execute(t, p, args...)}, []*literal.Literal{execute(t, reference, args...)})
+	}
+}
+
 // system is so many equations of size numbers each, along one of two dimensions.
 type system struct {
 	typ             string

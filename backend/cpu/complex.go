@@ -318,7 +318,7 @@ func (e *emitter) pairStep(nd *node) step {
 // roomFor is a slot for the other value of node i: that of an operand nothing else needs any more, if there is one.
 func (e *emitter) roomFor(i int, nd *node) operand {
 	for k, x := range nd.args[1:] {
-		if nd.stage == "c_select" && k%2 == 0 {
+		if nd.stage == "c_select" && (x == nd.args[1] || x == nd.args[3]) {
 			continue // it reads real parts when it has left the imaginary one
 		}
 		if e.dies(x, i) && x != nd.args[0] && !slices.Contains(nd.args[k+2:], x) {

@@ -127,7 +127,7 @@ func chain(r *rand.Rand, et shape.ElementType, n int64, ops int) string {
 	any := func() string { return names[max(r.IntN(len(names)), r.IntN(len(names)))] }
 	for range ops {
 		x, v := any(), fmt.Sprintf("v%d", len(names))
-		switch op := r.IntN(6); op {
+		switch op := r.IntN(7); op {
 		case 0:
 			fmt.Fprintf(&b, "%s = C multiply(%s, %s)\n", v, x, x)
 		case 1:
@@ -135,12 +135,17 @@ func chain(r *rand.Rand, et shape.ElementType, n int64, ops int) string {
 				v, n, x, any(), any(), any())
 		case 2:
 			fmt.Fprintf(&b, "%s = C negate(%s)\n", v, x)
+		case 3:
+			parts := [][2]string{{"imag", "real"}, {"real", "real"}, {"imag", "imag"}}[r.IntN(3)]
+			fmt.Fprintf(&b, "a%[1]s = P %[2]s(%[4]s) b%[1]s = P %[3]s(%[5]s) %[1]s = C complex(a%[1]s, b%[1]s)\n", v, parts[0],
+				parts[1], x, any())
 		default:
-			fmt.Fprintf(&b, "%s = C %s(%s, %s)\n", v, []string{"add", "multiply", "subtract"}[op-3], x, any())
+			fmt.Fprintf(&b, "%s = C %s(%s, %s)\n", v, []string{"add", "multiply", "subtract"}[op-4], x, any())
 		}
 		names = append(names, v)
 	}
 	fmt.Fprintf(&b, "ROOT all = (C, C) tuple(%s, %s) }", names[len(names)-1], any())
-	return strings.NewReplacer("C ", fmt.Sprintf("%s[%d] ", et, n), "(C, C)", fmt.Sprintf("(%[1]s[%[2]d], %[1]s[%[2]d])", et, n)).
+	part := map[shape.ElementType]shape.ElementType{shape.C64: shape.F32, shape.C128: shape.F64}[et]
+	return strings.NewReplacer("C ", fmt.Sprintf("%s[%d] ", et, n), "P ", fmt.Sprintf("%s[%d] ", part, n), "(C, C)", fmt.Sprintf("(%[1]s[%[2]d], %[1]s[%[2]d])", et, n)).
 		Replace(b.String())
 }

@@ -41,11 +41,23 @@ func TestRegisters(t *testing.T) {
 		}
 	}
 	f := New(4)
+	x := f.Do(&Root, 0, f.Load(0, Lanes4))
 	for k := range len(bases) {
-		f.Store(k+1, Lanes4, f.Load(0, Lanes4))
+		f.Store(k+1, Lanes4, x)
 	}
 	if _, _, ok := f.Assemble(); ok {
 		t.Errorf("%d pointers have %d registers", len(bases)+1, len(bases))
+	}
+}
+
+// TestLate wants no code that reads what a result may lie over by then.
+func TestLate(t *testing.T) {
+	f := New(4)
+	x, y := f.Load(0, Lanes4), f.Load(1, Lanes4)
+	f.Store(2, Lanes4, f.Do(&Mul, 0, x, x))
+	f.Store(3, Lanes4, y)
+	if _, _, ok := f.Assemble(); ok {
+		t.Error("there is code that reads after it has stored")
 	}
 }
 

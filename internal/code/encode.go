@@ -1,6 +1,9 @@
 package code
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // register is a vector's number, or that of a pointer.
 type register uint8
@@ -25,7 +28,7 @@ const (
 	r15
 )
 
-// nowhere is where a value is that is in no register.
+// nowhere is the base of a place that is not in memory.
 const nowhere register = 0xff
 
 // place is an operand: a vector in a register, or in memory: at base, so many elements of a size further; or in the
@@ -56,7 +59,7 @@ func high(r register) byte { return byte(r) >> 3 & 1 }
 // vector appends a vector instruction: reg is the operand that is never in memory, first the one that comes first, 0 if
 // there is none.
 func (a *assembler) vector(e encoding, wide, whole bool, reg, first register, rm place) {
-	x, b := byte(0), high(rm.reg)
+	b := high(rm.reg)
 	if rm.base != nowhere {
 		b = high(rm.base)
 	}
@@ -67,7 +70,7 @@ func (a *assembler) vector(e encoding, wide, whole bool, reg, first register, rm
 	if whole {
 		p |= 4
 	}
-	a.emit(0xc4, ^(high(reg)<<7|x<<6|b<<5)&0xe0|e.table, p|e.prefix, e.number)
+	a.emit(0xc4, ^(high(reg)<<7|b<<5)&0xe0|e.table, p|e.prefix, e.number)
 	a.operand(byte(reg)&7, rm)
 }
 
@@ -81,8 +84,7 @@ func (a *assembler) operand(reg byte, rm place) {
 	case rm.base == nowhere:
 		a.emit(0xc0 | reg<<3 | byte(rm.reg)&7)
 	case rm.scale > 0:
-		log := map[byte]byte{1: 0, 2: 1, 4: 2, 8: 3}[rm.scale]
-		a.emit(0x44|reg<<3, log<<6|byte(rax)<<3|byte(rm.base)&7, rm.disp)
+		a.emit(0x44|reg<<3, byte(bits.TrailingZeros8(rm.scale))<<6|byte(rax)<<3|byte(rm.base)&7, rm.disp)
 	default:
 		a.emit(0x44|reg<<3, 0x20|byte(rm.base)&7, 0)
 	}

@@ -65,7 +65,8 @@ func (f *Function) Lane() int { return f.lane }
 
 func (f *Function) add(v value) Value {
 	for i := range f.values {
-		if old := &f.values[i]; v.kind != made && old.kind == v.kind && old.number == v.number {
+		old := &f.values[i]
+		if v.kind != made && old.kind == v.kind && old.number == v.number && old.access == v.access {
 			return Value(i)
 		}
 	}
@@ -99,7 +100,8 @@ func (f *Function) Do(op *Op, number byte, args ...Value) Value {
 	return to
 }
 
-// Store leaves a value at a pointer that moves. All that is read is read before the first store.
+// Store leaves a value at a pointer that moves. A result may lie over what is read: steps behind the first store must
+// take nothing from memory.
 func (f *Function) Store(pointer int, a Access, v Value) {
 	f.moves(pointer)
 	f.steps = append(f.steps, step{args: []Value{v}, store: &a, at: pointer, to: -1})
@@ -136,16 +138,25 @@ func (f *Function) prune() {
 	}
 }
 
+// readsLate reports whether a step behind the first store takes what is in memory.
+func (f *Function) readsLate() bool {
+	first := slices.IndexFunc(f.steps, func(s step) bool { return s.store != nil })
+	return first >= 0 && slices.ContainsFunc(f.steps[first+1:], func(s step) bool {
+		return slices.ContainsFunc(s.args, func(a Value) bool { return f.values[a].kind == moving })
+	})
+}
+
 // bases are the registers for pointers, those last that the caller wants back.
 var bases = []register{rcx, rdx, r8, r9, r10, rbx, rbp, r12, r13, r14, r15}
 
 const callers = 5 // of these are free
 
-// Assemble returns the code, and the same with stores past the caches, or false if there are too few registers.
+// Assemble returns the code, and the same with stores past the caches, or false if there are too few registers,
+// or it reads after it has stored.
 func (f *Function) Assemble() (plain, past []byte, ok bool) {
 	f.prune()
 	w, ok := f.way()
-	if !ok {
+	if !ok || f.readsLate() {
 		return nil, nil, false
 	}
 	return f.code(w, false), f.code(w, true), true

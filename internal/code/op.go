@@ -42,11 +42,9 @@ const (
 	map0F3A = 3
 )
 
+// ps and pd are instructions without a prefix and with one, of the first table; in38 and in3A those of the others.
 func ps(number byte) encoding { return encoding{form: two, table: map0F, number: number} }
 func pd(number byte) encoding { return encoding{form: two, prefix: 1, table: map0F, number: number} }
-func in0F(number byte) encoding {
-	return encoding{form: two, prefix: 1, table: map0F, number: number}
-}
 func in38(number byte) encoding {
 	return encoding{form: two, prefix: 1, table: map0F38, number: number}
 }
@@ -76,23 +74,23 @@ var (
 	Round     = Op{in3A(0x08).as(one), in3A(0x09).as(one)}
 	Choose    = Op{in3A(0x4a).as(choice), in3A(0x4b).as(choice)}
 	MulAdd    = Op{in38(0xb8).as(fused), in38(0xb8).as(fused)}
-	And       = Op{in0F(0xdb), in0F(0xdb)}
-	AndNot    = Op{in0F(0xdf), in0F(0xdf)} // the second, but where the first is set
-	Or        = Op{in0F(0xeb), in0F(0xeb)}
-	Xor       = Op{in0F(0xef), in0F(0xef)}
-	AddInt    = Op{in0F(0xfe), in0F(0xd4)}
-	SubInt    = Op{in0F(0xfa), in0F(0xfb)}
+	And       = Op{pd(0xdb), pd(0xdb)}
+	AndNot    = Op{pd(0xdf), pd(0xdf)} // the second, but where the first is set
+	Or        = Op{pd(0xeb), pd(0xeb)}
+	Xor       = Op{pd(0xef), pd(0xef)}
+	AddInt    = Op{pd(0xfe), pd(0xd4)}
+	SubInt    = Op{pd(0xfa), pd(0xfb)}
 	MulInt    = Op{four: in38(0x40)}
 	AbsInt    = Op{four: in38(0x1e).as(one)}
-	EqualInt  = Op{in0F(0x76), in38(0x29)}
-	Greater   = Op{in0F(0x66), in38(0x37)}
+	EqualInt  = Op{pd(0x76), in38(0x29)}
+	Greater   = Op{pd(0x66), in38(0x37)}
 	MaxSigned = Op{four: in38(0x3d)}
 	MinSigned = Op{four: in38(0x39)}
 	MaxPlain  = Op{four: in38(0x3f)} // of numbers without a sign
 	MinPlain  = Op{four: in38(0x3b)}
-	Left      = Op{in0F(0x72).shift(6), in0F(0x73).shift(6)}
-	Right     = Op{in0F(0x72).shift(2), in0F(0x73).shift(2)}
-	RightSign = Op{four: in0F(0x72).shift(4)} // copies the sign
+	Left      = Op{pd(0x72).shift(6), pd(0x73).shift(6)}
+	Right     = Op{pd(0x72).shift(2), pd(0x73).shift(2)}
+	RightSign = Op{four: pd(0x72).shift(4)} // copies the sign
 	LeftBy    = Op{in38(0x47), in38(0x47)}
 	RightBy   = Op{in38(0x45), in38(0x45)}
 	SignBy    = Op{four: in38(0x46)}
@@ -100,7 +98,7 @@ var (
 	ToInt     = Op{four: encoding{form: one, prefix: 2, table: map0F, number: 0x5b}} // towards zero
 	Upper     = Op{four: in3A(0x39).as(halve)}
 	PackWords = Op{four: in38(0x2b).as(narrow)}
-	PackBytes = Op{four: in0F(0x67).as(narrow)}
+	PackBytes = Op{four: pd(0x67).as(narrow)}
 )
 
 // wide are the instructions whose lanes of eight bytes have a bit set.
@@ -122,7 +120,7 @@ var (
 	Lanes8 = Access{8, ps(0x10), ps(0x11), ps(0x2b), false}
 	Words  = Access{2, in38(0x33), ps(0x11), ps(0x2b), true} // without a sign
 	Shorts = Access{2, in38(0x23), ps(0x11), ps(0x2b), true} // with one
-	Plain  = Access{1, in38(0x31), in0F(0xd6), in0F(0xd6), true}
-	Signed = Access{1, in38(0x21), in0F(0xd6), in0F(0xd6), true}
+	Plain  = Access{1, in38(0x31), pd(0xd6), pd(0xd6), true}
+	Signed = Access{1, in38(0x21), pd(0xd6), pd(0xd6), true}
 	Halves = Access{2, in38(0x13), encoding{}, encoding{}, true} // f16 as f32; is not stored
 )

@@ -59,7 +59,9 @@ func (p *parter) joinedPiece(in *hlo.Instruction, c *cut, k int) *hlo.Instructio
 		switch {
 		case k >= n:
 			k -= n
-		case p.pieces[o.Index()] != nil && p.cut[o.Index()] == nil:
+		case p.cut[o.Index()] == c: // the others have no elements
+			return p.pieces[o.Index()][k]
+		case o.Op == hlo.Slice && p.pieces[o.Index()] != nil && p.cut[o.Operands[0].Index()] == c:
 			return p.pieces[o.Index()][k]
 		default:
 			return p.part(in, c, p.of(o), k)

@@ -201,7 +201,7 @@ func (m *maker) two(op *code.Op, swapped bool, y code.Value) code.Value {
 
 // widened is what lies at a pointer in elements narrower than lanes.
 func (m *maker) widened(k int, a code.Access, made func(*maker, code.Value) code.Value) code.Value {
-	if m.Lane() != 4 {
+	if m.Lane() != 4 || m.p.Inputs[k].Kind != pipeline.Linear {
 		m.failed = true
 		return 0
 	}

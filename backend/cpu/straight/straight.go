@@ -30,7 +30,7 @@ func Make(p *pipeline.Program, level run.ISA) (made pipeline.Made) {
 		return made
 	}
 	if a, b := code.Place(plain), code.Place(past); a != nil && b != nil {
-		made = pipeline.Made{Plain: a, Past: b}
+		made = pipeline.Made{Level: level, Plain: a, Past: b}
 	}
 	return made
 }

@@ -147,13 +147,16 @@ type Program struct {
 	Task int64
 	// Edge is the ends of rows of the one output that are overwritten.
 	Edge Edge
-	// Made does what the stages do, at the level for which the program's record is made.
+	// Made does what the stages do.
 	Made Made
 }
 
 // Made is a function that does what stages do which end with a store of each output, and one that stores past the
-// caches; nil: there is none. They are a halo_made of pipeline.h.
-type Made struct{ Plain, Past unsafe.Pointer }
+// caches, for records of one level; nil: there is none. They are a halo_made of pipeline.h.
+type Made struct {
+	Level       run.ISA
+	Plain, Past unsafe.Pointer
+}
 
 // moves reports whether a pointer is another one for each block: that of an array or a result.
 func (p *Program) moves(pointer int) bool {

@@ -89,7 +89,7 @@ func (p *Program) Record(level run.ISA) run.Record {
 // made returns the stages that have made functions do what a list does, if there are any.
 func (p *Program) made(list []joined, level run.ISA) []C.halo_stage {
 	sweep := function("sweep_made", level, p.Lane)
-	if p.Made.Plain == nil || sweep == nil || p.isShort(level) || list[0].sweep != "" {
+	if p.Made.Plain == nil || p.Made.Level != level || sweep == nil || p.isShort(level) || list[0].sweep != "" {
 		return nil
 	}
 	first := C.halo_stage{fn: (*[0]byte)(sweep), a: C.int32_t(len(list)), b: C.int16_t(len(p.Outputs))}

@@ -18,7 +18,7 @@ func (p *Siblings) Record(level run.ISA) run.Record {
 	}
 	head := C.halo_siblings_record{siblings: C.int64_t(len(p.List)), rank: C.int64_t(len(p.Dims)),
 		chunks: C.int64_t(p.Chunks), chunk: C.int64_t(p.Chunk), strips: C.int64_t(p.Strips), strip: C.int64_t(p.Strip),
-		rows: C.int64_t(p.Rows), cols: C.int64_t(p.Cols), each: C.int64_t(p.Each),
+		rows: C.int64_t(p.Rows), cols: C.int64_t(p.Cols), each: C.int64_t(max(p.Each, 1)),
 		temps: C.int64_t(p.Temps)}
 	for i, d := range p.Dims {
 		head.dims[i] = C.int64_t(d)

@@ -76,7 +76,7 @@ type plainArgs struct {
 func (p Plain) Record() run.Record {
 	a := plainArgs{ops: p.Ops.address, x: p.X, init: p.Init, out: p.Out, scratch: p.Scratch, kept: int64(len(p.Kept)),
 		reduced: int64(len(p.Reduced)), run: p.Run, bits: int64(p.Bits), grain: p.Grain, strips: p.Strips,
-		strip: p.Strip, chunks: p.Chunks, chunk: p.Chunk, each: p.Each}
+		strip: p.Strip, chunks: p.Chunks, chunk: p.Chunk, each: max(p.Each, 1)}
 	if p.RunReduced {
 		a.runReduced = 1
 	}
