@@ -105,7 +105,7 @@ func kept(stages ...Stage) func(lane int, rows, row int64, out int32) *Rows {
 		}
 		f, again := &p.Phases[0], &p.Phases[2]
 		f.Uses = []int{0, keptChoice, keptAddend, keptMade}
-		f.Stages = append(append(slices.Clone(stages), Stage{"store", keptMade, 0, 0}), f.Stages[1:]...)
+		f.Stages = append(append(slices.Clone(stages), Stage{"store", keptMade, 0, 0, 0, 0}), f.Stages[1:]...)
 		again.Uses[0], again.Stages[0].A = keptMade, keptMade
 		return p
 	}
@@ -162,17 +162,17 @@ func norm(mean string, count float64) func(lane int, rows, row int64, out int32)
 // staggeredPrograms have the loops of their names.
 var staggeredPrograms = map[string]func(lane int, rows, row int64, out int32) *Rows{
 	"softmax": softmax, "softmax_scaled": softmaxScaled, "norm": norm("mul_f", 0.001), "norm_div": norm("div_f", 700),
-	"softmax_divided":        kept(Stage{"load", 0, 0, 0}, Stage{"div_f", softmaxFactor, 0, 0}),
-	"softmax_chosen":         kept(Stage{"load", keptChoice, 0, 0}, Stage{"select", 0, keptOther, 0}),
-	"softmax_chosen refused": kept(Stage{"load", keptChoice, 0, 0}, Stage{"select", keptOther, 0, 0}),
-	"softmax_chosen scaled": kept(Stage{"load", 0, 0, 0}, Stage{"mul_f", softmaxFactor, 0, 0},
-		Stage{"select_true", keptChoice, keptOther, 0}),
-	"softmax_chosen divided": kept(Stage{"load", 0, 0, 0}, Stage{"div_f", softmaxFactor, 0, 0},
-		Stage{"select_false", keptChoice, keptOther, 0}),
-	"softmax_added scaled": kept(Stage{"load", 0, 0, 0}, Stage{"mul_f", softmaxFactor, 0, 0},
-		Stage{"add_f", keptAddend, 0, 0}),
-	"softmax_added divided": kept(Stage{"load", 0, 0, 0}, Stage{"div_f", softmaxFactor, 0, 0},
-		Stage{"add_f", keptAddend, 0, 0}),
+	"softmax_divided":        kept(Stage{"load", 0, 0, 0, 0, 0}, Stage{"div_f", softmaxFactor, 0, 0, 0, 0}),
+	"softmax_chosen":         kept(Stage{"load", keptChoice, 0, 0, 0, 0}, Stage{"select", 0, keptOther, 0, 0, 0}),
+	"softmax_chosen refused": kept(Stage{"load", keptChoice, 0, 0, 0, 0}, Stage{"select", keptOther, 0, 0, 0, 0}),
+	"softmax_chosen scaled": kept(Stage{"load", 0, 0, 0, 0, 0}, Stage{"mul_f", softmaxFactor, 0, 0, 0, 0},
+		Stage{"select_true", keptChoice, keptOther, 0, 0, 0}),
+	"softmax_chosen divided": kept(Stage{"load", 0, 0, 0, 0, 0}, Stage{"div_f", softmaxFactor, 0, 0, 0, 0},
+		Stage{"select_false", keptChoice, keptOther, 0, 0, 0}),
+	"softmax_added scaled": kept(Stage{"load", 0, 0, 0, 0, 0}, Stage{"mul_f", softmaxFactor, 0, 0, 0, 0},
+		Stage{"add_f", keptAddend, 0, 0, 0, 0}),
+	"softmax_added divided": kept(Stage{"load", 0, 0, 0, 0, 0}, Stage{"div_f", softmaxFactor, 0, 0, 0, 0},
+		Stage{"add_f", keptAddend, 0, 0, 0, 0}),
 }
 
 // TestStaggered wants the bits of the phases one after the other at every level, on rows of whole blocks and others, of
