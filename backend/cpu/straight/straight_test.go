@@ -3,6 +3,7 @@ package straight
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -192,9 +193,11 @@ func families(lane int) [2]family {
 // blocks and others, into the caches and past them.
 func TestMake(t *testing.T) {
 	testfile.Native(t, run.Available())
+	var err error
 	if !slices.Contains(run.Levels(), run.AVX2) {
-		t.Skip("no AVX2")
+		err = errors.New("the machine has none")
 	}
+	testfile.Library(t, "avx2", err)
 	r := rand.New(rand.NewPCG(11, 7))
 	for _, lane := range []int{4, 8} {
 		for _, f := range families(lane) {
