@@ -10,6 +10,7 @@ import (
 
 const (
 	depthwiseBytes    = 256 << 10 // of the result that are computed at a time, if they can be fewer
+	depthwiseAhead    = 8 << 20   // from so many bytes of image and result on, memory is asked a row ahead
 	depthwiseFeatures = 8         // for fewer, vectors have too little to do
 )
 
@@ -28,6 +29,7 @@ func depthwiseConvolution(l *exec.Lowering, s *kernel.Convolution, c *contractio
 			Dilation: int64(w.WindowDilation), Pad: int64(w.PadLow)}
 	}
 	d.Rows, d.Task = s.Out[0]*d.Y.Out, max(depthwiseBytes/(4*d.X.Out*d.Channels), 1)
+	d.Ahead = c.lhs.Size+c.out.Size >= depthwiseAhead
 	t := depthwiseThunk(d, c.lhs, c.rhs, c.out)
 	t.biased = func(bias exec.Slice) *thunk {
 		d.Bias, d.Biased = ref(bias), true

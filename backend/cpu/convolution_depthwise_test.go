@@ -52,3 +52,13 @@ func TestDepthwiseConvolutions(t *testing.T) {
 		t.Errorf("%d of 120 ran in the kernel for such convolutions", native)
 	}
 }
+
+// TestDepthwiseBeyondCaches has an image and a result for which each row asks for the next.
+func TestDepthwiseBeyondCaches(t *testing.T) {
+	for _, stride := range []int{1, 2} {
+		p := product{fmt.Sprintf("ENTRY e { a = LHS[2,%d,130,40] parameter(0) b = RHS[3,3,1,40] parameter(1) "+
+			"ROOT c = OUT[2,%d,%d,40] convolution(a, b), window={size=3x3 stride=%[4]dx%[4]d pad=1_1x1_1}, "+
+			"dim_labels=b01f_01io->b01f, feature_group_count=40 }", 160*stride, 160, 130/stride, stride)}
+		p.check(t, rand.New(rand.NewPCG(5, 31)), shape.F32, shape.F32, shape.F32)
+	}
+}

@@ -19,5 +19,7 @@ type Convolution struct {
 	Channels int64
 	// Rows of the result from First on are computed, Task of them at a time; those of all images are counted.
 	First, Rows, Task int64
-	Y, X              Axis
+	// Ahead has each row ask for what the next needs, for images and results that the caches do not hold.
+	Ahead bool
+	Y, X  Axis
 }

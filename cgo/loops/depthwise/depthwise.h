@@ -16,6 +16,7 @@ typedef struct {
   halo_ref image, weights, bias, result;
   int64_t isa, channels, biased; /* biased: a number for each feature is added to the sums */
   int64_t first, rows, task; /* rows of the result, images one below the other; of a task */
+  int64_t ahead;             /* each row asks for what the next needs */
   halo_depthwise_axis y, x;
 } halo_depthwise_record;
 

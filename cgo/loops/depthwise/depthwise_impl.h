@@ -3,7 +3,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-enum { VL = VB / sizeof(float), WIDE = 7 };
+enum { VL = VB / sizeof(float), WIDE = 7, LINE = 64 };
 
 typedef float vec __attribute__((vector_size(VB), aligned(sizeof(float)), may_alias));
 
@@ -41,9 +41,25 @@ INLINE const char *apart(const char *p, int64_t bytes) {
   return p;
 }
 
+/* ask asks for the lines that bytes from p on lie in, and for those n times in all, each place after the one before. */
+INLINE void ask(const float *p, int64_t place, int64_t n, const int64_t bytes) {
+  for (int64_t i = 0; i < n; i++)
+    for (int64_t b = 0; b < bytes; b += LINE)
+      __builtin_prefetch((const void *)((uintptr_t)p + i * place + b), 0, 2);
+}
+
+/* ahead asks for what the next row needs where this one computes n places from at on: bytes of each. No processor
+ * finds out by itself, for the lines of a row lie in pages of their own. */
+INLINE void ahead(const halo_depthwise_record *r, const float *x, const float *out, int64_t rows, int64_t n,
+                  const int64_t bytes) {
+  const int64_t c = r->channels, next = (rows - 1) * r->y.dilation + r->y.stride;
+  ask((const float *)((uintptr_t)x + next * r->x.in * c * sizeof *x), c * sizeof *x, n * r->x.stride, bytes);
+  ask((const float *)((uintptr_t)out + r->x.out * c * sizeof *x), c * sizeof *x, n, bytes);
+}
+
 /* FEATURES defines the computation of M values of type V of features. NAME_span computes n places side by side: each
- * weight is loaded once for all of them. NAME computes all places of a row, some of them twice rather than one by one,
- * but those at the ends, which have fewer taps. */
+ * weight is loaded once for all of them. Some places are computed twice rather than one by one, but those at the ends,
+ * which have fewer taps. */
 #define FEATURES(NAME, V, M)                                                                                           \
   INLINE void NAME##_place(V *sum, const char *q, V first, V last) {                                                   \
     sum[0] += ((const V *)q)[0] * first;                                                                               \
@@ -107,43 +123,48 @@ INLINE const char *apart(const char *p, int64_t bytes) {
     }                                                                                                                  \
     NAME##_store(WIDE, sum, c, bias, out);                                                                             \
   }                                                                                                                    \
-  /* run computes the places from at to end, which have all the taps from k on. */                                     \
-  INLINE void NAME##_run(const halo_depthwise_record *r, const halo_depthwise_row *row, int64_t f, int64_t at,         \
-                         int64_t end, int64_t k, int64_t taps) {                                                       \
-    const int64_t c = r->channels, step = end - at < WIDE ? 1 : WIDE;                                                  \
-    const int near = step > 1 && taps == 3 && r->x.window == 3 && r->x.dilation == 1 ? r->x.stride : 0;                \
+  /* step computes the n places from at on, one or WIDE, which have all the taps from k on. */                         \
+  INLINE void NAME##_step(const halo_depthwise_record *r, const halo_depthwise_row *row, const int64_t f, int64_t at,  \
+                          int64_t n, int64_t k, int64_t taps) {                                                        \
+    const int64_t c = r->channels;                                                                                     \
+    const int near = n > 1 && taps == 3 && r->x.window == 3 && r->x.dilation == 1 ? r->x.stride : 0;                   \
     const float *w = row->weights + k * c + f, *bias = row->bias ? row->bias + f : 0;                                  \
-    for (; at < end; at += step) {                                                                                     \
-      at = end - at < step ? end - step : at;                                                                          \
-      const float *x = row->image + (at * r->x.stride + k * r->x.dilation - r->x.pad) * c + f;                         \
-      float *out = row->result + at * c + f;                                                                           \
-      if (near == 1)                                                                                                   \
-        NAME##_three(1, r, x, w, bias, out, row->taps);                                                                \
-      else if (near == 2)                                                                                              \
-        NAME##_three(2, r, x, w, bias, out, row->taps);                                                                \
-      else if (step > 1)                                                                                               \
-        NAME##_span(WIDE, r, x, w, bias, out, row->taps, taps);                                                        \
-      else                                                                                                             \
-        NAME##_span(1, r, x, w, bias, out, row->taps, taps);                                                           \
-    }                                                                                                                  \
-  }                                                                                                                    \
-  static void NAME(const halo_depthwise_record *r, const halo_depthwise_row *row, int64_t f) {                         \
-    for (int64_t at = 0, end; at < r->x.out; at = end) {                                                               \
-      const int64_t k = first_tap(&r->x, at), last = last_tap(&r->x, at);                                              \
-      end = alike(&r->x, at);                                                                                          \
-      NAME##_run(r, row, f, at, end, k, last > k ? last - k : 0);                                                      \
-    }                                                                                                                  \
+    const float *x = row->image + (at * r->x.stride + k * r->x.dilation - r->x.pad) * c + f;                           \
+    float *out = row->result + at * c + f;                                                                             \
+    if (r->ahead)                                                                                                      \
+      ahead(r, x, out, row->taps, n, M * sizeof(V));                                                                   \
+    if (near == 1)                                                                                                     \
+      NAME##_three(1, r, x, w, bias, out, row->taps);                                                                  \
+    else if (near == 2)                                                                                                \
+      NAME##_three(2, r, x, w, bias, out, row->taps);                                                                  \
+    else if (n > 1)                                                                                                    \
+      NAME##_span(WIDE, r, x, w, bias, out, row->taps, taps);                                                          \
+    else                                                                                                               \
+      NAME##_span(1, r, x, w, bias, out, row->taps, taps);                                                             \
   }
 FEATURES(two, vec, 2)
 FEATURES(one, vec, 1)
 FEATURES(single, float, 1)
 
-void KERNEL(const halo_depthwise_record *r, const halo_depthwise_row *row) {
+/* all computes all features of a few places before it goes on, for the image is read in order then: a part of the
+ * features at a time is many short pieces far apart, for which processors do not read ahead. */
+INLINE void all(const halo_depthwise_record *r, const halo_depthwise_row *row, int64_t at, int64_t n, int64_t k,
+                int64_t taps) {
   int64_t f = 0;
   for (; f + 2 * VL <= r->channels; f += 2 * VL)
-    two(r, row, f);
+    two_step(r, row, f, at, n, k, taps);
   for (; f + VL <= r->channels; f += VL)
-    one(r, row, f);
+    one_step(r, row, f, at, n, k, taps);
   for (; f < r->channels; f++)
-    single(r, row, f);
+    single_step(r, row, f, at, n, k, taps);
+}
+
+void KERNEL(const halo_depthwise_record *r, const halo_depthwise_row *row) {
+  for (int64_t at = 0, end; at < r->x.out; at = end) {
+    const int64_t k = first_tap(&r->x, at), last = last_tap(&r->x, at);
+    end = alike(&r->x, at);
+    const int64_t n = end - at < WIDE ? 1 : WIDE;
+    for (; at < end; at += n)
+      all(r, row, end - at < n ? end - n : at, n, k, last > k ? last - k : 0);
+  }
 }

@@ -14,13 +14,16 @@ import (
 type args struct {
 	image, weights, bias, result run.Ref
 	isa, channels, biased        int64
-	first, rows, task            int64
+	first, rows, task, ahead     int64
 	y, x                         Axis
 }
 
 // Record makes the record of a convolution by the kernels of an instruction set.
 func (c *Convolution) Record(isa run.ISA) run.Record {
-	a := args{c.Image, c.Weights, c.Bias, c.Result, int64(isa), c.Channels, 0, c.First, c.Rows, c.Task, c.Y, c.X}
+	a := args{c.Image, c.Weights, c.Bias, c.Result, int64(isa), c.Channels, 0, c.First, c.Rows, c.Task, 0, c.Y, c.X}
+	if c.Ahead {
+		a.ahead = 1
+	}
 	if c.Biased {
 		a.biased = 1
 	}
