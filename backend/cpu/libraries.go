@@ -9,6 +9,7 @@ import (
 	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/cgo/onednn"
 	"github.com/halo-xla/halo/cgo/openblas"
+	"github.com/halo-xla/halo/internal/code"
 )
 
 // Library is what became of one of the libraries that the backend opens where they are installed.
@@ -51,6 +52,9 @@ func Processor() string {
 	text := fmt.Sprintf("%s of %s", run.Level(), strings.Join(names, ", "))
 	if gemm.ProductBF16.Widens(run.Level()) {
 		text += "; products of bf16 in f32"
+	}
+	if err := code.Memory(); err != nil && run.Level() == run.AVX2 {
+		text += "; fusions step by step, with no memory for code: " + err.Error()
 	}
 	return text
 }

@@ -77,6 +77,9 @@ func TestSame(t *testing.T) {
 func TestPlace(t *testing.T) {
 	text := bytes.Repeat([]byte{0xc3}, 5000)
 	at := Place(text)
+	if err := Memory(); (err == nil) != (at != nil) {
+		t.Errorf("code is placed at %p, and memory for it: %v", at, err)
+	}
 	if at == nil {
 		testfile.Library(t, "code", errors.New("the system gives no memory that is executed, or the machine is another"))
 	}

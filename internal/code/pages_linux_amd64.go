@@ -1,6 +1,7 @@
 package code
 
 import (
+	"fmt"
 	"sync"
 	"syscall"
 	"unsafe"
@@ -18,17 +19,20 @@ type arena struct {
 	at   []byte
 	used int
 	made map[string]unsafe.Pointer
+	err  error // why there is none
 }
 
 var room = sync.OnceValue(func() *arena {
 	a := &arena{made: map[string]unsafe.Pointer{}}
-	file, ok := nameless()
-	if !ok {
+	file, err := nameless()
+	if err != nil {
+		a.err = fmt.Errorf("making a file for code: %w", err)
 		return a
 	}
 	at, err := syscall.Mmap(file, 0, Room, syscall.PROT_READ|syscall.PROT_EXEC, syscall.MAP_SHARED)
 	if err != nil {
 		_ = syscall.Close(file)
+		a.err = fmt.Errorf("mapping a file to be executed: %w", err)
 		return a
 	}
 	a.file, a.at = file, at
@@ -42,20 +46,23 @@ const (
 )
 
 // nameless makes a file that may be executed and has so much room, which takes no memory before it is written.
-func nameless() (file int, ok bool) {
+func nameless() (file int, err error) {
 	name := [...]byte{'h', 'a', 'l', 'o', 0}
 	for _, flags := range []uintptr{closeOnExec | executed, closeOnExec} {
 		fd, _, errno := syscall.Syscall(memfdCreate, uintptr(unsafe.Pointer(&name)), flags, 0)
-		if errno != 0 {
+		if err = errno; errno != 0 {
 			continue
 		}
-		if syscall.Ftruncate(int(fd), Room) == nil {
-			return int(fd), true
+		if err = syscall.Ftruncate(int(fd), Room); err == nil {
+			return int(fd), nil
 		}
 		_ = syscall.Close(int(fd))
 	}
-	return 0, false
+	return 0, err
 }
+
+// Memory returns why the system gives no memory for code, or nil if it does.
+func Memory() error { return room().err }
 
 // Place returns where code can be called, or nil where the system gives no memory that is executed, or there is no more
 // room.
