@@ -49,6 +49,8 @@ func (f *matrices) paysPacking(kind gemm.Kind, known bool) bool {
 		return least >= leastPacked
 	case kind == gemm.ProductBF16:
 		return f.m >= minRowBlock && min(f.n, f.k) >= leastPacked
+	case kind == gemm.ProductF32 && f.termsApart():
+		return f.m >= leastPacked/4 && f.k >= leastPacked/2 && f.n >= leastPacked
 	}
 	return kind >= gemm.ProductS8S8 && f.m >= minRowBlock && f.n >= fewPacked
 }
@@ -95,11 +97,14 @@ const page = 4096
 // bySgemm reports whether oneDNN's product of f32 is quicker: its pieces pack their own parts or nothing, which is slow
 // where rows are pages apart, and by vectors of 8 where terms are half a page apart in b, or a quarter in a.
 func (f *matrices) bySgemm() bool {
-	apart := f.strideA*4%page == 0 || f.strideB*4%page == 0
-	if run.Level() == run.AVX2 {
-		apart = apart || !f.transposeB && f.strideB*4%(page/2) == 0 || f.transposeA && f.strideA*4%(page/4) == 0
-	}
+	apart := f.strideA*4%page == 0 || f.strideB*4%page == 0 || f.termsApart() ||
+		run.Level() == run.AVX2 && f.transposeA && f.strideA*4%(page/4) == 0
 	return !apart && onednn.Load() == nil
+}
+
+// termsApart reports whether terms are so far apart in b that few of them and few rows pay packing with vectors of 8.
+func (f *matrices) termsApart() bool {
+	return run.Level() == run.AVX2 && !f.transposeB && f.strideB*4%(page/2) == 0
 }
 
 // packed is the form of our own kernels.
