@@ -85,13 +85,18 @@ func windowsPay(s *kernel.Convolution, c *contraction) bool {
 	m := shape.Product(s.Out) / s.Out[s.Output.Feature]
 	switch {
 	case run.Level() != run.AVX512:
-		return s.LHS[s.Input.Feature] >= 2*leastRun || isStrided(s)
+		return s.LHS[s.Input.Feature] >= 2*leastRun || isStrided(s) || isDilated(s)
 	case isTransposed(s):
 		return false
 	case s.Points() == 1:
 		return c.rhs.Size >= farWeights || m >= manyPlaces
 	}
 	return c.rhs.Size >= manyWindowBytes
+}
+
+// isDilated reports whether the taps of a window are no neighbours.
+func isDilated(s *kernel.Convolution) bool {
+	return slices.ContainsFunc(s.Window, func(w kernel.ConvolutionWindow) bool { return w.WindowDilation > 1 })
 }
 
 // lastLabels are the spatial dimensions of an array whose features come last, and whose batch comes first.
