@@ -171,6 +171,16 @@ static void want(work *w, int64_t x, int64_t n) {
   w->step = least(pieces(w->wanted[0].bytes + w->wanted[1].bytes + behind, tiles * w->words * STEP) * STEP, LINE);
 }
 
+/* end says how sums end that have all their terms, from some column and place on. */
+static void end(const work *w, int64_t column, int64_t place, halo_packed_besides *b) {
+  const halo_panels_record *r = w->record;
+  const int64_t bytes = w->kernel->bytes;
+  if (w->first + w->words < r->k) return;
+  b->floor = (r->ends & PANELS_FLOOR) != 0;
+  b->bias = w->bias ? w->bias + column * bytes : 0;
+  b->more = w->more ? w->more + place * bytes : 0;
+}
+
 /* multiply_tile does the product of a panel of n rows, from row i of some on, which is row x + i of all, and of the
  * panel of columns from column j of a group on. */
 static void multiply_tile(work *w, const struct rows *some, int64_t x, int64_t i, int64_t n, int64_t group, int64_t j) {
@@ -186,11 +196,7 @@ static void multiply_tile(work *w, const struct rows *some, int64_t x, int64_t i
   }
   halo_packed_besides besides = {.ahead = panel};
   ahead(w, x, i / k->rows, group, j, &besides);
-  if (w->first + w->words == r->k) {
-    besides.floor = (r->ends & PANELS_FLOOR) != 0;
-    besides.bias = w->bias ? w->bias + column * bytes : 0;
-    besides.more = w->more ? w->more + place * bytes : 0;
-  }
+  end(w, column, place, &besides);
   if (!w->window) {
     k->near(a, some->apart, panel, w->c + place * bytes, w->words, r->row_c, n, columns, first, &besides);
     return;
@@ -208,18 +214,47 @@ static int64_t tall(const work *w, int64_t left) {
   return least(even ? 2 * third : rows, left);
 }
 
+/* by_threes says whether n rows are two tiles that take three vectors of columns. One tile of so few rows takes as long
+ * by either: what it waits for is columns. */
+static int by_threes(const work *w, int64_t n) {
+  const int64_t rows = w->kernel->rows, kind = w->record->rows;
+  return w->kernel->three && (kind == PANELS_NEAR || kind == PANELS_COPIED) && n > rows && n <= rows / 3 * 4;
+}
+
+/* multiply_threes does the products of n rows, two tiles, and of three panels of columns, from column j of a group on:
+ * by their first three vectors, and by the others. Each of the four asks for its part of the next three panels, where a
+ * word's columns are a line. */
+static void multiply_threes(work *w, const struct rows *some, int64_t x, int64_t n, int64_t group, int64_t j) {
+  const halo_panels_record *r = w->record;
+  const halo_packed_kernel *k = w->kernel;
+  const int64_t bytes = k->bytes, vector = k->columns / 2, panel = k->columns * r->k, most = k->rows * 2 / 3;
+  const int64_t behind[2][2] = {{vector, panel}, {panel - vector, panel}}, step = 3 * LINE / 4;
+  const char *b = panel_of(w, group, j, w->first), *next = after(w, group, j + 2 * k->columns);
+  for (int64_t half = 0, part = 0; half < 2; half++)
+    for (int64_t i = 0; i < n; i += most, part += step) {
+      const int64_t column = group * r->group_c + j + half * 3 * vector, place = (x + i) * r->row_c + column;
+      halo_packed_besides besides = {next + part / LINE * panel * bytes + part % LINE * w->words, step};
+      end(w, column, place, &besides);
+      k->three(some->at + i * some->apart * bytes, some->apart, b + half * (panel + vector) * bytes, behind[half],
+               w->c + place * bytes, w->words, r->row_c, least(most, n - i), w->first == 0, &besides);
+    }
+}
+
 /* multiply_rows does the products of n rows from row x on. */
 static void multiply_rows(work *w, int64_t x, int64_t n) {
   const halo_panels_record *r = w->record;
   const halo_packed_kernel *k = w->kernel;
   const struct rows rows = rows_of(w, x, n);
+  const int64_t three = 3 * k->columns, threes = by_threes(w, n) ? r->n / three * three : 0;
   want(w, x, n);
-  for (int64_t g = 0; g < r->groups; g++)
-    for (int64_t j = 0; j < r->n; j += k->columns)
+  for (int64_t g = 0; g < r->groups; g++) {
+    for (int64_t j = 0; j < threes; j += three) multiply_threes(w, &rows, x, n, g, j);
+    for (int64_t j = threes; j < r->n; j += k->columns)
       for (int64_t i = 0, height; i < n; i += height) {
         height = tall(w, n - i);
         multiply_tile(w, &rows, x, i, height, g, j);
       }
+  }
 }
 
 /* most_words is how many terms are made at once: all if there are few rows, else so many that rows stay in the nearest
