@@ -23,6 +23,7 @@ type known struct {
 	more    exec.Slice // an array that is added
 	windows *windows   // what rows are, of WindowRows
 	before  *thunk     // what comes before all pieces, nil if nothing does
+	apart   bool       // every other piece of columns lies behind the result, by its size
 }
 
 // knownProduct multiplies f32 by known weights.
@@ -148,27 +149,40 @@ func (k *known) uses() []exec.Use {
 
 // inPieces multiplies piece by piece, each with columns of all gates.
 func (k *known) inPieces() *thunk {
-	units := k.n / k.gates
-	rows, columns := k.blocks(units)
-	var list []piece
+	list := k.pieces()
 	var tasks [][]run.Record
-	for m, some := 0, 0; m < k.m; m += some {
-		if some = min(rows, k.m-m); k.windows != nil && k.m-m-some < windowRows {
-			some = k.m - m
-		}
-		for n := 0; n < units; n += columns {
-			p := k.piece(m, n, some, min(columns, units-n))
-			list, tasks = append(list, p), append(tasks, []run.Record{p.record})
-		}
+	for _, p := range list {
+		tasks = append(tasks, []run.Record{p.record})
 	}
 	t := recordThunk(k.name(), k.uses(), gemm.Tasks(tasks))
 	if k.strideC == k.n {
-		t.parts = &parts{list: list}
+		other := *k
+		other.apart = true
+		t.parts = &parts{list: list, apart: pick(k.gates > 1, other.pieces, nil)}
 	}
 	if k.before != nil {
 		return sequence(k.before, t)
 	}
 	return t
+}
+
+// pieces are those of the product: of rows, and of columns of each gate.
+func (k *known) pieces() (list []piece) {
+	units := k.n / k.gates
+	rows, columns := k.blocks(units)
+	for m, some := 0, 0; m < k.m; m += some {
+		if some = min(rows, k.m-m); k.windows != nil && k.m-m-some < windowRows {
+			some = k.m - m
+		}
+		for n := 0; n < units; n += columns {
+			apart := 0
+			if k.apart && n/columns%2 == 1 {
+				apart = k.m * k.n
+			}
+			list = append(list, k.piece(m, n, some, min(columns, units-n), apart))
+		}
+	}
+	return list
 }
 
 // name is what reports call the product.
@@ -189,8 +203,8 @@ func (k *known) pack(to []byte) error {
 	return nil
 }
 
-// piece multiplies so many rows from row m on, and columns from column n of each gate on.
-func (k *known) piece(m, n, rows, columns int) piece {
+// piece multiplies so many rows from row m on, and columns from column n of each gate on, to so far behind their place.
+func (k *known) piece(m, n, rows, columns, apart int) piece {
 	isa, gates, units := run.Level(), k.gates, k.n/k.gates
 	p := gemm.Panels{A: ref(k.of.lhs), Panels: ref(k.weights), C: ref(k.of.out), M: int64(rows), N: int64(columns),
 		K: int64(k.k), RowA: int64(k.strideA), ColumnA: 1, RowC: int64(k.strideC), Groups: int64(gates),
@@ -207,10 +221,10 @@ func (k *known) piece(m, n, rows, columns int) piece {
 		p.A.Offset += 4 * (int64(k.a[0]) + int64(m)*p.RowA)
 	}
 	p.Panels.Offset += k.kind.PanelsBytes(isa, int64(n), int64(k.k))
-	p.C.Offset += 4 * int64(k.c[0]+m*k.strideC+n)
+	p.C.Offset += 4 * int64(k.c[0]+m*k.strideC+n+apart)
 	p.More.Offset += 4 * int64(m*k.strideC+n)
 	p.Bias.Offset += 4 * int64(n)
-	q := piece{record: p.Record(isa), from: int64(m*units + n), n: int64(rows * columns)}
+	q := piece{record: p.Record(isa), from: int64(m*units + n), n: int64(rows * columns), apart: int64(apart)}
 	if columns < units || gates > 1 {
 		q.columns, q.row = int64(columns), int64(units)
 	}

@@ -16,7 +16,8 @@ import (
 // known and with others; and that it is one step, if there are kernels for it.
 func TestGates(t *testing.T) {
 	r := rand.New(rand.NewPCG(32, 1))
-	for _, s := range [][3]int{{3, 7, 5}, {8, 64, 96}, {5, 40, 256}, {13, 260, 300}, {1, 8, 8}, {100, 64, 288}} {
+	for _, s := range [][3]int{{3, 7, 5}, {8, 64, 96}, {5, 40, 256}, {13, 260, 300}, {1, 8, 8}, {100, 64, 288},
+		{8, 300, 320}, {40, 100, 640}} {
 		text := cellProgram(s[0], s[1], s[2])
 		m, reference := compile(t, exec.Reference(), text)
 		var args []*literal.Literal

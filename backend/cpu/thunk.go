@@ -81,7 +81,7 @@ func sequence(list ...*thunk) *thunk {
 	if native {
 		s.record = run.Repeat(1, newSegment(list))
 		if last := list[len(list)-1].parts; len(list) == 2 && last != nil && last.before == nil {
-			s.parts = &parts{list[0], last.list}
+			s.parts = &parts{list[0], last.list, last.apart}
 		}
 		return s
 	}
