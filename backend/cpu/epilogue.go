@@ -56,7 +56,7 @@ func (t *thunk) inParts(list []piece, elements int64) *thunk {
 
 // Up to so many bytes pieces of gates that are neighbours lie apart. A processor that goes through its own part of a row
 // asks for what follows, which another is about to write: with two threads it took a fifth of a recurrent cell's time.
-const mostApart = 1 << 20
+const apartBytes = 1 << 20
 
 // lowerOutputFusion lowers a fusion that begins with a contraction: what follows is done to each part of its result
 // while that is in cache, if it has parts, or else afterwards.
@@ -79,7 +79,7 @@ func lowerOutputFusion(l *exec.Lowering, c *hlo.Computation, first *hlo.Instruct
 	}
 	gates := first.Shape.Size() / max(roots[0].Shape.Size(), 1)
 	bytes := first.Shape.Size() * int64(first.Shape.Type.Bytes())
-	apart := gates > 1 && bytes <= mostApart
+	apart := gates > 1 && bytes <= apartBytes
 	if len(roots) > 1 || gates > 1 || !f.passesOver(between, c.Root.Shape.Type.Bytes()) {
 		between = l.Scratch(bytes * pick[int64](apart, 2, 1))
 		between.Size = bytes
