@@ -240,6 +240,37 @@ INLINE void look_ahead(const char *s, int64_t ss, int64_t n) {
   PLANE(T, name, CAT(plane_stream_, name), CAT(lines64_, name), (int64_t)(64 / sizeof(T)),                   \
         (int64_t)(64 / sizeof(T)))
 
+// TILE_OF_HALVES is TILE for vectors of two halves, which are loaded each by itself: so all interleavings stay within
+// halves, and those of one row of the source and of the one SIDE/2 rows on are made together.
+#define TILE_OF_HALVES(T, name, SIDE, LOG, JOIN, LO, HI)                                                     \
+  typedef T CAT(half_, name) __attribute__((vector_size(SIDE / 2 * sizeof(T)), aligned(1), may_alias));      \
+  typedef T CAT(tile_, name) __attribute__((vector_size(SIDE * sizeof(T)), aligned(1), may_alias));          \
+  INLINE void CAT(square_, name)(char *d, int64_t ds, const char *s, int64_t ss) {                           \
+    enum { HALF = SIDE / 2 };                                                                                \
+    CAT(tile_, name) r[2][HALF], t[HALF];                                                                    \
+    for (int h = 0; h < 2; h++)                                                                              \
+      for (int i = 0; i < HALF; i++) {                                                                       \
+        const char *x = s + i * ss + h * (int64_t)(HALF * sizeof(T));                                        \
+        r[h][i] = JOIN(*(const CAT(half_, name) *)x, *(const CAT(half_, name) *)(x + HALF * ss));            \
+      }                                                                                                      \
+    for (int h = 0; h < 2; h++)                                                                              \
+      for (int k = 0; k < LOG; k++) {                                                                        \
+        for (int i = 0; i < HALF / 2; i++) {                                                                 \
+          t[2 * i] = LO(r[h][i], r[h][i + HALF / 2]);                                                        \
+          t[2 * i + 1] = HI(r[h][i], r[h][i + HALF / 2]);                                                    \
+        }                                                                                                    \
+        for (int i = 0; i < HALF; i++) r[h][i] = t[i];                                                       \
+      }                                                                                                      \
+    for (int i = 0; i < SIDE; i++) *(CAT(tile_, name) *)(d + i * ds) = r[i / HALF][i % HALF];                \
+  }                                                                                                          \
+  PLANES(T, name, SIDE)
+
+#define JOIN4(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7)
+#define JOIN2(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3)
+#define LO_HALVES8(a, b) __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13)
+#define HI_HALVES8(a, b) __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15)
+#define LO_HALVES4(a, b) __builtin_shufflevector(a, b, 0, 4, 2, 6)
+#define HI_HALVES4(a, b) __builtin_shufflevector(a, b, 1, 5, 3, 7)
 #define LO2(a, b) __builtin_shufflevector(a, b, 0, 2)
 #define HI2(a, b) __builtin_shufflevector(a, b, 1, 3)
 #define LO4(a, b) __builtin_shufflevector(a, b, 0, 4, 1, 5)
@@ -276,8 +307,8 @@ TILE(uint16_t, 2, 8, 3, LO8, HI8)
 TILE(uint32_t, 4, 4, 2, LO4, HI4)
 TILE(uint64_t, 8, 2, 1, LO2, HI2)
 #elif VB == 32
-TILE(uint32_t, 4, 8, 3, LO8, HI8)
-TILE(uint64_t, 8, 4, 2, LO4, HI4)
+TILE_OF_HALVES(uint32_t, 4, 8, 2, JOIN4, LO_HALVES8, HI_HALVES8)
+TILE_OF_HALVES(uint64_t, 8, 4, 1, JOIN2, LO_HALVES4, HI_HALVES4)
 #else
 TILE(uint32_t, 4, 16, 4, LO16, HI16)
 TILE(uint64_t, 8, 8, 3, LO8, HI8)
