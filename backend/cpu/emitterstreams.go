@@ -78,13 +78,14 @@ func (e *emitter) parameter(i int, nd *node) {
 		e.spill(i)
 		return
 	}
-	if !e.converts || s.Kind != pipeline.Linear || !pipeline.Has("load_"+s.Convert) {
+	lies := s.Kind == pipeline.Linear || s.Kind == pipeline.Rowwise
+	if !e.converts || !lies || s.ByRow || !pipeline.Has("load_"+s.Convert) {
 		e.home[i] = e.stream(string(rune(i)), s)
 		return
 	}
 	load := "load_" + s.Convert
 	s.Convert = ""
-	e.stage(load, e.stream(string(rune(i)), s), number(0))
+	e.stage(load, e.stream("as it lies "+string(rune(i)), s), number(0))
 	e.held = i
 	e.spill(i)
 }

@@ -2,9 +2,12 @@ package cpu
 
 import (
 	"slices"
+	"strings"
 
+	"github.com/halo-xla/halo/backend/cpu/straight"
 	"github.com/halo-xla/halo/backend/cpu/tile"
 	"github.com/halo-xla/halo/cgo/loops/pipeline"
+	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/shape"
@@ -21,6 +24,7 @@ type rowEmitter struct {
 	in     [][]int               // the nodes of each sweep
 	keep   []bool                // what is saved
 	save   bool                  // whether anything may be
+	inline bool                  // sweeps that reduce nothing convert elements on their way
 	values []operand             // where values of rows lie, a lane each
 	splats []operand             // rooms for the values of rows in sweeps
 	across [][]int               // the nodes with a lane for each row that come before each sweep, and after the last
@@ -87,14 +91,40 @@ func (f *fused) hasPieces() bool {
 	return cycles > pipeline.MaxCycles || pieces && (f.dims[last] >= longEnough || bytes%wholeRow == 0)
 }
 
-// rowProgram returns the computation as phases over rows, or false if the pipeline lacks a type or an operation.
-func (f *fused) rowProgram(results []exec.Slice) (*pipeline.Rows, bool) {
+// rowProgram returns the computation as phases over rows, or false if the pipeline lacks a type or an operation. Functions
+// are made of the sweeps that there are such of, and those convert elements on their way. Stages have all of a block
+// converted before it and behind.
+func (f *fused) rowProgram(results []exec.Slice) (p *pipeline.Rows, ok bool) {
+	for _, inline := range []bool{true, false} {
+		if p, ok = f.phases(results, inline); !ok {
+			return nil, false
+		}
+		straight.MakeRows(p, run.Level())
+		if !convertsByStages(p) {
+			break
+		}
+	}
+	return p, true
+}
+
+// convertsByStages reports whether stages convert elements on their way in a phase of which no function is made.
+func convertsByStages(p *pipeline.Rows) bool {
+	return slices.ContainsFunc(p.Phases, func(f pipeline.Phase) bool {
+		return f.Made.Plain == nil && slices.ContainsFunc(f.Stages, func(s pipeline.Stage) bool {
+			return strings.HasPrefix(s.Name, "load_") || strings.HasPrefix(s.Name, "store_")
+		})
+	})
+}
+
+// phases is rowProgram without functions, whose sweeps that reduce nothing convert elements on their way if they are
+// told to.
+func (f *fused) phases(results []exec.Slice, inline bool) (*pipeline.Rows, bool) {
 	if f.lane() == 1 && slices.ContainsFunc(f.nodes, func(nd node) bool { return nd.t == shape.Pred }) {
 		return nil, false // masks that are bytes are made of bytes by stages
 	}
 	f.invertDivisors()
 	for _, save := range []bool{true, false} {
-		e := &rowEmitter{emitter: newEmitter(f), save: save, folds: map[int]pipeline.Fold{}}
+		e := &rowEmitter{emitter: newEmitter(f), save: save, inline: inline, folds: map[int]pipeline.Fold{}}
 		e.plan()
 		kept := e.settle()
 		if !e.emitAll() {
@@ -321,7 +351,7 @@ func (e *rowEmitter) leaves(nodes []int) {
 func (e *rowEmitter) store(list []int) {
 	for _, i := range list {
 		e.hold(e.f.roots[i])
-		e.steps = append(e.steps, step{name: "store", a: operand{output, i}})
+		e.steps = append(e.steps, step{name: storing(e.narrow(i)), a: operand{output, i}})
 	}
 }
 
@@ -345,6 +375,8 @@ func (e *rowEmitter) emitSweep(q int) bool {
 		e.list = append(e.list, i)
 	}
 	e.take(&at, ends)
+	e.converts = e.convertsIn(q)
+	defer func() { e.converts = false }()
 	if !e.end(at, ends, func() {
 		for _, i := range at.folds {
 			d := e.folds[i]
@@ -358,6 +390,9 @@ func (e *rowEmitter) emitSweep(q int) bool {
 	e.costs += e.cost()
 	return true
 }
+
+// convertsIn reports whether stages of sweep q convert elements.
+func (e *rowEmitter) convertsIn(q int) bool { return e.inline && len(e.folded(q)) == 0 }
 
 // take makes the operands of a sweep's node ready: leaves, and values of rows, which it spreads.
 func (e *rowEmitter) take(p *part, nodes []int) {
@@ -381,6 +416,7 @@ func (e *rowEmitter) program(results []exec.Slice, kept int) (p *pipeline.Rows, 
 	f := e.f
 	p = &pipeline.Rows{Dims: f.dims, Lead: f.lead, Lane: e.lane, Inputs: e.inputs, Saved: kept, Rooms: e.rooms + e.temps}
 	for i, r := range f.roots {
+		e.converts = e.convertsIn(e.phase[r]) && !f.rootByRow(i)
 		out := e.output(i, r, results[i])
 		out.ByRow = f.rootByRow(i)
 		p.Outputs = append(p.Outputs, out)

@@ -167,3 +167,35 @@ ENTRY e {
 		t.Errorf("runs as %q", got)
 	}
 }
+
+// TestRowsConvert compares what converts elements of a row on their way with the evaluator: A are those of an array, P
+// those of the result; a value of each row and one of each column take part.
+func TestRowsConvert(t *testing.T) {
+	r := newRand(t)
+	body := `HloModule m
+ENTRY e { x = A[S] parameter(0) v = f32[R] parameter(1) w = f32[C] parameter(2) y = f32[S] convert(x)
+  vv = f32[S] broadcast(v), dimensions={0} ww = f32[S] broadcast(w), dimensions={1}
+  a = f32[S] multiply(y, vv) b = f32[S] add(a, ww) i = s32[S] iota(), iota_dimension=1 j = s32[R] convert(v)
+  jj = s32[S] broadcast(j), dimensions={0} p = pred[S] compare(i, jj), direction=EQ c = f32[S] select(p, vv, b) ` + "\n"
+	ends := map[string]string{"pred": "ROOT r = pred[S] compare(c, ww), direction=LT",
+		"": "o = B[S] convert(c) q = s8[S] convert(p) ROOT t = (B[S], s8[S], pred[S], f32[S]) tuple(o, q, p, c)"}
+	for _, from := range []string{"f32", "bf16", "f16", "s8", "u8", "s16", "pred"} {
+		for _, to := range []string{"bf16", "f16", "pred", "s8", "u16", "f64"} {
+			for _, row := range []int64{64, 100, 129, 512, 1003} {
+				end := ends[to]
+				if end == "" {
+					end = ends[""]
+				}
+				text := strings.NewReplacer("A[", from+"[", "B[", to+"[", "S]", fmt.Sprintf("13,%d]", row), "R]", "13]",
+					"C]", fmt.Sprintf("%d]", row)).Replace(body + end + " }")
+				et, _ := shape.TypeByName(from)
+				v := literal.MakeWide(shape.FloatClass, 13)
+				for i := range v.F {
+					v.F[i] = float64(5*i - 3)
+				}
+				agree(t, program{text: text, args: []*literal.Literal{random(r, shape.Array(et, 13, row)),
+					literal.FromWide(shape.Array(shape.F32, 13), v), random(r, shape.Array(shape.F32, row))}})
+			}
+		}
+	}
+}

@@ -14,7 +14,8 @@ import (
 func ExampleFunction() {
 	f := New(4)
 	f.Store(2, Lanes4, f.Do(&Add, 0, f.Load(0, Lanes4), f.Load(1, Lanes4)))
-	text, _, ok := f.Assemble()
+	a, ok := f.Assemble()
+	text := a.Plain
 	fmt.Println(len(text), ok)
 	// Output: 64 true
 }
@@ -38,7 +39,7 @@ func sums(n int) *Function {
 // TestRegisters wants code as long as registers suffice, and none beyond.
 func TestRegisters(t *testing.T) {
 	for n, want := range map[int]bool{1: true, 7: true, 9: false, 40: false} {
-		if _, _, ok := sums(n).Assemble(); ok != want {
+		if _, ok := sums(n).Assemble(); ok != want {
 			t.Errorf("%d values: %v, want %v", 2*n, ok, want)
 		}
 	}
@@ -47,7 +48,7 @@ func TestRegisters(t *testing.T) {
 	for k := range len(bases) {
 		f.Store(k+1, Lanes4, x)
 	}
-	if _, _, ok := f.Assemble(); ok {
+	if _, ok := f.Assemble(); ok {
 		t.Errorf("%d pointers have %d registers", len(bases)+1, len(bases))
 	}
 }
@@ -58,16 +59,16 @@ func TestLate(t *testing.T) {
 	x, y := f.Load(0, Lanes4), f.Load(1, Lanes4)
 	f.Store(2, Lanes4, f.Do(&Mul, 0, x, x))
 	f.Store(3, Lanes4, y)
-	if _, _, ok := f.Assemble(); ok {
+	if _, ok := f.Assemble(); ok {
 		t.Error("there is code that reads after it has stored")
 	}
 }
 
 // TestSame wants the same code of the same function, or each would need room of its own.
 func TestSame(t *testing.T) {
-	_, first, _ := sums(7).Assemble()
+	first, _ := sums(7).Assemble()
 	for range 20 {
-		if _, again, _ := sums(7).Assemble(); !bytes.Equal(again, first) {
+		if again, _ := sums(7).Assemble(); !bytes.Equal(again.Past, first.Past) {
 			t.Fatal("the code of one function differs")
 		}
 	}

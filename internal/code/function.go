@@ -151,15 +151,21 @@ var bases = []register{rcx, rdx, r8, r9, r10, rbx, rbp, r12, r13, r14, r15}
 
 const callers = 5 // of these are free
 
-// Assemble returns the code, and the same with stores past the caches, or false if there are too few registers,
-// or it reads after it has stored.
-func (f *Function) Assemble() (plain, past []byte, ok bool) {
+// Assembled is the code of a function, the same with stores past the caches, and of how many elements the function
+// takes a multiple.
+type Assembled struct {
+	Plain, Past []byte
+	Unit        int
+}
+
+// Assemble returns the code, or false if there are too few registers, or it reads after it has stored.
+func (f *Function) Assemble() (a Assembled, ok bool) {
 	f.prune()
 	w, ok := f.way()
 	if !ok || f.readsLate() {
-		return nil, nil, false
+		return a, false
 	}
-	return f.code(w, false), f.code(w, true), true
+	return Assembled{f.code(w, false), f.code(w, true), w.vectors * Vector / f.lane}, true
 }
 
 func (f *Function) code(w way, past bool) []byte {

@@ -201,7 +201,7 @@ func (m *maker) two(op *code.Op, swapped bool, y code.Value) code.Value {
 
 // widened is what lies at a pointer in elements narrower than lanes.
 func (m *maker) widened(k int, a code.Access, made func(*maker, code.Value) code.Value) code.Value {
-	if m.Lane() != 4 || m.p.Inputs[k].Kind != pipeline.Linear {
+	if kind := m.inputs[k].Kind; m.Lane() != 4 || kind != pipeline.Linear && kind != pipeline.Rowwise {
 		m.failed = true
 		return 0
 	}
@@ -216,9 +216,9 @@ func (m *maker) widened(k int, a code.Access, made func(*maker, code.Value) code
 func (m *maker) keep(k int, a code.Access, v code.Value) {
 	switch {
 	case m.failed:
-	case isOutput(m.p, k):
+	case m.isOutput(k):
 		m.Store(k, a, v)
-	case k >= len(m.p.Inputs):
+	case m.isSlot(k) && !m.isOne(k):
 		m.slots[k] = v
 	default:
 		m.failed = true

@@ -5,6 +5,7 @@ package straight
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/halo-xla/halo/cgo/loops/pipeline"
@@ -14,50 +15,91 @@ import (
 
 // Make returns functions that do what a program's stages do at a level, or none: there are instructions of AVX2 for
 // lanes of four bytes and eight, and not for all stages, or too few registers, or the system gives no memory for code.
-func Make(p *pipeline.Program, level run.ISA) (made pipeline.Made) {
-	if level != run.AVX2 || lanes[p.Lane] == (code.Access{}) || !storesLast(p) {
+func Make(p *pipeline.Program, level run.ISA) pipeline.Made {
+	return list{p.Lane, p.Stages, p.Inputs, len(p.Outputs), 0, nil}.make(len(p.Outputs), level)
+}
+
+// MakeRows makes such functions of the sweeps of a program over rows that reduce nothing.
+func MakeRows(p *pipeline.Rows, level run.ISA) {
+	for i := range p.Phases {
+		f := &p.Phases[i]
+		if !f.Sweeps || len(f.Folds) > 0 {
+			continue
+		}
+		l := list{p.Lane, f.Stages, p.Inputs, len(p.Outputs), p.Saved, f.Splats}
+		stored := 0
+		for _, k := range f.Uses {
+			if l.isOutput(k) {
+				stored++
+			}
+		}
+		f.Made = l.make(stored, level)
+	}
+}
+
+// list is stages, and what their pointers are: inputs, outputs, saved lanes, and rooms, of which those that splats fill
+// have one lane for all places.
+type list struct {
+	lane           int
+	stages         []pipeline.Stage
+	inputs         []pipeline.Stream
+	outputs, saved int
+	splats         []pipeline.Spread
+}
+
+// make returns the functions of a list that stores so many outputs.
+func (l list) make(stored int, level run.ISA) (made pipeline.Made) {
+	if level != run.AVX2 || lanes[l.lane] == (code.Access{}) || !l.storesLast(stored) {
 		return made
 	}
-	m := &maker{Function: code.New(p.Lane), p: p, slots: map[int]code.Value{}}
-	for i := range p.Stages {
-		m.stage(&p.Stages[i])
+	m := &maker{Function: code.New(l.lane), list: l, slots: map[int]code.Value{}}
+	for i := range l.stages {
+		m.stage(&l.stages[i])
 	}
 	if m.failed {
 		return made
 	}
-	plain, past, ok := m.Assemble()
+	c, ok := m.Assemble()
 	if !ok {
 		return made
 	}
-	if a, b := code.Place(plain), code.Place(past); a != nil && b != nil {
-		made = pipeline.Made{Level: level, Plain: a, Past: b}
+	if a, b := code.Place(c.Plain), code.Place(c.Past); a != nil && b != nil {
+		made = pipeline.Made{Level: level, Plain: a, Past: b, Unit: c.Unit}
 	}
 	return made
 }
 
 // storesLast reports whether nothing comes behind the first store of a result but stores of the others.
-func storesLast(p *pipeline.Program) bool {
+func (l *list) storesLast(outputs int) bool {
 	stored := 0
-	for i := range p.Stages {
-		s := &p.Stages[i]
+	for i := range l.stages {
+		s := &l.stages[i]
 		switch {
-		case isOutput(p, s.A) && strings.HasPrefix(s.Name, "store"):
+		case l.isOutput(s.A) && strings.HasPrefix(s.Name, "store"):
 			stored++
 		case stored > 0 && s.Name != "load":
 			return false
 		}
 	}
-	return stored == len(p.Outputs)
+	return stored > 0 && stored == outputs
 }
 
-func isOutput(p *pipeline.Program, k int) bool {
-	return k >= len(p.Inputs) && k < len(p.Inputs)+len(p.Outputs)
+func (l *list) isOutput(k int) bool { return k >= len(l.inputs) && k < len(l.inputs)+l.outputs }
+
+func (l *list) isSaved(k int) bool { return k >= len(l.inputs)+l.outputs && !l.isSlot(k) }
+
+func (l *list) isSlot(k int) bool { return k >= len(l.inputs)+l.outputs+l.saved }
+
+// isOne reports whether a pointer is at one lane for all places.
+func (l *list) isOne(k int) bool {
+	return k < len(l.inputs) && (l.inputs[k].Kind == pipeline.Splat || l.inputs[k].Kind == pipeline.Immediate) ||
+		slices.ContainsFunc(l.splats, func(s pipeline.Spread) bool { return s.To == k })
 }
 
-// maker makes a function of a program's stages.
+// maker makes a function of a list of stages.
 type maker struct {
 	*code.Function
-	p        *pipeline.Program
+	list
 	register code.Value         // what the stages have in the registers
 	slots    map[int]code.Value // by their pointers
 	failed   bool               // there is no instruction for a stage, or no such operand
@@ -72,13 +114,13 @@ func (m *maker) stage(s *pipeline.Stage) {
 
 // at is what a pointer points at.
 func (m *maker) at(k int) code.Value {
-	in := m.p.Inputs
+	in := m.inputs
 	switch v, ok := m.slots[k]; {
 	case ok:
 		return v
-	case k < len(in) && (in[k].Kind == pipeline.Splat || in[k].Kind == pipeline.Immediate):
+	case m.isOne(k):
 		return m.One(k)
-	case k < len(in) && (in[k].Size == m.Lane() || in[k].Convert != "" || in[k].Kind != pipeline.Linear):
+	case m.isSaved(k), k < len(in) && (in[k].Size == m.Lane() || in[k].Convert != "" || in[k].Kind != pipeline.Linear):
 		return m.Load(k, lanes[m.Lane()])
 	}
 	m.failed = true
@@ -179,10 +221,10 @@ func (m *maker) extreme(op *code.Op, k int, x code.Value) code.Value {
 
 // number is the number at a pointer, if it is known.
 func (m *maker) number(k int) (float64, bool) {
-	if k >= len(m.p.Inputs) || m.p.Inputs[k].Kind != pipeline.Immediate {
+	if k >= len(m.inputs) || m.inputs[k].Kind != pipeline.Immediate {
 		return 0, false
 	}
-	if v := m.p.Inputs[k].Value; m.Lane() == 4 {
+	if v := m.inputs[k].Value; m.Lane() == 4 {
 		return float64(math.Float32frombits(uint32(v))), true
 	} else {
 		return math.Float64frombits(v), true

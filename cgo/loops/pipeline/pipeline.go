@@ -152,10 +152,12 @@ type Program struct {
 }
 
 // Made is a function that does what stages do which end with a store of each output, and one that stores past the
-// caches, for records of one level; nil: there is none. They are a halo_made of pipeline.h.
+// caches, for records of one level; nil: there is none. They are a halo_made of pipeline.h. Unit is how many elements go
+// through them together.
 type Made struct {
 	Level       run.ISA
 	Plain, Past unsafe.Pointer
+	Unit        int
 }
 
 // moves reports whether a pointer is another one for each block: that of an array or a result.

@@ -33,8 +33,17 @@ enum {
   HALO_PAST = 4    // it stores past the caches
 };
 
-// halo_made is a function made of stages, which runs so many elements: whole blocks.
+// halo_made is a function made of stages, which runs so many elements: whole blocks are, or fewer.
 typedef void (*halo_made)(char *const *p, int64_t elements);
+
+// halo_made_of is the one that stores as the last stages before end do, so many, into the caches or past them; null:
+// some store one way and some the other.
+static inline halo_made halo_made_of(halo_made plain, halo_made past, const halo_stage *end, int32_t stores) {
+  int32_t n = 0;
+  for (int32_t i = 1; i <= stores; i++)
+    n += end[-i].flags / HALO_PAST;
+  return !n ? plain : n == stores ? past : 0;
+}
 
 // Kinds of streams.
 enum { HALO_LINEAR, HALO_STRIDED, HALO_ROWWISE, HALO_SPLAT, HALO_IOTA, HALO_IMMEDIATE };

@@ -64,7 +64,10 @@ func (p *Program) Record(level run.ISA) run.Record {
 	}
 	stages := join(p.Stages, isOneOf(inputs))
 	stages[0].sweep = sweepOf(stages, p.moves)
-	made := p.made(stages, level)
+	var made []C.halo_stage
+	if !p.isShort(level) {
+		made = p.Made.stages(stages, len(p.Outputs), level, p.Lane)
+	}
 	head := C.halo_pipeline_record{
 		elements: C.int64_t(p.Elements()), task: C.int64_t(p.Task), rank: C.int32_t(len(p.Dims)), level: C.int32_t(level),
 		lane: C.int32_t(p.Lane), streams: C.int32_t(len(p.Inputs)), outputs: C.int32_t(len(p.Outputs)),
@@ -86,14 +89,15 @@ func (p *Program) Record(level run.ISA) run.Record {
 	return run.Record{Fn: function, Args: args}
 }
 
-// made returns the stages that have made functions do what a list does, if there are any.
-func (p *Program) made(list []joined, level run.ISA) []C.halo_stage {
-	sweep := function("sweep_made", level, p.Lane)
-	if p.Made.Plain == nil || p.Made.Level != level || sweep == nil || p.isShort(level) || list[0].sweep != "" {
+// stages returns the stages that have made functions do what a list does, which ends with so many stores, if there are
+// any.
+func (m *Made) stages(list []joined, stores int, level run.ISA, lane int) []C.halo_stage {
+	sweep := function("sweep_made", level, lane)
+	if m.Plain == nil || m.Level != level || sweep == nil || list[0].sweep != "" {
 		return nil
 	}
-	first := C.halo_stage{fn: (*[0]byte)(sweep), a: C.int32_t(len(list)), b: C.int16_t(len(p.Outputs))}
-	return []C.halo_stage{first, {fn: (*[0]byte)(p.Made.Plain)}, {fn: (*[0]byte)(p.Made.Past)}}
+	first := C.halo_stage{fn: (*[0]byte)(sweep), a: C.int32_t(len(list)), b: C.int16_t(stores)}
+	return []C.halo_stage{first, {fn: (*[0]byte)(m.Plain)}, {fn: (*[0]byte)(m.Past)}}
 }
 
 // Record makes the record of a program for the instruction set level, which the machine must have.
@@ -114,13 +118,17 @@ func (p *Rows) Record(level run.ISA) run.Record {
 	var numbers []int32
 	for i := range p.Phases {
 		f := p.Phases[i].native(head.stages, &numbers)
-		phases = append(phases, bytesOf(&f)...)
 		list := join(p.Phases[i].Stages, p.Phases[i].isOne(p.Inputs))
 		if p.Phases[i].Sweeps && !p.stepwise {
 			list[0].sweep = sweepOf(list, p.Phases[i].uses)
 		}
+		if m := p.Phases[i].Made; m.Plain != nil && m.Level == level && list[0].sweep == "" {
+			f.plain, f.past, f.unit = (*[0]byte)(m.Plain), (*[0]byte)(m.Past), C.int64_t(m.Unit)
+		}
+		f.stages, f.stores = C.int32_t(len(list)), C.int32_t(p.stores(&p.Phases[i]))
+		phases = append(phases, bytesOf(&f)...)
 		stages = appendStages(stages, list, level, p.Lane)
-		head.stages += C.int32_t(len(list))
+		head.stages += f.stages
 	}
 	p.stagger(&head, level)
 	args := bytesOf(&head)[unsafe.Sizeof(head.head):]

@@ -107,11 +107,31 @@ typedef struct {
 
 static int is_output(const job *j, int32_t k) { return k >= j->r->streams && !is_saved(j, k); }
 
+// is_narrow reports whether that are elements that stages convert.
+static int is_narrow(const job *j, int32_t k) {
+  return !is_saved(j, k) && j->streams[k].kind != HALO_IOTA && j->streams[k].size != j->r->lane;
+}
+
 // run runs the stages of a phase on n blocks, whose fast pointers move on.
 static void run(worker *w, const halo_lanes *lanes, const halo_phase *f, int64_t n) {
   w->loop.first = w->j->stages + f->stage;
   w->loop.left = n;
   lanes->blocks(w->p);
+}
+
+// made_of is the function that does what a sweep's stages do in this run, if there is one.
+static halo_made made_of(const job *j, const halo_phase *f) {
+  return f->plain ? halo_made_of(f->plain, f->past, j->stages + f->stage + f->stages, f->stores) : 0;
+}
+
+// compute runs a sweep on n places: whole blocks, whose fast pointers move on to the last one, or units of the function
+// that is made of its stages.
+static void compute(worker *w, const halo_phase *f, int64_t n) {
+  const halo_made made = made_of(w->j, f);
+  if (made)
+    made(w->p, n);
+  else
+    run(w, w->j->places.lanes, f, n / w->j->places.block);
 }
 
 // tail sweeps the last places of a piece, less than a block: what is not saved in rooms.
@@ -126,7 +146,7 @@ static void tail(worker *w, const halo_phase *f, int64_t row, int64_t col, int64
   }
   if (f->folds)
     memset(w->p[j->r->mask] + n * j->r->lane, 0, j->places.block_bytes - n * j->r->lane);
-  run(w, j->places.lanes, f, 1);
+  compute(w, f, j->places.block);
   for (int32_t i = 0; i < f->uses; i++)
     if (is_output(j, use[i]))
       put(w, use[i], row, col, n);
@@ -134,20 +154,26 @@ static void tail(worker *w, const halo_phase *f, int64_t row, int64_t col, int64
     memset(w->p[j->r->mask], 0xff, j->places.block_bytes);
 }
 
-// aims say how a phase gets at what it uses: fast pointers move on from block to block, the others have rooms.
+// aims say how a phase gets at what it uses: fast pointers move on from block to block, some of them at elements that
+// stages convert, the others have rooms.
 typedef struct {
   int32_t fast[HALO_MAX_POINTERS], loads[HALO_MAX_POINTERS], puts[HALO_MAX_POINTERS], fasts, in, out;
+  int32_t narrow[HALO_MAX_POINTERS], narrow_bytes[HALO_MAX_POINTERS], narrows;
 } aims;
 
 // aim sets pointers to the beginning of a piece.
 static void aim(const worker *w, const halo_phase *f, const piece *x, aims *a) {
   const job *j = w->j;
-  a->fasts = a->in = a->out = 0;
+  a->fasts = a->in = a->out = a->narrows = 0;
   for (int32_t i = 0; i < f->uses; i++) {
     const int32_t k = j->numbers[f->use + i];
     if (lies(j, k) && (is_saved(j, k) || !j->streams[k].convert)) {
       w->p[k] = address(w, k, x->t, x->row, x->col);
-      a->fast[a->fasts++] = k;
+      if (is_narrow(j, k)) {
+        a->narrow_bytes[a->narrows] = (int32_t)j->places.block * j->streams[k].size;
+        a->narrow[a->narrows++] = k;
+      } else
+        a->fast[a->fasts++] = k;
     } else if (is_output(j, k)) {
       w->p[k] = room_of(w, k);
       a->puts[a->out++] = k;
@@ -156,20 +182,29 @@ static void aim(const worker *w, const halo_phase *f, const piece *x, aims *a) {
   }
 }
 
-// move moves fast pointers on.
-static void move(const worker *w, const aims *a, int64_t bytes) {
+// move moves fast pointers on by n places.
+static void move(const worker *w, const aims *a, int64_t n) {
   for (int32_t i = 0; i < a->fasts; i++)
-    w->p[a->fast[i]] += bytes;
+    w->p[a->fast[i]] += n * w->j->r->lane;
+  for (int32_t i = 0; i < a->narrows; i++)
+    w->p[a->narrow[i]] += n * w->j->streams[a->narrow[i]].size;
 }
 
-// sweep_blocks sweeps n blocks from the one on to which fast pointers point; more than one if all pointers are fast.
-static void sweep_blocks(worker *w, const halo_phase *f, const aims *a, int64_t row, int64_t col, int64_t n) {
-  const int64_t m = w->j->places.block;
+// together is how many places go through a sweep at least: a block, or less where a made function finds all that it
+// takes where it lies.
+static int64_t together(const job *j, const halo_phase *f, const aims *a) {
+  return !a->in && !a->out && made_of(j, f) ? f->unit : j->places.block;
+}
+
+// sweep_places sweeps n places from the one on to which fast pointers point, a block if not all pointers are fast, and
+// moves those on.
+static void sweep_places(worker *w, const halo_phase *f, const aims *a, int64_t row, int64_t col, int64_t n) {
   for (int32_t i = 0; i < a->in; i++)
-    w->p[a->loads[i]] = fetch(w, a->loads[i], row, col, m);
-  run(w, w->j->places.lanes, f, n);
+    w->p[a->loads[i]] = fetch(w, a->loads[i], row, col, n);
+  compute(w, f, n);
+  move(w, a, made_of(w->j, f) ? n : w->j->places.block);
   for (int32_t i = 0; i < a->out; i++)
-    put(w, a->puts[i], row, col, m);
+    put(w, a->puts[i], row, col, n);
 }
 
 // look says what the next tile's row reads in phase f: it is asked for while this one computes, since hardware looks
@@ -186,28 +221,22 @@ static void look(worker *w, const halo_phase *f, int64_t row) {
   }
 }
 
-// blocks sweeps the whole blocks of a piece and returns how many places those have. What is behind them it does by
+// blocks sweeps what of a piece is whole blocks and returns how many places that is. What is behind them it does by
 // sweeping the last m places, some of them once more, if nothing is reduced and no output lies over what is read.
 static int64_t blocks(worker *w, const halo_phase *f, const piece *x) {
-  const int64_t m = w->j->places.block, done = x->n / m * m;
   aims a;
   aim(w, f, x, &a);
-  w->loop.moved = a.fast;
-  w->loop.moves = a.fasts;
+  const int64_t m = together(w->j, f, &a), done = x->n / m * m;
+  w->loop.moved = a.fast, w->loop.moves = a.fasts;
+  w->loop.narrow = a.narrow, w->loop.narrow_bytes = a.narrow_bytes, w->loop.narrows = a.narrows;
   const int64_t step = a.in + a.out ? m : done;
-  for (int64_t at = 0; at < done; at += step) {
-    if (at > 0)
-      move(w, &a, w->loop.bytes);
-    sweep_blocks(w, f, &a, x->row, x->col + at, step / m);
-  }
-  if (done == 0 || done == x->n)
-    return done;
-  move(w, &a, w->loop.bytes);
-  if (f->folds || w->over)
+  for (int64_t at = 0; at < done; at += step)
+    sweep_places(w, f, &a, x->row, x->col + at, step);
+  if (done == 0 || done == x->n || f->folds || w->over)
     return done;
   w->loop.asks = 0;
-  move(w, &a, (x->n - m - done) * w->j->r->lane);
-  sweep_blocks(w, f, &a, x->row, x->col + x->n - m, 1);
+  move(w, &a, x->n - m - done);
+  sweep_places(w, f, &a, x->row, x->col + x->n - m, m);
   return x->n;
 }
 
@@ -218,8 +247,9 @@ static void sweep(worker *w, const halo_phase *f, const piece *x) {
   const int32_t *splat = j->numbers + f->splat, *fold = j->numbers + f->fold;
   for (int32_t i = 0; i < f->splats; i++, splat += 3) {
     char *value = w->p[splat[0]] + x->t * j->r->lane;
-    w->p[splat[1]] = splat[2] ? room_of(w, splat[1]) : value;
-    if (splat[2])
+    const int fills = splat[2] && !made_of(j, f); // made functions take one lane
+    w->p[splat[1]] = fills ? room_of(w, splat[1]) : value;
+    if (fills)
       lanes->fill(w->p[splat[1]], value);
   }
   int64_t done = blocks(w, f, x);

@@ -41,10 +41,22 @@ type Phase struct {
 	Splats []Spread
 	// Folds are what a sweep reduces: stages acc_REDUCER, which take the number of Accumulator and of Mask, do that.
 	Folds []Fold
+	// Made does what the stages of a sweep do that reduces nothing and ends with a store of each output that it uses.
+	Made Made
 }
 
 // uses reports whether the sweep's pointer is another one for each block.
 func (f *Phase) uses(pointer int) bool { return slices.Contains(f.Uses, pointer) }
+
+// stores returns how many outputs the phase uses.
+func (p *Rows) stores(f *Phase) (n int) {
+	for _, k := range f.Uses {
+		if k >= len(p.Inputs) && k < len(p.Inputs)+len(p.Outputs) {
+			n++
+		}
+	}
+	return n
+}
 
 // Spread fills room To with a lane of room From.
 type Spread struct{ From, To int }

@@ -12,11 +12,14 @@
 
 typedef struct {
   int32_t sweeps;        // over places, once for each row; 0: over the rows of a tile
-  int32_t stage;         // the first
+  int32_t stage, stages; // the first, and how many
   int32_t use, uses;     // numbers: the pointers that move; of a phase over rows the outputs
   int32_t splat, splats; // numbers: a room of values of rows, one that is filled with that of the row, and 0 if the
                          // pointer of the second may as well point at the one value
   int32_t fold, folds;   // numbers: a reducer, the room of its accumulator, the room of the rows' values
+  int32_t stores;        // of the stages: the last ones, if there is a made function
+  halo_made plain, past; // do what the stages do, a number of places that is one of units; null: there are none
+  int64_t unit;
 } halo_phase;
 
 typedef struct {

@@ -151,13 +151,11 @@ static void s_sweep_stencil(ARGS) {
 // A made function does what the stages behind s + 2 do, a of them, of which the last b store results: that of s[1] in
 // the caches, that of s[2] past them. Where they do not store in one way, the stages run.
 static void s_sweep_made(ARGS) {
-  const stage *first = s + 3, *end = first + s->a;
-  int32_t past = 0;
-  for (const stage *t = end - s->b; t < end; t++)
-    past += t->flags / HALO_PAST;
-  if (past && past < s->b)
+  const stage *first = s + 3;
+  const halo_made made = halo_made_of((halo_made)s[1].fn, (halo_made)s[2].fn, first + s->a, s->b);
+  if (!made)
     return ((stage_fn)first->fn)(p, first, a0, a1, a2, a3, a4, a5, a6, a7);
   LOOP;
-  ((halo_made)s[past ? 2 : 1].fn)(p, l->left * BLOCK);
+  made(p, l->left * BLOCK);
   over(p, l);
 }
