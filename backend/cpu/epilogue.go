@@ -33,6 +33,14 @@ type parts struct {
 	apart func() []piece
 }
 
+// pieces are the parts, apart if there are such and they are wanted.
+func (p *parts) pieces(apart bool) []piece {
+	if apart && p.apart != nil {
+		return p.apart()
+	}
+	return p.list
+}
+
 // have reports whether each element that the pieces count stands for so many gates.
 func (p *parts) have(gates int64) bool {
 	return !slices.ContainsFunc(p.list, func(q piece) bool { return max(q.gates, 1) != max(gates, 1) })
@@ -54,8 +62,9 @@ func (t *thunk) inParts(list []piece, elements int64) *thunk {
 	return t
 }
 
-// Up to so many bytes pieces of gates that are neighbours lie apart. A processor that goes through its own part of a row
-// asks for what follows, which another is about to write: with two threads it took a fifth of a recurrent cell's time.
+// apartBytes is how large a product is whose pieces of gates lie apart from their neighbours. A processor that goes
+// through its own part of a row asks for what follows, which another is about to write: with two threads that took a
+// fifth of a recurrent cell's time.
 const apartBytes = 1 << 20
 
 // lowerOutputFusion lowers a fusion that begins with a contraction: what follows is done to each part of its result
@@ -107,11 +116,7 @@ func lowerOutputFusion(l *exec.Lowering, c *hlo.Computation, first *hlo.Instruct
 	if contraction.parts == nil || then.run != nil || !contraction.parts.have(gates) {
 		return whole, nil
 	}
-	list := contraction.parts.list
-	if apart && contraction.parts.apart != nil {
-		list = contraction.parts.apart()
-	}
-	tasks, ok := f.after(list, between, l.Results())
+	tasks, ok := f.after(contraction.parts.pieces(apart), between, l.Results())
 	if !ok {
 		return whole, nil
 	}
