@@ -143,7 +143,7 @@ func Hoist() Pass {
 		return edit(m, func(e *editor) {
 			h := &hoister{tuples{editor: e}}
 			for _, in := range e.old.Instructions {
-				if in.Op != hlo.While || !flow[e.old] || e.pins != nil || in.IsDynamic() || !h.loop(in) {
+				if in.Op != hlo.While || !flow[e.old] || e.pins != nil || !h.loop(in) {
 					e.keep(in)
 				}
 			}
@@ -156,7 +156,7 @@ type hoister struct{ tuples }
 func (h *hoister) loop(in *hlo.Instruction) bool {
 	a := in.Attrs.(*hlo.WhileAttrs)
 	cond, body := h.current(a.Condition), h.current(a.Body)
-	if body.Root.Op != hlo.Tuple || !in.Shape.IsTuple() {
+	if !isHoistable(in, body) {
 		return false
 	}
 	list := hoistable(body)
@@ -188,20 +188,16 @@ func (h *hoister) loop(in *hlo.Instruction) bool {
 	return true
 }
 
+// isHoistable reports whether a loop can hand on more than it does.
+func isHoistable(in *hlo.Instruction, body *hlo.Computation) bool {
+	return body.Root.Op == hlo.Tuple && in.Shape.IsTuple() && !in.IsDynamic()
+}
+
 // hoistable lists the instructions of a loop's body that are the same in every round and worth computing before it.
 func hoistable(body *hlo.Computation) []*hlo.Instruction {
-	pins := pinned(body)
-	same := make([]bool, len(body.Instructions))
+	same := invariants(body)
 	wanted := make([]bool, len(same))
 	for i, in := range body.Instructions {
-		if k, ok := carried(in); ok {
-			same[i] = k >= 0 && isInvariant(body, k)
-			continue
-		}
-		same[i] = plain(in.Shape) && !in.IsDynamic() && canShare(in) && removable(in, pins) && !neverHoisted[in.Op]
-		for _, o := range in.Operands {
-			same[i] = same[i] && same[o.Index()]
-		}
 		for _, o := range in.Operands {
 			wanted[o.Index()] = wanted[o.Index()] || !same[i]
 		}
@@ -215,12 +211,30 @@ func hoistable(body *hlo.Computation) []*hlo.Instruction {
 	return list
 }
 
+// invariants says of each instruction of a loop's body whether it is the same in every round.
+func invariants(body *hlo.Computation) []bool {
+	pins := pinned(body)
+	same := make([]bool, len(body.Instructions))
+	for i, in := range body.Instructions {
+		if k, ok := carried(in); ok {
+			same[i] = k >= 0 && isInvariant(body, k)
+			continue
+		}
+		same[i] = plain(in.Shape) && !in.IsDynamic() && canShare(in) && removable(in, pins) && !neverHoisted[in.Op]
+		for _, o := range in.Operands {
+			same[i] = same[i] && same[o.Index()]
+		}
+	}
+	return same
+}
+
 // neverHoisted are the ops that stay in a loop even if their operands are the same in every round.
 var neverHoisted = [hlo.NumOps]bool{hlo.While: true, hlo.Conditional: true, hlo.Call: true, hlo.Tuple: true,
 	hlo.AddDependency: true, hlo.AfterAll: true}
 
-// smallHoisted is what a hoisted value may take however small its operands are, in bytes.
-const smallHoisted = 64 << 10
+// smallHoisted is what a hoisted value may take however small its operands are, in bytes, and mostHoisted what a
+// product may, which takes longer to compute than to read.
+const smallHoisted, mostHoisted = 64 << 10, 16 << 20
 
 func worthHoisting(in *hlo.Instruction) bool {
 	switch in.Op {
@@ -232,6 +246,9 @@ func worthHoisting(in *hlo.Instruction) bool {
 	}
 	size, err := in.Shape.ByteSize()
 	read := int64(smallHoisted)
+	if in.Op == hlo.Dot {
+		read = mostHoisted
+	}
 	for _, o := range in.Operands {
 		n, _ := o.Shape.ByteSize()
 		read += n

@@ -22,7 +22,7 @@ import (
 // everyPass are the passes by the names of their files in testdata/passes, in an order in which they make sense.
 func everyPass() []Pass {
 	return []Pass{Layout(), Inline(), DCE(), CSE(), Tuples(), ExpandBatchNorm(), Widen(anyFusion.Elementwise), Fold(), Simplify(),
-		Precompute(byReference), Unroll(), Counters(), Hoist(), Convolutions(), Apart(), Planes(), Arguments(), Gates(),
+		Precompute(byReference), Unroll(), Counters(), Rounds(), Hoist(), Convolutions(), Apart(), Planes(), Arguments(), Gates(),
 		Fuse(anyFusion), Epilogue(anyEpilogue, anyFusion.Elementwise, true), Frame(anyFusion.Elementwise),
 		Pieces()}
 }
