@@ -124,8 +124,7 @@ static halo_made made_of(const job *j, const halo_phase *f) {
   return f->plain ? halo_made_of(f->plain, f->past, j->stages + f->stage + f->stages, f->stores) : 0;
 }
 
-// compute runs a sweep on n places: whole blocks, whose fast pointers move on to the last one, or units of the function
-// that is made of its stages.
+// compute runs a sweep on n places: blocks, whose fast pointers move on to the last one, or units of a made function.
 static void compute(worker *w, const halo_phase *f, int64_t n) {
   const halo_made made = made_of(w->j, f);
   if (made)
@@ -154,8 +153,7 @@ static void tail(worker *w, const halo_phase *f, int64_t row, int64_t col, int64
     memset(w->p[j->r->mask], 0xff, j->places.block_bytes);
 }
 
-// aims say how a phase gets at what it uses: fast pointers move on from block to block, some of them at elements that
-// stages convert, the others have rooms.
+// aims say how a phase gets at what it uses: fast pointers move on, narrow ones by less than lanes; others have rooms.
 typedef struct {
   int32_t fast[HALO_MAX_POINTERS], loads[HALO_MAX_POINTERS], puts[HALO_MAX_POINTERS], fasts, in, out;
   int32_t narrow[HALO_MAX_POINTERS], narrow_bytes[HALO_MAX_POINTERS], narrows;
@@ -190,14 +188,12 @@ static void move(const worker *w, const aims *a, int64_t n) {
     w->p[a->narrow[i]] += n * w->j->streams[a->narrow[i]].size;
 }
 
-// together is how many places go through a sweep at least: a block, or less where a made function finds all that it
-// takes where it lies.
+// together is how many places a sweep takes at least: a block, or a made function's unit if all lies where it is read.
 static int64_t together(const job *j, const halo_phase *f, const aims *a) {
   return !a->in && !a->out && made_of(j, f) ? f->unit : j->places.block;
 }
 
-// sweep_places sweeps n places from the one on to which fast pointers point, a block if not all pointers are fast, and
-// moves those on.
+// sweep_places sweeps n places from where fast pointers are, a block if not all are fast, and moves those on.
 static void sweep_places(worker *w, const halo_phase *f, const aims *a, int64_t row, int64_t col, int64_t n) {
   for (int32_t i = 0; i < a->in; i++)
     w->p[a->loads[i]] = fetch(w, a->loads[i], row, col, n);
