@@ -91,8 +91,8 @@ func (f *fused) hasPieces() bool {
 	return cycles > pipeline.MaxCycles || pieces && (f.dims[last] >= longEnough || bytes%wholeRow == 0)
 }
 
-// rowProgram returns the computation as phases over rows, or false if the pipeline lacks a type or an operation. Functions
-// are made of the sweeps that there are such of, and those convert elements on their way. Stages have all of a block
+// rowProgram returns the computation as phases over rows, or false if the pipeline lacks a type or an operation. Of the
+// sweeps that there are such of, functions are made, and those convert elements on their way. Stages have all of a block
 // converted before it and behind.
 func (f *fused) rowProgram(results []exec.Slice) (p *pipeline.Rows, ok bool) {
 	for _, inline := range []bool{true, false} {

@@ -152,8 +152,8 @@ type Program struct {
 }
 
 // Made is a function that does what stages do which end with a store of each output, and one that stores past the
-// caches, for records of one level; nil: there is none. They are a halo_made of pipeline.h. Unit is how many elements go
-// through them together.
+// caches, for records of one level; nil: there is none. They are a halo_made of pipeline.h. Unit is how many elements
+// go through them together.
 type Made struct {
 	Level       run.ISA
 	Plain, Past unsafe.Pointer
