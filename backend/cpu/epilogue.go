@@ -113,7 +113,8 @@ func lowerOutputFusion(l *exec.Lowering, c *hlo.Computation, first *hlo.Instruct
 	whole := sequence(contraction, then)
 	whole.kernel = kernel
 	whole.inPlace = then.besides(contraction, between)
-	if contraction.parts == nil || then.run != nil || !contraction.parts.have(gates) {
+	byRows := first.Op == hlo.Transpose && f.inRows() // a piece is places that are all alike
+	if contraction.parts == nil || then.run != nil || !contraction.parts.have(gates) || byRows {
 		return whole, nil
 	}
 	tasks, ok := f.after(contraction.parts.pieces(apart), between, l.Results())
@@ -175,15 +176,15 @@ func (f *fused) replace(from, to exec.Slice) {
 	}
 }
 
-// contracts reports whether in may begin a fusion.
-func contracts(c, _ *hlo.Instruction) bool {
-	return run.Available() && inPipeline(c.Shape.Type)
+// contracts reports whether c may begin a fusion that ends with in.
+func contracts(c, in *hlo.Instruction) bool {
+	return run.Available() && inPipeline(c.Shape.Type) && (c.Op != hlo.Transpose || turns(c, in))
 }
 
-// contractionIn returns the contraction that a fusion begins with, nil if there is none.
+// contractionIn returns the contraction that a fusion begins with, or the transposition, nil if there is none.
 func contractionIn(c *hlo.Computation) *hlo.Instruction {
 	for _, in := range c.Instructions {
-		if in.Op == hlo.Dot || in.Op == hlo.Convolution {
+		if in.Op == hlo.Dot || in.Op == hlo.Convolution || in.Op == hlo.Transpose {
 			return in
 		}
 	}

@@ -16,7 +16,9 @@ func lowerTranspose(l *exec.Lowering) (exec.Thunk, error) {
 	if t := batchedTranspose(l, s, perm); t != nil {
 		return t, nil
 	}
-	return copied(l, kernel.Transpose(widthOf(s), s.Dims, perm)), nil
+	m := kernel.Transpose(widthOf(s), s.Dims, perm)
+	t := moveThunk(l, box{move: m, dst: l.Result(), src: l.Operand(0)})
+	return t.inParts(turnedPieces(l, m), l.In.Shape.Size()), nil
 }
 
 func lowerBroadcast(l *exec.Lowering) (exec.Thunk, error) {

@@ -35,6 +35,8 @@ func (d *device) epilogues() pass.Pass {
 	elementwise := func(in *hlo.Instruction) bool { return true }
 	return pass.Epilogue(func(c, in *hlo.Instruction) bool {
 		switch {
+		case c.Op == hlo.Transpose: // a kernel of its own
+			return false
 		case emit.Followed(c, in):
 			return true
 		case emit.Biased(c, in):

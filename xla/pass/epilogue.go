@@ -13,7 +13,8 @@ import (
 // and convolutions which one fusion of kind kLoop alone reads, or one op on elements that elementwise reports, with one
 // result of the same dimensions, if contracts reports that the contraction c may have the epilogue in. If apart, it
 // also takes a dot of which a fusion reads nothing but gates: slices of its last dimension, each as large as all
-// results; and another contraction that a fusion adds a bias to becomes a fusion with that.
+// results; and another contraction that a fusion adds a bias to becomes a fusion with that. Transpositions are taken as
+// contractions are, where there is none of those.
 func Epilogue(contracts func(c, in *hlo.Instruction) bool, elementwise func(in *hlo.Instruction) bool,
 	apart bool) Pass {
 	return Pass{Name: "epilogue", Run: func(m *hlo.Module) (*hlo.Module, error) {
@@ -67,16 +68,27 @@ func (x *epilogues) contractionOf(in *hlo.Instruction) *hlo.Instruction {
 		if !x.canBegin(o) || !x.leads(o, in) && !x.isGated(in, i) || !x.contracts(o, in) {
 			continue
 		}
-		if c == nil || o.Index() > c.Index() {
+		if c == nil || comesFirst(o, c) {
 			c = o
 		}
 	}
 	return c
 }
 
-// canBegin reports whether o is a contraction that only one instruction reads, and that may be taken into a fusion.
+// comesFirst reports whether o rather than c begins a fusion of what reads both.
+func comesFirst(o, c *hlo.Instruction) bool {
+	if isContraction(o) != isContraction(c) {
+		return isContraction(o)
+	}
+	return o.Index() > c.Index()
+}
+
+func isContraction(o *hlo.Instruction) bool { return o.Op == hlo.Dot || o.Op == hlo.Convolution }
+
+// canBegin reports whether o is a contraction or a transposition that only one instruction reads, and that may be taken
+// into a fusion.
 func (x *epilogues) canBegin(o *hlo.Instruction) bool {
-	return (o.Op == hlo.Dot || o.Op == hlo.Convolution) && o.Users() == 1 && o != x.old.Root && !x.isPinned(o) &&
+	return (isContraction(o) || o.Op == hlo.Transpose) && o.Users() == 1 && o != x.old.Root && !x.isPinned(o) &&
 		plain(o.Shape) && !o.IsDynamic()
 }
 

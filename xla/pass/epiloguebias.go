@@ -29,7 +29,7 @@ func (x *epilogues) otherBias(in, c *hlo.Instruction) *bias {
 		return nil
 	}
 	for i, o := range in.Operands {
-		if o == c || !x.canBegin(o) || !x.leads(o, in) || !x.contracts(o, in) {
+		if o == c || !isContraction(o) || !x.canBegin(o) || !x.leads(o, in) || !x.contracts(o, in) {
 			continue
 		}
 		if b := biasOf(a.Calls, i); b != nil && slices.Index(in.Operands, o) == i {
