@@ -44,7 +44,7 @@ func (b *builder) build() bool {
 			return false
 		}
 	}
-	b.repeat(start, byte(b.elements()*b.way.vectors))
+	b.repeat(start, byte(b.elements()*b.way.vectors*b.f.round))
 	for _, r := range slices.Backward(saved) {
 		b.pop(r)
 	}
@@ -133,16 +133,18 @@ func (d *doing) operand(a Value, memory bool) (place, bool) {
 	}
 	keep := d.way.resident && v.last > d.i
 	if v.kind == moving && memory && !keep && v.access.bytes == d.f.lane {
-		return d.memory(v.number, v.access), true
+		return d.memory(v.number, v.vector, v.access), true
 	}
 	r, ok := d.take()
 	switch {
 	case !ok:
 		return place{}, false
+	case v.kind == fixed:
+		d.vector(v.access.load, false, true, r, 0, d.fixed(v.number))
 	case v.kind != moving:
 		d.spread(r, a)
 	default:
-		d.vector(v.access.load, false, true, r, 0, d.memory(v.number, v.access))
+		d.vector(v.access.load, false, true, r, 0, d.memory(v.number, v.vector, v.access))
 	}
 	if v.kind == moving && keep {
 		d.in[d.u][a] = r
@@ -152,10 +154,16 @@ func (d *doing) operand(a Value, memory bool) (place, bool) {
 	return in(r), true
 }
 
-// memory is where the vector's elements at a pointer are.
-func (d *doing) memory(pointer int, a Access) place {
+// memory is where the elements at a pointer are that are the vector's of a round.
+func (d *doing) memory(pointer, vector int, a Access) place {
 	base := bases[slices.Index(d.f.pointers, pointer)]
-	return place{base: base, scale: byte(a.bytes), disp: byte(d.u * d.elements() * a.bytes)}
+	return place{base: base, scale: byte(a.bytes), disp: int32((vector + d.u) * d.elements() * a.bytes)}
+}
+
+// fixed is where the vector at a pointer is that does not move.
+func (b *builder) fixed(pointer int) place {
+	b.pointer(r11, pointer)
+	return place{base: r11}
 }
 
 // release frees the registers of what the step takes last.
@@ -181,17 +189,22 @@ func (b *builder) spread(r register, a Value) {
 		b.vector(e, false, true, r, 0, place{base: rax, pool: v.number + 1})
 		return
 	}
-	b.pointer(r11, v.number)
-	b.vector(e, false, true, r, 0, place{base: r11})
+	b.vector(e, false, true, r, 0, b.fixed(v.number))
 }
 
 func (d *doing) store(r register) {
-	a := d.s.store
+	a, at := d.s.store, d.s.at
 	e := a.store
-	if d.past {
+	if d.past && !at.near {
 		e = a.past
 	}
-	d.vector(e, false, !a.half, r, 0, d.memory(d.s.at, *a))
+	to := place{}
+	if at.stays {
+		to = d.fixed(at.pointer)
+	} else {
+		to = d.memory(at.pointer, at.vector, *a)
+	}
+	d.vector(e, false, !a.half, r, 0, to)
 }
 
 // fuse adds a product to what is in the register of the result.

@@ -64,6 +64,25 @@ func TestLate(t *testing.T) {
 	}
 }
 
+// TestLateInRound wants code that reads what is another vector's when it has stored one, and none that reads what is
+// the same one's.
+func TestLateInRound(t *testing.T) {
+	f := New(4)
+	for k := range 8 {
+		f.Begin(k)
+		x := f.Load(0, Lanes4)
+		f.Store(1, Lanes4, f.Do(&Mul, 0, x, x))
+	}
+	if _, ok := f.Assemble(); !ok {
+		t.Error("no vector may follow one that was stored")
+	}
+	f.Begin(3)
+	f.Store(2, Lanes4, f.Load(0, Lanes4))
+	if _, ok := f.Assemble(); ok {
+		t.Error("there is code that reads after it has stored")
+	}
+}
+
 // TestSame wants the same code of the same function, or each would need room of its own.
 func TestSame(t *testing.T) {
 	first, _ := sums(7).Assemble()

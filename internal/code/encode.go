@@ -37,7 +37,7 @@ type place struct {
 	reg   register
 	base  register // of memory; nowhere: no memory
 	scale byte     // of the index; 0: none
-	disp  byte     // bytes further
+	disp  int32    // bytes further
 	pool  int      // 1 more than the number of a constant
 }
 
@@ -84,10 +84,20 @@ func (a *assembler) operand(reg byte, rm place) {
 	case rm.base == nowhere:
 		a.emit(0xc0 | reg<<3 | byte(rm.reg)&7)
 	case rm.scale > 0:
-		a.emit(0x44|reg<<3, byte(bits.TrailingZeros8(rm.scale))<<6|byte(rax)<<3|byte(rm.base)&7, rm.disp)
+		a.indexed(reg<<3, byte(bits.TrailingZeros8(rm.scale))<<6|byte(rax)<<3|byte(rm.base)&7, rm.disp)
 	default:
 		a.emit(0x44|reg<<3, 0x20|byte(rm.base)&7, 0)
 	}
+}
+
+// indexed appends what says so of memory with an index, by a byte if the distance is one.
+func (a *assembler) indexed(reg, index byte, disp int32) {
+	if disp == int32(int8(disp)) {
+		a.emit(0x44|reg, index, byte(disp))
+		return
+	}
+	a.emit(0x84|reg, index)
+	a.bytes = binary.LittleEndian.AppendUint32(a.bytes, uint32(disp))
 }
 
 // pointer loads pointer k of those at rdi.

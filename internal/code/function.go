@@ -19,12 +19,15 @@ type Value int
 // Function computes results of operands, lane by lane.
 //
 // The code is a C function of two arguments: pointers, of which each vector's operands and results are so many elements
-// further, and the number of elements, of whole vectors and more than 0.
+// further, and the number of elements, of whole rounds of the vectors that it is written for and more than 0.
 type Function struct {
 	lane      int
+	vector    int // the one that is written
+	round     int // how many there are
 	steps     []step
 	values    []value
-	pointers  []int // that move, in the order of their first use
+	known     map[operand]Value // but those that are made
+	pointers  []int             // that move, in the order of their first use
 	constants []uint64
 }
 
@@ -35,17 +38,28 @@ type step struct {
 	args   []Value
 	to     Value
 	store  *Access
-	at     int
+	at     target
 }
 
-// value is what a step makes, or an operand: something in memory, or one lane that stands for all, at a pointer or a
-// constant.
+// target is where a value is left: at a pointer that moves or one that does not, in the caches or not.
+type target struct {
+	pointer, vector int
+	stays, near     bool
+}
+
+// value is what a step makes, or an operand.
 type value struct {
+	operand
+	last int // the step that takes it last
+	uses int
+}
+
+// operand is something in memory, or one lane that stands for all, at a pointer or a constant.
+type operand struct {
 	kind   kind
 	access Access
 	number int
-	last   int // the step that takes it last
-	uses   int
+	vector int // of those of a round
 }
 
 type kind uint8
@@ -55,33 +69,45 @@ const (
 	moving
 	still
 	constant
+	fixed // a vector at a pointer that does not move
 )
 
 // New begins a function on lanes of so many bytes, 4 or 8.
-func New(lane int) *Function { return &Function{lane: lane} }
+func New(lane int) *Function { return &Function{lane: lane, round: 1, known: map[operand]Value{}} }
 
 // Lane is the bytes of a lane.
 func (f *Function) Lane() int { return f.lane }
 
-func (f *Function) add(v value) Value {
-	for i := range f.values {
-		old := &f.values[i]
-		if v.kind != made && old.kind == v.kind && old.number == v.number && old.access == v.access {
-			return Value(i)
-		}
+// Begin begins with vector k of a round: what is loaded and stored from here on is that one's.
+func (f *Function) Begin(k int) { f.vector, f.round = k, max(f.round, k+1) }
+
+// add is a value for an operand, the same one for the same operand.
+func (f *Function) add(o operand) Value {
+	if v, ok := f.known[o]; ok {
+		return v
 	}
-	f.values = append(f.values, v)
+	f.known[o] = f.next(o)
+	return f.known[o]
+}
+
+func (f *Function) next(o operand) Value {
+	f.values = append(f.values, value{operand: o})
 	return Value(len(f.values) - 1)
 }
 
 // Load is the elements at a pointer that moves.
 func (f *Function) Load(pointer int, a Access) Value {
 	f.moves(pointer)
-	return f.add(value{kind: moving, access: a, number: pointer})
+	return f.add(operand{kind: moving, access: a, number: pointer, vector: f.vector})
+}
+
+// Kept is the vector of lanes at a pointer that does not move, where Keep left it in the round before.
+func (f *Function) Kept(pointer int) Value {
+	return f.add(operand{kind: fixed, access: lanesOf(f.lane), number: pointer})
 }
 
 // One is the lane at a pointer, which stands for all.
-func (f *Function) One(pointer int) Value { return f.add(value{kind: still, number: pointer}) }
+func (f *Function) One(pointer int) Value { return f.add(operand{kind: still, number: pointer}) }
 
 // Constant is a lane that stands for all.
 func (f *Function) Constant(lane uint64) Value {
@@ -90,21 +116,36 @@ func (f *Function) Constant(lane uint64) Value {
 		k = len(f.constants)
 		f.constants = append(f.constants, lane)
 	}
-	return f.add(value{kind: constant, number: k})
+	return f.add(operand{kind: constant, number: k})
 }
 
 // Do is an operation on values, whose Op has them for these lanes, with a number where it takes one.
 func (f *Function) Do(op *Op, number byte, args ...Value) Value {
-	to := f.add(value{kind: made})
+	to := f.next(operand{})
 	f.steps = append(f.steps, step{op: op, number: number, args: args, to: to})
 	return to
 }
 
-// Store leaves a value at a pointer that moves. A result may lie over what is read: steps behind the first store must
-// take nothing from memory.
+// Store leaves a value at a pointer that moves. A result may lie over what is read: steps behind the first store of a
+// vector must take nothing of that vector from memory.
 func (f *Function) Store(pointer int, a Access, v Value) {
 	f.moves(pointer)
-	f.steps = append(f.steps, step{args: []Value{v}, store: &a, at: pointer, to: -1})
+	f.leave(a, v, target{pointer: pointer, vector: f.vector})
+}
+
+// Save leaves a value as lanes at a pointer that moves, in the caches always.
+func (f *Function) Save(pointer int, v Value) {
+	f.moves(pointer)
+	f.leave(lanesOf(f.lane), v, target{pointer: pointer, vector: f.vector, near: true})
+}
+
+// Keep leaves a value as lanes at a pointer that does not move, once in a round.
+func (f *Function) Keep(pointer int, v Value) {
+	f.leave(lanesOf(f.lane), v, target{pointer: pointer, stays: true, near: true})
+}
+
+func (f *Function) leave(a Access, v Value, at target) {
+	f.steps = append(f.steps, step{args: []Value{v}, store: &a, at: at, to: -1})
 }
 
 func (f *Function) moves(pointer int) {
@@ -138,12 +179,20 @@ func (f *Function) prune() {
 	}
 }
 
-// readsLate reports whether a step behind the first store takes what is in memory.
+// readsLate reports whether a step behind the first store of a vector takes what is in memory of that one.
 func (f *Function) readsLate() bool {
-	first := slices.IndexFunc(f.steps, func(s step) bool { return s.store != nil })
-	return first >= 0 && slices.ContainsFunc(f.steps[first+1:], func(s step) bool {
-		return slices.ContainsFunc(s.args, func(a Value) bool { return f.values[a].kind == moving })
-	})
+	stored := make([]bool, f.round)
+	for _, s := range f.steps {
+		for _, a := range s.args {
+			if v := &f.values[a]; v.kind == moving && stored[v.vector] {
+				return true
+			}
+		}
+		if s.store != nil && !s.at.stays {
+			stored[s.at.vector] = true
+		}
+	}
+	return false
 }
 
 // bases are the registers for pointers, those last that the caller wants back.
@@ -165,7 +214,7 @@ func (f *Function) Assemble() (a Assembled, ok bool) {
 	if !ok || f.readsLate() {
 		return a, false
 	}
-	return Assembled{f.code(w, false), f.code(w, true), w.vectors * Vector / f.lane}, true
+	return Assembled{f.code(w, false), f.code(w, true), w.vectors * f.round * Vector / f.lane}, true
 }
 
 func (f *Function) code(w way, past bool) []byte {
@@ -182,13 +231,14 @@ type way struct {
 	vectors  int
 }
 
-// manySteps is from how many on two vectors go side by side: the machine looks some 200 instructions ahead.
+// manySteps is from how many on two vectors go side by side: the machine looks some 200 instructions ahead. Those of a
+// round follow one another.
 const manySteps = 32
 
 // way returns the best for which there are registers.
 func (f *Function) way() (w way, ok bool) {
 	most, lanes := 1, f.lanes()
-	if len(f.steps) >= manySteps {
+	if len(f.steps) >= manySteps && f.round == 1 {
 		most = 2
 	}
 	for vectors := most; vectors > 0 && len(f.pointers) <= len(bases); vectors-- {

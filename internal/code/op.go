@@ -114,6 +114,14 @@ type Access struct {
 	half        bool     // the store is of half a vector
 }
 
+// lanesOf is the access to lanes of so many bytes.
+func lanesOf(lane int) Access {
+	if lane == 8 {
+		return Lanes8
+	}
+	return Lanes4
+}
+
 // The accesses. Of what is narrower than a lane the numbers are widened; Store takes words and bytes packed.
 var (
 	Lanes4 = Access{4, ps(0x10), ps(0x11), ps(0x2b), false}

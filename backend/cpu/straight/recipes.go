@@ -146,6 +146,7 @@ func allRecipes() map[string]recipe {
 	addOperations(all)
 	addChoices(all)
 	addAccesses(all)
+	addSums(all)
 	return all
 }
 
@@ -218,7 +219,7 @@ func (m *maker) keep(k int, a code.Access, v code.Value) {
 	case m.failed:
 	case m.isOutput(k):
 		m.Store(k, a, v)
-	case m.isSlot(k) && !m.isOne(k):
+	case m.isSaved(k), m.isSlot(k) && !m.isOne(k):
 		m.slots[k] = v
 	default:
 		m.failed = true

@@ -1,7 +1,6 @@
 package straight
 
 import (
-	"errors"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -9,7 +8,6 @@ import (
 	"github.com/halo-xla/halo/cgo/loops/pipeline"
 	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/internal/runtest"
-	"github.com/halo-xla/halo/internal/testfile"
 )
 
 // rowsOf is a random program of lanes as a sweep over rows: array Y is the same in all rows, the splat a value of each.
@@ -49,12 +47,7 @@ func operandsOf(s *pipeline.Stage) []*int {
 // TestMakeRows wants of random sweeps over rows the bits that their stages have, also where a row is no whole block, no
 // whole vector, or begins within one, into the caches and past them.
 func TestMakeRows(t *testing.T) {
-	testfile.Native(t, run.Available())
-	var err error
-	if !slices.Contains(run.Levels(), run.AVX2) {
-		err = errors.New("the machine has none")
-	}
-	testfile.Library(t, "avx2", err)
+	needAVX2(t)
 	r := rand.New(rand.NewPCG(5, 9))
 	for _, lane := range []int{4, 8} {
 		for _, f := range families(lane) {

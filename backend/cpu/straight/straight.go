@@ -16,46 +16,34 @@ import (
 // Make returns functions that do what a program's stages do at a level, or none: there are instructions of AVX2 for
 // lanes of four bytes and eight, and not for all stages, or too few registers, or the system gives no memory for code.
 func Make(p *pipeline.Program, level run.ISA) pipeline.Made {
-	return list{p.Lane, p.Stages, p.Inputs, len(p.Outputs), 0, nil}.make(len(p.Outputs), level)
-}
-
-// MakeRows makes such functions of the sweeps of a program over rows that reduce nothing.
-func MakeRows(p *pipeline.Rows, level run.ISA) {
-	for i := range p.Phases {
-		f := &p.Phases[i]
-		if !f.Sweeps || len(f.Folds) > 0 {
-			continue
-		}
-		l := list{p.Lane, f.Stages, p.Inputs, len(p.Outputs), p.Saved, f.Splats}
-		stored := 0
-		for _, k := range f.Uses {
-			if l.isOutput(k) {
-				stored++
-			}
-		}
-		f.Made = l.make(stored, level)
-	}
+	l := list{lane: p.Lane, stages: p.Stages, inputs: p.Inputs, outputs: len(p.Outputs)}
+	return l.make(len(p.Outputs), level, 1, 1)
 }
 
 // list is stages, and what their pointers are: inputs, outputs, saved lanes, and rooms, of which those that splats fill
-// have one lane for all places.
+// have one lane for all places. Other phases want what is in some, and across rows all that was not stored before is a
+// value of each.
 type list struct {
 	lane           int
 	stages         []pipeline.Stage
 	inputs         []pipeline.Stream
 	outputs, saved int
 	splats         []pipeline.Spread
+	wanted         map[int]bool
+	across         bool
 }
 
-// make returns the functions of a list that stores so many outputs.
-func (l list) make(stored int, level run.ISA) (made pipeline.Made) {
+// make returns the functions of a list that stores so many outputs, for rounds of so many vectors, of which some go
+// side by side.
+func (l list) make(stored int, level run.ISA, round, beside int) (made pipeline.Made) {
 	if level != run.AVX2 || lanes[l.lane] == (code.Access{}) || !l.storesLast(stored) {
 		return made
 	}
-	m := &maker{Function: code.New(l.lane), list: l, slots: map[int]code.Value{}}
-	for i := range l.stages {
-		m.stage(&l.stages[i])
+	m := &maker{Function: code.New(l.lane), list: l}
+	for k := 0; k < round; k += beside {
+		m.vectors(k, beside)
 	}
+	m.keepSums()
 	if m.failed {
 		return made
 	}
@@ -81,7 +69,7 @@ func (l *list) storesLast(outputs int) bool {
 			return false
 		}
 	}
-	return stored > 0 && stored == outputs
+	return stored == outputs
 }
 
 func (l *list) isOutput(k int) bool { return k >= len(l.inputs) && k < len(l.inputs)+l.outputs }
@@ -99,10 +87,33 @@ func (l *list) isOne(k int) bool {
 // maker makes a function of a list of stages.
 type maker struct {
 	*code.Function
+	*vector
 	list
-	register code.Value         // what the stages have in the registers
-	slots    map[int]code.Value // by their pointers
-	failed   bool               // there is no instruction for a stage, or no such operand
+	sums   []*sum
+	failed bool // there is no instruction for a stage, or no such operand
+}
+
+// vector is what the stages have in the registers, and in slots by their pointers.
+type vector struct {
+	register code.Value
+	slots    map[int]code.Value
+}
+
+// vectors makes n vectors of a round, from number k on, side by side.
+func (m *maker) vectors(k, n int) {
+	list := make([]vector, n)
+	each := func(do func()) {
+		for u := range list {
+			m.vector = &list[u]
+			m.Begin(k + u)
+			do()
+		}
+	}
+	each(func() { m.slots = map[int]code.Value{} })
+	for i := range m.stages {
+		each(func() { m.stage(&m.stages[i]) })
+	}
+	each(m.saveSlots)
 }
 
 func (m *maker) stage(s *pipeline.Stage) {
@@ -114,17 +125,23 @@ func (m *maker) stage(s *pipeline.Stage) {
 
 // at is what a pointer points at.
 func (m *maker) at(k int) code.Value {
-	in := m.inputs
 	switch v, ok := m.slots[k]; {
 	case ok:
 		return v
 	case m.isOne(k):
 		return m.One(k)
-	case m.isSaved(k), k < len(in) && (in[k].Size == m.Lane() || in[k].Convert != "" || in[k].Kind != pipeline.Linear):
+	case m.isLanes(k):
 		return m.Load(k, lanes[m.Lane()])
 	}
 	m.failed = true
 	return 0
+}
+
+// isLanes reports whether lanes lie at a pointer.
+func (m *maker) isLanes(k int) bool {
+	in := m.inputs
+	return m.isSaved(k) || m.across && m.isSlot(k) ||
+		k < len(in) && (in[k].Size == m.Lane() || in[k].Convert != "" || in[k].Kind != pipeline.Linear)
 }
 
 var lanes = map[int]code.Access{4: code.Lanes4, 8: code.Lanes8}
@@ -211,6 +228,10 @@ func (m *maker) extreme(op *code.Op, k int, x code.Value) code.Value {
 	if v, ok := m.number(k); ok && v != 0 && v == v {
 		return m.do(op, 0, y, x)
 	}
+	return m.either(op, x, y)
+}
+
+func (m *maker) either(op *code.Op, x, y code.Value) code.Value {
 	both, join := m.do(op, 0, x, y), &code.And
 	if op == &code.Min {
 		join = &code.Or

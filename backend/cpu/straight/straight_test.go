@@ -115,36 +115,7 @@ func randomProgram(r *rand.Rand, names []string, lane, n, count int, from, to st
 				add("load_"+from, arrayNarrow, 0, 0)
 			}
 		default:
-			name := names[r.IntN(len(names))]
-			a, b, c := operand(), operand(), 0
-			_, isUnary := unary[name]
-			switch {
-			case name == "f_short":
-				a = []int{-8, 8, -16, 16}[r.IntN(4)]
-			case isUnary:
-				a = 1 + r.IntN(8*lane-1)
-			case name == "mix":
-				a, b = firstSlot+r.IntN(slots), 1+r.IntN(8*lane-1)
-			case name == "add_to":
-				a = firstSlot + r.IntN(slots)
-			case shifts[name] != nil:
-				b = 8 * lane
-			case strings.HasPrefix(name, "where_"), strings.HasPrefix(name, "unless_"):
-				c = operand()
-			case strings.HasSuffix(name, "_k"):
-				b = splat + r.IntN(1+immediates)
-			case name == "quotient":
-				continue // it takes an inverse, too
-			}
-			if strings.HasPrefix(name, "select") { // by a mask
-				add("lt_f", operand(), 0, 0)
-			}
-			if name == "select_true" || name == "select_false" {
-				a = firstSlot
-				add("store", a, 0, 0)
-				add("load", operand(), 0, 0)
-			}
-			add(name, a, b, c)
+			p.Stages = append(p.Stages, randomStage(r, names[r.IntN(len(names))], lane, operand, firstSlot)...)
 		}
 	}
 	add("store", firstOut, 0, 0)
@@ -156,6 +127,41 @@ func randomProgram(r *rand.Rand, names []string, lane, n, count int, from, to st
 		add("store_"+to, firstOut+1, 0, 0)
 	}
 	return p
+}
+
+// randomStage returns a stage, and what has to come before it. Its slots are those from one on.
+func randomStage(r *rand.Rand, name string, lane int, operand func() int, slot int) (list []pipeline.Stage) {
+	add := func(name string, a, b, c int) { list = append(list, pipeline.Stage{Name: name, A: a, B: b, C: c}) }
+	a, b, c := operand(), operand(), 0
+	_, isUnary := unary[name]
+	switch {
+	case name == "f_short":
+		a = []int{-8, 8, -16, 16}[r.IntN(4)]
+	case isUnary:
+		a = 1 + r.IntN(8*lane-1)
+	case name == "mix":
+		a, b = slot+r.IntN(slots), 1+r.IntN(8*lane-1)
+	case name == "add_to":
+		a = slot + r.IntN(slots)
+	case shifts[name] != nil:
+		b = 8 * lane
+	case strings.HasPrefix(name, "where_"), strings.HasPrefix(name, "unless_"):
+		c = operand()
+	case strings.HasSuffix(name, "_k"):
+		b = splat + r.IntN(1+immediates)
+	case name == "quotient":
+		return nil // it takes an inverse, too
+	}
+	if strings.HasPrefix(name, "select") { // by a mask
+		add("lt_f", operand(), 0, 0)
+	}
+	if name == "select_true" || name == "select_false" {
+		a = slot
+		add("store", a, 0, 0)
+		add("load", operand(), 0, 0)
+	}
+	add(name, a, b, c)
+	return list
 }
 
 // family is the stages on floats or on bits. They do not go together here: of two NaN either may be the result, and
@@ -175,7 +181,7 @@ func families(lane int) [2]family {
 		{from: []string{"s8", "u8", "s16", "u16", "pred"}, to: []string{"s8", "u8", "s16", "u16", "bf16", "pred"}}}
 	for _, name := range slices.Sorted(maps.Keys(recipes)) {
 		if !pipeline.HasFor(lane, name) || strings.HasPrefix(name, "load") || strings.HasPrefix(name, "store") ||
-			name == "end" {
+			strings.HasPrefix(name, "acc_") || name == "end" {
 			continue
 		}
 		isFloat := (strings.Contains(name, "_f") || strings.Contains(name, "f_s") || name == "round_bf16" ||
@@ -192,18 +198,22 @@ func families(lane int) [2]family {
 // TestMake wants of random programs the bits that their stages have: of single stages and of long lists, of whole
 // blocks and others, into the caches and past them.
 func TestMake(t *testing.T) {
-	testfile.Native(t, run.Available())
-	var err error
-	if !slices.Contains(run.Levels(), run.AVX2) {
-		err = errors.New("the machine has none")
-	}
-	testfile.Library(t, "avx2", err)
+	needAVX2(t)
 	r := rand.New(rand.NewPCG(11, 7))
 	for _, lane := range []int{4, 8} {
 		for _, f := range families(lane) {
 			testFamily(t, r, f, lane)
 		}
 	}
+}
+
+func needAVX2(t *testing.T) {
+	testfile.Native(t, run.Available())
+	var err error
+	if !slices.Contains(run.Levels(), run.AVX2) {
+		err = errors.New("the machine has none")
+	}
+	testfile.Library(t, "avx2", err)
 }
 
 func testFamily(t *testing.T, r *rand.Rand, f family, lane int) {

@@ -2,82 +2,30 @@
 
 // rows.c: programs that go over the rows of a space several times, while those are in the nearest cache.
 #pragma GCC optimize("O3")
-#include "rows.h"
-#include "streams.h"
+#include "layouts.h"
 
 #include <alloca.h>
 #include <stdlib.h>
 #include <string.h>
 
-// job is one run of a record, as its tasks see it.
-typedef struct {
-  const halo_rows_record *r;
-  halo_space places, rows;
-  const halo_stream *streams;
-  const halo_phase *phases;
-  const int32_t *numbers;
-  const halo_stage *stages;
-  int bypass;                       // the stages are those of halo_bypass
-  int64_t pitch;                    // places of a row in a saved value: whole blocks
-  int64_t chunks;                   // of a row
-  uint64_t *partials;               // what the chunks of each row come to, if it has several
-  const halo_phase *first, *second; // that sweep; null: there is none
-} job;
-
 // worker is what a task has of its own.
 typedef struct {
   const job *j;
-  char **p, *rooms, *saved;
+  layout *layouts;
+  char **p, *rooms;
   int over; // some output lies over an input
-  char *line[HALO_MAX_POINTERS]; // of streams that count the places of a row
   halo_loop loop;
 } worker;
 
 static char *room_of(const worker *w, int32_t k) { return w->rooms + k * w->j->places.block_bytes; }
 
-// start returns the element of a stream at the beginning of a row.
-static int64_t start(const job *j, const halo_stream *s, int64_t row) {
-  int64_t rest;
-  return s->kind == HALO_LINEAR ? s->offset + row * j->r->row : halo_place(&j->rows, s, row, &rest);
-}
-
-static int is_saved(const job *j, int32_t k) { return k >= j->r->streams + j->r->outputs; }
-
-// LINES_BYTES is what lines, which each task makes on its stack, take at most if all streams have one.
-enum { LINES_BYTES = 64 << 10 };
-
-// counts reports whether a stream has the same numbers in each row, which are places of its one dimension: they lie in
-// a line of the task.
-static int counts(const job *j, const halo_stream *s) {
-  const int32_t last = j->places.rank - 1;
-  const int64_t lines = j->r->streams * j->r->row * j->r->lane;
-  if (s->kind != HALO_IOTA || s->by_row || j->rows.rank != last || lines > LINES_BYTES)
-    return 0;
-  for (int32_t d = 0; d < last; d++)
-    if (s->strides[d])
-      return 0;
-  return 1;
-}
-
-// lies reports whether a row of pointer k lies in one piece somewhere.
-static int lies(const job *j, int32_t k) {
-  if (is_saved(j, k))
-    return 1;
-  const halo_stream *s = &j->streams[k];
-  return s->kind == HALO_LINEAR || s->kind == HALO_ROWWISE || counts(j, s);
-}
-
 // address is where the place col of row number row, which is row t of the tile, lies.
 static char *address(const worker *w, int32_t k, int64_t t, int64_t row, int64_t col) {
-  const job *j = w->j;
-  if (is_saved(j, k)) {
-    int64_t before = (k - j->r->streams - j->r->outputs) * j->r->tile + t;
-    return w->saved + (before * j->pitch + col) * j->r->lane;
-  }
-  const halo_stream *s = &j->streams[k];
-  if (s->kind == HALO_IOTA)
-    return w->line[k] + col * j->r->lane;
-  return (char *)HALO_AT(j->places.run, s->ref) + (start(j, s, row) + col) * s->size;
+  const layout *at = &w->layouts[k];
+  if (at->first)
+    return at->first + row * at->row + t * at->tile + col * at->size;
+  const halo_stream *s = &w->j->streams[k];
+  return (char *)HALO_AT(w->j->places.run, s->ref) + (start(w->j, s, row) + col) * at->size;
 }
 
 // fetch loads m places of an input.
@@ -124,12 +72,23 @@ static halo_made made_of(const job *j, const halo_phase *f) {
   return f->plain ? halo_made_of(f->plain, f->past, j->stages + f->stage + f->stages, f->stores) : 0;
 }
 
-// compute runs a sweep on n places: blocks, whose fast pointers move on to the last one, or units of a made function.
+// ask asks for what is wanted ahead, so many blocks of it.
+static void ask(halo_loop *l, int64_t blocks) {
+  for (int32_t i = 0; i < l->asks; i++) {
+    for (int64_t line = 0; line < blocks * l->ask_bytes[i]; line += 64)
+      __builtin_prefetch(l->ask[i] + line, 0, 2);
+    l->ask[i] += blocks * l->ask_bytes[i];
+  }
+}
+
+// compute runs a sweep on n places: whole blocks, whose fast pointers move on to the last one, or units of the function
+// that is made of its stages.
 static void compute(worker *w, const halo_phase *f, int64_t n) {
   const halo_made made = made_of(w->j, f);
-  if (made)
+  if (made) {
+    ask(&w->loop, n / w->j->places.block);
     made(w->p, n);
-  else
+  } else
     run(w, w->j->places.lanes, f, n / w->j->places.block);
 }
 
@@ -145,7 +104,10 @@ static void tail(worker *w, const halo_phase *f, int64_t row, int64_t col, int64
   }
   if (f->folds)
     memset(w->p[j->r->mask] + n * j->r->lane, 0, j->places.block_bytes - n * j->r->lane);
-  compute(w, f, j->places.block);
+  if (f->folds) // by the mask
+    run(w, j->places.lanes, f, 1);
+  else
+    compute(w, f, j->places.block);
   for (int32_t i = 0; i < f->uses; i++)
     if (is_output(j, use[i]))
       put(w, use[i], row, col, n);
@@ -165,7 +127,7 @@ static void aim(const worker *w, const halo_phase *f, const piece *x, aims *a) {
   a->fasts = a->in = a->out = a->narrows = 0;
   for (int32_t i = 0; i < f->uses; i++) {
     const int32_t k = j->numbers[f->use + i];
-    if (lies(j, k) && (is_saved(j, k) || !j->streams[k].convert)) {
+    if ((w->layouts[k].first || lies(j, k)) && (is_saved(j, k) || !j->streams[k].convert)) {
       w->p[k] = address(w, k, x->t, x->row, x->col);
       if (is_narrow(j, k)) {
         a->narrow_bytes[a->narrows] = (int32_t)j->places.block * j->streams[k].size;
@@ -243,7 +205,7 @@ static void sweep(worker *w, const halo_phase *f, const piece *x) {
   const int32_t *splat = j->numbers + f->splat, *fold = j->numbers + f->fold;
   for (int32_t i = 0; i < f->splats; i++, splat += 3) {
     char *value = w->p[splat[0]] + x->t * j->r->lane;
-    const int fills = splat[2] && !made_of(j, f); // made functions take one lane
+    const int fills = splat[2] && (f->folds || !made_of(j, f)); // made functions take one lane, but not all of a row
     w->p[splat[1]] = fills ? room_of(w, splat[1]) : value;
     if (fills)
       lanes->fill(w->p[splat[1]], value);
@@ -259,7 +221,10 @@ static void sweep(worker *w, const halo_phase *f, const piece *x) {
 static void across(worker *w, const halo_phase *f, int64_t row, int64_t n) {
   const job *j = w->j;
   w->loop.asks = 0;
-  run(w, j->rows.lanes, f, 1);
+  if (f->plain)
+    f->plain(w->p, (n + f->unit - 1) / f->unit * f->unit);
+  else
+    run(w, j->rows.lanes, f, 1);
   for (int32_t i = 0; i < f->uses; i++) {
     const int32_t k = j->numbers[f->use + i];
     halo_store(&j->rows, &j->streams[k], row, n, w->p[k]);
@@ -284,20 +249,24 @@ static int over(const job *j) {
   return 0;
 }
 
-static worker prepare(const job *j, char **p, char *rooms, char *saved, char *lines) {
+static worker prepare(const job *j, layout *layouts, char **p, char *rooms, char *saved, char *lines) {
   const halo_rows_record *r = j->r;
-  worker w = {j, p, rooms, saved, over(j), .loop = {.bytes = j->places.block_bytes}};
+  worker w = {j, layouts, p, rooms, over(j), .loop = {.bytes = j->places.block_bytes}};
   const int32_t pointers = r->streams + r->outputs + r->saved + r->rooms;
   memset(rooms, 0, pointers * j->places.block_bytes);
   for (int32_t k = 0; k < pointers; k++)
     p[k] = room_of(&w, k);
   for (int32_t k = 0; k < r->streams; k++) {
     halo_prepare(&j->places, &j->streams[k], p[k]);
+    char *line = 0;
     if (counts(j, &j->streams[k])) {
-      w.line[k] = halo_load(&j->places, &j->streams[k], 0, r->row, lines);
+      line = halo_load(&j->places, &j->streams[k], 0, r->row, lines);
       lines += r->row * r->lane;
     }
+    layouts[k] = lay_out(j, k, saved, line);
   }
+  for (int32_t k = r->streams; k < r->streams + r->outputs + r->saved; k++)
+    layouts[k] = lay_out(j, k, saved, 0);
   memset(p[r->mask], 0xff, j->places.block_bytes);
   for (int32_t i = 0; i < r->phases; i++) {
     const int32_t *fold = j->numbers + j->phases[i].fold;
@@ -324,7 +293,8 @@ static int64_t saved_bytes(const job *j) { return j->r->saved * j->r->tile * j->
 // WORKER declares the worker of a task.
 #define WORKER(w)                                                                                                      \
   char *p[HALO_POINTERS];                                                                                              \
-  worker w = prepare(j, p, halo_aligned(alloca(room_bytes(j))), halo_aligned(alloca(saved_bytes(j))),                  \
+  layout layouts[HALO_MAX_POINTERS];                                                                                   \
+  worker w = prepare(j, layouts, p, halo_aligned(alloca(room_bytes(j))), halo_aligned(alloca(saved_bytes(j))),         \
                      halo_aligned(alloca(line_bytes(j))));                                                             \
   p[HALO_LOOP] = (char *)&w.loop
 

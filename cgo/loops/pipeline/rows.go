@@ -41,7 +41,7 @@ type Phase struct {
 	Splats []Spread
 	// Folds are what a sweep reduces: stages acc_REDUCER, which take the number of Accumulator and of Mask, do that.
 	Folds []Fold
-	// Made does what the stages of a sweep do that reduces nothing and ends with a store of each output that it uses.
+	// Made does what the stages do: of a sweep, where all lanes count, or of other phases, which have no past.
 	Made Made
 }
 

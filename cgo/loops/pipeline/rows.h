@@ -18,7 +18,7 @@ typedef struct {
                          // pointer of the second may as well point at the one value
   int32_t fold, folds;   // numbers: a reducer, the room of its accumulator, the room of the rows' values
   int32_t stores;        // of the stages: the last ones, if there is a made function
-  halo_made plain, past; // do what the stages do, a number of places that is one of units; null: there are none
+  halo_made plain, past; // do what the stages do, a number of places or rows that is one of units; null: there are none
   int64_t unit;
 } halo_phase;
 
