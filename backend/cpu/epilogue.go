@@ -181,10 +181,11 @@ func contracts(c, in *hlo.Instruction) bool {
 	return run.Available() && inPipeline(c.Shape.Type) && (c.Op != hlo.Transpose || turns(c, in))
 }
 
-// contractionIn returns the contraction that a fusion begins with, or the transposition, nil if there is none.
-func contractionIn(c *hlo.Computation) *hlo.Instruction {
-	for _, in := range c.Instructions {
-		if in.Op == hlo.Dot || in.Op == hlo.Convolution || in.Op == hlo.Transpose {
+// contractionIn returns the contraction that a fusion begins with, or the transposition, nil if there is none. Others
+// than pass.Epilogue's choose elements by transpositions.
+func contractionIn(a *hlo.FusionAttrs) *hlo.Instruction {
+	for _, in := range a.Calls.Instructions {
+		if in.Op == hlo.Dot || in.Op == hlo.Convolution || in.Op == hlo.Transpose && a.Kind == "kOutput" {
 			return in
 		}
 	}

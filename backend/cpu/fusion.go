@@ -14,8 +14,9 @@ import (
 // lowerFusion lowers a fusion of operations on elements, of what only chooses elements (broadcasts, slices, reverses,
 // iotas), and of reductions of the innermost dimensions. Its results have the sizes of the space or of its rows.
 func lowerFusion(l *exec.Lowering) (exec.Thunk, error) {
-	c := l.In.Attrs.(*hlo.FusionAttrs).Calls
-	if first := contractionIn(c); first != nil {
+	a := l.In.Attrs.(*hlo.FusionAttrs)
+	c := a.Calls
+	if first := contractionIn(a); first != nil {
 		return lowerOutputFusion(l, c, first)
 	}
 	if c.Root.Op == hlo.Pad {

@@ -88,12 +88,58 @@ static const char *behind(const move_box *box) {
 typedef struct {
   const move_job *jobs;
   int64_t n;
+  move_turns turns;
 } move_jobs;
 
 static void tasks_of(void *arg, int64_t i) {
   const move_jobs *all = arg;
   for (int64_t k = 0; k < all->n; k++)
     if (i < all->jobs[k].box->tasks) task((void *)&all->jobs[k], i);
+}
+
+enum { TURNS = 4, TURN_AXES = 4 };
+
+// in_turn reports whether boxes are the elements of some arrays in turn.
+static int in_turn(const move_jobs *all) {
+  const move_job *first = all->jobs;
+  const int64_t rank = first->box->axes, width = (int64_t)1 << first->box->log_width;
+  if (all->n < 2 || all->n > TURNS || rank > TURN_AXES) return 0;
+  for (int64_t k = 0; k < all->n; k++) {
+    const move_job *job = first + k;
+    if (job->box->kind != MOVE_LINE || job->box->axes != rank || job->box->log_width != first->box->log_width ||
+        job->dst != first->dst + k * width || job->axes[rank - 1].dst != all->n * width)
+      return 0;
+    for (int64_t d = 0; d < rank; d++)
+      if (job->axes[d].n != first->axes[d].n || job->axes[d].dst != first->axes[d].dst ||
+          job->axes[d].part != first->axes[d].part)
+        return 0;
+  }
+  return 1;
+}
+
+// turns does a part of boxes whose elements are in turn: row by row of the innermost axis.
+static void turns(void *arg, int64_t i) {
+  const move_jobs *all = arg;
+  const int64_t last = all->jobs->box->axes - 1;
+  move_axis axes[TURNS][TURN_AXES];
+  const char *src[TURNS];
+  int64_t step[TURNS], index[TURN_AXES] = {0}, rows = 1, by = 0, from = 0;
+  for (int64_t k = 0; k < all->n; k++) {
+    move_place(axes[k], &by, &from, all->jobs[k].axes, last + 1, i);
+    src[k] = all->jobs[k].src + from, step[k] = axes[k][last].src;
+  }
+  char *dst = all->jobs->dst + by;
+  for (int64_t d = 0; d < last; d++) rows *= axes[0][d].n;
+  for (; rows > 0; rows--) {
+    all->turns(dst, src, step, axes[0][last].n, all->n);
+    for (int64_t d = last - 1; d >= 0; d--) {
+      const int64_t back = ++index[d] < axes[0][d].n ? 1 : 1 - axes[0][d].n;
+      dst += back * axes[0][d].dst;
+      for (int64_t k = 0; k < all->n; k++) src[k] += back * axes[k][d].src;
+      if (back == 1) break;
+      index[d] = 0;
+    }
+  }
 }
 
 // together moves the boxes from at on in as many tasks as the one with the most has.
@@ -106,9 +152,10 @@ static void together(const halo_move_record *r, const char *at, halo_run *run) {
     most = box->tasks > most ? box->tasks : most;
     at = behind(box);
   }
-  move_jobs all = {jobs, r->boxes};
-  if (most == 1) tasks_of(&all, 0);
-  else if (most > 1) run->parallel(run, most, tasks_of, &all);
+  move_jobs all = {jobs, r->boxes, tables[r->isa]->turns[jobs->box->log_width]};
+  const halo_task each = in_turn(&all) ? turns : tasks_of;
+  if (most == 1) each(&all, 0);
+  else if (most > 1) run->parallel(run, most, each, &all);
 }
 
 void halo_move(const halo_record *record, halo_run *run) {

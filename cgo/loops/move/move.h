@@ -14,11 +14,15 @@ enum { MOVE_RUN, MOVE_FILL, MOVE_PLANE, MOVE_LINE, MOVE_KINDS };
 // A loop moves the two innermost axes of a box.
 typedef void (*move_loop)(char *dst, const char *src, const move_axis *rows, const move_axis *cols);
 
+// Turns write n elements of each of k arrays, whose elements are step bytes apart, in turn.
+typedef void (*move_turns)(char *dst, const char *const *src, const int64_t *step, int64_t n, int64_t k);
+
 // A level's loops by kind and by the logarithm of the width; stream has those whose stores bypass the cache, for
 // destinations of which every row begins a cache line.
 typedef struct {
   move_loop loop[MOVE_KINDS][5];
   move_loop stream[MOVE_KINDS][5];
+  move_turns turns[5];
 } move_table;
 
 #if defined(__x86_64__)
@@ -85,18 +89,26 @@ static inline void move_count(move_loop loop, char *d, const char *s, const move
   } while (k >= 0);
 }
 
-// move_part moves task i of a box.
-static inline void move_part(move_loop loop, char *d, const char *s, const move_axis *box, int64_t rank, int64_t i) {
-  move_axis axes[MOVE_MAX_AXES];
+// move_place makes the axes of task i of a box, whose first element is so many bytes behind that of the box.
+static inline void move_place(move_axis *axes, int64_t *dst, int64_t *src, const move_axis *box, int64_t rank,
+                              int64_t i) {
+  *dst = *src = 0;
   for (int64_t k = rank - 1; k >= 0; k--) {
     move_axis a = box[k];
     const int64_t parts = (a.n + a.part - 1) / a.part, first = i % parts * a.part;
     i /= parts;
-    d += first * a.dst, s += first * a.src;
+    *dst += first * a.dst, *src += first * a.src;
     a.n = a.n - first < a.part ? a.n - first : a.part;
     axes[k] = a;
   }
-  move_count(loop, d, s, axes, rank);
+}
+
+// move_part moves task i of a box.
+static inline void move_part(move_loop loop, char *d, const char *s, const move_axis *box, int64_t rank, int64_t i) {
+  move_axis axes[MOVE_MAX_AXES];
+  int64_t dst, src;
+  move_place(axes, &dst, &src, box, rank, i);
+  move_count(loop, d + dst, s + src, axes, rank);
 }
 
 #endif

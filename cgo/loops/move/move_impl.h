@@ -106,9 +106,26 @@ static void runs_stream(char *d, const char *s, const move_axis *rows, const mov
 
 // ---- one element many times
 
+// SPREAD fills rows of n bytes, fewer than a vector has, that follow each other: a vector at a time, of which the next
+// row writes over what is too much. It returns how many rows it was, since the last ones have no room for that.
+#define SPREAD(T, name)                                                                                      \
+  typedef T CAT(spread_of_, name) __attribute__((vector_size(VB), aligned(1), may_alias));                   \
+  INLINE int64_t CAT(spread_, name)(char *d, const char *s, const move_axis *rows, int64_t n) {              \
+    const int64_t count = rows->dst == n && n < VB ? rows->n - (VB + n - 1) / n : 0;                         \
+    int64_t i = 0;                                                                                           \
+    for (; i < count; i++, d += n, s += rows->src)                                                           \
+      *(CAT(spread_of_, name) *)d = (CAT(spread_of_, name)){0} + *(const CAT(element_, name) *)s;            \
+    return i;                                                                                                \
+  }
+SPREAD(uint8_t, 1)
+SPREAD(uint16_t, 2)
+SPREAD(uint32_t, 4)
+SPREAD(uint64_t, 8)
+#define spread_16(d, s, rows, n) 0
+
 #define FILL(T, name)                                                                                        \
   static void CAT(fill_, name)(char *d, const char *s, const move_axis *rows, const move_axis *cols) {       \
-    for (int64_t i = 0; i < rows->n; i++) {                                                                  \
+    for (int64_t i = CAT(spread_, name)(d, s, rows, cols->n * sizeof(T)); i < rows->n; i++) {                \
       const T v = *(const T *)(s + i * rows->src);                                                           \
       T *line = (T *)(d + i * rows->dst);                                                                    \
       const int64_t n = cols->n;                                                                             \
@@ -137,6 +154,38 @@ static void runs_stream(char *d, const char *s, const move_axis *rows, const mov
       else if (dd == 2 * w && ss == w) CAT(line_, name)(d, s, n, 2 * w, w);                                  \
       else CAT(line_, name)(d, s, n, dd, ss);                                                                \
     }                                                                                                        \
+  }
+
+// ---- the elements of several arrays in turn
+
+// IN_TURN writes n elements of each of k arrays, step bytes apart: most often all or none.
+#define IN_TURN(T, name)                                                                                     \
+  INLINE void CAT(turn_, name)(const int k, char *d, const char *const *s, const int64_t *step, int64_t n) { \
+    T *restrict to = (T *)d;                                                                                 \
+    const T *a = (const T *)s[0], *b = (const T *)s[1], *c = (const T *)s[k > 2 ? 2 : 0],                    \
+            *e = (const T *)s[k - 1];                                                                        \
+    const T first = *a, second = *b;                                                                         \
+    if (k == 2 && step[0] == 0 && step[1] == sizeof(T))                                                      \
+      for (int64_t j = 0; j < n; j++) to[2 * j] = first, to[2 * j + 1] = b[j];                               \
+    else if (k == 2 && step[1] == 0 && step[0] == sizeof(T))                                                 \
+      for (int64_t j = 0; j < n; j++) to[2 * j] = a[j], to[2 * j + 1] = second;                              \
+    else                                                                                                     \
+      for (int64_t j = 0; j < n; j++) {                                                                      \
+        to[k * j] = a[j], to[k * j + 1] = b[j];                                                              \
+        if (k > 2) to[k * j + 2] = c[j];                                                                     \
+        if (k > 3) to[k * j + 3] = e[j];                                                                     \
+      }                                                                                                      \
+  }                                                                                                          \
+  static void CAT(turns_, name)(char *d, const char *const *s, const int64_t *step, int64_t n, int64_t k) {  \
+    int64_t known = 0;                                                                                       \
+    while (known < k && (step[known] == sizeof(T) || k == 2 && step[known] == 0 && step[!known])) known++;   \
+    if (n == 0) return;                                                                                      \
+    if (known == k)                                                                                          \
+      (k == 2 ? CAT(turn_, name)(2, d, s, step, n)                                                           \
+       : k == 3 ? CAT(turn_, name)(3, d, s, step, n) : CAT(turn_, name)(4, d, s, step, n));                  \
+    else                                                                                                     \
+      for (int64_t j = 0; j < n; j++, d += k * sizeof(T))                                                    \
+        for (int64_t q = 0; q < k; q++) memcpy(d + q * sizeof(T), s[q] + j * step[q], sizeof(T));            \
   }
 
 // ---- planes
@@ -316,6 +365,12 @@ TILE(uint64_t, 8, 8, 3, LO8, HI8)
 #define square_16(d, ds, s, ss) ((void)(ds), (void)(ss), memcpy(d, s, 16))
 PLANES(u128, 16, 1)
 
+IN_TURN(element_1, 1)
+IN_TURN(element_2, 2)
+IN_TURN(element_4, 4)
+IN_TURN(element_8, 8)
+IN_TURN(element_16, 16)
+
 #define ROW(a) {a##1, a##2, a##4, a##8, a##16}
 const move_table LEVEL = {
     .loop = {[MOVE_RUN] = {runs, runs, runs, runs, runs},
@@ -326,4 +381,5 @@ const move_table LEVEL = {
                [MOVE_FILL] = ROW(fill_),
                [MOVE_PLANE] = ROW(plane_stream_),
                [MOVE_LINE] = ROW(lines_)},
+    .turns = ROW(turns_),
 };
