@@ -340,6 +340,10 @@ func floatToInt(name string, sign int, maximum, minimum string) func(e *emitter,
 // float itself has all numbers.
 func intToFloat(name string) func(e *emitter, from, to shape.ElementType) bool {
 	return func(e *emitter, from, to shape.ElementType) bool {
+		name := name
+		if from.Bits() < e.bits() { // the lane has a place for a sign
+			name = "s_f"
+		}
 		if to == shape.F32 && e.lane == 8 {
 			e.stage(name+"32", number(0), number(0))
 			return true

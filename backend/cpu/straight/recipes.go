@@ -36,6 +36,7 @@ var unary = map[string]func(m *maker, x code.Value, n int) code.Value{
 	"nonzero_f":  func(m *maker, x code.Value, _ int) code.Value { return m.compare("ne_f", x, m.whole(0)) },
 	"one_f":      func(m *maker, x code.Value, _ int) code.Value { return m.do(&code.And, 0, x, m.float(1)) },
 	"s_f":        func(m *maker, x code.Value, _ int) code.Value { return m.do(&code.ToFloat, 0, x) },
+	"u_f":        func(m *maker, x code.Value, _ int) code.Value { return m.plain(x) },
 	"f_s":        func(m *maker, x code.Value, _ int) code.Value { return m.signed(x) },
 	"f_short":    (*maker).short,
 	"round_bf16": func(m *maker, x code.Value, _ int) code.Value { return m.do(&code.And, 0, m.bf16(x), m.whole(-1<<16)) },

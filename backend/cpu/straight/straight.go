@@ -264,6 +264,14 @@ func (m *maker) bf16(x code.Value) code.Value {
 	return m.choose(m.isNaN(x, x), m.do(&code.Or, 0, x, m.whole(0x400000)), near)
 }
 
+// plain is an integer without a sign as a float, of halves that floats have.
+func (m *maker) plain(x code.Value) code.Value {
+	m.failed = m.failed || m.Lane() != 4
+	high := m.do(&code.ToFloat, 0, m.do(&code.Right, 16, x))
+	low := m.do(&code.ToFloat, 0, m.do(&code.And, 0, x, m.whole(0xffff)))
+	return m.do(&code.MulAdd, 0, high, m.float(1<<16), low)
+}
+
 // signed is a float as an integer, towards zero; what is beyond those becomes the last one, and NaN 0.
 func (m *maker) signed(x code.Value) code.Value {
 	beyond := m.compare("ge_f", x, m.float(1<<31))

@@ -173,7 +173,7 @@ type family struct {
 }
 
 // ofBits are stages on the bits of floats.
-var ofBits = []string{"key_f", "s_f", "one_f"}
+var ofBits = []string{"key_f", "s_f", "u_f", "one_f"}
 
 // families lists the stages with a recipe for such lanes, but those that load and store.
 func families(lane int) [2]family {
