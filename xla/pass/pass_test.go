@@ -23,7 +23,7 @@ import (
 func everyPass() []Pass {
 	return []Pass{Layout(), Inline(), DCE(), CSE(), Tuples(), ExpandBatchNorm(), Widen(anyFusion.Elementwise), Fold(), Simplify(),
 		Precompute(byReference), Unroll(), Counters(), Rounds(), Hoist(), Convolutions(), Apart(), Planes(), Arguments(), Gates(),
-		Fuse(anyFusion), Epilogue(anyEpilogue, anyFusion.Elementwise, true), Frame(anyFusion.Elementwise),
+		Transposes(), Fuse(anyFusion), Epilogue(anyEpilogue, anyFusion.Elementwise, true), Frame(anyFusion.Elementwise),
 		Pieces()}
 }
 
