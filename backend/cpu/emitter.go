@@ -223,6 +223,10 @@ func (e *emitter) operation(i int, nd *node) bool {
 		y, z := e.memory(nd.args[1]), e.memory(nd.args[2])
 		e.stage(e.scaled(nd.stage, z), y, z)
 		return true
+	case len(nd.args) == 2 && nd.imm > 0:
+		e.hold(nd.args[0])
+		e.stage(nd.stage, e.memory(nd.args[1]), number(nd.imm))
+		return e.round(nd.t)
 	case len(nd.args) == 2 && nd.stage != "":
 		e.binary(nd.stage, nd.args[0], nd.args[1])
 		return e.round(nd.t)

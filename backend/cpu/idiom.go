@@ -182,6 +182,7 @@ func (f *fused) useIdioms() {
 	}
 	f.useGelus()
 	found = f.useFloors() || found
+	found = f.useDivisors() || found
 	if f.useShifts() || found {
 		f.order()
 	}

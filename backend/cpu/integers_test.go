@@ -61,6 +61,20 @@ func TestElementwiseQuotients(t *testing.T) {
 			}
 		}
 	}
+	for _, et := range []shape.ElementType{shape.S32, shape.U32} {
+		a := integers(t, r, et, n, false)
+		for _, c := range knownDivisors {
+			if c = strings.Replace(c, "least", "-2147483648", 1); c[0] == '-' && et == shape.U32 {
+				c = map[string]string{"-2147483648": "2147483648", "-1": "4294967295"}[c]
+			}
+			if c == "" {
+				continue
+			}
+			both(t, fmt.Sprintf(`ENTRY e { a = %s[%d] parameter(0) c = %[1]s[] constant(%[3]s)
+  b = %[1]s[%[2]d] broadcast(c), dimensions={} q = %[1]s[%[2]d] divide(a, b) r = %[1]s[%[2]d] remainder(a, b)
+  ROOT y = (%[1]s[%[2]d], %[1]s[%[2]d]) tuple(r, q) }`, et, n, c), 1, 0, a)
+		}
+	}
 	all := codes(t, shape.U8)
 	for _, et := range []shape.ElementType{shape.S8, shape.U8} {
 		for _, op := range []string{"divide", "remainder"} {
@@ -70,6 +84,11 @@ func TestElementwiseQuotients(t *testing.T) {
 		}
 	}
 }
+
+// knownDivisors are at the ends of what there is, powers of two and beside them, and what multipliers are hard to find for.
+var knownDivisors = []string{"1", "2", "3", "4", "5", "6", "9", "11", "13", "25", "125", "128", "255", "257", "625", "641",
+	"3600", "65535", "65536", "65537", "86400", "1000000007", "1073741823", "1073741824", "1073741825", "2147483646",
+	"2147483647", "-1", "-2", "-3", "-7", "-64", "-65537", "-2147483647", "least"}
 
 // floors are Python's // and % of x by y, of which y is known or not, as jax.numpy has them: over the array type $T.
 const floors = `ENTRY e { x = $T parameter(0) $Y zero = $S constant(0) zeros = $T broadcast(zero), dimensions={}
@@ -93,6 +112,11 @@ func TestElementwiseFloors(t *testing.T) {
 		for _, c := range []string{"1", "2", "7", "10", "60", "127", "-1", "-3", "-128"} {
 			both(t, floorsOf(et, n, "c = $S constant("+c+") y = $T broadcast(c), dimensions={}"), 1, 0, a)
 		}
+	}
+	a := integers(t, r, shape.S32, n, false)
+	for _, c := range knownDivisors {
+		c = strings.Replace(c, "least", "-2147483648", 1)
+		both(t, floorsOf(shape.S32, n, "c = $S constant("+c+") y = $T broadcast(c), dimensions={}"), 1, 0, a)
 	}
 }
 

@@ -81,6 +81,7 @@ var (
 	AddInt    = Op{pd(0xfe), pd(0xd4)}
 	SubInt    = Op{pd(0xfa), pd(0xfb)}
 	MulInt    = Op{four: in38(0x40)}
+	MulPlain  = Op{four: pd(0xf4)} // without a sign, of every other lane, as wide as two
 	AbsInt    = Op{four: in38(0x1e).as(one)}
 	EqualInt  = Op{pd(0x76), in38(0x29)}
 	Greater   = Op{pd(0x66), in38(0x37)}
@@ -91,12 +92,15 @@ var (
 	Left      = Op{pd(0x72).shift(6), pd(0x73).shift(6)}
 	Right     = Op{pd(0x72).shift(2), pd(0x73).shift(2)}
 	RightSign = Op{four: pd(0x72).shift(4)} // copies the sign
+	RightWide = Op{four: pd(0x73).shift(2)} // lanes twice as wide
 	LeftBy    = Op{in38(0x47), in38(0x47)}
 	RightBy   = Op{in38(0x45), in38(0x45)}
 	SignBy    = Op{four: in38(0x46)}
 	ToFloat   = Op{four: ps(0x5b).as(one)}
 	ToInt     = Op{four: encoding{form: one, prefix: 2, table: map0F, number: 0x5b}} // towards zero
 	Upper     = Op{four: in3A(0x39).as(halve)}
+	SignOf    = Op{four: in38(0x0a)} // the first with the sign of the second, 0 where that is
+	Blend     = Op{four: in3A(0x02)} // the second where a bit of the number is set
 	PackWords = Op{four: in38(0x2b).as(narrow)}
 	PackBytes = Op{four: pd(0x67).as(narrow)}
 )

@@ -145,6 +145,7 @@ func allRecipes() map[string]recipe {
 		"add_to": func(m *maker, s *pipeline.Stage) { m.slots[s.A] = m.do(&code.AddInt, 0, m.at(s.A), m.at(s.B)) },
 	}
 	addOperations(all)
+	addQuotients(all)
 	addChoices(all)
 	addAccesses(all)
 	addSums(all)
@@ -167,6 +168,28 @@ func addOperations(all map[string]recipe) {
 	for name, f := range ternary {
 		three := func(m *maker, s *pipeline.Stage) { m.register = f(m, m.register, m.at(s.A), m.at(s.B)) }
 		all[name], all[name+"_k"] = three, three
+	}
+}
+
+// quotients are stages of a value and a multiplier with a small number.
+var quotients = map[string]func(m *maker, x, y code.Value, n int) code.Value{
+	"div_by": func(m *maker, x, y code.Value, n int) code.Value {
+		return m.do(&code.SignOf, 0, m.do(&code.Right, n, m.highPart(m.do(&code.AbsInt, 0, x), y)), x)
+	},
+	"floor_by": func(m *maker, x, y code.Value, n int) code.Value {
+		sign := m.do(&code.RightSign, 8*m.Lane()-1, x)
+		return m.do(&code.Xor, 0, m.do(&code.Right, n, m.highPart(m.do(&code.Xor, 0, x, sign), y)), sign)
+	},
+	"div_by_u": func(m *maker, x, y code.Value, n int) code.Value {
+		high := m.highPart(x, y)
+		rest := m.do(&code.Right, 1, m.do(&code.SubInt, 0, x, high))
+		return m.do(&code.Right, n, m.do(&code.AddInt, 0, rest, high))
+	},
+}
+
+func addQuotients(all map[string]recipe) {
+	for name, f := range quotients {
+		all[name] = func(m *maker, s *pipeline.Stage) { m.register = f(m, m.register, m.at(s.A), s.B) }
 	}
 }
 

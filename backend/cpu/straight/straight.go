@@ -256,6 +256,12 @@ func (m *maker) rotate(x code.Value, n int) code.Value {
 	return m.do(&code.Or, 0, m.do(&code.Left, n, x), m.do(&code.Right, 8*m.Lane()-n, x))
 }
 
+// highPart is the upper half of a product of numbers without a sign, y the same for all lanes.
+func (m *maker) highPart(x, y code.Value) code.Value {
+	even, odd := m.do(&code.MulPlain, 0, x, y), m.do(&code.MulPlain, 0, m.do(&code.RightWide, 32, x), y)
+	return m.do(&code.Blend, 0xaa, m.do(&code.RightWide, 32, even), odd)
+}
+
 // bf16 is an f32 rounded to bf16, in the upper half of the lane; the lower half is anything.
 func (m *maker) bf16(x code.Value) code.Value {
 	m.failed = m.failed || m.Lane() != 4

@@ -145,6 +145,8 @@ func randomStage(r *rand.Rand, name string, lane int, operand func() int, slot i
 		a = slot + r.IntN(slots)
 	case shifts[name] != nil:
 		b = 8 * lane
+	case quotients[name] != nil:
+		a, b = splat+r.IntN(1+immediates), r.IntN(8*lane)
 	case strings.HasPrefix(name, "where_"), strings.HasPrefix(name, "unless_"):
 		c = operand()
 	case strings.HasSuffix(name, "_k"):

@@ -103,6 +103,42 @@ INLINE VI div_short(VI x, VI y) {
   return __builtin_convertvector((v + with_sign(same((F)0.5), v)) * inverse, VI) | (y == 0);
 }
 
+// high_part is the upper half of the product of numbers without a sign, y the same for all lanes.
+#if defined(__x86_64__) && LANE == 32 && VB == 64
+INLINE VI high_part(VI x, VI y) {
+  const __m512i even = _mm512_mul_epu32((__m512i)x, (__m512i)y);
+  const __m512i odd = _mm512_mul_epu32(_mm512_srli_epi64((__m512i)x, 32), (__m512i)y);
+  return (VI)_mm512_mask_blend_epi32(0xaaaa, _mm512_srli_epi64(even, 32), odd);
+}
+#elif defined(__x86_64__) && LANE == 32 && VB == 32
+INLINE VI high_part(VI x, VI y) {
+  const __m256i even = _mm256_mul_epu32((__m256i)x, (__m256i)y);
+  const __m256i odd = _mm256_mul_epu32(_mm256_srli_epi64((__m256i)x, 32), (__m256i)y);
+  return (VI)_mm256_blend_epi32(_mm256_srli_epi64(even, 32), odd, 0xaa);
+}
+#else
+INLINE VI high_part(VI x, VI y) {
+  for (int i = 0; i < N; i++)
+    x[i] = (I)high_u(x[i], y[i]);
+  return x;
+}
+#endif
+
+// A quotient by a known number is the upper half of the product of x with y, which is near 2^(LANE+n) divided by that,
+// n bits down: of the magnitude of x, or of what makes one of rounding down. Without a sign y has one bit more on top.
+INLINE VI div_by(VI x, VI y, int n) {
+  const VI sign = x >> (LANE - 1), q = (VI)((VU)high_part(absolute(x), y) >> n);
+  return (q ^ sign) - sign;
+}
+INLINE VI floor_by(VI x, VI y, int n) {
+  const VI sign = x >> (LANE - 1);
+  return (VI)((VU)high_part(x ^ sign, y) >> n) ^ sign;
+}
+INLINE VI div_by_u(VI x, VI y, int n) {
+  const VU high = (VU)high_part(x, y);
+  return (VI)(((((VU)x - high) >> 1) + high) >> n);
+}
+
 // ones counts the bits that are set: in pairs, fours and bytes, and those by a product; by a table of half a byte and
 // sums of neighbours where a shuffle of bytes has such.
 #if defined(__x86_64__) && VB == 64
