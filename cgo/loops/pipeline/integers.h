@@ -154,6 +154,19 @@ INLINE VI ones(VI v) {
   return (VI)_mm512_madd_epi16(_mm512_maddubs_epi16(bytes, _mm512_set1_epi8(1)), _mm512_set1_epi16(1));
 #endif
 }
+#elif defined(__x86_64__) && VB == 32
+INLINE VI ones(VI v) {
+  const __m256i low = _mm256_set1_epi8(15), x = (__m256i)v, table = _mm256_setr_epi32(
+      0x02010100, 0x03020201, 0x03020201, 0x04030302, 0x02010100, 0x03020201, 0x03020201, 0x04030302);
+  const __m256i a = _mm256_shuffle_epi8(table, _mm256_and_si256(x, low));
+  const __m256i b = _mm256_shuffle_epi8(table, _mm256_and_si256(_mm256_srli_epi16(x, 4), low));
+  const __m256i bytes = _mm256_add_epi8(a, b);
+#if LANE == 64
+  return (VI)_mm256_sad_epu8(bytes, _mm256_setzero_si256());
+#else
+  return (VI)_mm256_madd_epi16(_mm256_maddubs_epi16(bytes, _mm256_set1_epi8(1)), _mm256_set1_epi16(1));
+#endif
+}
 #else
 INLINE VI ones(VI v) {
   const U bits = ~(U)0;
