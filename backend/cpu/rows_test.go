@@ -199,3 +199,29 @@ ENTRY e { x = A[S] parameter(0) v = f32[R] parameter(1) w = f32[C] parameter(2) 
 		}
 	}
 }
+
+// TestNarrowSoftmaxes wants softmaxes of rows of bf16 and f16 to be one loop, and within a unit of those of the
+// evaluator.
+func TestNarrowSoftmaxes(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 9))
+	for _, types := range [][2]string{{"bf16", "bf16"}, {"f16", "f32"}, {"f32", "f16"}, {"bf16", "f16"}} {
+		for _, row := range []int64{64, 100, 1000, 4000} {
+			text := strings.NewReplacer("X[", types[0]+"[", "Y[", types[1]+"[", "C", fmt.Sprint(row)).Replace(`HloModule m
+max { x = f32[] parameter(0) y = f32[] parameter(1) ROOT z = f32[] maximum(x, y) }
+add { x = f32[] parameter(0) y = f32[] parameter(1) ROOT z = f32[] add(x, y) }
+ENTRY e { p = X[13,C] parameter(0) x = f32[13,C] convert(p) zero = f32[] constant(0) low = f32[] constant(-inf)
+  m = f32[13] reduce(x, low), dimensions={1}, to_apply=max b = f32[13,C] broadcast(m), dimensions={0}
+  d = f32[13,C] subtract(x, b) e = f32[13,C] exponential(d) s = f32[13] reduce(e, zero), dimensions={1}, to_apply=add
+  t = f32[13,C] broadcast(s), dimensions={0} q = f32[13,C] divide(e, t) ROOT y = Y[13,C] convert(q) }`)
+			from, _ := shape.TypeByName(types[0])
+			ulp := int64(1)
+			if types[1] == "f32" {
+				ulp = 64
+			}
+			both(t, text, 2, ulp, rowValues(r, shape.Array(from, 13, row), int(row)))
+			if row < 4000 { // lanes of so many are near
+				oneLoop(t, text, "loops rows softmax")
+			}
+		}
+	}
+}

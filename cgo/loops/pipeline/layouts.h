@@ -2,29 +2,9 @@
 #ifndef HALO_LAYOUTS_H
 #define HALO_LAYOUTS_H
 
-#include "rows.h"
-#include "streams.h"
+#include "rowjob.h"
 
-// job is one run of a record, as its tasks see it.
-typedef struct {
-  const halo_rows_record *r;
-  halo_space places, rows;
-  const halo_stream *streams;
-  const halo_phase *phases;
-  const int32_t *numbers;
-  const halo_stage *stages;
-  int bypass;                       // the stages are those of halo_bypass
-  int64_t pitch;                    // places of a row in a saved value: whole blocks
-  int64_t chunks;                   // of a row
-  uint64_t *partials;               // what the chunks of each row come to, if it has several
-  const halo_phase *first, *second; // that sweep; null: there is none
-} job;
-
-// start returns the element of a stream at the beginning of a row.
-static int64_t start(const job *j, const halo_stream *s, int64_t row) {
-  int64_t rest;
-  return s->kind == HALO_LINEAR ? s->offset + row * j->r->row : halo_place(&j->rows, s, row, &rest);
-}
+typedef halo_row_job job;
 
 static int is_saved(const job *j, int32_t k) { return k >= j->r->streams + j->r->outputs; }
 

@@ -123,10 +123,17 @@ typedef struct {
 } halo_loop;
 enum { HALO_LOOP = HALO_MAX_POINTERS, HALO_POINTERS };
 
+// HALO_KEPT_ROWS is how many rows of lanes are kept that are made of other elements: those in the making, and so many
+// that it is a power of 2.
+enum { HALO_KEPT_ROWS = 4 };
+
 // halo_staggered is rows that go through all phases of a program in one loop, by a function at the end of sweeps.def.
 typedef struct {
   const char *in;   // the rows, one after the other
   char *out, *rooms; // rooms: for rows, each a block longer
+  int64_t reads, makes; // the bits of a row's number that say where it is read and made: all, or those of rows kept
+  void (*widen)(const void *of, int64_t row, char *lanes);  // makes lanes of a row before it is read; null: none
+  void (*narrow)(const void *of, int64_t row, char *lanes); // makes elements of one that was made
   int64_t rows, blocks, rest; // whole blocks of a row, and the bytes behind them
   int past;         // results go past the caches
   const volatile uint32_t *cancel;
@@ -135,7 +142,7 @@ typedef struct {
   int32_t divides, refuses;   // softmax: whether it is; whether other takes an element's place where there is a choice
   uint64_t other;             // softmax: what takes the place of those that are not chosen
   const char *(*beside)(const void *of, int64_t row); // softmax: where choices or addends of a row are
-  const void *of;
+  const void *of;                                     // what these functions take
   uint64_t count, epsilon;    // norm: the count of a row's elements, or its inverse; what is added to the variance
   uint64_t init, start;       // least, most: an element before all, and the place of that
 } halo_staggered;

@@ -130,7 +130,7 @@ func (p *Rows) Record(level run.ISA) run.Record {
 		stages = appendStages(stages, list, level, p.Lane)
 		head.stages += f.stages
 	}
-	p.stagger(&head, level)
+	stages = append(stages, p.stagger(&head, level)...)
 	args := bytesOf(&head)[unsafe.Sizeof(head.head):]
 	args = appendStreams(args, p.Inputs, p.Outputs)
 	args = append(append(args, phases...), stages...)
@@ -140,11 +140,11 @@ func (p *Rows) Record(level run.ISA) run.Record {
 	return run.Record{Fn: unsafe.Pointer(C.halo_rows), Args: args}
 }
 
-// stagger says what takes rows through all phases in one loop, if something does.
-func (p *Rows) stagger(head *C.halo_rows_record, level run.ISA) {
+// stagger says what takes rows through all phases in one loop, if something does, and returns the stages for that.
+func (p *Rows) stagger(head *C.halo_rows_record, level run.ISA) (rounds []byte) {
 	loop, words := p.staggers()
 	if loop == nil {
-		return
+		return nil
 	}
 	number := func(list ...string) C.int32_t { return C.int32_t(words.number(0, list...)) }
 	head.staggered = (*[0]byte)(function("staggered_"+loop.name, level, p.Lane))
@@ -163,6 +163,13 @@ func (p *Rows) stagger(head *C.halo_rows_record, level run.ISA) {
 	if head.scale != 0 {
 		head.whole = 1
 	}
+	if to := p.Outputs[0].Convert; to != "" {
+		list := join([]Stage{{Name: "load", A: p.Mask}, {Name: "store_rounded_" + to, A: len(p.Inputs)}}, isOneOf(p.Inputs))
+		head.rounds = head.stages
+		head.stages += C.int32_t(len(list))
+		rounds = appendStages(nil, list, level, p.Lane)
+	}
+	return rounds
 }
 
 // native appends the phase's numbers to the list.

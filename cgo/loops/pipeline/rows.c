@@ -25,7 +25,7 @@ static char *address(const worker *w, int32_t k, int64_t t, int64_t row, int64_t
   if (at->first)
     return at->first + row * at->row + t * at->tile + col * at->size;
   const halo_stream *s = &w->j->streams[k];
-  return (char *)HALO_AT(w->j->places.run, s->ref) + (start(w->j, s, row) + col) * at->size;
+  return (char *)HALO_AT(w->j->places.run, s->ref) + (halo_row_start(w->j, s, row) + col) * at->size;
 }
 
 // fetch loads m places of an input.
@@ -45,7 +45,7 @@ static char *fetch(const worker *w, int32_t k, int64_t row, int64_t col, int64_t
 // put stores m places of an output.
 static void put(const worker *w, int32_t k, int64_t row, int64_t col, int64_t m) {
   const halo_stream *s = &w->j->streams[k];
-  halo_store(&w->j->places, s, start(w->j, s, row) + col, m, w->p[k]);
+  halo_store(&w->j->places, s, halo_row_start(w->j, s, row) + col, m, w->p[k]);
 }
 
 // piece is the part of a row that a phase sweeps: n places from col on of row number row, which is row t of the tile.
@@ -329,57 +329,6 @@ static void tiles(void *arg, int64_t number) {
   halo_drain(j->bypass);
 }
 
-// beginning is where the first element of a stream lies.
-static char *beginning(const job *j, int32_t k) {
-  const halo_stream *s = &j->streams[k];
-  return (char *)HALO_AT(j->places.run, s->ref) + s->offset * s->size;
-}
-
-// group is some rows of a job.
-typedef struct {
-  const job *j;
-  int64_t first;
-} group;
-
-// beside is where what a softmax takes beside a row of a group begins.
-static const char *beside(const void *of, int64_t row) {
-  const group *g = of;
-  const halo_stream *s = &g->j->streams[g->j->r->beside];
-  return (char *)HALO_AT(g->j->places.run, s->ref) + start(g->j, s, g->first + row) * s->size;
-}
-
-// ONE is the float 1.
-enum { ONE = 0x3f800000 };
-
-// staggers takes some rows through all phases in one loop.
-static void staggers(void *arg, int64_t number) {
-  const job *j = arg;
-  const halo_rows_record *r = j->r;
-  const int64_t first = number * r->group, left = r->rows - first, bytes = r->row * r->lane;
-  r->staggered(&(halo_staggered){
-      .in = beginning(j, r->in) + first * bytes,
-      .out = beginning(j, r->streams) + first * (j->streams[r->streams].by_row ? r->lane : bytes),
-      .scale = beginning(j, r->scale),
-      .offset = beginning(j, r->offset),
-      .count = j->streams[r->count].value,
-      .epsilon = j->streams[r->epsilon].value,
-      .init = j->streams[r->init].value,
-      .start = j->streams[r->start].value,
-      .rooms = halo_aligned(alloca(r->near * (bytes + j->places.block_bytes) + 64)),
-      .rows = left < r->group ? left : r->group,
-      .blocks = r->row / j->places.block,
-      .rest = r->row % j->places.block * r->lane,
-      .factor = r->factor < 0 ? ONE : j->streams[r->factor].value,
-      .divides = r->divides,
-      .refuses = r->refuses,
-      .other = j->streams[r->other].value,
-      .beside = beside,
-      .of = &(group){j, first},
-      .past = j->bypass,
-      .cancel = j->places.run->cancel});
-  halo_drain(j->bypass);
-}
-
 // chunk sweeps a part of a row, in a program that sweeps once.
 static void chunk(void *arg, int64_t number) {
   const job *j = arg;
@@ -465,5 +414,5 @@ void halo_rows(const halo_record *record, halo_run *run) {
     in_chunks(&j, run);
   } else
     halo_spread(run, &j, (r->rows + r->group - 1) / r->group,
-        r->staggered && (r->row % j.places.block == 0 || !r->whole) ? staggers : tiles);
+        r->staggered && (r->row % j.places.block == 0 || !r->whole) ? halo_staggers : tiles);
 }

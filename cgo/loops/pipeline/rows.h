@@ -38,6 +38,7 @@ typedef struct {
   // Numbers of the streams that it takes, 0 where it takes none, -1 of a factor.
   int32_t in, scale, offset, factor, count, epsilon, init, start, beside, other;
   int32_t divides, refuses, near; // what it does with the factor and with what is beside a row; the rows of its rooms
+  int32_t rounds; // the first of the stages that make elements of lanes, at mask, where those are others; else 0
   // streams and outputs, phases, stages and numbers follow
 } halo_rows_record;
 

@@ -92,7 +92,7 @@ func firstOf(extreme, elements, at string) []string {
 
 // wordKinds says which inputs some words may mean.
 var wordKinds = map[string]func(s *Stream) bool{
-	"in":      func(s *Stream) bool { return s.Kind == Linear && s.Convert == "" && !s.ByRow },
+	"in":      func(s *Stream) bool { return s.Kind == Linear && (s.Convert == "" || s.isFloat()) && !s.ByRow },
 	"scale":   (*Stream).isVector,
 	"offset":  (*Stream).isVector,
 	"factor":  (*Stream).isPositive,
@@ -120,6 +120,10 @@ func (s *Stream) liesBeside(convert string) bool {
 	return (s.Kind == Linear || s.Kind == Rowwise) && s.Convert == convert && !s.ByRow
 }
 
+// isFloat reports whether the elements of a stream are narrower floats: rows of them are widened some at a time, and
+// results of them rounded.
+func (s *Stream) isFloat() bool { return Has("store_rounded_" + s.Convert) }
+
 // isPositive reports whether a stream is a positive float of 32 bits.
 func (s *Stream) isPositive() bool { return s.Kind == Immediate && s.Value > 0 && s.Value < 0x7f800000 }
 
@@ -136,16 +140,23 @@ func (p *Rows) Kernel() string {
 	return "rows"
 }
 
+// keptRows is how many rows are kept as lanes if they are none.
+const keptRows = 4
+
 // leastRow is how many bytes a row has that is found a place in: a vector at every level.
 const leastRow = 64
 
 // staggers returns what takes rows through all phases of the program in one loop, and tells what its words mean. Places
 // are those of a dimension.
 func (p *Rows) staggers() (*loop, words) {
-	if p.stepwise || len(p.Outputs) != 1 || p.Outputs[0].Kind != Linear || p.Outputs[0].Convert != "" {
+	if p.stepwise || len(p.Outputs) != 1 || p.Outputs[0].Kind != Linear {
 		return nil, nil
 	}
-	places, bytes := p.Outputs[0].ByRow, p.Row()*int64(p.Lane)
+	out := &p.Outputs[0]
+	places, bytes := out.ByRow, p.Row()*int64(p.Lane)
+	if out.Convert != "" && (places || !out.isFloat()) {
+		return nil, nil
+	}
 	if places && (bytes < leastRow || p.Lead != len(p.Dims)-1) {
 		return nil, nil
 	}
@@ -154,7 +165,7 @@ func (p *Rows) staggers() (*loop, words) {
 			continue
 		}
 		m := meaning{p, words{"mask": p.Mask, "out": len(p.Inputs)}}
-		if m.ofAll(s.phases) {
+		if m.ofAll(s.phases) && (!m.converts() || !places && (s.near+keptRows)*bytes <= MaxSaved) {
 			return &staggered[i], m.words
 		}
 	}
@@ -190,11 +201,25 @@ func (m meaning) ofAll(phases []string) bool {
 		return false
 	}
 	for i := range m.Phases {
-		if !m.ofPhase(strings.Split(phases[i], "; "), m.Phases[i].all()) {
+		if !m.ofPhase(strings.Split(phases[i], "; "), m.unrounded(m.Phases[i].all())) {
 			return false
 		}
 	}
 	return true
+}
+
+// unrounded is the list of a phase without rounding to what the result has in memory, just before it is stored.
+func (m meaning) unrounded(list []Stage) []Stage {
+	n := len(list) - 2
+	if t := m.Outputs[0].Convert; t != "" && n >= 0 && list[n].Name == "round_"+t && list[n+1].A == len(m.Inputs) {
+		return slices.Delete(list, n, n+1)
+	}
+	return list
+}
+
+// converts reports whether the rows that are read, or the result, are no lanes.
+func (m meaning) converts() bool {
+	return m.Inputs[m.words["in"]].Convert != "" || m.Outputs[0].Convert != ""
 }
 
 // all are the stages of a phase, with what comes before and after them.

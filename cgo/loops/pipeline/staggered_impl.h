@@ -25,9 +25,18 @@ typedef struct {
 
 INLINE trio round_of(const halo_staggered *t, int64_t i) {
   const int64_t bytes = t->blocks * 8 * VB + t->rest, left = t->rows - i;
-  const char *in = t->in + i * bytes;
-  return (trio){left > 1 + AHEAD_ROWS ? in + (1 + AHEAD_ROWS) * bytes : 0, left > 1 ? in + bytes : 0,
-      i >= 0 && left > 0 ? in : 0, in - bytes, i > 0 ? t->out + (i - 1) * bytes : 0};
+  const char *first = t->in + ((i + 1) & t->reads) * bytes;
+  if (t->widen && left > 1)
+    t->widen(t->of, i + 1, (char *)first);
+  return (trio){left > 1 + AHEAD_ROWS && !t->widen ? first + AHEAD_ROWS * bytes : 0, left > 1 ? first : 0,
+      i >= 0 && left > 0 ? t->in + (i & t->reads) * bytes : 0, t->in + ((i - 1) & t->reads) * bytes,
+      i > 0 ? t->out + ((i - 1) & t->makes) * bytes : 0};
+}
+
+// ended ends round i.
+INLINE void ended(const halo_staggered *t, int64_t i, const trio *r) {
+  if (t->narrow && r->third)
+    t->narrow(t->of, i - 1, r->third);
 }
 
 // ROUNDS goes through the rows, and through the blocks of each.
@@ -229,6 +238,7 @@ INLINE void staggered_softmax(const halo_staggered *t, int how) {
     GREATEST_FOLD(max_f, next)
     FOLD(add_f, sum)
     most = next, total = F(sum), inverse = 1 / total;
+    ended(t, i, &r);
   }
 }
 
@@ -278,6 +288,7 @@ INLINE void staggered_norm(const halo_staggered *t, int divided) {
         norms(r.before + at, r.third + at, t->scale + at, t->offset + at, before, inverse, t->past))
     inverse = I(1 / square_root(F(mean_of(sum, count, divided)) + epsilon));
     before = mean, mean = mean_of(next, count, divided);
+    ended(t, i, &r);
   }
 }
 

@@ -175,6 +175,55 @@ var staggeredPrograms = map[string]func(lane int, rows, row int64, out int32) *R
 		Stage{"add_f", keptAddend, 0, 0, 0, 0}),
 }
 
+// narrowedProgram takes rows of floats of so many bits, if from is one, and makes such of the result, if to is one.
+func narrowedProgram(p *Rows, from, to string) *Rows {
+	if from != "" {
+		p.Inputs[0].Convert, p.Inputs[0].Size = from, 2
+	}
+	if to != "" {
+		p.Outputs[0].Convert, p.Outputs[0].Size = to, 2
+		last := &p.Phases[len(p.Phases)-1]
+		last.Stages = slices.Insert(slices.Clone(last.Stages), len(last.Stages)-1, Stage{Name: "round_" + to})
+	}
+	return p
+}
+
+// TestStaggeredNarrow wants the bits of the phases where rows are widened before, or results rounded behind, or both.
+func TestStaggeredNarrow(t *testing.T) {
+	testfile.Native(t, run.Available())
+	for name, of := range staggeredPrograms {
+		for _, size := range [][2]int64{{1, 128}, {7, 512}, {13, 1024}, {5, 300}, {9, 97}, {2, 2048}} {
+			for _, types := range [][2]string{{"bf16", "bf16"}, {"f16", ""}, {"", "f16"}, {"f16", "bf16"}} {
+				for _, lane := range []int{4, 8} {
+					for _, level := range run.Levels() {
+						t.Run(fmt.Sprint(name, size, types, lane, level), func(t *testing.T) {
+							p := narrowedProgram(of(lane, size[0], size[1], 5), types[0], types[1])
+							loop, _, _ := strings.Cut(name, " ")
+							if want := "rows " + loop; p.Kernel() != want && lane == 4 {
+								t.Fatalf("%s runs it, want %s", p.Kernel(), want)
+							}
+							testStaggered(t, p, level, 5)
+							if types[0] == types[1] {
+								p.Outputs[0].Ref.Slot = 0
+								testStaggered(t, p, level, 0)
+							}
+						})
+					}
+				}
+			}
+		}
+	}
+}
+
+// halves are the upper 16 bits of lanes, which are numbers as floats of those bits, too. There is room for a result.
+func halves(b []byte, lane int) []byte {
+	out := make([]byte, len(b))
+	for i := range len(b) / lane {
+		copy(out[2*i:2*i+2], b[(i+1)*lane-2:])
+	}
+	return out
+}
+
 // TestStaggered wants the bits of the phases one after the other at every level, on rows of whole blocks and others, of
 // few tasks and many, with special values, into the caches and past them, beside what is read and over it.
 func TestStaggered(t *testing.T) {
@@ -216,9 +265,15 @@ func testStaggered(t *testing.T, p *Rows, level run.ISA, out int) {
 			setRow(arrays[0], p, 3, func(i int) float64 { return float64(i%7/3) * -1e9 }) // and of none but 1 and 0
 			setRow(arrays[0], p, 4, func(i int) float64 { return float64(i%64) / -63 * 104.5 })
 		}
+		if p.Inputs[0].Convert != "" {
+			arrays[0] = halves(arrays[0], p.Lane)
+		}
 		arrays = append(arrays, choicesOf(int(p.Dims[1])))
 		execute(t, p.Record(level), arrays)
-		got := oneNaN(arrays[out], p.Lane)
+		got := arrays[out]
+		if p.Outputs[0].Convert == "" {
+			got = oneNaN(got, p.Lane)
+		}
 		if stepwise {
 			want = got
 		}
@@ -258,7 +313,11 @@ func TestStaggers(t *testing.T) {
 		"softmax": {
 			func(p *Rows) { p.Inputs[1].Value = 0 },
 			func(p *Rows) { p.Inputs[0].Kind = Rowwise },
-			func(p *Rows) { p.Inputs[0].Convert = "bf16" },
+			func(p *Rows) { p.Inputs[0].Convert = "s16" },
+			func(p *Rows) { p.Outputs[0].Convert = "u8" },
+			func(p *Rows) { narrowedProgram(p, "bf16", "").Dims[1] = MaxSaved/24 + 1 },
+			func(p *Rows) { narrowedProgram(p, "", "bf16").Phases[4].Stages[2].Name = "round_f16" },
+			func(p *Rows) { narrowedProgram(p, "", "bf16").Phases[2].Stages[2].Name = "round_bf16" },
 			func(p *Rows) { p.Outputs[0].Kind = Rowwise },
 			func(p *Rows) { p.Outputs = append(p.Outputs, p.Outputs[0]) },
 			func(p *Rows) { p.Phases[2].Stages[0].A++ },
