@@ -12,7 +12,7 @@ import (
 // once, as they are and of types that are converted.
 func TestCycles(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 1))
-	for _, n := range []int{1, 3, 64, 96, 127, 128, 129, 1000, 2048, 2049} {
+	for _, n := range []int{1, 3, 6, 64, 96, 100, 127, 128, 129, 1000, 2048, 2049} {
 		rows := 70_000/n + 3
 		for _, typ := range []shape.ElementType{shape.S32, shape.S64, shape.U8, shape.S16} {
 			same(t, r, fmt.Sprintf(`HloModule m

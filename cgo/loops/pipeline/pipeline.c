@@ -25,6 +25,14 @@ typedef struct {
 
 enum { CYCLES = 4, CYCLE_BYTES = 8 << 10 }; // of a task, on the stack
 
+// to_lines is how often so many bytes are whole lines of the cache, in which blocks begin.
+static int64_t to_lines(int64_t bytes) {
+  int64_t times = 64;
+  for (; times > 1 && bytes % 2 == 0; bytes /= 2)
+    times /= 2;
+  return times;
+}
+
 // period is after how many bytes a stream repeats itself; 0: never, or too late for what n places are worth.
 static int64_t period(const halo_space *w, const halo_stream *s, int64_t n) {
   int32_t d = w->rank - 1;
@@ -36,7 +44,10 @@ static int64_t period(const halo_space *w, const halo_stream *s, int64_t n) {
   for (int32_t k = 0; k < d; k++)
     if (s->strides[k])
       return 0;
-  return d > 0 && places * w->lane <= CYCLE_BYTES && 2 * places <= n ? places * w->lane : 0;
+  const int64_t bytes = places * w->lane, times = to_lines(bytes);
+  if (d < 1 || bytes > CYCLE_BYTES || 2 * places > n)
+    return 0;
+  return times * bytes <= CYCLE_BYTES && 2 * times * places <= n ? times * bytes : bytes;
 }
 
 // cycle_of loads a stream that repeats itself into lanes, a group of blocks further; place at is the first that is
