@@ -12,4 +12,5 @@ cd "$here"
 export HALO_SETUP=${HALO_SETUP:-nofftw}
 source scripts/setup.sh
 [ ${#pictures[@]} -gt 0 ] || pictures=(testdata/programs/digits/pictures/*.png)
+echo "building; the first time that takes some minutes" >&2
 exec go run ./examples/digits "${pictures[@]}"
