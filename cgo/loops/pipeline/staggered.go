@@ -132,6 +132,12 @@ func (s *Stream) isVector() bool {
 	return s.Kind == Rowwise && s.Convert == "" && !slices.ContainsFunc(s.Strides, func(n int64) bool { return n != 0 })
 }
 
+// InOneLoop reports whether one loop takes rows through all phases of the program.
+func (p *Rows) InOneLoop() bool {
+	loop, _ := p.staggers()
+	return loop != nil
+}
+
 // Kernel says what runs the program, in words.
 func (p *Rows) Kernel() string {
 	if loop, _ := p.staggers(); loop != nil {
