@@ -92,8 +92,8 @@ func (f *fused) hasPieces() bool {
 }
 
 // rowProgram returns the computation as phases over rows, or false if the pipeline lacks a type or an operation. Of the
-// sweeps that there are such of, functions are made, and those convert elements on their way. Stages, and loops that take
-// rows through all phases, have all of a block converted before it and behind.
+// sweeps that there are such of, functions are made, and those convert elements on their way. Stages, and loops that
+// take rows through all phases, have all of a block converted before it and behind.
 func (f *fused) rowProgram(results []exec.Slice) (p *pipeline.Rows, ok bool) {
 	if p, ok = f.phases(results, false); !ok {
 		return nil, false

@@ -225,3 +225,20 @@ ENTRY e { p = X[13,C] parameter(0) x = f32[13,C] convert(p) zero = f32[] constan
 		}
 	}
 }
+
+// TestRowsPastCaches has large results of rows of 80 bytes, which are no whole lines, beside others that do not go past
+// the caches: one of half bytes, one that lies where the operand did.
+func TestRowsPastCaches(t *testing.T) {
+	body := `max { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] maximum(a, b) }
+ENTRY e { x = f32[27000,80] parameter(0) i = f32[] constant(-inf) m = f32[27000] reduce(x, i), dimensions={1}, to_apply=max
+  mb = f32[27000,80] broadcast(m), dimensions={0} y = f32[27000,80] subtract(mb, x) `
+	x := random(newRand(t), shape.Array(shape.F32, 27000, 80))
+	for _, text := range []string{
+		"HloModule m\n" + body + "u = u8[27000,80] convert(y) p = s4[27000,80] convert(y) " +
+			"ROOT t = (u8[27000,80], s4[27000,80]) tuple(u, p) }",
+		"HloModule m, input_output_alias={ {1}: (0, {}, may-alias) }\n" + body + "c = f32[] constant(1) " +
+			"cb = f32[27000,80] broadcast(c), dimensions={} p = pred[27000,80] compare(y, cb), direction=LT " +
+			"ROOT t = (pred[27000,80], f32[27000,80]) tuple(p, y) }"} {
+		agree(t, program{text: text, args: []*literal.Literal{x}})
+	}
+}

@@ -83,7 +83,7 @@ func cutOf(m kernel.Move) (c cut, ok bool) {
 // turnedPieces are the pieces of the transposition m.
 func turnedPieces(l *exec.Lowering, m kernel.Move) (list []piece) {
 	c, ok := cutOf(m)
-	if !ok || !run.Available() {
+	if !ok || !run.Available() || m.Bytes() < turnedLeast || m.Bytes() >= turnedEnd {
 		return nil
 	}
 	bytes := widthOf(l.In.Shape)

@@ -232,9 +232,9 @@ func invariants(body *hlo.Computation) []bool {
 var neverHoisted = [hlo.NumOps]bool{hlo.While: true, hlo.Conditional: true, hlo.Call: true, hlo.Tuple: true,
 	hlo.AddDependency: true, hlo.AfterAll: true}
 
-// smallHoisted is what a hoisted value may take however small its operands are, in bytes, and mostHoisted what a
-// product may, which takes longer to compute than to read.
-const smallHoisted, mostHoisted = 64 << 10, 16 << 20
+// smallHoisted is what a hoisted value may take however small its operands are, in bytes. A product of manyTerms takes
+// longer to compute than to read, and may take mostHoisted.
+const smallHoisted, mostHoisted, manyTerms = 64 << 10, 16 << 20, 32
 
 func worthHoisting(in *hlo.Instruction) bool {
 	switch in.Op {
@@ -246,7 +246,7 @@ func worthHoisting(in *hlo.Instruction) bool {
 	}
 	size, err := in.Shape.ByteSize()
 	read := int64(smallHoisted)
-	if in.Op == hlo.Dot {
+	if in.Op == hlo.Dot && termsOf(in) >= manyTerms {
 		read = mostHoisted
 	}
 	for _, o := range in.Operands {
@@ -254,6 +254,15 @@ func worthHoisting(in *hlo.Instruction) bool {
 		read += n
 	}
 	return err == nil && size <= read
+}
+
+// termsOf is how many terms a dot's sums have.
+func termsOf(dot *hlo.Instruction) int64 {
+	n := int64(1)
+	for _, d := range dot.Attrs.(*hlo.DotAttrs).LHSContracting {
+		n *= dot.Operands[0].Shape.Dims[d]
+	}
+	return n
 }
 
 // outsideLoop makes copies of list, and of all they are made of, on the loop's first state.

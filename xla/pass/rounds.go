@@ -46,17 +46,22 @@ func keepHoistable(m *hlo.Module, loops map[*hlo.Computation]*hlo.Instruction) {
 	}
 }
 
+// mostInRounds is how many bytes all products of a loop's rows may take.
+const mostInRounds = 4 * mostHoisted
+
 // rounder looks at the body of a loop.
 type rounder struct {
 	*editor
 	trips int64
 	same  []bool
+	bytes int64 // of products of all rows
 }
 
 // multiplies makes a product of a round's row the part of the product of all rows.
 func (r *rounder) multiplies(in *hlo.Instruction) bool {
 	a, ok := in.Attrs.(*hlo.DotAttrs)
-	if !ok || !plain(in.Shape) || in.IsDynamic() || len(a.LHSBatch) > 0 || !r.same[in.Operands[1].Index()] {
+	if !ok || !plain(in.Shape) || in.IsDynamic() || len(a.LHSBatch) > 0 || !r.same[in.Operands[1].Index()] ||
+		r.same[in.Index()] {
 		return false
 	}
 	slice, reshaped := rowOf(in.Operands[0])
@@ -74,9 +79,12 @@ func (r *rounder) multiplies(in *hlo.Instruction) bool {
 	}
 	all := slices.Clone(dims)
 	all[0] = slice.Operands[0].Shape.Dims[0]
-	if s := shape.Array(in.Shape.Type, all...); all[0] > r.trips || s.Size()*int64(s.Type.Bytes()) > mostHoisted {
+	bytes := shape.Product(all) * int64(in.Shape.Type.Bytes())
+	stays := bytes > smallHoisted && (termsOf(in) < manyTerms || bytes > mostHoisted) // within the loop
+	if all[0] > r.trips || stays || r.bytes+bytes > mostInRounds {
 		return false
 	}
+	r.bytes += bytes
 	product := r.make(in, hlo.Dot, a, shape.Array(in.Shape.Type, all...), r.of(slice.Operands[0]), r.of(in.Operands[1]))
 	n := r.make(in, hlo.DynamicSlice, &hlo.DynamicSliceAttrs{Sizes: dims}, shape.Shape{}, r.begins(slice, product)...)
 	if reshaped {

@@ -184,7 +184,7 @@ const halo_stage *halo_bypass(const halo_space *w, const halo_program *p, halo_s
       way++;
     if (!way->store || k < p->inputs || k >= p->inputs + p->outputs)
       continue;
-    if (p->streams[k].convert || !passes(w, p, k))
+    if (p->streams[k].convert || p->line * p->streams[k].size % 64 || !passes(w, p, k))
       continue;
     room[i].fn = way->stream;
     room[i].flags |= HALO_PAST;
