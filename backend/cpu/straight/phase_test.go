@@ -165,15 +165,21 @@ func compareRows(t *testing.T, r *rand.Rand, p, q *pipeline.Rows, isFloat bool) 
 			list[len(arrays)] = list[over]
 		}
 		runtest.Execute(t, 1, runtest.Slots(list...), x.Record(run.AVX2))
-		for i, b := range list[len(arrays):] {
-			if isFloat {
-				oneNaN(b, p.Lane)
-			}
-			if x == p {
-				want[i] = b
-			} else if k := differs(b, want[i], p.Lane); k >= 0 {
-				t.Errorf("result %d: element %d is %x, stages have %x", i, k/p.Lane, b[k:k+p.Lane], want[i][k:k+p.Lane])
-			}
+		sameResults(t, list[len(arrays):], &want, x == p, isFloat, p.Lane)
+	}
+}
+
+// sameResults notes what results are wanted if they are the first, those of stages, and else compares them with those.
+func sameResults(t *testing.T, results [][]byte, want *[outs][]byte, first, isFloat bool, lane int) {
+	t.Helper()
+	for i, b := range results {
+		if isFloat {
+			oneNaN(b, lane)
+		}
+		if first {
+			want[i] = b
+		} else if k := differs(b, want[i], lane); k >= 0 {
+			t.Errorf("result %d: element %d is %x, stages have %x", i, k/lane, b[k:k+lane], want[i][k:k+lane])
 		}
 	}
 }
