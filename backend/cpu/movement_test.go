@@ -268,6 +268,7 @@ func TestNarrowMovement(t *testing.T) {
 			op = fmt.Sprintf("slice, slice={[0:3], [1:41], [1:%d]}", n+1)
 			same(t, r, one(g.array([]int64{3, 40, n}), op, g.array([]int64{3, 41, n + 1})), nil)
 			same(t, r, one(g.array([]int64{21, n}), "broadcast, dimensions={1}", g.array([]int64{n})), nil)
+			same(t, r, one(g.array([]int64{3, 41, n}), "broadcast, dimensions={0,1}", g.array([]int64{3, 41})), nil)
 			same(t, r, one(g.array([]int64{21, n}), "reverse, dimensions={0}", g.array([]int64{21, n})), nil)
 		}
 	}

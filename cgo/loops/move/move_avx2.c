@@ -9,6 +9,8 @@
 #define LEVEL halo_move_avx2
 #define VB 32
 #define STREAM(p, v) _mm256_stream_si256((void *)(p), (__m256i)(v))
+#define ORDER ((words){0, 1, 2, 3, 4, 5, 6, 7})
+#define PERMUTE(v, at) ((words)_mm256_permutevar8x32_epi32((__m256i)(v), (__m256i)(at)))
 #include "move_impl.h"
 #if defined(__clang__)
 #pragma clang attribute pop

@@ -123,9 +123,28 @@ SPREAD(uint32_t, 4)
 SPREAD(uint64_t, 8)
 #define spread_16(d, s, rows, n) 0
 
+// repeat fills rows of n bytes that follow each other, as the elements of w bytes do that they are made of, where a
+// vector holds some of them: it permutes what it reads. It returns how many rows it was.
+#ifdef PERMUTE
+typedef uint32_t words __attribute__((vector_size(VB), aligned(1), may_alias));
+INLINE int64_t repeat(char *d, const char *s, const move_axis *rows, int64_t n, int64_t w) {
+  if (w != 4 && w != 8 || n <= w || n >= VB || VB % n || rows->dst != n || rows->src != w) return 0;
+  const int pairs = w == 8;
+  const words at = (ORDER >> (__builtin_ctzll(n) - 2) << pairs) + (ORDER & pairs);
+  int64_t i = 0;
+  for (; i + VB / w <= rows->n; i += VB / n) *(words *)(d + i * n) = PERMUTE(*(const words *)(s + i * w), at);
+  return i;
+}
+#else
+#define repeat(d, s, rows, n, w) 0
+#endif
+
 #define FILL(T, name)                                                                                        \
-  static void CAT(fill_, name)(char *d, const char *s, const move_axis *rows, const move_axis *cols) {       \
-    for (int64_t i = CAT(spread_, name)(d, s, rows, cols->n * sizeof(T)); i < rows->n; i++) {                \
+  static void CAT(fill_, name)(char *d, const char *s, const move_axis *all, const move_axis *cols) {        \
+    const int64_t bytes = cols->n * sizeof(T), done = repeat(d, s, all, bytes, sizeof(T));                   \
+    const move_axis left = {.n = all->n - done, .dst = all->dst, .src = all->src}, *rows = &left;            \
+    d += done * all->dst, s += done * all->src;                                                              \
+    for (int64_t i = CAT(spread_, name)(d, s, rows, bytes); i < rows->n; i++) {                              \
       const T v = *(const T *)(s + i * rows->src);                                                           \
       T *line = (T *)(d + i * rows->dst);                                                                    \
       const int64_t n = cols->n;                                                                             \
