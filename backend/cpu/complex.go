@@ -184,7 +184,7 @@ func (s *splitter) number(v float64) int {
 	if s.t == shape.F32 {
 		value = literal.Scalar(float32(v))
 	}
-	return s.put(node{op: hlo.Constant, t: s.t, value: value})
+	return s.put(constantNode(value))
 }
 
 // do applies a stage.

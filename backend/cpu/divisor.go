@@ -139,7 +139,7 @@ func (f *fused) append(n node) int {
 }
 
 func (f *fused) number(l *literal.Literal) int {
-	return f.append(node{op: hlo.Constant, t: l.Shape().Type, value: l})
+	return f.append(constantNode(l))
 }
 
 // exchange has node q take the place of n.

@@ -55,6 +55,11 @@ type node struct {
 	value  *literal.Literal
 }
 
+// constantNode is a node of a value.
+func constantNode(value *literal.Literal) node {
+	return node{op: hlo.Constant, t: value.Shape().Type, value: value}
+}
+
 // view says which element of an array a place of the space means: one with a multi-index that depends on the place's
 // linearly. dims are those of the array or, as long as that makes no difference, of a reshape of it.
 type view struct {
@@ -244,7 +249,7 @@ func (f *fused) constant(l *literal.Literal, v view) (int, error) {
 	t := l.Shape().Type
 	size, data := t.Bytes(), l.Bytes()
 	if len(data) == 0 {
-		return f.node(node{op: hlo.Constant, t: t, value: literal.Zero(t)})
+		return f.node(constantNode(literal.Zero(t)))
 	}
 	for i := size; i < len(data); i += size {
 		if string(data[i:i+size]) != string(data[:size]) {
@@ -255,7 +260,7 @@ func (f *fused) constant(l *literal.Literal, v view) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return f.node(node{op: hlo.Constant, t: t, value: one})
+	return f.node(constantNode(one))
 }
 
 // merge makes the space as flat as the accesses allow: dimensions of size 1 go, and neighbours that all streams walk

@@ -26,7 +26,7 @@ func (f *fused) invertDivisors() {
 			e.level[nd.args[0]] == placeLevel && e.level[nd.args[1]] == rowLevel
 		nd.args = args
 		if divides {
-			one := node{op: hlo.Constant, t: nd.t, value: literal.Scalar(float32(1))}
+			one := constantNode(literal.Scalar(float32(1)))
 			inverse := node{op: hlo.Divide, in: nd.in, t: nd.t, args: []int{len(nodes), args[1]}}
 			nodes = append(nodes, one, inverse)
 			nd.stage, nd.args = "quotient", append(args, len(nodes)-1)
