@@ -27,8 +27,9 @@ type Rows struct {
 // MaxTile is the most rows of a tile for which there is a lane at every level.
 const MaxTile = 16
 
-// MaxSaved is the most bytes of a tile's saved values.
-const MaxSaved = 96 << 10
+// MaxSaved is the most bytes of a tile's saved values: half of the second cache of most processors, for what would be
+// computed twice otherwise takes longer than reading it from there.
+const MaxSaved = 256 << 10
 
 // Phase is a step of Rows.
 type Phase struct {

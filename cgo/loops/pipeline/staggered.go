@@ -19,6 +19,8 @@ var staggered = slices.Concat([]loop{
 	{"softmax", softmaxOf("load in", "load in"), false, 2},
 	{"softmax_scaled", softmaxOf("load in; mul_f factor", "load in; mul_f factor"), false, 2},
 	{"softmax_divided", keptSoftmax("load in; div_f divisor"), false, 4},
+	{"softmax_log", logSoftmaxOf("load in"), false, 2},
+	{"softmax_log_scaled", logSoftmaxOf("load in; mul_f factor"), false, 2},
 	{"norm", normBy("mul_f"), false, 2},
 	{"norm_div", normBy("div_f"), false, 2},
 	{"least", firstOf("min_f", "load in", "in"), true, 0},
@@ -58,6 +60,17 @@ func softmaxOf(elements, again string) []string {
 		"spread c d; " + again + "; sub_f d; exp; store exps; acc_add_f e mask; fold e f",
 		"load #0; add_f f; store g; rdiv_f #3f800000; store h",
 		"spread g i; spread h j; load exps; quotient i j; store out",
+	}
+}
+
+// logSoftmaxOf is the logarithm of one.
+func logSoftmaxOf(elements string) []string {
+	return []string{
+		elements + "; acc_max_f a mask; fold a b",
+		"load #ff800000; max_f b; store c",
+		"spread c d; " + elements + "; sub_f d; exp; acc_add_f e mask; fold e f",
+		"load #0; add_f f; store g; log; store h",
+		"spread c d; spread h i; " + elements + "; sub_f d; sub_f i; store out",
 	}
 }
 
@@ -149,6 +162,9 @@ func (p *Rows) Kernel() string {
 // keptRows is how many rows are kept as lanes if they are none.
 const keptRows = 4
 
+// mostNear is the most bytes of rows that a loop wants near: a processor has room for the next rows beside them.
+const mostNear = 96 << 10
+
 // leastRow is how many bytes a row has that is found a place in: a vector at every level.
 const leastRow = 64
 
@@ -167,11 +183,11 @@ func (p *Rows) staggers() (*loop, words) {
 		return nil, nil
 	}
 	for i, s := range staggered {
-		if s.places != places || s.near*bytes > MaxSaved {
+		if s.places != places || s.near*bytes > mostNear {
 			continue
 		}
 		m := meaning{p, words{"mask": p.Mask, "out": len(p.Inputs)}}
-		if m.ofAll(s.phases) && (!m.converts() || !places && (s.near+keptRows)*bytes <= MaxSaved) {
+		if m.ofAll(s.phases) && (!m.converts() || !places && (s.near+keptRows)*bytes <= mostNear) {
 			return &staggered[i], m.words
 		}
 	}

@@ -125,6 +125,14 @@ INLINE VI exponentials(const char *x, VI factor, int scales, char *q, VI y, VI s
   return sum;
 }
 
+#define LOG1(a, k) a = I(F(element(x + k * VB, factor, scales)) - F(y) - z);
+INLINE void logarithms(const char *x, VI factor, int scales, char *q, VI y, VF z, int past) {
+  const int64_t at = 0;
+  VI a0, a1, a2, a3, a4, a5, a6, a7;
+  EACH(LOG1)
+  LEAVE
+}
+
 INLINE void quotients(const char *x, char *q, VF y, VF z, int normal, int past) {
   const int64_t at = 0;
   VI a0, a1, a2, a3, a4, a5, a6, a7;
@@ -199,13 +207,13 @@ INLINE void fill_ends(ends *e, const making *m) {
   }
 }
 
-// staggered_softmax takes factors greater than 0.
-INLINE void staggered_softmax(const halo_staggered *t, int how) {
+// staggered_softmax takes factors greater than 0. Logarithms are made of elements as they are read.
+INLINE void staggered_softmax(const halo_staggered *t, int how, int logs) {
   const int64_t bytes = t->blocks * 8 * VB, pitch = bytes + 8 * VB, rest = t->rest;
   const int scales = how == SCALED, keeps = how > SCALED, nulls = how > DIVIDED;
   const making m = {how, t->divides, samei((I)t->factor), samei((I)t->other), samei(-t->refuses)};
-  VI most = samei(0);
-  VF total = same(1), inverse = same(1);
+  VI most = samei(0), greatest = samei(0);
+  VF total = same(1), other = same(1);
   ends e __attribute__((aligned(64)));
   fill_ends(&e, &m);
   ROUNDS {
@@ -218,17 +226,21 @@ INLINE void staggered_softmax(const halo_staggered *t, int how) {
     ROUND(next = keeps ? make(r.first + at, beside_at(&m, beside, at), &m, to + at, next)
                        : most_of(r.first + at, m.factor, scales, next),
         sum = exponentials(second + at, m.factor, scales, exps + at, most, sum, nulls),
-        quotients(before + at, r.third + at, total, inverse, normal, t->past))
+        logs ? logarithms(r.before + at, m.factor, scales, r.third + at, greatest, other, t->past)
+             : quotients(before + at, r.third + at, total, other, normal, t->past))
+    if (rest && r.third) {
+      if (logs)
+        logarithms(e.pads[~i & 1], m.factor, scales, e.out, greatest, other, 0);
+      else
+        quotients(before + bytes, e.out, total, other, normal, 0);
+      __builtin_memcpy(r.third + bytes, e.out, rest);
+    }
     if (rest && r.first) {
       __builtin_memcpy(e.pads[~i & 1], r.first + bytes, rest);
       if (nulls)
         __builtin_memcpy(e.beside, beside_at(&m, beside, bytes), how == CHOSEN ? rest / (int64_t)sizeof(I) : rest);
       next = keeps ? make(e.pads[~i & 1], e.beside, &m, to + bytes, next)
                    : most_of(e.pads[~i & 1], m.factor, scales, next);
-    }
-    if (rest && r.third) {
-      quotients(before + bytes, e.out, total, inverse, normal, 0);
-      __builtin_memcpy(r.third + bytes, e.out, rest);
     }
     if (rest && r.second) {
       const char *end = keeps ? kept + bytes : e.pads[i & 1];
@@ -237,16 +249,18 @@ INLINE void staggered_softmax(const halo_staggered *t, int how) {
     }
     GREATEST_FOLD(max_f, next)
     FOLD(add_f, sum)
-    most = next, total = F(sum), inverse = 1 / total;
+    greatest = most, most = next, total = F(sum), other = logs ? f_logf(total) : 1 / total;
     ended(t, i, &r);
   }
 }
 
-static void s_staggered_softmax(const halo_staggered *t) { staggered_softmax(t, AS_READ); }
-static void s_staggered_softmax_scaled(const halo_staggered *t) { staggered_softmax(t, SCALED); }
-static void s_staggered_softmax_divided(const halo_staggered *t) { staggered_softmax(t, DIVIDED); }
-static void s_staggered_softmax_chosen(const halo_staggered *t) { staggered_softmax(t, CHOSEN); }
-static void s_staggered_softmax_added(const halo_staggered *t) { staggered_softmax(t, ADDED); }
+static void s_staggered_softmax(const halo_staggered *t) { staggered_softmax(t, AS_READ, 0); }
+static void s_staggered_softmax_scaled(const halo_staggered *t) { staggered_softmax(t, SCALED, 0); }
+static void s_staggered_softmax_divided(const halo_staggered *t) { staggered_softmax(t, DIVIDED, 0); }
+static void s_staggered_softmax_chosen(const halo_staggered *t) { staggered_softmax(t, CHOSEN, 0); }
+static void s_staggered_softmax_added(const halo_staggered *t) { staggered_softmax(t, ADDED, 0); }
+static void s_staggered_softmax_log(const halo_staggered *t) { staggered_softmax(t, AS_READ, 1); }
+static void s_staggered_softmax_log_scaled(const halo_staggered *t) { staggered_softmax(t, SCALED, 1); }
 #endif
 
 INLINE VI sum_of(const char *x, VI sum) {

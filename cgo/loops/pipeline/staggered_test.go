@@ -79,6 +79,22 @@ func softmaxScaled(lane int, rows, row int64, out int32) *Rows {
 	return p
 }
 
+// softmaxLog makes logarithms of what p, a softmax, makes.
+func softmaxLog(of func(lane int, rows, row int64, out int32) *Rows) func(lane int, rows, row int64, out int32) *Rows {
+	return func(lane int, rows, row int64, out int32) *Rows {
+		p := of(lane, rows, row, out)
+		last := softmaxFactor + 1
+		again, total := p.Phases[2].Stages, p.Phases[3].Stages
+		elements := again[:len(again)-3] // with the maximum subtracted, before exponentials are made and kept
+		p.Phases[2].Uses, p.Phases[4].Uses = []int{0}, []int{0, last}
+		p.Phases[2].Stages = slices.Concat(again[:len(again)-2], again[len(again)-1:])
+		p.Phases[3].Stages = slices.Concat(total[:3], []Stage{{Name: "log"}, total[4]})
+		p.Phases[4].Splats = []Spread{{firstValue, firstLane}, {thirdValue, thirdLane}}
+		p.Phases[4].Stages = slices.Concat(elements, []Stage{{Name: "sub_f", A: thirdLane}, {Name: "store", A: last}})
+		return p
+	}
+}
+
 // choices is the array whose bytes are choices beside rows, addends the one of numbers that are added to them.
 const choices, addends = 7, 3
 
@@ -162,6 +178,7 @@ func norm(mean string, count float64) func(lane int, rows, row int64, out int32)
 // staggeredPrograms have the loops of their names.
 var staggeredPrograms = map[string]func(lane int, rows, row int64, out int32) *Rows{
 	"softmax": softmax, "softmax_scaled": softmaxScaled, "norm": norm("mul_f", 0.001), "norm_div": norm("div_f", 700),
+	"softmax_log": softmaxLog(softmax), "softmax_log_scaled": softmaxLog(softmaxScaled),
 	"softmax_divided":        kept(Stage{"load", 0, 0, 0, 0, 0}, Stage{"div_f", softmaxFactor, 0, 0, 0, 0}),
 	"softmax_chosen":         kept(Stage{"load", keptChoice, 0, 0, 0, 0}, Stage{"select", 0, keptOther, 0, 0, 0}),
 	"softmax_chosen refused": kept(Stage{"load", keptChoice, 0, 0, 0, 0}, Stage{"select", keptOther, 0, 0, 0, 0}),
@@ -315,7 +332,7 @@ func TestStaggers(t *testing.T) {
 			func(p *Rows) { p.Inputs[0].Kind = Rowwise },
 			func(p *Rows) { p.Inputs[0].Convert = "s16" },
 			func(p *Rows) { p.Outputs[0].Convert = "u8" },
-			func(p *Rows) { narrowedProgram(p, "bf16", "").Dims[1] = MaxSaved/24 + 1 },
+			func(p *Rows) { narrowedProgram(p, "bf16", "").Dims[1] = mostNear/24 + 1 },
 			func(p *Rows) { narrowedProgram(p, "", "bf16").Phases[4].Stages[2].Name = "round_f16" },
 			func(p *Rows) { narrowedProgram(p, "", "bf16").Phases[2].Stages[2].Name = "round_bf16" },
 			func(p *Rows) { p.Outputs[0].Kind = Rowwise },
@@ -332,6 +349,12 @@ func TestStaggers(t *testing.T) {
 			func(p *Rows) { p.Inputs[softmaxFactor].Kind = Splat },
 			func(p *Rows) { p.Phases[2].Stages[1].A = 3 },
 		},
+		"softmax_log": {
+			func(p *Rows) { p.Phases[4].Splats[1].From = secondValue },
+			func(p *Rows) { p.Phases[4].Stages[1].A = thirdLane },
+			func(p *Rows) { p.Phases[3].Stages[3].Name = "log1p" },
+			func(p *Rows) { p.Dims[1] = mostNear/8 + 64 },
+		},
 		"softmax_chosen scaled": {
 			func(p *Rows) { p.Inputs[keptChoice].Convert = "s8" },
 			func(p *Rows) { p.Inputs[keptChoice].Kind = Strided },
@@ -339,7 +362,7 @@ func TestStaggers(t *testing.T) {
 			func(p *Rows) { p.Inputs[keptOther].Kind = Splat },
 			func(p *Rows) { p.Inputs[softmaxFactor] = immediate(-1, 4) },
 			func(p *Rows) { p.Phases[2].Stages[0].A = keptExps },
-			func(p *Rows) { p.Dims[1] = MaxSaved / 16 * 2 },
+			func(p *Rows) { p.Dims[1] = mostNear / 16 * 2 },
 		},
 		"softmax_added divided": {
 			func(p *Rows) { p.Inputs[keptAddend].Convert = "bf16" },
