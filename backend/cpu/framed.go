@@ -16,11 +16,14 @@ import (
 // frame is nothing.
 const minFramed = 1 << 12
 
+// framedRow is the least length of rows of such a result.
+const framedRow = 16
+
 // framed reports whether a padding can be the root of a fusion: rows within an edge that is thin.
 func framed(in *hlo.Instruction) bool {
 	s := in.Operands[0].Shape
 	rank := s.Rank()
-	if rank < 2 || s.Size() < minFramed || s.Dims[rank-1] < shortRow || !inPipeline(s.Type) ||
+	if rank < 2 || s.Size() < minFramed || s.Dims[rank-1] < framedRow || !inPipeline(s.Type) ||
 		2*s.Size() < in.Shape.Size() {
 		return false
 	}
@@ -40,17 +43,26 @@ func lowerFramed(l *exec.Lowering, c *hlo.Computation) (exec.Thunk, error) {
 		return t, nil
 	}
 	fills, move := f.fills(f.dims, f.padding)
-	inner := f.inner
-	f.out = &f.at
-	f.merge()
-	uses := append(exec.Reads(f.inputs...), exec.Writes(f.to)...)
-	if t := f.native(uses, []exec.Slice{f.to}); t != nil {
-		return sequence(moveThunk(l, fills...), t), nil
+	if f.dims[len(f.dims)-1] >= shortRow {
+		f.out = &f.at
+		f.merge()
+		if t := f.native(f.uses(f.to), []exec.Slice{f.to}); t != nil {
+			return sequence(moveThunk(l, fills...), t), nil
+		}
+		f.out = nil
 	}
-	f.out = nil
-	room := l.Scratch(inner.Size() * widthOf(inner))
-	t := goThunk("go elementwise", append(exec.Reads(f.inputs...), exec.Writes(room)...), f.run([]exec.Slice{room}))
-	return sequence(t, moveThunk(l, append(fills, box{move: move, dst: f.to, src: room})...)), nil
+	f.merge()
+	room := []exec.Slice{l.Scratch(f.inner.Size() * widthOf(f.inner))}
+	t := f.native(f.uses(room...), room)
+	if t == nil {
+		t = goThunk("go elementwise", f.uses(room...), f.run(room))
+	}
+	return sequence(t, moveThunk(l, append(fills, box{move: move, dst: f.to, src: room[0]})...)), nil
+}
+
+// uses are the inputs and results.
+func (f *framing) uses(results ...exec.Slice) []exec.Use {
+	return append(exec.Reads(f.inputs...), exec.Writes(results...)...)
 }
 
 // framing is a computation and the edge around its result.

@@ -60,7 +60,7 @@ func TestStencils(t *testing.T) {
 			low[d] = r.Int64N(3)
 			outer[d] = inner[d] + low[d] + r.Int64N(3)
 		}
-		inner[rank-1] += 60 + r.Int64N(200)
+		inner[rank-1] += 14 + r.Int64N(250)
 		inner[0] += 80
 		if i%4 == 0 {
 			inner[0] += 900
