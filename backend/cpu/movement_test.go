@@ -240,6 +240,8 @@ func TestMovementOfLarge(t *testing.T) {
 		one("u8[2048,4096]", "transpose, dimensions={1,0}", "u8[4096,2048]"),
 		one("bf16[64,3136,32]", "transpose, dimensions={0,2,1}", "bf16[64,32,3136]"),
 		one("f64[1000,999]", "transpose, dimensions={1,0}", "f64[999,1000]"),
+		one("f32[8,12,512,64]", "transpose, dimensions={0,2,1,3}", "f32[8,512,12,64]"),
+		one("bf16[3,70,500,40]", "transpose, dimensions={2,0,1,3}", "bf16[70,500,3,40]"),
 		one("c128[512,600]", "transpose, dimensions={1,0}", "c128[600,512]"),
 		one("f32[2048,18,64]", "broadcast, dimensions={0,2}", "f32[2048,64]"),
 		one("s32[1500000]", "iota, iota_dimension=0"),

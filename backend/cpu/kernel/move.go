@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"cmp"
 	"slices"
 	"unsafe"
 )
@@ -37,6 +38,7 @@ const (
 	taskBytes = 256 << 10
 	maxTasks  = 1 << 16
 	maxAxes   = 64
+	lineBytes = 64
 )
 
 // streamBytes is from how many bytes on the stores of each kind go past the caches: fewer are still there when they are
@@ -105,6 +107,7 @@ func (m *Move) classify() {
 	switch {
 	case last.Dst == 1 && last.Src == 1 && m.Width == 1:
 		m.Kind = Run
+		m.readInOrder()
 	case last.Dst == m.Width && last.Src == 0:
 		m.Kind = Fill
 	case last.Dst == m.Width && abs(last.Src) != m.Width:
@@ -116,6 +119,15 @@ func (m *Move) classify() {
 				return
 			}
 		}
+	}
+}
+
+// readInOrder has runs of lines read in the order of the source: what reads waits for the memory, what writes does not.
+func (m *Move) readInOrder() {
+	k := len(m.Axes) - 1
+	outer := m.Axes[:k]
+	if m.Axes[k].N >= lineBytes && !slices.ContainsFunc(outer, func(a Axis) bool { return a.Src <= 0 }) {
+		slices.SortStableFunc(outer, func(a, b Axis) int { return cmp.Compare(b.Src, a.Src) })
 	}
 }
 
