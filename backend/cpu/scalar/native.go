@@ -4,16 +4,40 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/halo-xla/halo/cgo/loops/run"
 	native "github.com/halo-xla/halo/cgo/loops/scalar"
+	"github.com/halo-xla/halo/internal/code"
 )
 
 // Pack returns the program as native kernels take it, in the arguments of a record. It may be called only for a Native
 // program where package run is Available.
-func (p *Program) Pack() []byte {
+func (p *Program) Pack() []byte { return p.packed(p.machine()) }
+
+func (p *Program) packed(machine unsafe.Pointer) []byte {
 	instrs, image := p.joined()
-	code := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(instrs))), len(instrs)*int(unsafe.Sizeof(Instr{})))
-	return native.Code{Registers: image, Instructions: code, Streams: len(p.Params) + len(p.Results),
-		Cost: cost(p.code)}.Pack()
+	list := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(instrs))), len(instrs)*int(unsafe.Sizeof(Instr{})))
+	return native.Code{Registers: image, Instructions: list, Streams: len(p.Params) + len(p.Results),
+		Cost: cost(p.code), Machine: machine}.Pack()
+}
+
+// machine returns the program's machine code, or nil if there is none: of programs without loops, which others run too
+// few times, on machines without AVX2, or where the system gives no memory for it.
+func (p *Program) machine() unsafe.Pointer {
+	if !p.Loops() {
+		return nil
+	}
+	return p.placed()
+}
+
+func (p *Program) placed() unsafe.Pointer {
+	if level := run.Level(); level != run.AVX2 && level != run.AVX512 || code.Memory() != nil {
+		return nil
+	}
+	text := p.assembled()
+	if text == nil {
+		return nil
+	}
+	return code.Place(text)
 }
 
 // cost is about what the code costs once, in instructions on registers.

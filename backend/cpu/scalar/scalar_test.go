@@ -149,21 +149,24 @@ func engines(t testing.TB, p *scalar.Program) map[string]func(n int64, s []scala
 		}
 	}}
 	if run.Available() && p.Native() {
-		m["C"] = func(n int64, s []scalar.Stream) { runNative(t, p, n, n, s, 1) }
-		m["C in pieces"] = func(n int64, s []scalar.Stream) { runNative(t, p, n, 100, s, 3) }
+		m["C"] = func(n int64, s []scalar.Stream) { runNative(t, p.Pack(), n, n, s, 1) }
+		m["C in pieces"] = func(n int64, s []scalar.Stream) { runNative(t, p.Pack(), n, 100, s, 3) }
+		if packed := p.PackMachine(); packed != nil {
+			m["machine code"] = func(n int64, s []scalar.Stream) { runNative(t, packed, n, 100, s, 1) }
+		}
 	}
 	return m
 }
 
-// runNative runs a record of p over the streams.
-func runNative(t testing.TB, p *scalar.Program, n, grain int64, s []scalar.Stream, threads int) {
+// runNative runs a record of a packed program over the streams.
+func runNative(t testing.TB, packed []byte, n, grain int64, s []scalar.Stream, threads int) {
 	t.Helper()
 	slots, streams := make([]unsafe.Pointer, len(s)), make([]native.Stream, len(s))
 	for i, x := range s {
 		slots[i] = unsafe.Pointer(unsafe.SliceData(x.Data))
 		streams[i] = native.Stream{At: run.Ref{Slot: int32(i), Offset: x.At}, Stride: x.Stride}
 	}
-	runtest.Execute(t, threads, slots, native.Apply(p.Pack(), n, grain, streams))
+	runtest.Execute(t, threads, slots, native.Apply(packed, n, grain, streams))
 }
 
 func TestElementwiseOps(t *testing.T) {

@@ -14,6 +14,8 @@ type Code struct {
 	Instructions []byte   // 16 bytes each
 	Streams      int
 	Cost         int // of all instructions once, in such on registers; 0: they all are
+	// Machine is what runs the program, a function of the type of halo_program.run; nil is the interpreter.
+	Machine unsafe.Pointer
 }
 
 // Stream is where a record's rounds read a parameter or write a result.
@@ -29,6 +31,9 @@ type head struct {
 	bytes                          int64
 }
 
+// PollAt is where machine code finds how many rounds pass between two looks at the cancel word, in bytes of a program.
+const PollAt = int32(unsafe.Offsetof(head{}.poll))
+
 const (
 	instrBytes = 16
 	// pollCode is about how many instructions run between two looks at the cancel word.
@@ -42,6 +47,9 @@ func (c Code) Pack() []byte {
 		poll: int32(pollCode/max(n, c.Cost, 1) + 1)}
 	size := int(unsafe.Sizeof(h)) + (regs+1)&^1*8 + n*instrBytes
 	h.bytes = int64(size)
+	if c.Machine != nil {
+		h.run = uintptr(c.Machine)
+	}
 	out := make([]byte, 0, size)
 	out = append(out, bytesOf(&h, 1)...)
 	out = append(out, bytesOf(unsafe.SliceData(c.Registers), regs)...)

@@ -5,6 +5,7 @@ package scalar
 // #cgo LDFLAGS: -lm
 // #include "call.h"
 // #include "sweep.h"
+// #include "step.h"
 // #include "vector.h"
 import "C"
 
@@ -28,6 +29,12 @@ func Vectors(op int, fold bool) bool {
 	}
 	return C.halo_vectors_have(C.int(op), n) != 0
 }
+
+// What machine code calls: Stepper runs one instruction (of a halo_instr, the registers and the streams), Function is one
+// of those of floats by its number, and OnVectors an instruction on vectors by its own (halo_vector).
+func Stepper() uintptr         { return uintptr(C.halo_program_stepper()) }
+func Function(i int) uintptr   { return uintptr(C.halo_program_function(C.int(i))) }
+func OnVectors(op int) uintptr { return uintptr(C.halo_vectors_function(C.int(op))) }
 
 func recordFunction() unsafe.Pointer { return unsafe.Pointer(C.halo_program_record) }
 

@@ -8,6 +8,11 @@ const none = "scalar: bug: this build has no native kernels, ask run.Available"
 
 func interpreter() uintptr { panic(none) }
 
+// Stepper, Function and OnVectors are what machine code calls: this build has none.
+func Stepper() uintptr      { panic(none) }
+func Function(int) uintptr  { panic(none) }
+func OnVectors(int) uintptr { panic(none) }
+
 func recordFunction() unsafe.Pointer { panic(none) }
 
 func sweepFunction() unsafe.Pointer { panic(none) }
