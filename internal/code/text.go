@@ -31,8 +31,10 @@ type Operand struct {
 	Disp     int32
 }
 
-// In is a register as a place, At memory at a base.
-func In(r Register) Operand                { return Operand{Register: r} }
+// In is a register as an operand.
+func In(r Register) Operand { return Operand{Register: r} }
+
+// At is memory at a base.
 func At(base Register, disp int32) Operand { return Operand{Register: base, Memory: true, Disp: disp} }
 
 // Condition is what a jump, a choice or a number is made by.
@@ -258,10 +260,14 @@ func (t *Text) Call(address uintptr) {
 	t.emit(0xff, 0xd0)
 }
 
-// Push, Pop and Return are what functions begin and end with.
+// Push appends a register's going on the stack.
 func (t *Text) Push(r Register) { t.general1(0x50, r) }
-func (t *Text) Pop(r Register)  { t.general1(0x58, r) }
-func (t *Text) Return()         { t.emit(0xc3) }
+
+// Pop appends its coming back.
+func (t *Text) Pop(r Register) { t.general1(0x58, r) }
+
+// Return appends the end of a function.
+func (t *Text) Return() { t.emit(0xc3) }
 
 func (t *Text) general1(number byte, r Register) {
 	t.rex(false, false, 0, In(r))

@@ -12,7 +12,7 @@ import (
 
 const (
 	// maxElements bounds the arrays that are computed element by element.
-	maxElements = 32
+	maxElements = 64
 	// maxArray bounds those that live in registers, to be looked at and written to at places that the program computes.
 	maxArray = 1 << 15
 	// manyElements is how many elements an array in memory has at least.

@@ -21,6 +21,7 @@ func init() {
 		hlo.While:               (*compiler).while,
 		hlo.Conditional:         (*compiler).conditional,
 		hlo.Reduce:              (*compiler).reduce,
+		hlo.Dot:                 (*compiler).dot,
 		hlo.Tuple:               (*compiler).tuple,
 		hlo.GetTupleElement:     (*compiler).element,
 		hlo.Constant:            (*compiler).literal,

@@ -22,8 +22,8 @@ var given = [numBanks][]code.Register{
 	floats:  {3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
 }
 
-// keeping is what machine registers hold of a program's registers. Between one jump and the next, memory may have what a
-// register held before.
+// keeping is what machine registers hold of a program's registers. Between one jump and the next, memory may have what
+// a register held before.
 type keeping struct {
 	held     [numBanks]map[uint16]code.Register
 	owner    [numBanks]map[code.Register]uint16

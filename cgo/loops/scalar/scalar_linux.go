@@ -30,10 +30,13 @@ func Vectors(op int, fold bool) bool {
 	return C.halo_vectors_have(C.int(op), n) != 0
 }
 
-// What machine code calls: Stepper runs one instruction (of a halo_instr, the registers and the streams), Function is one
-// of those of floats by its number, and OnVectors an instruction on vectors by its own (halo_vector).
-func Stepper() uintptr         { return uintptr(C.halo_program_stepper()) }
-func Function(i int) uintptr   { return uintptr(C.halo_program_function(C.int(i))) }
+// Stepper is what machine code calls for one instruction: of a halo_instr, the registers and the streams.
+func Stepper() uintptr { return uintptr(C.halo_program_stepper()) }
+
+// Function is one of the functions of floats by its number, of the type of halo_call.f.
+func Function(i int) uintptr { return uintptr(C.halo_program_function(C.int(i))) }
+
+// OnVectors is an instruction on vectors by its number, a halo_vector of the level.
 func OnVectors(op int) uintptr { return uintptr(C.halo_vectors_function(C.int(op))) }
 
 func recordFunction() unsafe.Pointer { return unsafe.Pointer(C.halo_program_record) }

@@ -8,9 +8,13 @@ const none = "scalar: bug: this build has no native kernels, ask run.Available"
 
 func interpreter() uintptr { panic(none) }
 
-// Stepper, Function and OnVectors are what machine code calls: this build has none.
-func Stepper() uintptr      { panic(none) }
-func Function(int) uintptr  { panic(none) }
+// Stepper is what machine code calls: this build has none.
+func Stepper() uintptr { panic(none) }
+
+// Function is what machine code calls: this build has none.
+func Function(int) uintptr { panic(none) }
+
+// OnVectors is what machine code calls: this build has none.
 func OnVectors(int) uintptr { panic(none) }
 
 func recordFunction() unsafe.Pointer { panic(none) }
