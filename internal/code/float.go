@@ -19,6 +19,10 @@ func bitsOf(number byte) Lane  { return Lane{table: map0F, number: number} }
 func rounds(number byte) Lane  { return Lane{prefix: prefix66, table: map0F3A, number: number} }
 func product(number byte) Lane { return Lane{prefix: prefix66, table: map0F38, number: number} }
 
+func ofWords(table, number byte) Lane {
+	return Lane{prefix: prefix66, table: table, number: number, whole: true}
+}
+
 func (l Lane) of64() Lane { l.wide = true; return l }
 
 // Whole is the instruction on all lanes of a Vector: what of the first lane alone has a prefix has none.
@@ -64,6 +68,28 @@ var (
 	Fetch64  = double(0x10)
 	Leave32  = single(0x11)
 	Leave64  = double(0x11)
+	FetchAll = single(0x10).Whole()
+	LeaveAll = single(0x11).Whole()
+
+	FetchFour, LeaveFour = bitsOf(0x10), bitsOf(0x11)
+
+	Spread      = ofWords(map0F38, 0x18) // the first lane of 32 bits
+	FetchMasked = ofWords(map0F38, 0x2c) // by a mask that is named first
+	LeaveMasked = ofWords(map0F38, 0x2e)
+
+	// On all lanes of 32 bits.
+	RoundAll  = ofWords(map0F3A, 0x08)
+	ToFloats  = bitsOf(0x5b).Whole()
+	PlusAll   = ofWords(map0F, 0xfe)
+	MinusAll  = ofWords(map0F, 0xfa)
+	TimesAll  = ofWords(map0F38, 0x40)
+	EqualAll  = ofWords(map0F, 0x76)
+	AboveAll  = ofWords(map0F, 0x66)
+	LowAll    = ofWords(map0F38, 0x39)
+	HighAll   = ofWords(map0F38, 0x3d)
+	LowPlain  = ofWords(map0F38, 0x3b)
+	HighPlain = ofWords(map0F38, 0x3f)
+	shiftAll  = ofWords(map0F, 0x72)
 )
 
 // Lane appends an instruction: first is the operand that comes first, 0 if there is none.
@@ -96,3 +122,6 @@ func (t *Text) LaneMask(l Lane, to, first Register, p Operand, mask Register) {
 
 // ClearUpper appends what the compiler's code expects before it is called when Vectors have been in use.
 func (t *Text) ClearUpper() { t.emit(0xc5, 0xf8, 0x77) }
+
+// FirstBits appends to's lanes becoming the first bits of another vector's.
+func (t *Text) FirstBits(to, from Register) { t.LaneNumber(shiftAll, 2, to, In(from), 31) }

@@ -29,7 +29,11 @@ type Operand struct {
 	Scale    uint8 // 0: no index
 	Index    Register
 	Disp     int32
+	Label    int // 1 more than that of memory there; of instructions without a number
 }
+
+// DataAt is memory at a label.
+func DataAt(label int) Operand { return Operand{Memory: true, Label: label + 1} }
 
 // In is a register as an operand.
 func In(r Register) Operand { return Operand{Register: r} }
@@ -205,6 +209,9 @@ func (t *Text) at(reg byte, p Operand) {
 	case !p.Memory:
 		t.emit(0xc0 | reg<<3 | base)
 		return
+	case p.Label > 0:
+		t.emit(reg<<3 | 5)
+		t.distance(p.Label - 1)
 	case p.Scale > 0:
 		t.far(p.Disp, reg<<3|4, scales[p.Scale]<<6|byte(p.Index)&7<<3|base)
 	case base == byte(rsp):

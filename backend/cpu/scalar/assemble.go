@@ -26,22 +26,24 @@ const (
 type assembly struct {
 	*code.Text
 	keeping
-	code   []Instr
-	image  []uint64
-	labels map[int]int // of the places that jumps go to
-	reads  []int       // how often the code reads a register
-	fixed  []bool      // whether it never writes it
-	data   []datum     // that stand behind the code
-	upper  bool        // vectors are in use
-	end    int         // label: the end, RAX is the result
-	steps  int
-	skip   int // a place whose code is there
+	code    []Instr
+	image   []uint64
+	labels  map[int]int // of the places that jumps go to
+	reads   []int       // how often the code reads a register
+	fixed   []bool      // whether it never writes it
+	data    []datum     // that stand behind the code
+	upper   bool        // vectors are in use
+	end     int         // label: the end, RAX is the result
+	steps   int         // calls of the interpreter in loops
+	loop    int         // the places where the first loop begins and the last one ends
+	loopEnd int
+	skip    int // a place whose code is there
 }
 
-// datum is an instruction that the interpreter is called for.
+// datum is an instruction that the interpreter is called for, or a vector.
 type datum struct {
 	label int
-	in    Instr
+	bytes []byte
 }
 
 // What the stack has.
@@ -69,7 +71,7 @@ func (p *Program) assembled() []byte {
 		m.place(i)
 	}
 	m.finish()
-	if m.steps*maxSteps > len(m.code) || m.Size() > maxBytes {
+	if m.steps*maxSteps > m.loopEnd-m.loop || m.Size() > maxBytes {
 		return nil
 	}
 	return m.Bytes()
@@ -82,11 +84,16 @@ func (m *assembly) count() {
 		m.fixed[i] = true
 	}
 	m.label(0)
+	m.loop = len(m.code)
 	for i := range m.code {
 		in := &m.code[i]
+		if in.Op >= Again && in.Op <= AgainNeS {
+			m.loop, m.loopEnd = min(m.loop, int(in.Imm)), i
+		}
 		if in.Op.jumps() {
 			m.label(int(in.Imm))
 		}
+		m.upper = m.upper || in.Op >= Vec && in.Op < numOps
 		in.eachRead(func(r uint16) { m.reads[r]++ })
 		in.eachWritten(func(r uint16) { m.fixed[r] = false })
 	}
@@ -132,7 +139,7 @@ func (m *assembly) finish() {
 			m.Data([]byte{0xcc})
 		}
 		m.Here(d.label)
-		m.Data(unsafe.Slice((*byte)(unsafe.Pointer(&d.in)), unsafe.Sizeof(d.in)))
+		m.Data(d.bytes)
 	}
 }
 
@@ -158,11 +165,12 @@ func (m *assembly) place(i int) {
 
 // step calls the interpreter for an instruction.
 func (m *assembly) step(in *Instr) {
-	m.steps++
-	d := datum{m.Label(), *in}
-	m.data = append(m.data, d)
+	if m.at >= m.loop && m.at <= m.loopEnd {
+		m.steps++
+	}
+	one := *in
 	m.inMemory(in)
-	m.Address(code.RDI, d.label)
+	m.Address(code.RDI, m.datum(unsafe.Slice((*byte)(unsafe.Pointer(&one)), unsafe.Sizeof(one))))
 	m.Do(code.Mov, true, code.RSI, code.In(regs))
 	m.Do(code.Mov, true, code.RDX, code.In(streams))
 	m.call(native.Stepper())
@@ -170,8 +178,14 @@ func (m *assembly) step(in *Instr) {
 
 // inMemory leaves what the instruction reads in memory, and what is wanted later, and nothing in machine registers.
 func (m *assembly) inMemory(in *Instr) {
-	in.eachRead(func(r uint16) { m.save(m.Text, r) })
+	in.eachRead(func(r uint16) { m.settle(m.Text, r) })
 	m.spill(m.Text)
+}
+
+// datum returns the label of bytes that stand behind the code.
+func (m *assembly) datum(b []byte) int {
+	m.data = append(m.data, datum{m.Label(), b})
+	return m.data[len(m.data)-1].label
 }
 
 func (m *assembly) call(f uintptr) {

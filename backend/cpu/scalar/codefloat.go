@@ -106,9 +106,6 @@ func fromSigned(l code.Lane) func(m *assembly, in *Instr) {
 	}
 }
 
-// toSigned is DToS of up to 32 bits: what is beyond the limits is brought to them, NaN is 0.
-func (m *assembly) toSigned(in *Instr) { m.step(in) }
-
 // choose is Select: floats are chosen by a mask, all else by a condition.
 func (m *assembly) choose(in *Instr) {
 	if m.wants(in.D) == floats {

@@ -97,8 +97,8 @@ func (m *assembly) put(in *Instr) {
 	m.Here(past)
 }
 
-// vec calls the function of an instruction on vectors.
-func (m *assembly) vec(in *Instr) {
+// onVectors calls the function of an instruction on vectors.
+func (m *assembly) onVectors(in *Instr) {
 	m.inMemory(in)
 	for k, r := range []uint16{in.D, in.A, in.B, in.C} {
 		m.Do(code.Lea, true, []code.Register{code.RDI, code.RSI, code.RDX, code.RCX}[k], memory(r))

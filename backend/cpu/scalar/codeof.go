@@ -58,7 +58,9 @@ func init() {
 		MinD: least(code.Least64, code.Compare64, code.BitOr), MaxD: least(code.Most64, code.Compare64, code.BitAnd),
 		FiniteF: finite(code.Sub32, code.Compare32), FiniteD: finite(code.Sub64, code.Compare64),
 		SToF: fromSigned(code.Signed32), SToD: fromSigned(code.Signed64),
-		DToS: (*assembly).toSigned,
+		VecMove: (*assembly).vecMove, VecLoadAt: (*assembly).vecLoadAt, VecStoreAt: (*assembly).vecStoreAt,
+		VecFetch: (*assembly).vecFetch, VecPut: (*assembly).vecPut, VecCopy: (*assembly).vecCopy,
+		VecWindow: (*assembly).vecWindow, VecPutWindow: (*assembly).vecPutWindow, VecFold: (*assembly).vecFold,
 	}
 }
 

@@ -34,13 +34,15 @@ type keeping struct {
 	busy     [numBanks]map[code.Register]bool
 	crossing []bool // whether a register is read behind a jump before it is written
 	begins   func(i int) bool
-	resolved []uint16 // what the instruction reads
-	made     bool     // it has read all of that
+	parts    map[uint16]uint16 // the first register of a vector, by the first of each machine vector of it
+	more     bool              // the instruction has other parts of vectors to come
+	resolved []uint16          // what the instruction reads
+	made     bool              // it has read all of that
 }
 
 // count finds out which registers have to be in memory at jumps.
 func (k *keeping) count(list []Instr, registers int, begins func(i int) bool) {
-	k.begins = begins
+	k.begins, k.parts = begins, map[uint16]uint16{}
 	k.forget()
 	k.crossing = make([]bool, registers+2)
 	written := map[uint16]bool{}
@@ -108,7 +110,7 @@ func (k *keeping) wanted(r uint16) int {
 
 // after is where a register is read next behind a place, -1 if it is not.
 func (k *keeping) after(r uint16, at int) int {
-	list := k.uses[r]
+	list := k.uses[k.whole(r)]
 	if n := sort.SearchInts(list, at+1); n < len(list) {
 		return list[n]
 	}
@@ -134,6 +136,8 @@ func (k *keeping) in(t *code.Text, b bank, r uint16) code.Register {
 		t.Lane(code.FromBits, m, 0, code.In(from))
 	case b == general:
 		t.Do(code.Mov, true, m, memory(r))
+	case k.isPart(r):
+		t.Lane(code.FetchAll, m, 0, memory(r))
 	default:
 		t.Lane(code.Fetch64, m, 0, memory(r))
 	}
@@ -184,7 +188,7 @@ func (k *keeping) take(t *code.Text, b bank) code.Register {
 
 // keep writes a register to memory if that is old and wanted later.
 func (k *keeping) keep(t *code.Text, r uint16) {
-	if k.crossing[r] || k.wanted(r) >= 0 {
+	if k.crossing[k.whole(r)] || k.wanted(r) >= 0 {
 		k.save(t, r)
 	}
 }
@@ -199,7 +203,11 @@ func (k *keeping) save(t *code.Text, r uint16) {
 		t.Do(code.Put, true, m, memory(r))
 		return
 	}
-	t.Lane(code.Leave64, k.held[floats][r], 0, memory(r))
+	l := code.Leave64
+	if k.isPart(r) {
+		l = code.LeaveAll
+	}
+	t.Lane(l, k.held[floats][r], 0, memory(r))
 }
 
 func (k *keeping) drop(b bank, r uint16) {
@@ -218,7 +226,7 @@ func (k *keeping) gone(r uint16) {
 
 // release frees the machine registers of what the instruction reads last.
 func (k *keeping) release(t *code.Text) {
-	k.made = true
+	k.made = !k.more
 	for _, r := range k.resolved {
 		if k.next(r) >= 0 {
 			continue
@@ -253,9 +261,11 @@ func (k *keeping) to(t *code.Text, b bank, r uint16) code.Register {
 func (k *keeping) done(t *code.Text, in *Instr) {
 	k.release(t)
 	in.eachWritten(func(r uint16) {
-		if k.old[r] && k.next(r) < 0 {
-			k.keep(t, r)
-			k.gone(r)
+		for _, r := range k.partsOf(r) {
+			if k.old[r] && k.next(r) < 0 {
+				k.keep(t, r)
+				k.gone(r)
+			}
 		}
 	})
 }
@@ -276,10 +286,57 @@ func (k *keeping) spill(t *code.Text) {
 func (k *keeping) leave(t *code.Text) {
 	for _, b := range []bank{general, floats} {
 		for _, m := range given[b] {
-			if r, ok := k.owner[b][m]; ok && k.crossing[r] {
+			if r, ok := k.owner[b][m]; ok && k.crossing[k.whole(r)] {
 				k.save(t, r)
 			}
 		}
 	}
 	k.forget()
+}
+
+// whole is the first register of the vector that a part is of; of any other register that itself.
+func (k *keeping) whole(r uint16) uint16 {
+	if first, ok := k.parts[r]; ok {
+		return first
+	}
+	return r
+}
+
+func (k *keeping) isPart(r uint16) bool { _, ok := k.parts[r]; return ok }
+
+// part is part number i of the vector at register r.
+func (k *keeping) part(r uint16, i int) uint16 {
+	p := r + uint16(i*partRegisters)
+	k.parts[p] = r
+	return p
+}
+
+// partRegisters are the registers that a machine vector takes, partLanes its lanes.
+const (
+	partRegisters = 4
+	partLanes     = 2 * partRegisters
+)
+
+// partsOf are those of a vector that machine registers may hold; r alone if it is none.
+func (k *keeping) partsOf(r uint16) []uint16 {
+	list := []uint16{r}
+	for p := r + partRegisters; k.parts[p] == r && k.isPart(p); p += partRegisters {
+		list = append(list, p)
+	}
+	return list
+}
+
+// settle leaves a register, or all of a vector, in memory.
+func (k *keeping) settle(t *code.Text, r uint16) {
+	for _, p := range k.partsOf(r) {
+		k.save(t, p)
+	}
+}
+
+// nextPart comes to the next part of an instruction on vectors.
+func (k *keeping) nextPart(more bool) {
+	k.more, k.made, k.resolved = more, false, k.resolved[:0]
+	for b := range k.busy {
+		clear(k.busy[b])
+	}
 }

@@ -39,6 +39,9 @@ func Function(i int) uintptr { return uintptr(C.halo_program_function(C.int(i)))
 // OnVectors is an instruction on vectors by its number, a halo_vector of the level.
 func OnVectors(op int) uintptr { return uintptr(C.halo_vectors_function(C.int(op))) }
 
+// Fold is one that makes one number of all lanes, a halo_vector_fold of the level.
+func Fold(op int) uintptr { return uintptr(C.halo_vectors_folder(C.int(op))) }
+
 func recordFunction() unsafe.Pointer { return unsafe.Pointer(C.halo_program_record) }
 
 func sweepFunction() unsafe.Pointer { return unsafe.Pointer(C.halo_sweep_record) }

@@ -23,3 +23,6 @@ uintptr_t halo_program_function(int i) { return (uintptr_t)halo_calls[i].f; }
 
 // halo_vectors_function is the instruction number op on vectors, of the level that was chosen.
 uintptr_t halo_vectors_function(int op) { return (uintptr_t)halo_vectors_now->each[op]; }
+
+// halo_vectors_folder is the one that makes one number of all lanes.
+uintptr_t halo_vectors_folder(int op) { return (uintptr_t)halo_vectors_now->folds[op]; }

@@ -1,0 +1,352 @@
+package scalar
+
+import (
+	"slices"
+
+	native "github.com/halo-xla/halo/cgo/loops/scalar"
+	"github.com/halo-xla/halo/internal/code"
+)
+
+// The code of instructions on vectors: of few lanes they are as many machine vectors, which stay in the machine's
+// registers as numbers do.
+
+// maxParts bounds the machine vectors of an instruction that is written out for each.
+const maxParts = 8
+
+// partsIn is how many machine vectors have n lanes.
+func partsIn(n int) int { return (n + partLanes - 1) / partLanes }
+
+// onParts makes the code of an instruction for a machine vector: to becomes what it is of x.
+type onParts func(m *assembly, to code.Register, x [3]code.Register)
+
+// vecOf are the instructions on vectors that are written out; the others are calls.
+var vecOf map[Op]onParts
+
+func init() {
+	vecOf = map[Op]onParts{
+		Move: func(m *assembly, to code.Register, x [3]code.Register) {
+			m.Lane(code.Copy.Whole(), to, 0, code.In(x[0]))
+		},
+		AddF: both(code.Add32.Whole()), SubF: both(code.Sub32.Whole()), MulF: both(code.Mul32.Whole()),
+		DivF: both(code.Div32.Whole()), SqrtF: single(code.Root32.Whole()), SToF: single(code.ToFloats),
+		FloorF: rounded(9), CeilF: rounded(10), RoundEvenF: rounded(8),
+		NegF: signed(code.BitXor.Whole()), AbsF: signed(code.BitAndNot.Whole()),
+		MinF: lesser(code.Least32, code.BitOr), MaxF: lesser(code.Most32, code.BitAnd),
+		EqF: compared32(equalTo), NeF: compared32(unequalTo), LtF: compared32(lessThan), LeF: compared32(atMost),
+		And: both(code.BitAnd.Whole()), Or: both(code.BitOr.Whole()), Xor: both(code.BitXor.Whole()),
+		AddS: both(code.PlusAll), AddU: both(code.PlusAll), SubS: both(code.MinusAll), SubU: both(code.MinusAll),
+		MulS: both(code.TimesAll), MulU: both(code.TimesAll), MinS: both(code.LowAll), MaxS: both(code.HighAll),
+		MinU: both(code.LowPlain), MaxU: both(code.HighPlain),
+		EqS: func(m *assembly, to code.Register, x [3]code.Register) {
+			m.Lane(code.EqualAll, to, x[0], code.In(x[1]))
+			m.FirstBits(to, to)
+		},
+		LtS: func(m *assembly, to code.Register, x [3]code.Register) {
+			m.Lane(code.AboveAll, to, x[1], code.In(x[0]))
+			m.FirstBits(to, to)
+		},
+		Select: (*assembly).chooseParts,
+	}
+}
+
+const (
+	lessThan = 1
+	atMost   = 2
+)
+
+func both(l code.Lane) onParts {
+	return func(m *assembly, to code.Register, x [3]code.Register) { m.Lane(l, to, x[0], code.In(x[1])) }
+}
+
+func single(l code.Lane) onParts {
+	return func(m *assembly, to code.Register, x [3]code.Register) { m.Lane(l, to, 0, code.In(x[0])) }
+}
+
+func rounded(how byte) onParts {
+	return func(m *assembly, to code.Register, x [3]code.Register) {
+		m.LaneNumber(code.RoundAll, to, 0, code.In(x[0]), how)
+	}
+}
+
+func signed(l code.Lane) onParts {
+	return func(m *assembly, to code.Register, x [3]code.Register) {
+		m.Load(code.RAX, 1<<31)
+		m.Lane(code.FromBits, 1, 0, code.In(code.RAX))
+		m.Lane(code.Spread, 1, 0, code.In(1))
+		m.Lane(l, to, 1, code.In(x[0]))
+	}
+}
+
+func compared32(how byte) onParts {
+	return func(m *assembly, to code.Register, x [3]code.Register) {
+		m.LaneNumber(code.Compare32.Whole(), to, x[0], code.In(x[1]), how)
+		m.FirstBits(to, to)
+	}
+}
+
+// lesser is least for all lanes.
+func lesser(l, zeros code.Lane) onParts {
+	return func(m *assembly, to code.Register, x [3]code.Register) {
+		a, b := x[0], x[1]
+		const t, z, mask = 0, 1, 2
+		m.Lane(l.Whole(), t, a, code.In(b))
+		m.Lane(zeros.Whole(), z, a, code.In(b))
+		m.LaneNumber(code.Compare32.Whole(), mask, a, code.In(b), equalTo)
+		m.LaneMask(code.Pick.Whole(), t, t, code.In(z), mask)
+		m.LaneNumber(code.Compare32.Whole(), mask, a, code.In(a), unordered)
+		m.LaneMask(code.Pick.Whole(), to, t, code.In(a), mask)
+	}
+}
+
+func (m *assembly) chooseParts(to code.Register, x [3]code.Register) {
+	const zero = 0
+	m.Lane(code.BitXor.Whole(), zero, zero, code.In(zero))
+	m.Lane(code.EqualAll, zero, zero, code.In(x[0]))
+	m.LaneMask(code.Pick.Whole(), to, x[1], code.In(x[2]), zero)
+}
+
+// vec is an instruction on vectors: of a few machine vectors it is written out, else it is a call.
+func (m *assembly) vec(in *Instr) {
+	make, parts := vecOf[Op(in.E)], partsIn(int(in.Imm&(1<<24-1)))
+	if make == nil || parts > maxParts {
+		m.onVectors(in)
+		return
+	}
+	var x [3]code.Register
+	given := m.numbers(in, &x)
+	for i := range parts {
+		m.nextPart(i < parts-1)
+		for _, r := range given {
+			m.busy[floats][r] = true
+		}
+		m.operands(in, &x, i)
+		make(m, m.to(m.Text, floats, m.part(in.D, i)), x)
+	}
+}
+
+// takes is how many operands an instruction on vectors has.
+func takes(op Op) int {
+	switch op {
+	case Select:
+		return 3
+	case Move, SqrtF, SToF, FloorF, CeilF, RoundEvenF, NegF, AbsF:
+		return 1
+	}
+	return 2
+}
+
+// numbers spreads the operands that are one number for all lanes, and returns the machine registers that have them.
+func (m *assembly) numbers(in *Instr, x *[3]code.Register) (given []code.Register) {
+	for k, r := range []uint16{in.A, in.B, in.C}[:takes(Op(in.E))] {
+		if in.Imm>>(24+k)&1 == 0 {
+			continue
+		}
+		v := m.take(m.Text, floats)
+		m.busy[floats][v] = true
+		given, x[k] = append(given, v), v
+		if m.holds(floats, r) {
+			m.Lane(code.Spread, v, 0, code.In(m.held[floats][r]))
+			continue
+		}
+		m.save(m.Text, r)
+		m.Lane(code.Spread, v, 0, memory(r))
+	}
+	return given
+}
+
+// operands brings part i of the operands that are vectors into machine registers.
+func (m *assembly) operands(in *Instr, x *[3]code.Register, i int) {
+	for k, r := range []uint16{in.A, in.B, in.C}[:takes(Op(in.E))] {
+		if in.Imm>>(24+k)&1 == 0 {
+			x[k] = m.in(m.Text, floats, m.part(r, i))
+		}
+	}
+}
+
+// eachPart calls f for each machine vector of n lanes with how many of them are left, and reports whether they are few.
+func (m *assembly) eachPart(n int, f func(i, left int)) bool {
+	parts := partsIn(n)
+	for i := 0; i < parts && parts <= maxParts; i++ {
+		m.nextPart(i < parts-1)
+		f(i, n-i*partLanes)
+	}
+	return parts <= maxParts
+}
+
+// alone calls the interpreter for an instruction that writes a vector.
+func (m *assembly) alone(in *Instr) {
+	m.step(in)
+	m.drop(in.D)
+}
+
+func (m *assembly) vecMove(in *Instr) {
+	if !m.eachPart(int(in.Imm), func(i, _ int) {
+		x := m.from(m.Text, floats, m.part(in.A, i))
+		m.wholeTo(m.to(m.Text, floats, m.part(in.D, i)), x)
+	}) {
+		m.alone(in)
+	}
+}
+
+// wholeTo brings the vector at x into a machine register.
+func (m *assembly) wholeTo(d code.Register, x code.Operand) {
+	switch {
+	case x.Memory:
+		m.Lane(code.FetchAll, d, 0, x)
+	case x.Register != d:
+		m.Lane(code.Copy.Whole(), d, 0, x)
+	}
+}
+
+// drop forgets what machine registers hold of a vector.
+func (m *assembly) drop(r uint16) {
+	for _, p := range m.partsOf(r) {
+		m.gone(p)
+	}
+}
+
+// mask brings the mask of the first n lanes into the first vector register.
+func (m *assembly) mask(n int) {
+	b := slices.Concat(slices.Repeat([]byte{0xff}, 4*n), make([]byte, 4*(partLanes-n)))
+	m.Lane(code.FetchAll, 0, 0, code.DataAt(m.datum(b)))
+}
+
+// vecLoadAt is VecLoadAt of lanes as memory has them.
+func (m *assembly) vecLoadAt(in *Instr) {
+	if n := int(in.C); in.E != 0 || partsIn(n) > maxParts {
+		m.alone(in)
+		return
+	}
+	x := m.element(in.A, in.B, 4, in.Imm)
+	m.eachPart(int(in.C), func(i, left int) {
+		x.Index = m.in(m.Text, general, in.B)
+		m.loadPart(m.to(m.Text, floats, m.part(in.D, i)), x, left)
+		x.Disp += code.Vector
+	})
+}
+
+// loadPart loads a machine vector of at most n lanes.
+func (m *assembly) loadPart(d code.Register, x code.Operand, n int) {
+	if n >= partLanes {
+		m.Lane(code.FetchAll, d, 0, x)
+		return
+	}
+	m.mask(n)
+	m.Lane(code.FetchMasked, d, 0, x)
+}
+
+func (m *assembly) vecStoreAt(in *Instr) {
+	if n := int(in.E); in.D != 0 || partsIn(n) > maxParts {
+		m.step(in)
+		return
+	}
+	x := m.element(in.A, in.C, 4, in.Imm)
+	m.eachPart(int(in.E), func(i, left int) {
+		x.Index = m.in(m.Text, general, in.C)
+		v := m.in(m.Text, floats, m.part(in.B, i))
+		if left < partLanes {
+			m.mask(left)
+			m.Lane(code.LeaveMasked, v, 0, x)
+		} else {
+			m.Lane(code.LeaveAll, v, 0, x)
+		}
+		m.release(m.Text)
+		x.Disp += code.Vector
+	})
+}
+
+// lane is where a lane lies of a vector that is in memory, at most last: the first if register r says more. RAX is used.
+func (m *assembly) lane(v, r uint16, last int) code.Operand {
+	if at := m.image[r]; m.fixed[r] {
+		if at > uint64(last) {
+			at = 0
+		}
+		return code.At(regs, 8*int32(v)+4*int32(at))
+	}
+	m.copyTo(general, code.RAX, m.from(m.Text, general, r))
+	m.Load(code.RCX, 0)
+	m.DoNumber(code.AgainstNumber, true, code.In(code.RAX), int32(last))
+	m.Choose(code.Above, code.RAX, code.In(code.RCX))
+	return code.Operand{Register: regs, Memory: true, Index: code.RAX, Scale: 4, Disp: 8 * int32(v)}
+}
+
+func (m *assembly) vecFetch(in *Instr) {
+	m.settle(m.Text, in.A)
+	x := m.lane(in.A, in.B, int(in.Imm))
+	if in.E != 0 {
+		m.load(code.MovSigned, true, in.D, x)
+		return
+	}
+	m.load(code.Mov, false, in.D, x)
+}
+
+func (m *assembly) vecPut(in *Instr) {
+	m.settle(m.Text, in.D)
+	m.store(code.Put, false, in.B, m.lane(in.D, in.A, int(in.Imm)))
+	m.drop(in.D)
+}
+
+func (m *assembly) vecCopy(in *Instr) {
+	m.settle(m.Text, in.A)
+	m.settle(m.Text, in.D)
+	if n := int(in.Imm); partsIn(n) > maxParts || in.A == in.D {
+		m.step(in)
+	} else {
+		m.copyLanes(code.At(regs, 8*int32(in.D)+4*int32(in.C)), code.At(regs, 8*int32(in.A)+4*int32(in.E)), n)
+	}
+	m.drop(in.D)
+}
+
+// copies are how so many lanes or more are copied.
+var copies = []struct {
+	lanes        int
+	fetch, leave code.Lane
+}{
+	{partLanes, code.FetchAll, code.LeaveAll}, {4, code.FetchFour, code.LeaveFour}, {2, code.Fetch64, code.Leave64},
+	{1, code.Fetch32, code.Leave32},
+}
+
+// copyLanes copies n lanes in memory from one place to another that is apart from it.
+func (m *assembly) copyLanes(to, from code.Operand, n int) {
+	for _, c := range copies {
+		for ; n >= c.lanes; n -= c.lanes {
+			m.Lane(c.fetch, 0, 0, from)
+			m.Lane(c.leave, 0, 0, to)
+			to.Disp += int32(4 * c.lanes)
+			from.Disp += int32(4 * c.lanes)
+		}
+	}
+}
+
+func (m *assembly) vecWindow(in *Instr) {
+	m.settle(m.Text, in.A)
+	if partsIn(int(in.Imm)) > maxParts {
+		m.alone(in)
+		return
+	}
+	x := m.lane(in.A, in.B, int(in.E))
+	m.eachPart(int(in.Imm), func(i, left int) {
+		m.loadPart(m.to(m.Text, floats, m.part(in.D, i)), x, left)
+		x.Disp += code.Vector
+	})
+}
+
+func (m *assembly) vecPutWindow(in *Instr) {
+	m.settle(m.Text, in.B)
+	m.settle(m.Text, in.D)
+	if n := int(in.Imm); partsIn(n) > maxParts || in.B == in.D {
+		m.step(in)
+	} else {
+		m.copyLanes(m.lane(in.D, in.A, int(in.E)), code.At(regs, 8*int32(in.B)), n)
+	}
+	m.drop(in.D)
+}
+
+// vecFold is a call.
+func (m *assembly) vecFold(in *Instr) {
+	m.inMemory(in)
+	m.Do(code.Lea, true, code.RDI, memory(in.A))
+	m.Load(code.RSI, uint64(in.Imm))
+	m.call(native.Fold(int(in.E)))
+	m.made(in.D, 32, in.C != 0)
+}
