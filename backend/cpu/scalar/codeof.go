@@ -61,6 +61,7 @@ func init() {
 		VecMove: (*assembly).vecMove, VecLoadAt: (*assembly).vecLoadAt, VecStoreAt: (*assembly).vecStoreAt,
 		VecFetch: (*assembly).vecFetch, VecPut: (*assembly).vecPut, VecCopy: (*assembly).vecCopy,
 		VecWindow: (*assembly).vecWindow, VecPutWindow: (*assembly).vecPutWindow, VecFold: (*assembly).vecFold,
+		VecDot: (*assembly).vecDot,
 	}
 }
 

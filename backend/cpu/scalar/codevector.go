@@ -350,3 +350,26 @@ func (m *assembly) vecFold(in *Instr) {
 	m.call(native.Fold(int(in.E)))
 	m.made(in.D, 32, in.C != 0)
 }
+
+// vecDot adds products of one number each and a row, to two sums in turn.
+func (m *assembly) vecDot(in *Instr) {
+	if partsIn(int(in.Imm)) > maxParts {
+		m.alone(in)
+		return
+	}
+	m.settle(m.Text, in.A)
+	m.settle(m.Text, in.B)
+	m.eachPart(int(in.Imm), func(i, _ int) {
+		const number = 0
+		sums := [2]code.Register{1, 2}
+		for _, sum := range sums {
+			m.Lane(code.BitXor.Whole(), sum, sum, code.In(sum))
+		}
+		for k := range int(in.E) {
+			m.Lane(code.Spread, number, 0, code.At(regs, 8*int32(in.A)+4*int32(int(in.C)+k)))
+			row := code.At(regs, 8*int32(in.B)+4*int32(k*int(in.Imm)+i*partLanes))
+			m.Lane(code.MulAdd32All, sums[k%2], number, row)
+		}
+		m.Lane(code.Add32.Whole(), m.to(m.Text, floats, m.part(in.D, i)), sums[0], code.In(sums[1]))
+	})
+}

@@ -45,6 +45,7 @@ type compiler struct {
 	vectors map[uint16]int
 	failed  error  // where nobody could be told
 	wanted  []bool // which results something looks at; nil if all
+	loops   []loop // whose bodies are being compiled
 }
 
 func newCompiler() *compiler {
@@ -245,6 +246,9 @@ func (c *compiler) finish(s shape.Shape, out value, stream int, params []Leaf) (
 	c.emit(Instr{Op: Next, A: uint16(stream)})
 	if err := c.settle(); err != nil {
 		return nil, err
+	}
+	if c.vectors != nil { // what reads whole machine vectors may read on behind the last one
+		c.reserve(lineRegisters)
 	}
 	return &Program{Params: params, Results: leaves, code: tidied(c.code), image: c.image}, c.small()
 }

@@ -58,12 +58,17 @@ func (c *compiler) while(in *hlo.Instruction, args []value) (value, error) {
 		return c.unrolled(a, args[0], rounds)
 	}
 	c.move(state.registers(widths), args[0].registers(widths))
-	enter := -1
+	c.loops = append(c.loops, newLoop(len(c.code), state, args[0]))
 	if rounds == 0 {
-		enter = c.jump(Jump, 0)
+		c.jump(Jump, 0)
 	}
-	body := len(c.code)
 	next, err := c.inline(a.Body, []value{state})
+	enter := c.loops[len(c.loops)-1].at
+	c.loops = c.loops[:len(c.loops)-1]
+	body := enter
+	if rounds == 0 {
+		body++
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +77,7 @@ func (c *compiler) while(in *hlo.Instruction, args []value) (value, error) {
 	}
 	c.carry(body, in.Shape, state.registers(widths), next.registers(widths))
 	c.counted(in.Shape, state, args[0])
-	if enter >= 0 {
+	if rounds == 0 {
 		c.land(enter)
 	}
 	condition := len(c.code)

@@ -44,8 +44,11 @@ func (p *Program) placed() unsafe.Pointer {
 func cost(code []Instr) int {
 	n := len(code)
 	for i := range code {
-		if in := &code[i]; in.Op == Vec {
+		switch in := &code[i]; in.Op {
+		case Vec:
 			n += int(in.Imm&(1<<24-1)) / lanesInOne[in.E >= uint16(numOps)]
+		case VecDot:
+			n += int(in.E) * int(in.Imm) / lanesInOne[false]
 		}
 	}
 	return n

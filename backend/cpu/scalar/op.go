@@ -181,6 +181,8 @@ const (
 	VecCopy      // Imm lanes of A from lane E on to those of D from lane C on
 	VecWindow    // Imm lanes of A from lane B on, which is at most E
 	VecPutWindow // Imm lanes of B to those of D from lane A on, which is at most E
+	VecDot       // Imm lanes: sums of E lanes of A from lane C on, each times Imm lanes of B that follow one another
+	VecTranspose // of a matrix A of C rows of E lanes
 	numOps
 )
 

@@ -122,10 +122,11 @@ func Compile(c *hlo.Computation) (*Program, error) {
 // CompileLoop compiles a call of a while loop, of whose results those may be anything that are not wanted; all are if
 // wanted is nil. It fails as Compile does, with what was wrong with each way. A loop's large arrays stay in memory, if
 // all that is done to them is that elements are looked at and written to; arrays of some numbers of 32 bits are
-// vectors, if that is needed; else all go through registers, if they fit.
+// vectors, if that is needed or takes less; else all go through registers, if they fit.
 func CompileLoop(in *hlo.Instruction, wanted []bool) (*Program, error) {
 	first := hasShortVector(in.Shape)
 	var refused []error
+	var best *Program
 	for _, vectors := range []bool{first, !first} {
 		cc := newCompiler()
 		cc.arrays, cc.wanted = map[uint16]*array{}, wanted
@@ -135,10 +136,19 @@ func CompileLoop(in *hlo.Instruction, wanted []bool) (*Program, error) {
 		}
 		p, err := cc.compileOp(in)
 		if err == nil {
-			return p, nil
+			if best == nil || p.effort() < best.effort() {
+				best = p
+			}
+			if !first {
+				break
+			}
+			continue
 		}
 		way := map[bool]string{true: "with vectors", false: "without vectors"}[vectors]
 		refused = append(refused, fmt.Errorf("%s: %w", way, err))
+	}
+	if best != nil {
+		return best, nil
 	}
 	p, err := newCompiler().compileOp(in)
 	if err != nil {

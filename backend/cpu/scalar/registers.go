@@ -32,7 +32,7 @@ func (in *Instr) readingLanes() (a, b, c bool) {
 	switch in.Op {
 	case Vec:
 		return true, true, true
-	case VecMove, VecFold, VecCopy:
+	case VecMove, VecFold, VecCopy, VecTranspose:
 		return true, false, false
 	case VecStore, VecLoadAt:
 		return false, true, false
@@ -48,7 +48,9 @@ func (in *Instr) readingLanes() (a, b, c bool) {
 func (in *Instr) updates() bool { return in.Op == VecPut || in.Op == VecCopy || in.Op == VecPutWindow }
 
 // elsewhere reports whether lanes that the instruction writes may be others than it reads for them.
-func (in *Instr) elsewhere() bool { return in.updates() || in.Op == VecWindow }
+func (in *Instr) elsewhere() bool {
+	return in.updates() || in.Op == VecWindow || in.Op == VecDot || in.Op == VecTranspose
+}
 
 // registerRun is n registers from the first on.
 type registerRun struct {

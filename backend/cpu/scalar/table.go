@@ -181,4 +181,5 @@ var operations = [numOps]operation{
 	VecFetch: {name: "VecFetch", run: vecFetch}, VecPut: {name: "VecPut", run: vecPut},
 	VecCopy: {name: "VecCopy", run: vecCopy}, VecWindow: {name: "VecWindow", run: vecWindow},
 	VecPutWindow: {name: "VecPutWindow", run: vecPutWindow},
+	VecDot:       {name: "VecDot", run: vecDot}, VecTranspose: {name: "VecTranspose", run: vecTranspose},
 }

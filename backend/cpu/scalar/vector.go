@@ -15,7 +15,7 @@ import (
 
 const (
 	// minLanes and maxLanes bound vectors; fewer elements have a register each.
-	minLanes = 9
+	minLanes = 8
 	maxLanes = 512
 	// lineRegisters is how many registers take 64 bytes.
 	lineRegisters = 8
@@ -149,6 +149,7 @@ func init() {
 		hlo.DynamicSlice:       (*compiler).vectorWindow,
 		hlo.DynamicUpdateSlice: (*compiler).vectorUpdate,
 		hlo.Reduce:             (*compiler).vectorReduce,
+		hlo.Dot:                (*compiler).vectorDot,
 	}
 }
 

@@ -142,3 +142,23 @@ func vecWindow(m *Machine, in *Instr) {
 func vecPutWindow(m *Machine, in *Instr) {
 	m.copyLanes(in.D, m.within(in.A, int(in.E)), in.B, 0, int(in.Imm))
 }
+
+func vecDot(m *Machine, in *Instr) {
+	for j := range int(in.Imm) {
+		sum := float32(0)
+		for k := range int(in.E) {
+			x, y := m.lane(in.A, int(in.C)+k, false), m.lane(in.B, k*int(in.Imm)+j, false)
+			sum += math.Float32frombits(uint32(x)) * math.Float32frombits(uint32(y))
+		}
+		m.setLane(in.D, j, uint64(math.Float32bits(sum)))
+	}
+}
+
+func vecTranspose(m *Machine, in *Instr) {
+	rows, columns := int(in.C), int(in.E)
+	for i := range rows {
+		for j := range columns {
+			m.setLane(in.D, j*rows+i, m.lane(in.A, i*columns+j, false))
+		}
+	}
+}

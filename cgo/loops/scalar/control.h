@@ -172,6 +172,14 @@ OP(VecPutWindow) {
   memmove(LANE(RESULT, WITHIN(A, in->e)), LANE(B, 0), sizeof(int32_t) * (size_t)in->imm);
   NEXT;
 }
+OP(VecDot) {
+  dot_lanes(LANE(RESULT, 0), LANE(A, in->c), LANE(B, 0), in->imm, in->e);
+  NEXT;
+}
+OP(VecTranspose) {
+  transpose_lanes(LANE(RESULT, 0), LANE(A, 0), in->c, in->e);
+  NEXT;
+}
 SET(Select, i, A.i ? B.i : r[in->c].i)
 SET(Extend, i, extend(A.u, in->imm))
 SET(Cut, u, cut(A.u, in->imm))

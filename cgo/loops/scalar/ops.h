@@ -20,7 +20,8 @@
   X(MaxD) X(SqrtD) X(FloorD) X(CeilD) X(RoundD) X(RoundEvenD) X(SignD) X(RemD) X(FiniteD) X(FToD) X(DToF) X(DToS) \
   X(DToU) X(SToF) X(UToF) X(SToD) X(UToD) X(OddS) X(OddU) X(Round) X(Bits) X(OfBits) X(ReducePrecision) X(Call) \
   X(CallC64) X(CallC128) X(MulC64) X(Vec) X(VecMove) X(VecFold) X(VecLoad) X(VecStore) X(VecLoadAt) X(VecStoreAt) \
-  X(VecFetch) X(VecPut) X(VecCopy) X(VecWindow) X(VecPutWindow)
+  X(VecFetch) X(VecPut) X(VecCopy) X(VecWindow) X(VecPutWindow) X(VecDot) \
+  X(VecTranspose)
 
 // The functions of one and of two numbers that programs call, in the order of backend/cpu/scalar/call.go; those of one
 // with what call.c calls for them.
