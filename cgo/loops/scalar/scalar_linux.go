@@ -16,9 +16,12 @@ import (
 )
 
 func interpreter() uintptr {
-	C.halo_vectors_choose(C.int(run.Level()))
+	choose()
 	return uintptr(unsafe.Pointer(C.halo_program_run))
 }
+
+// choose takes the instructions on vectors of the level.
+func choose() { C.halo_vectors_choose(C.int(run.Level())) }
 
 // Vectors reports whether there is instruction op, or one of the functions behind those, on vectors: on each lane or,
 // if fold, on all lanes together.
@@ -37,10 +40,16 @@ func Stepper() uintptr { return uintptr(C.halo_program_stepper()) }
 func Function(i int) uintptr { return uintptr(C.halo_program_function(C.int(i))) }
 
 // OnVectors is an instruction on vectors by its number, a halo_vector of the level.
-func OnVectors(op int) uintptr { return uintptr(C.halo_vectors_function(C.int(op))) }
+func OnVectors(op int) uintptr {
+	choose()
+	return uintptr(C.halo_vectors_function(C.int(op)))
+}
 
 // Fold is one that makes one number of all lanes, a halo_vector_fold of the level.
-func Fold(op int) uintptr { return uintptr(C.halo_vectors_folder(C.int(op))) }
+func Fold(op int) uintptr {
+	choose()
+	return uintptr(C.halo_vectors_folder(C.int(op)))
+}
 
 func recordFunction() unsafe.Pointer { return unsafe.Pointer(C.halo_program_record) }
 
