@@ -255,7 +255,8 @@ func (m *assembly) vecStoreAt(in *Instr) {
 	})
 }
 
-// lane is where a lane lies of a vector that is in memory, at most last: the first if register r says more. RAX is used.
+// lane is where a lane lies of a vector that is in memory, at most last: the first if register r says more. RAX is its
+// index.
 func (m *assembly) lane(v, r uint16, last int) code.Operand {
 	if at := m.image[r]; m.fixed[r] {
 		if at > uint64(last) {

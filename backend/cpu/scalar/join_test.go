@@ -127,7 +127,7 @@ func TestJoined(t *testing.T) {
 				strings.Contains(name, "_RemS32By") && out != int64(int32(out)) {
 				continue // of another type
 			}
-			runPacked(t, p, x, got)
+			runPacked(t, p.PackInterpreted(), x, got)
 			if a, b := little.Uint64(got), little.Uint64(want); a != b && !sameFloat(name, a, b) {
 				t.Errorf("%s of %#x: %#x in C, %#x in Go", name, image, a, b)
 			}
@@ -148,8 +148,8 @@ func sameFloat(name string, a, b uint64) bool {
 }
 
 // runPacked runs p once in C on a parameter and a result.
-func runPacked(t *testing.T, p *Program, x, out []byte) {
+func runPacked(t *testing.T, packed []byte, x, out []byte) {
 	t.Helper()
 	streams := []native.Stream{{At: run.Ref{Slot: 0}}, {At: run.Ref{Slot: 1}}}
-	runtest.Execute(t, 1, runtest.Slots(x, out), native.Apply(p.Pack(), 1, 1, streams))
+	runtest.Execute(t, 1, runtest.Slots(x, out), native.Apply(packed, 1, 1, streams))
 }

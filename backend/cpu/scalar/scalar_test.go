@@ -149,8 +149,8 @@ func engines(t testing.TB, p *scalar.Program) map[string]func(n int64, s []scala
 		}
 	}}
 	if run.Available() && p.Native() {
-		m["C"] = func(n int64, s []scalar.Stream) { runNative(t, p.Pack(), n, n, s, 1) }
-		m["C in pieces"] = func(n int64, s []scalar.Stream) { runNative(t, p.Pack(), n, 100, s, 3) }
+		m["C"] = func(n int64, s []scalar.Stream) { runNative(t, p.PackInterpreted(), n, n, s, 1) }
+		m["C in pieces"] = func(n int64, s []scalar.Stream) { runNative(t, p.PackInterpreted(), n, 100, s, 3) }
 		if packed := p.PackMachine(); packed != nil {
 			m["machine code"] = func(n int64, s []scalar.Stream) { runNative(t, packed, n, 100, s, 1) }
 		}

@@ -73,9 +73,14 @@ func TestRandomCode(t *testing.T) {
 				t.Fatalf("seed %d: tidied code makes %x, want %x\n%v", seed, got, want, p)
 			}
 			if run.Available() {
-				x, got := make([]byte, 64), make([]byte, 24)
-				if runPacked(t, p, x, got); !bytes.Equal(append(got, x...), want) {
-					t.Fatalf("seed %d: C makes %x of %x, want %x\n%v", seed, got, x, want, p)
+				for how, packed := range map[string][]byte{"C": p.PackInterpreted(), "machine code": p.PackMachine()} {
+					x, got := make([]byte, 64), make([]byte, 24)
+					if packed == nil {
+						continue
+					}
+					if runPacked(t, packed, x, got); !bytes.Equal(append(got, x...), want) {
+						t.Fatalf("seed %d: %s makes %x of %x, want %x\n%v", seed, how, got, x, want, p)
+					}
 				}
 			}
 		}

@@ -23,8 +23,8 @@ func newLoop(at int, state, init value) loop {
 	return l
 }
 
-// vectorDot is a product of a row, or of some, and a matrix that is a vector: each row of the result is a sum of rows of
-// the matrix. That is transposed before a loop that leaves it as it is.
+// vectorDot is a product of a row, or of some, and a matrix that is a vector: each row of the result is a sum of rows
+// of the matrix. That is transposed before a loop that leaves it as it is.
 func (c *compiler) vectorDot(in *hlo.Instruction, args []value) (value, error) {
 	a, ls, rs := in.Attrs.(*hlo.DotAttrs), in.Operands[0].Shape, in.Operands[1].Shape
 	no := unsupported("dot of %v and %v", ls, rs)
