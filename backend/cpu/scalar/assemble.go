@@ -16,7 +16,7 @@ const (
 	// maxSteps bounds the part of them, one of so many, that the interpreter is called for.
 	maxSteps = 8
 	// maxBytes bounds the code of a program: all that a process has share one room.
-	maxBytes = 1 << 16
+	maxBytes = 1 << 15
 )
 
 // assembly is machine code of a program in the making.

@@ -184,8 +184,23 @@ func (m *assembly) vecMove(in *Instr) {
 		x := m.from(m.Text, floats, m.part(in.A, i))
 		m.wholeTo(m.to(m.Text, floats, m.part(in.D, i)), x)
 	}) {
-		m.alone(in)
+		m.copyMany(in, memory(in.D), memory(in.A), in.Imm)
 	}
+}
+
+// copyMany calls for the copy of so many lanes in memory.
+func (m *assembly) copyMany(in *Instr, to, from code.Operand, lanes int32) {
+	m.inMemory(in)
+	m.moveMany(to, from, lanes)
+}
+
+// moveMany is copyMany where all is in memory.
+func (m *assembly) moveMany(to, from code.Operand, lanes int32) {
+	m.Do(code.Lea, true, code.RDI, to) // first: an index may be in RSI
+	m.Do(code.Lea, true, code.RSI, from)
+	m.Load(code.RDX, uint64(4*lanes))
+	m.call(native.Copier())
+	m.forget()
 }
 
 // wholeTo brings the vector at x into a machine register.
@@ -213,8 +228,13 @@ func (m *assembly) mask(n int) {
 
 // vecLoadAt is VecLoadAt of lanes as memory has them.
 func (m *assembly) vecLoadAt(in *Instr) {
-	if n := int(in.C); in.E != 0 || partsIn(n) > maxParts {
+	switch {
+	case in.E != 0:
 		m.alone(in)
+		return
+	case partsIn(int(in.C)) > maxParts:
+		m.inMemory(in)
+		m.moveMany(memory(in.D), m.element(in.A, in.B, 4, in.Imm), int32(in.C))
 		return
 	}
 	x := m.element(in.A, in.B, 4, in.Imm)
@@ -236,8 +256,13 @@ func (m *assembly) loadPart(d code.Register, x code.Operand, n int) {
 }
 
 func (m *assembly) vecStoreAt(in *Instr) {
-	if n := int(in.E); in.D != 0 || partsIn(n) > maxParts {
+	switch {
+	case in.D != 0:
 		m.step(in)
+		return
+	case partsIn(int(in.E)) > maxParts:
+		m.inMemory(in)
+		m.moveMany(m.element(in.A, in.C, 4, in.Imm), memory(in.B), int32(in.E))
 		return
 	}
 	x := m.element(in.A, in.C, 4, in.Imm)
@@ -290,10 +315,11 @@ func (m *assembly) vecPut(in *Instr) {
 func (m *assembly) vecCopy(in *Instr) {
 	m.settle(m.Text, in.A)
 	m.settle(m.Text, in.D)
+	to, from := code.At(regs, 8*int32(in.D)+4*int32(in.C)), code.At(regs, 8*int32(in.A)+4*int32(in.E))
 	if n := int(in.Imm); partsIn(n) > maxParts || in.A == in.D {
-		m.step(in)
+		m.copyMany(in, to, from, in.Imm)
 	} else {
-		m.copyLanes(code.At(regs, 8*int32(in.D)+4*int32(in.C)), code.At(regs, 8*int32(in.A)+4*int32(in.E)), n)
+		m.copyLanes(to, from, n)
 	}
 	m.drop(in.D)
 }
@@ -322,7 +348,8 @@ func (m *assembly) copyLanes(to, from code.Operand, n int) {
 func (m *assembly) vecWindow(in *Instr) {
 	m.settle(m.Text, in.A)
 	if partsIn(int(in.Imm)) > maxParts {
-		m.alone(in)
+		m.inMemory(in)
+		m.moveMany(memory(in.D), m.lane(in.A, in.B, int(in.E)), in.Imm)
 		return
 	}
 	x := m.lane(in.A, in.B, int(in.E))
@@ -336,7 +363,8 @@ func (m *assembly) vecPutWindow(in *Instr) {
 	m.settle(m.Text, in.B)
 	m.settle(m.Text, in.D)
 	if n := int(in.Imm); partsIn(n) > maxParts || in.B == in.D {
-		m.step(in)
+		m.inMemory(in)
+		m.moveMany(m.lane(in.D, in.A, int(in.E)), memory(in.B), in.Imm)
 	} else {
 		m.copyLanes(m.lane(in.D, in.A, int(in.E)), code.At(regs, 8*int32(in.B)), n)
 	}

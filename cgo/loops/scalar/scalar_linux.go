@@ -45,6 +45,9 @@ func OnVectors(op int) uintptr {
 	return uintptr(C.halo_vectors_function(C.int(op)))
 }
 
+// Copier is the address of memmove.
+func Copier() uintptr { return uintptr(C.halo_program_copier()) }
+
 // Fold is one that makes one number of all lanes, a halo_vector_fold of the level.
 func Fold(op int) uintptr {
 	choose()

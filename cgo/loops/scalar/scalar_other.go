@@ -17,6 +17,9 @@ func Function(int) uintptr { panic(none) }
 // OnVectors is what machine code calls: this build has none.
 func OnVectors(int) uintptr { panic(none) }
 
+// Copier is what machine code calls: this build has none.
+func Copier() uintptr { panic(none) }
+
 // Fold is what machine code calls: this build has none.
 func Fold(int) uintptr { panic(none) }
 

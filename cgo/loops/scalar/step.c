@@ -18,6 +18,8 @@ void halo_program_step(const halo_instr *in, halo_reg *r, halo_stream *s) {
 
 uintptr_t halo_program_stepper(void) { return (uintptr_t)halo_program_step; }
 
+uintptr_t halo_program_copier(void) { return (uintptr_t)memmove; }
+
 // halo_program_function is function number i of those that programs call.
 uintptr_t halo_program_function(int i) { return (uintptr_t)halo_calls[i].f; }
 

@@ -6,6 +6,7 @@
 
 void halo_program_step(const halo_instr *, halo_reg *, halo_stream *);
 uintptr_t halo_program_stepper(void);
+uintptr_t halo_program_copier(void);
 uintptr_t halo_program_function(int i);
 uintptr_t halo_vectors_function(int op);
 uintptr_t halo_vectors_folder(int op);
