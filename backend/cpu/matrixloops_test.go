@@ -2,10 +2,12 @@ package cpu_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/halo-xla/halo/backend/cpu"
 	"github.com/halo-xla/halo/backend/cpu/scalar"
@@ -114,5 +116,45 @@ func TestMatrixLoops(t *testing.T) {
 		if d := literal.Compare(got[0], want[0], literal.Tolerance{}); d != nil {
 			t.Errorf("%s by %s: %v", c.h, c.w, d)
 		}
+	}
+}
+
+// TestEndlessLoop wants a loop without an end to end with its context: where it is machine code, that looks for it.
+func TestEndlessLoop(t *testing.T) {
+	m, err := hlo.Parse([]byte(`HloModule m
+body {
+  s = (f32[3], f32[3]) parameter(0)
+  x = f32[3] get-tuple-element(s), index=0
+  y = f32[3] get-tuple-element(s), index=1
+  d = f32[3] multiply(x, y)
+  ROOT r = (f32[3], f32[3]) tuple(y, d)
+}
+condition {
+  s = (f32[3], f32[3]) parameter(0)
+  x = f32[3] get-tuple-element(s), index=0
+  first = f32[1] slice(x), slice={[0:1]}
+  one = f32[] reshape(first)
+  zero = f32[] constant(0)
+  ROOT again = pred[] compare(one, zero), direction=GE
+}
+ENTRY e {
+  x = f32[3] parameter(0)
+  s = (f32[3], f32[3]) tuple(x, x)
+  ROOT l = (f32[3], f32[3]) while(s), condition=condition, body=body
+}
+`), "m.hlo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := cpu.New(cpu.Options{}).Compile(context.Background(), m, exec.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	x := literal.Zeros(m.Entry.Parameters[0].Shape)
+	if _, err := p.Run(ctx, [][]*literal.Literal{{x}}, exec.RunOptions{}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v, want %v", err, context.DeadlineExceeded)
 	}
 }
