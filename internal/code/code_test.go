@@ -20,6 +20,20 @@ func ExampleFunction() {
 	// Output: 64 true
 }
 
+// A function of two integers that returns the lesser.
+func ExampleText() {
+	t := &Text{}
+	first := t.Label()
+	t.Do(Mov, true, RAX, In(RDI))
+	t.Do(Against, true, RDI, In(RSI))
+	t.JumpIf(LessOrEqual, first)
+	t.Do(Mov, true, RAX, In(RSI))
+	t.Here(first)
+	t.Return()
+	fmt.Printf("%x\n", t.Bytes())
+	// Output: 488bc7483bfe0f8e03000000488bc6c3
+}
+
 // sums is a function of so many arrays, all of whose values live to the end.
 func sums(n int) *Function {
 	f := New(4)

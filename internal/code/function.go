@@ -2,7 +2,8 @@
 // elements comes to, without the jumps and the memory between them. There are instructions of AVX2 only.
 //
 // A Function is written once for a vector: its values, from memory, from other values and into memory. Assemble gives
-// each value that is not in memory a register, for all vectors of the loop, or says that there are too few.
+// each value that is not in memory a register, for all vectors of the loop, or says that there are too few. A Text is
+// for whoever has jumps and numbers and gives registers himself.
 package code
 
 import (

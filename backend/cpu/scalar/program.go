@@ -1,5 +1,6 @@
 // Package scalar compiles computations on scalars, as reduce, map, sort, scatter and while have them, to programs for a
-// register machine, and runs them in Go. Package cgo/loops/scalar runs the same programs in C.
+// register machine, and runs them in Go. Package cgo/loops/scalar runs the same programs in C; those with loops are
+// machine code where there is AVX2 and memory for it.
 //
 // A program has registers of 8 bytes and a flat list of instructions. A register holds a predicate or integer as 64
 // bits, extended as its type says; an F32 as its 32 bits; an F64 as its bits, and each float narrower than F32 as those
