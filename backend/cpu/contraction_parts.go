@@ -14,7 +14,7 @@ import (
 const (
 	maxSumParts = 16
 	maxPartial  = 1 << 18 // elements of the partial results
-	minTerms    = 4096    // of a part
+	minTerms    = 2048    // of a part
 	rowTerms    = 64      // of one whose terms are rows of a matrix
 )
 
