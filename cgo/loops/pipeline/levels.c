@@ -79,6 +79,9 @@ static const struct {
 #define SWEEP(name) STAGE(name, 0)
 #define SWEEP32 SWEEP
 #include "sweeps.def"
+#define CALL(name) STAGE(call_##name, 0)
+#define CALL32 CALL
+#include "calls.def"
 };
 
 static const char *const reducer_names[] = {

@@ -47,6 +47,12 @@ func Has(stage string) bool {
 // HasFor reports whether there is a stage of the name for lanes of so many bytes.
 func HasFor(lane int, stage string) bool { return function(stage, run.Level(), lane) != nil }
 
+// Call returns a C function that does what a stage does to eight vectors in memory, with eight others as its operand if
+// it has one, or nil if the level has none.
+func Call(stage string, level run.ISA, lane int) unsafe.Pointer {
+	return function("call_"+stage, level, lane)
+}
+
 // spreads returns how many operands of a stage may be one lane.
 func (s *Stage) spreads() int {
 	if n, ok := stages()[s.Name]; ok {

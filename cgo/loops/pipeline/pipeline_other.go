@@ -2,13 +2,20 @@
 
 package pipeline
 
-import "github.com/halo-xla/halo/cgo/loops/run"
+import (
+	"unsafe"
+
+	"github.com/halo-xla/halo/cgo/loops/run"
+)
 
 // Has reports false: this build has no native kernels.
 func Has(string) bool { return false }
 
 // HasFor reports false, too.
 func HasFor(int, string) bool { return false }
+
+// Call returns nil: this build has no native kernels.
+func Call(string, run.ISA, int) unsafe.Pointer { return nil }
 
 func (s *Stage) spreads() int { return 0 }
 

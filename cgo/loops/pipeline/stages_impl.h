@@ -158,11 +158,22 @@ INLINE void put(char *to, int64_t t, VI x) {
 #else
 #define SWEEP32(name) 0,
 #endif
+#if defined(__x86_64__) && VB == 32
+#define CALL(name) ROW(call_##name)
+#else
+#define CALL(name) 0,
+#endif
+#if LANE == 32
+#define CALL32 CALL
+#else
+#define CALL32(name) 0,
+#endif
 static void (*const table[])(void) = {
 #include "stages.def"
 #include "reducers.def"
 #include "memory.def"
 #include "sweeps.def"
+#include "calls.def"
 };
 
 #undef REDUCE
