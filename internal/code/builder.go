@@ -11,6 +11,7 @@ type builder struct {
 	free []register
 	held map[Value]register   // of lanes that stand for all
 	in   []map[Value]register // of each vector's values
+	frame
 }
 
 // build returns false if there are too few registers.
@@ -21,6 +22,9 @@ func (b *builder) build() bool {
 	b.held, b.in = map[Value]register{}, make([]map[Value]register, b.way.vectors)
 	for u := range b.in {
 		b.in[u] = map[Value]register{}
+	}
+	if b.way.framed {
+		return b.inFrame()
 	}
 	saved := bases[callers:max(callers, len(b.f.pointers))]
 	for _, r := range saved {
@@ -38,41 +42,69 @@ func (b *builder) build() bool {
 		b.held[v] = r
 	}
 	b.emit(0x31, 0xc0) // the index begins with 0
+	if !b.loop() {
+		return false
+	}
+	b.end(saved)
+	return true
+}
+
+// loop does the steps again and again.
+func (b *builder) loop() bool {
 	start := len(b.bytes)
-	for i := range b.f.steps {
-		if !b.step(i) {
+	for from, to := 0, 0; from < len(b.f.steps); from = to {
+		if to = from + 1; b.way.framed {
+			to = b.f.segment(from)
+		}
+		if !b.segment(from, to) {
 			return false
 		}
 	}
 	b.repeat(start, byte(b.elements()*b.way.vectors*b.f.round))
+	return true
+}
+
+// segment makes the code of some steps for one vector after the other, or two side by side.
+func (b *builder) segment(from, to int) bool {
+	if b.f.steps[from].call > 0 {
+		return b.call(from, to)
+	}
+	beside := 1
+	if to-from >= manySteps {
+		beside = 2
+	}
+	for u := 0; u < len(b.in); u += beside {
+		for i := from; i < to; i++ {
+			for v := u; v < min(u+beside, len(b.in)); v++ {
+				d := &doing{builder: b, s: &b.f.steps[i], i: i, u: v}
+				if !d.do() {
+					return false
+				}
+				d.done()
+			}
+		}
+	}
+	return true
+}
+
+// end gives registers back and returns; upper halves are cleared, as the compiler takes every function to leave them.
+func (b *builder) end(saved []register) {
 	for _, r := range slices.Backward(saved) {
 		b.pop(r)
 	}
-	b.emit(0xc5, 0xf8, 0x77, 0xc3) // the upper halves are cleared, as the compiler takes every function to leave them
-	return true
+	b.emit(0xc5, 0xf8, 0x77, 0xc3)
 }
 
 func (b *builder) elements() int { return Vector / b.f.lane }
 
 func (b *builder) take() (register, bool) {
-	n := len(b.free)
-	if n == 0 {
+	if len(b.free) == 0 && !b.spill() {
 		return 0, false
 	}
+	n := len(b.free)
 	r := b.free[n-1]
 	b.free = b.free[:n-1]
 	return r, true
-}
-
-// step makes the code of step i for all vectors.
-func (b *builder) step(i int) bool {
-	for u := range b.in {
-		d := &doing{builder: b, s: &b.f.steps[i], i: i, u: u}
-		if !d.do() {
-			return false
-		}
-	}
-	return true
 }
 
 // doing is a step for one vector.
@@ -85,11 +117,13 @@ type doing struct {
 
 func (d *doing) do() bool {
 	args := make([]place, len(d.s.args))
+	d.busy = d.busy[:0]
 	for k, a := range d.s.args {
 		var ok bool
 		if args[k], ok = d.operand(a, d.takesMemory(k)); !ok {
 			return false
 		}
+		d.busy = append(d.busy, args[k].reg)
 	}
 	if d.s.store != nil {
 		d.store(args[0].reg)
@@ -131,8 +165,14 @@ func (d *doing) operand(a Value, memory bool) (place, bool) {
 	if r, ok := d.in[d.u][a]; ok {
 		return in(r), true
 	}
-	keep := d.way.resident && v.last > d.i
-	if v.kind == moving && memory && !keep && v.access.bytes == d.f.lane {
+	keep := (d.way.resident || d.way.framed) && v.last > d.i && v.kind != still && v.kind != constant
+	if at, ok := d.framed(a, d.u); ok {
+		if memory && !keep {
+			return at, true
+		}
+		return d.fetched(a, at, keep)
+	}
+	if v.kind == moving && memory && !keep && v.access.bytes == d.f.lane && d.hasBase(v.number) {
 		return d.memory(v.number, v.vector, v.access), true
 	}
 	r, ok := d.take()
@@ -156,13 +196,12 @@ func (d *doing) operand(a Value, memory bool) (place, bool) {
 
 // memory is where the elements at a pointer are that are the vector's of a round.
 func (d *doing) memory(pointer, vector int, a Access) place {
-	base := bases[slices.Index(d.f.pointers, pointer)]
-	return place{base: base, scale: byte(a.bytes), disp: int32((vector + d.u) * d.elements() * a.bytes)}
+	return place{base: d.base(pointer), scale: byte(a.bytes), disp: int32((vector + d.u) * d.elements() * a.bytes)}
 }
 
 // fixed is where the vector at a pointer is that does not move.
 func (b *builder) fixed(pointer int) place {
-	b.pointer(r11, pointer)
+	b.toPointer(pointer)
 	return place{base: r11}
 }
 

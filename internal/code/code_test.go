@@ -14,7 +14,7 @@ import (
 func ExampleFunction() {
 	f := New(4)
 	f.Store(2, Lanes4, f.Do(&Add, 0, f.Load(0, Lanes4), f.Load(1, Lanes4)))
-	a, ok := f.Assemble()
+	a, ok := f.Assemble(false)
 	text := a.Plain
 	fmt.Println(len(text), ok)
 	// Output: 64 true
@@ -53,7 +53,7 @@ func sums(n int) *Function {
 // TestRegisters wants code as long as registers suffice, and none beyond.
 func TestRegisters(t *testing.T) {
 	for n, want := range map[int]bool{1: true, 7: true, 9: false, 40: false} {
-		if _, ok := sums(n).Assemble(); ok != want {
+		if _, ok := sums(n).Assemble(false); ok != want {
 			t.Errorf("%d values: %v, want %v", 2*n, ok, want)
 		}
 	}
@@ -62,8 +62,34 @@ func TestRegisters(t *testing.T) {
 	for k := range len(bases) {
 		f.Store(k+1, Lanes4, x)
 	}
-	if _, ok := f.Assemble(); ok {
+	if _, ok := f.Assemble(false); ok {
 		t.Errorf("%d pointers have %d registers", len(bases)+1, len(bases))
+	}
+}
+
+// TestFrame wants code of whatever there are no registers for, and of calls, if those are of eight vectors.
+func TestFrame(t *testing.T) {
+	for _, n := range []int{9, 40} {
+		if a, ok := sums(n).Assemble(true); !ok || a.Unit != 16 {
+			t.Errorf("%d values: %v, for %d elements", 2*n, ok, a.Unit)
+		}
+	}
+	for round, want := range map[int]bool{1: true, 2: false, 8: true} {
+		f, function, values := New(4), 0, make([]Value, round)
+		for k := range round {
+			f.Begin(k)
+			values[k] = f.Call(unsafe.Pointer(&function), f.Load(0, Lanes4))
+		}
+		for k, v := range values {
+			f.Begin(k)
+			f.Store(1, Lanes4, v)
+		}
+		if _, ok := f.Assemble(false); ok {
+			t.Error("there is a call without a frame")
+		}
+		if a, ok := f.Assemble(true); ok != want || ok && a.Unit != 64 {
+			t.Errorf("rounds of %d vectors: %v, for %d elements", round, ok, a.Unit)
+		}
 	}
 }
 
@@ -73,7 +99,7 @@ func TestLate(t *testing.T) {
 	x, y := f.Load(0, Lanes4), f.Load(1, Lanes4)
 	f.Store(2, Lanes4, f.Do(&Mul, 0, x, x))
 	f.Store(3, Lanes4, y)
-	if _, ok := f.Assemble(); ok {
+	if _, ok := f.Assemble(false); ok {
 		t.Error("there is code that reads after it has stored")
 	}
 }
@@ -87,22 +113,24 @@ func TestLateInRound(t *testing.T) {
 		x := f.Load(0, Lanes4)
 		f.Store(1, Lanes4, f.Do(&Mul, 0, x, x))
 	}
-	if _, ok := f.Assemble(); !ok {
+	if _, ok := f.Assemble(false); !ok {
 		t.Error("no vector may follow one that was stored")
 	}
 	f.Begin(3)
 	f.Store(2, Lanes4, f.Load(0, Lanes4))
-	if _, ok := f.Assemble(); ok {
+	if _, ok := f.Assemble(false); ok {
 		t.Error("there is code that reads after it has stored")
 	}
 }
 
 // TestSame wants the same code of the same function, or each would need room of its own.
 func TestSame(t *testing.T) {
-	first, _ := sums(7).Assemble()
-	for range 20 {
-		if again, _ := sums(7).Assemble(); !bytes.Equal(again.Past, first.Past) {
-			t.Fatal("the code of one function differs")
+	for n, framed := range map[int]bool{7: false, 40: true} {
+		first, _ := sums(n).Assemble(framed)
+		for range 20 {
+			if again, _ := sums(n).Assemble(framed); !bytes.Equal(again.Past, first.Past) {
+				t.Fatal("the code of one function differs")
+			}
 		}
 	}
 }

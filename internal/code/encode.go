@@ -47,6 +47,7 @@ func in(r register) place { return place{reg: r, base: nowhere} }
 type assembler struct {
 	bytes []byte
 	fixes []fix
+	index register // rax or rbx
 }
 
 // fix is where the distance to a constant belongs.
@@ -84,13 +85,13 @@ func (a *assembler) operand(reg byte, rm place) {
 	case rm.base == nowhere:
 		a.emit(0xc0 | reg<<3 | byte(rm.reg)&7)
 	case rm.scale > 0:
-		a.indexed(reg<<3, byte(bits.TrailingZeros8(rm.scale))<<6|byte(rax)<<3|byte(rm.base)&7, rm.disp)
+		a.indexed(reg<<3, byte(bits.TrailingZeros8(rm.scale))<<6|byte(a.index)<<3|byte(rm.base)&7, rm.disp)
 	default:
-		a.emit(0x44|reg<<3, 0x20|byte(rm.base)&7, 0)
+		a.indexed(reg<<3, 0x20|byte(rm.base)&7, rm.disp)
 	}
 }
 
-// indexed appends what says so of memory with an index, by a byte if the distance is one.
+// indexed appends what says so of memory with an index or none, by a byte if the distance is one.
 func (a *assembler) indexed(reg, index byte, disp int32) {
 	if disp == int32(int8(disp)) {
 		a.emit(0x44|reg, index, byte(disp))
@@ -109,9 +110,15 @@ func (a *assembler) pointer(to register, k int) {
 func (a *assembler) push(r register) { a.emit(0x40|high(r), 0x50|byte(r)&7) }
 func (a *assembler) pop(r register)  { a.emit(0x40|high(r), 0x58|byte(r)&7) }
 
-// repeat adds to rax and jumps back to start while that is below rsi.
+// repeat adds to the index and jumps back to start while that is below rsi, or what a frame has of that.
 func (a *assembler) repeat(start int, elements byte) {
-	a.emit(0x48, 0x83, 0xc0, elements, 0x48, 0x39, 0xf0, 0x0f, 0x82)
+	a.emit(0x48, 0x83, 0xc0|byte(a.index), elements)
+	if a.index == rax {
+		a.emit(0x48, 0x39, 0xf0)
+	} else {
+		a.emit(0x48, 0x3b, 0x5c, 0x24, frameCount)
+	}
+	a.emit(0x0f, 0x82)
 	a.bytes = binary.LittleEndian.AppendUint32(a.bytes, uint32(start-len(a.bytes)-4))
 }
 

@@ -9,6 +9,7 @@ package code
 import (
 	"slices"
 	"sort"
+	"unsafe"
 )
 
 // Vector is the bytes of a vector.
@@ -40,6 +41,8 @@ type step struct {
 	to     Value
 	store  *Access
 	at     target
+	vector int
+	call   Value // 1 more than the constant that is the address of a C function; 0: none
 }
 
 // target is where a value is left: at a pointer that moves or one that does not, in the caches or not.
@@ -123,7 +126,16 @@ func (f *Function) Constant(lane uint64) Value {
 // Do is an operation on values, whose Op has them for these lanes, with a number where it takes one.
 func (f *Function) Do(op *Op, number byte, args ...Value) Value {
 	to := f.next(operand{})
-	f.steps = append(f.steps, step{op: op, number: number, args: args, to: to})
+	f.steps = append(f.steps, step{op: op, number: number, args: args, to: to, vector: f.vector})
+	return to
+}
+
+// Call is what a C function makes of a vector, or of two. It gets eight of them in memory, and eight of the second ones
+// elsewhere, and leaves results in the place of the first. Vectors of a round call it one behind the other.
+func (f *Function) Call(function unsafe.Pointer, args ...Value) Value {
+	to := f.next(operand{})
+	address := f.Constant(uint64(uintptr(function)))
+	f.steps = append(f.steps, step{call: address + 1, args: args, to: to, vector: f.vector})
 	return to
 }
 
@@ -146,7 +158,7 @@ func (f *Function) Keep(pointer int, v Value) {
 }
 
 func (f *Function) leave(a Access, v Value, at target) {
-	f.steps = append(f.steps, step{args: []Value{v}, store: &a, at: at, to: -1})
+	f.steps = append(f.steps, step{args: []Value{v}, store: &a, at: at, to: -1, vector: f.vector})
 }
 
 func (f *Function) moves(pointer int) {
@@ -208,10 +220,14 @@ type Assembled struct {
 	Unit        int
 }
 
-// Assemble returns the code, or false if there are too few registers, or it reads after it has stored.
-func (f *Function) Assemble() (a Assembled, ok bool) {
+// Assemble returns the code, or false if it reads after it has stored, or registers do not suffice and it may have no
+// frame, which is memory for what there are none for. Calls want one.
+func (f *Function) Assemble(framed bool) (a Assembled, ok bool) {
+	if framed {
+		f.byVector()
+	}
 	f.prune()
-	w, ok := f.way()
+	w, ok := f.way(framed)
 	if !ok || f.readsLate() {
 		return a, false
 	}
@@ -225,11 +241,12 @@ func (f *Function) code(w way, past bool) []byte {
 }
 
 // way is how registers are given: to constants, all over the loop, to elements from their first use to the last, and
-// how many vectors go side by side.
+// how many vectors go side by side. What is framed has constants and all that there are no registers for in memory.
 type way struct {
 	held     []Value
 	resident bool
 	vectors  int
+	framed   bool
 }
 
 // manySteps is from how many on two vectors go side by side: the machine looks some 200 instructions ahead. Those of a
@@ -237,20 +254,59 @@ type way struct {
 const manySteps = 32
 
 // way returns the best for which there are registers.
-func (f *Function) way() (w way, ok bool) {
+func (f *Function) way(framed bool) (w way, ok bool) {
+	if framed {
+		w = way{framed: true, vectors: f.together()}
+		return w, f.fits(w)
+	}
 	most, lanes := 1, f.lanes()
 	if len(f.steps) >= manySteps && f.round == 1 {
 		most = 2
 	}
-	for vectors := most; vectors > 0 && len(f.pointers) <= len(bases); vectors-- {
+	for vectors := most; vectors > 0 && len(f.pointers) <= len(bases) && !f.calls(); vectors-- {
 		for _, resident := range []bool{true, false} {
-			n := sort.Search(len(lanes)+1, func(n int) bool { return !f.fits(way{lanes[:n], resident, vectors}) }) - 1
+			n := sort.Search(len(lanes)+1, func(n int) bool { return !f.fits(way{lanes[:n], resident, vectors, false}) }) - 1
 			if n >= 0 {
-				return way{lanes[:n], resident, vectors}, true
+				return way{lanes[:n], resident, vectors, false}, true
 			}
 		}
 	}
 	return w, false
+}
+
+// together is how many vectors go through a loop with a frame: as many as functions are called for, those of a round
+// counted, or two.
+func (f *Function) together() int {
+	switch {
+	case f.round > 1:
+		return 1
+	case f.calls():
+		return eight
+	}
+	return 2
+}
+
+// segment is where what begins with a step ends that each vector does by itself. Functions are called for all vectors
+// at once: the machine does not see from one vector's function to the next one's behind all other steps.
+func (f *Function) segment(from int) int {
+	to := from + 1
+	for to < len(f.steps) && f.steps[to].call == f.steps[from].call && (to-from < f.round || f.steps[to].call == 0) {
+		to++
+	}
+	return to
+}
+
+// byVector has the vectors of a round do each segment one after the other.
+func (f *Function) byVector() {
+	for from, to := 0, 0; from < len(f.steps); from = to {
+		to = f.segment(from)
+		slices.SortStableFunc(f.steps[from:to], func(s, t step) int { return s.vector - t.vector })
+	}
+}
+
+// calls reports whether C functions are called.
+func (f *Function) calls() bool {
+	return slices.ContainsFunc(f.steps, func(s step) bool { return s.call > 0 })
 }
 
 // fits reports whether there are registers enough.
