@@ -31,14 +31,20 @@ func makePhase(p *pipeline.Rows, i int, level run.ISA) (made pipeline.Made) {
 		}
 	}
 	if len(f.Folds) == 0 {
-		return l.make(stored, level, 1, 1)
+		if made = l.make(stored, level, 1, 1, false); made.Plain == nil {
+			made = l.make(stored, level, 1, 1, true)
+		}
+		return made
 	}
 	beside := 1
 	if len(f.Stages) >= manyStages {
 		beside = sideBySide
 	}
 	for ; beside > 0 && made.Plain == nil; beside /= 2 {
-		made = l.make(stored, level, block, beside)
+		made = l.make(stored, level, block, beside, false)
+	}
+	if made.Plain == nil {
+		made = l.make(stored, level, block, block, true)
 	}
 	return made
 }

@@ -40,6 +40,7 @@ var unary = map[string]func(m *maker, x code.Value, n int) code.Value{
 	"f_s":        func(m *maker, x code.Value, _ int) code.Value { return m.signed(x) },
 	"f_short":    (*maker).short,
 	"round_bf16": func(m *maker, x code.Value, _ int) code.Value { return m.do(&code.And, 0, m.bf16(x), m.whole(-1<<16)) },
+	"clz":        func(m *maker, x code.Value, _ int) code.Value { return m.zeros(x) },
 	"rsqrt_f": func(m *maker, x code.Value, _ int) code.Value {
 		return m.do(&code.Div, 0, m.float(1), m.do(&code.Root, 0, x))
 	},
@@ -148,6 +149,7 @@ func allRecipes() map[string]recipe {
 	addQuotients(all)
 	addChoices(all)
 	addAccesses(all)
+	addFunctions(all)
 	addSums(all)
 	return all
 }

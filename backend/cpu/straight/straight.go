@@ -1,6 +1,6 @@
-// Package straight makes straight-line code of programs of the register pipeline whose stages are cheap: a jump from
-// stage to stage takes as long as three operations with vectors of AVX2, and a value that is wanted twice lies in
-// memory between them.
+// Package straight makes straight-line code of programs of the register pipeline: a jump from stage to stage takes as
+// long as three operations with vectors of AVX2, and a value that is wanted twice lies in memory between them. Code has
+// instructions for cheap stages, and calls the functions of others.
 package straight
 
 import (
@@ -14,10 +14,15 @@ import (
 )
 
 // Make returns functions that do what a program's stages do at a level, or none: there are instructions of AVX2 for
-// lanes of four bytes and eight, and not for all stages, or too few registers, or the system gives no memory for code.
-func Make(p *pipeline.Program, level run.ISA) pipeline.Made {
+// lanes of four bytes and eight, and not for all stages, or it does not pay, or the system gives no memory for code.
+func Make(p *pipeline.Program, level run.ISA) (made pipeline.Made) {
 	l := list{lane: p.Lane, stages: p.Stages, inputs: p.Inputs, outputs: len(p.Outputs)}
-	return l.make(len(p.Outputs), level, 1, 1)
+	for _, framed := range []bool{false, true} {
+		if made = l.make(len(p.Outputs), level, 1, 1, framed); made.Plain != nil {
+			break
+		}
+	}
+	return made
 }
 
 // list is stages, and what their pointers are: inputs, outputs, saved lanes, and rooms, of which those that splats fill
@@ -34,9 +39,9 @@ type list struct {
 }
 
 // make returns the functions of a list that stores so many outputs, for rounds of so many vectors, of which some go
-// side by side.
-func (l list) make(stored int, level run.ISA, round, beside int) (made pipeline.Made) {
-	if level != run.AVX2 || lanes[l.lane] == (code.Access{}) || !l.storesLast(stored) {
+// side by side, with a frame or without.
+func (l list) make(stored int, level run.ISA, round, beside int, framed bool) (made pipeline.Made) {
+	if level != run.AVX2 || lanes[l.lane] == (code.Access{}) || !l.storesLast(stored) || framed && !l.pays() {
 		return made
 	}
 	m := &maker{Function: code.New(l.lane), list: l}
@@ -47,7 +52,7 @@ func (l list) make(stored int, level run.ISA, round, beside int) (made pipeline.
 	if m.failed {
 		return made
 	}
-	c, ok := m.Assemble()
+	c, ok := m.Assemble(framed)
 	if !ok {
 		return made
 	}
@@ -268,6 +273,15 @@ func (m *maker) bf16(x code.Value) code.Value {
 	odd := m.do(&code.And, 0, m.do(&code.Right, 16, x), m.whole(1))
 	near := m.do(&code.AddInt, 0, m.do(&code.AddInt, 0, x, m.whole(0x7fff)), odd)
 	return m.choose(m.isNaN(x, x), m.do(&code.Or, 0, x, m.whole(0x400000)), near)
+}
+
+// zeros counts the bits before the first one, by the exponent of a float that is not rounded up, since the bit behind
+// the first one is taken off.
+func (m *maker) zeros(x code.Value) code.Value {
+	first := m.do(&code.AndNot, 0, m.do(&code.Right, 1, x), x)
+	exponent := m.do(&code.Right, 23, m.do(&code.ToFloat, 0, first))
+	n := m.do(&code.MaxSigned, 0, m.do(&code.SubInt, 0, m.whole(127+31), exponent), m.whole(0))
+	return m.do(&code.MinSigned, 0, n, m.whole(32))
 }
 
 // plain is an integer without a sign as a float, of halves that floats have.

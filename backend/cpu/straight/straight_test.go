@@ -187,7 +187,7 @@ func families(lane int) [2]family {
 			continue
 		}
 		isFloat := (strings.Contains(name, "_f") || strings.Contains(name, "f_s") || name == "round_bf16" ||
-			strings.Contains(name, "select")) && !slices.Contains(ofBits, name)
+			strings.Contains(name, "select") || isCall(name)) && !slices.Contains(ofBits, name)
 		if isFloat {
 			f[0].names = append(f[0].names, name)
 		} else {
@@ -196,6 +196,8 @@ func families(lane int) [2]family {
 	}
 	return f
 }
+
+func isCall(name string) bool { return slices.Contains(calls1, name) || slices.Contains(calls2, name) }
 
 // TestMake wants of random programs the bits that their stages have: of single stages and of long lists, of whole
 // blocks and others, into the caches and past them.
@@ -222,8 +224,11 @@ func testFamily(t *testing.T, r *rand.Rand, f family, lane int) {
 	done := map[string]bool{}
 	for i := range 1600 {
 		names, count, from, to := f.names, 1+r.IntN(40), "", ""
-		if i < 20*len(names) {
-			names, count = names[i/20:i/20+1], 3
+		if i < 10*len(names) {
+			names, count = names[i/10:i/10+1], 3
+		}
+		if isCall(names[0]) {
+			names, count = []string{names[0], "add_f", "sub_mul_f", "neg_f", "max_f", "square_f"}, 12
 		}
 		n := []int{64, 512, 1000, 4096}[r.IntN(4)]
 		if i%800 == 799 {
@@ -247,6 +252,38 @@ func testFamily(t *testing.T, r *rand.Rand, f family, lane int) {
 		if !done[name] && lane == 4 && name != "quotient" {
 			t.Errorf("nothing was made of %s", name)
 		}
+	}
+}
+
+// TestMakePointers wants what stages have of more pointers than have registers of their own.
+func TestMakePointers(t *testing.T) {
+	needAVX2(t)
+	r := rand.New(rand.NewPCG(3, 8))
+	p := &pipeline.Program{Dims: []int64{1000}, Lane: 4, Task: 1 << 16, Slots: 1}
+	for k := range 12 {
+		p.Inputs = append(p.Inputs, pipeline.Stream{Ref: run.Ref{Slot: int32(k)}, Size: 4, Strides: []int64{1}})
+	}
+	p.Outputs = []pipeline.Stream{{Ref: run.Ref{Slot: 12}, Size: 4, Strides: []int64{1}}}
+	p.Stages = []pipeline.Stage{{Name: "load", A: 11}, {Name: "fused_f", A: 9, B: 10}, {Name: "logistic"},
+		{Name: "where_lt_f", A: 7, B: 8, C: 6}, {Name: "store", A: 13}, {Name: "load", A: 5}, {Name: "lt_f", A: 4},
+		{Name: "select", A: 3, B: 2}, {Name: "add_mul_f", A: 1, B: 0}, {Name: "mul_f", A: 13}, {Name: "store", A: 12}}
+	made := Make(p, run.AVX2)
+	if made.Plain == nil {
+		t.Fatal("nothing was made")
+	}
+	var arrays, results [][]byte
+	for range p.Inputs {
+		arrays = append(arrays, lanesOf(r, 4, 1000))
+	}
+	for _, m := range []pipeline.Made{{}, made} {
+		q, result := *p, aligned(4000)
+		q.Made = m
+		runtest.Execute(t, 1, runtest.Slots(append(slices.Clone(arrays), result)...), q.Record(run.AVX2))
+		oneNaN(result, 4)
+		results = append(results, result)
+	}
+	if k := differs(results[1], results[0], 4); k >= 0 {
+		t.Errorf("element %d is %x, stages have %x", k/4, results[1][k:k+4], results[0][k:k+4])
 	}
 }
 
