@@ -91,31 +91,166 @@ func TestMatrixLoops(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := rand.New(rand.NewPCG(1, 7))
-		var args []*literal.Literal
-		for _, in := range m.Entry.Parameters {
-			args = append(args, wholeNumbers(r, in))
-		}
 		loop, err := scalar.CompileLoop(m.Entry.Root, nil)
 		if run.Available() && (err != nil || !strings.Contains(loop.String(), c.has)) {
 			t.Errorf("%s by %s: %v, want a program with %s", c.h, c.w, err, c.has)
 		}
-		want, err := hlo.EvaluateAll(context.Background(), m, [][]*literal.Literal{args}, hlo.EvalOptions{}, 1, 1)
+		runsAsReference(t, c.h+" by "+c.w, m)
+	}
+}
+
+// runsAsReference wants the results of whole numbers that the reference has.
+func runsAsReference(t *testing.T, name string, m *hlo.Module) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(1, 7))
+	var args []*literal.Literal
+	for _, in := range m.Entry.Parameters {
+		args = append(args, wholeNumbers(r, in))
+	}
+	want, err := hlo.EvaluateAll(context.Background(), m, [][]*literal.Literal{args}, hlo.EvalOptions{}, 1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := cpu.New(cpu.Options{Threads: 2}).Compile(context.Background(), m, exec.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	got, err := p.Run(ctx, [][]*literal.Literal{args}, exec.RunOptions{})
+	if err != nil {
+		t.Fatal(name, err)
+	}
+	if d := literal.Compare(got[0], want[0], literal.Tolerance{}); d != nil {
+		t.Errorf("%s: %v", name, d)
+	}
+}
+
+// branchedLoop multiplies by a matrix, which is transposed before the loop, in every third round only. innerLoop does so
+// in the condition of a loop in a loop.
+const (
+	branchedLoop = `HloModule m
+product {
+  p = (f32[12], f32[12,12]) parameter(0)
+  h = f32[12] get-tuple-element(p), index=0
+  w = f32[12,12] get-tuple-element(p), index=1
+  d = f32[12] dot(w, h), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  low = f32[] constant(-9)
+  high = f32[] constant(9)
+  least = f32[12] broadcast(low), dimensions={}
+  most = f32[12] broadcast(high), dimensions={}
+  ROOT c = f32[12] clamp(least, d, most)
+}
+plain {
+  p = (f32[12], f32[12,12]) parameter(0)
+  h = f32[12] get-tuple-element(p), index=0
+  ROOT c = f32[12] add(h, h)
+}
+body {
+  s = (s32[], f32[12], f32[12,12]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  h = f32[12] get-tuple-element(s), index=1
+  w = f32[12,12] get-tuple-element(s), index=2
+  three = s32[] constant(3)
+  one = s32[] constant(1)
+  m = s32[] remainder(i, three)
+  third = pred[] compare(m, one), direction=EQ
+  t = (f32[12], f32[12,12]) tuple(h, w)
+  n = f32[12] conditional(third, t, t), true_computation=product, false_computation=plain
+  j = s32[] add(i, one)
+  ROOT r = (s32[], f32[12], f32[12,12]) tuple(j, n, w)
+}
+condition {
+  s = (s32[], f32[12], f32[12,12]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(20)
+  ROOT again = pred[] compare(i, n), direction=LT
+}
+ENTRY e {
+  i = s32[] constant(0)
+  h = f32[12] parameter(0)
+  w = f32[12,12] parameter(1)
+  s = (s32[], f32[12], f32[12,12]) tuple(i, h, w)
+  ROOT l = (s32[], f32[12], f32[12,12]) while(s), condition=condition, body=body
+}
+`
+	innerLoop = `HloModule m
+inner {
+  s = (s32[], f32[12], f32[12,12]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  h = f32[12] get-tuple-element(s), index=1
+  w = f32[12,12] get-tuple-element(s), index=2
+  one = s32[] constant(1)
+  f = f32[] constant(1)
+  b = f32[12] broadcast(f), dimensions={}
+  n = f32[12] add(h, b)
+  j = s32[] add(i, one)
+  ROOT r = (s32[], f32[12], f32[12,12]) tuple(j, n, w)
+}
+greater {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT c = f32[] maximum(a, b)
+}
+some {
+  s = (s32[], f32[12], f32[12,12]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  h = f32[12] get-tuple-element(s), index=1
+  w = f32[12,12] get-tuple-element(s), index=2
+  d = f32[12] dot(w, h), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  zero = f32[] constant(0)
+  most = f32[] reduce(d, zero), dimensions={0}, to_apply=greater
+  limit = f32[] constant(150)
+  n = s32[] constant(50)
+  small = pred[] compare(most, limit), direction=LT
+  few = pred[] compare(i, n), direction=LT
+  ROOT again = pred[] and(small, few)
+}
+body {
+  s = (s32[], f32[12], f32[12,12]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  h = f32[12] get-tuple-element(s), index=1
+  w = f32[12,12] get-tuple-element(s), index=2
+  zero = s32[] constant(0)
+  one = s32[] constant(1)
+  t = (s32[], f32[12], f32[12,12]) tuple(zero, h, w)
+  u = (s32[], f32[12], f32[12,12]) while(t), condition=some, body=inner
+  v = f32[12] get-tuple-element(u), index=1
+  half = f32[] constant(0.5)
+  b = f32[12] broadcast(half), dimensions={}
+  n = f32[12] multiply(v, b)
+  j = s32[] add(i, one)
+  ROOT r = (s32[], f32[12], f32[12,12]) tuple(j, n, w)
+}
+condition {
+  s = (s32[], f32[12], f32[12,12]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(9)
+  ROOT again = pred[] compare(i, n), direction=LT
+}
+ENTRY e {
+  i = s32[] constant(0)
+  h = f32[12] parameter(0)
+  w = f32[12,12] parameter(1)
+  s = (s32[], f32[12], f32[12,12]) tuple(i, h, w)
+  ROOT l = (s32[], f32[12], f32[12,12]) while(s), condition=condition, body=body
+}
+`
+)
+
+// TestProductsInBranches runs loops whose products with a matrix that is transposed before them stand behind jumps.
+func TestProductsInBranches(t *testing.T) {
+	for name, text := range map[string]string{"branch": branchedLoop, "inner condition": innerLoop} {
+		m, err := hlo.Parse([]byte(text), "m.hlo")
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := cpu.New(cpu.Options{Threads: 2}).Compile(context.Background(), m, exec.Options{})
-		if err != nil {
-			t.Fatal(err)
+		loop, err := scalar.CompileLoop(m.Entry.Root, nil)
+		if run.Available() && (err != nil || !strings.Contains(loop.String(), "VecTranspose")) {
+			t.Errorf("%s: %v, want a program with VecTranspose", name, err)
 		}
-		got, err := p.Run(context.Background(), [][]*literal.Literal{args}, exec.RunOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		p.Close()
-		if d := literal.Compare(got[0], want[0], literal.Tolerance{}); d != nil {
-			t.Errorf("%s by %s: %v", c.h, c.w, d)
-		}
+		runsAsReference(t, name, m)
 	}
 }
 

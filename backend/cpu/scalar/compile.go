@@ -43,9 +43,9 @@ type compiler struct {
 	arrays map[uint16]*array
 	// vectors has the lanes of those, by the first register of each; nil if there are none.
 	vectors map[uint16]int
-	failed  error  // where nobody could be told
-	wanted  []bool // which results something looks at; nil if all
-	loops   []loop // whose bodies are being compiled
+	failed  error   // where nobody could be told
+	wanted  []bool  // which results something looks at; nil if all
+	loops   []*loop // whose bodies are being compiled
 }
 
 func newCompiler() *compiler {

@@ -58,17 +58,14 @@ func (c *compiler) while(in *hlo.Instruction, args []value) (value, error) {
 		return c.unrolled(a, args[0], rounds)
 	}
 	c.move(state.registers(widths), args[0].registers(widths))
-	c.loops = append(c.loops, newLoop(len(c.code), state, args[0]))
+	l, enter := newLoop(state, args[0]), len(c.code)
 	if rounds == 0 {
 		c.jump(Jump, 0)
 	}
+	body := len(c.code)
+	c.loops = append(c.loops, l)
 	next, err := c.inline(a.Body, []value{state})
-	enter := c.loops[len(c.loops)-1].at
 	c.loops = c.loops[:len(c.loops)-1]
-	body := enter
-	if rounds == 0 {
-		body++
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -86,6 +83,7 @@ func (c *compiler) while(in *hlo.Instruction, args []value) (value, error) {
 		return nil, err
 	}
 	c.again(condition, again[0], body)
+	c.precede(enter, l.before)
 	return state, nil
 }
 

@@ -7,16 +7,16 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// loop is one whose body is being compiled: where it begins, what its rounds only hand on, and what was transposed
-// before the first of them.
+// loop is one whose body is being compiled: what its rounds only hand on, and what is transposed before the first of
+// them. The code for that comes when all of the loop is there: until then, places of jumps are known by number.
 type loop struct {
-	at         int
 	kept       map[uint16]bool
 	transposed map[[3]uint16]uint16
+	before     []Instr
 }
 
-func newLoop(at int, state, init value) loop {
-	l := loop{at, map[uint16]bool{}, map[[3]uint16]uint16{}}
+func newLoop(state, init value) *loop {
+	l := &loop{kept: map[uint16]bool{}, transposed: map[[3]uint16]uint16{}}
 	for i, r := range state {
 		l.kept[r] = r == init[i]
 	}
@@ -93,7 +93,7 @@ func (c *compiler) rowsOf(s side) (uint16, bool) {
 	if len(c.loops) == 0 {
 		return 0, false
 	}
-	l := &c.loops[len(c.loops)-1]
+	l := c.loops[len(c.loops)-1]
 	key := [3]uint16{v, uint16(s.Dims[0]), uint16(s.Dims[1])}
 	if t, ok := l.transposed[key]; ok {
 		return t, true
@@ -102,24 +102,20 @@ func (c *compiler) rowsOf(s side) (uint16, bool) {
 		return 0, false
 	}
 	t := c.freshVector(int(s.Size()))
-	c.before(l, Instr{Op: VecTranspose, D: t, A: v, C: key[1], E: key[2]})
+	l.before = append(l.before, Instr{Op: VecTranspose, D: t, A: v, C: key[1], E: key[2]})
 	c.blocks[t] = 0 // what is there before the loop stays
 	l.transposed[key] = t
 	return t, true
 }
 
-// before puts an instruction before a loop. What jumps to where that begins comes by the instruction, but the loop.
-func (c *compiler) before(l *loop, in Instr) {
-	c.code = slices.Insert(c.code, l.at, in)
+// precede puts what is done before a loop, whose jump back is there, where that begins at place at. What jumps to there
+// comes by it, but the loop.
+func (c *compiler) precede(at int, list []Instr) {
 	for i := range c.code {
-		if j := &c.code[i]; j.Op.jumps() && int(j.Imm) > l.at {
-			j.Imm++
+		j := &c.code[i]
+		if to := int(j.Imm); j.Op.jumps() && (to > at || to == at && i >= at) {
+			j.Imm += int32(len(list))
 		}
 	}
-	for _, a := range c.arrays {
-		if a.copy >= l.at {
-			a.copy++
-		}
-	}
-	l.at++
+	c.code = slices.Insert(c.code, at, list...)
 }
