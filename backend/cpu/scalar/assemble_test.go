@@ -1,6 +1,7 @@
 package scalar
 
 import (
+	"bytes"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -126,5 +127,31 @@ func TestMachineCodeOf(t *testing.T) {
 	p.image = append(p.image, 0)
 	if p.machine() != nil {
 		t.Error("a loop of powers of integers is machine code")
+	}
+}
+
+// TestMachineDot wants the bits of machine code and of the interpreter, which a program gets where there is no room for
+// more code, to be the same where sums are rounded.
+func TestMachineDot(t *testing.T) {
+	needMachineCode(t)
+	r := rand.New(rand.NewPCG(3, 7))
+	const from, matrix, to, end = 0, 16, 16 + 8*32, 16 + 8*33
+	image := make([]uint64, end+lineRegisters)
+	for i := range to {
+		low, high := math.Float32bits(r.Float32()-0.5), math.Float32bits(r.Float32()-0.5)
+		image[i] = uint64(low) | uint64(high)<<32
+	}
+	for n := 8; n <= 16; n++ {
+		for k := range 17 {
+			p := &Program{Params: make([]Leaf, 1), Results: make([]Leaf, 1), image: image, code: []Instr{
+				{Op: VecDot, D: to, A: from, B: matrix, C: 3, E: uint16(k), Imm: int32(n)},
+				{Op: Again, A: end}, {Op: VecStore, A: 1, B: to, Imm: int32(n)}, {Op: Next, A: 2}}}
+			got, want := make([]byte, 4*n), make([]byte, 4*n)
+			runPacked(t, p.PackMachine(), make([]byte, 64), got)
+			runPacked(t, p.PackInterpreted(), make([]byte, 64), want)
+			if !bytes.Equal(got, want) {
+				t.Errorf("%d sums of %d products: %x, want %x", n, k, got, want)
+			}
+		}
 	}
 }

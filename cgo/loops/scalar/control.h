@@ -173,7 +173,7 @@ OP(VecPutWindow) {
   NEXT;
 }
 OP(VecDot) {
-  dot_lanes(LANE(RESULT, 0), LANE(A, in->c), LANE(B, 0), in->imm, in->e);
+  vectors->dot(LANE(RESULT, 0), LANE(A, in->c), LANE(B, 0), in->imm, in->e);
   NEXT;
 }
 OP(VecTranspose) {

@@ -113,17 +113,6 @@ static void store_lanes(char *at, const char *lanes, int n, int bytes) {
   }
 }
 
-// dot_lanes makes n lanes: sums of k numbers, each times n lanes of y.
-static void dot_lanes(char *lanes, const char *x, const char *y, int n, int k) {
-  float *out = (float *)lanes;
-  const float *a = (const float *)x, *b = (const float *)y;
-  for (int j = 0; j < n; j++)
-    out[j] = 0;
-  for (int i = 0; i < k; i++, b += n)
-    for (int j = 0; j < n; j++)
-      out[j] += a[i] * b[j];
-}
-
 static void transpose_lanes(char *lanes, const char *x, int rows, int columns) {
   int32_t *out = (int32_t *)lanes;
   const int32_t *a = (const int32_t *)x;

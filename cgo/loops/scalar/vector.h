@@ -10,11 +10,15 @@ typedef void (*halo_vector)(char *d, const char *a, const char *b, const char *c
 // halo_vector_fold makes one number of n lanes.
 typedef uint32_t (*halo_vector_fold)(const char *a, int32_t n);
 
+// halo_vector_dot makes n lanes of d: sums of k numbers x, each times n lanes of y that follow one another.
+typedef void (*halo_vector_dot)(char *d, const char *x, const char *y, int32_t n, int32_t k);
+
 // halo_vectors are by the number of an instruction on registers, behind which are those of functions of one number, in
 // ops.h's order: kinds in all. What has no instruction on vectors is null.
 typedef struct {
   const halo_vector *each;
   const halo_vector_fold *folds;
+  halo_vector_dot dot;
   int kinds;
 } halo_vectors;
 

@@ -149,6 +149,21 @@ static const halo_vector_fold folds[KINDS] = {
 #include "vector.def"
 };
 
+#ifdef FUSED
+#define TIMES_PLUS(x, y, z) fused(x, y, z)
+#else
+#define TIMES_PLUS(x, y, z) ((x) * (y) + (z))
+#endif
+// dot adds to two sums in turn, as machine code does. It reads whole vectors of y.
+static void dot(char *d, const char *x, const char *y, int32_t n, int32_t k) {
+  for (int32_t j = 0; j < n; j += N, d += VB, y += VB) {
+    VF sums[2] = {same(0), same(0)};
+    for (int64_t i = 0; i < k; i++)
+      sums[i & 1] = TIMES_PLUS(F(samei(((const Im *)x)[i])), F(*(const VIm *)(y + i * n * 4)), sums[i & 1]);
+    *(VIm *)d = I(sums[0] + sums[1]);
+  }
+}
+
 #define NAMED_(level) halo_vectors_##level
 #define NAMED(level) NAMED_(level)
-const halo_vectors NAMED(LEVEL) = {each, folds, KINDS};
+const halo_vectors NAMED(LEVEL) = {each, folds, dot, KINDS};
