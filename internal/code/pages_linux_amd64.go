@@ -8,8 +8,13 @@ import (
 )
 
 // Room is how many bytes of code there are at most in a process. Functions stay, since equal code is one function and
-// programs differ in few ways: most have 200 to 500 bytes.
-const Room = 16 << 20
+// those on elements differ in few ways: most have 200 to 500 bytes. Programs with loops have some thousands, and hardly
+// two are equal: code takes at most a part of what room is left, one of so many, so that there is some for short code
+// when programs no longer have any.
+const (
+	Room      = 16 << 20
+	leastLeft = 256
+)
 
 // arena is memory for code: a file without a name, mapped to be executed. What is written goes through another mapping
 // that is gone when the code runs, so that no page is ever both.
@@ -73,7 +78,7 @@ func Place(code []byte) unsafe.Pointer {
 	if at, ok := a.made[string(code)]; ok {
 		return at
 	}
-	if a.used+len(code) > len(a.at) || !a.write(code) {
+	if !a.takes(len(code)) || !a.write(code) {
 		return nil
 	}
 	at := unsafe.Pointer(&a.at[a.used])
@@ -81,6 +86,9 @@ func Place(code []byte) unsafe.Pointer {
 	a.used = (a.used + len(code) + alignment - 1) / alignment * alignment
 	return at
 }
+
+// takes reports whether there is room for n more bytes.
+func (a *arena) takes(n int) bool { return n <= (len(a.at)-a.used)/leastLeft }
 
 // alignment is that of functions: the machine fetches so many bytes at once.
 const alignment = 64
