@@ -50,19 +50,35 @@ func poolThunk(l *exec.Lowering, plan kernel.Window, pool reduce.Pool) exec.Thun
 var chooserRelations = map[hlo.Direction]reduce.Relation{hlo.Ge: reduce.GE, hlo.Gt: reduce.GT, hlo.Le: reduce.LE,
 	hlo.Lt: reduce.LT}
 
+// chosenBy returns the relation by which the computation c chooses, if that is all it does to numbers of a type that
+// plain loops have.
+func chosenBy(c *hlo.Computation, t shape.ElementType) (r reduce.Relation, kind reduce.Type, ok bool) {
+	a, compares := c.Root.Attrs.(*hlo.CompareAttrs)
+	kind, known := plainTypes[t]
+	if !compares || !known || t.Bits() < 8 || c.Root.Op != hlo.Compare || a.Type == hlo.TotalOrder {
+		return 0, 0, false
+	}
+	r, known = chooserRelations[a.Direction]
+	return r, kind, known && c.Root.Operands[0] == c.Parameters[0] && c.Root.Operands[1] == c.Parameters[1]
+}
+
 // nativeChooser returns the native loop that chooses as the computation c on elements of type t does, 0 if there is
 // none.
 func nativeChooser(c *hlo.Computation, t shape.ElementType) uintptr {
-	a, ok := c.Root.Attrs.(*hlo.CompareAttrs)
-	kind, known := plainTypes[t]
-	if !ok || !known || t.Bits() < 8 || c.Root.Op != hlo.Compare || a.Type == hlo.TotalOrder {
-		return 0
-	}
-	r, known := chooserRelations[a.Direction]
-	if !known || c.Root.Operands[0] != c.Parameters[0] || c.Root.Operands[1] != c.Parameters[1] {
+	r, kind, ok := chosenBy(c, t)
+	if !ok {
 		return 0
 	}
 	return reduce.ChooserOf(run.Level(), kind, r)
+}
+
+// nativeSide returns the native loop that chooses as c does and adds, for places side by side, 0 if there is none.
+func nativeSide(c *hlo.Computation, t shape.ElementType) uintptr {
+	r, kind, ok := chosenBy(c, t)
+	if !ok {
+		return 0
+	}
+	return reduce.SideOf(run.Level(), kind, r)
 }
 
 // nativeAdder returns the native loop that adds as c does, 0 if there is none.

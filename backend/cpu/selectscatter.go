@@ -18,7 +18,7 @@ type selectAndScatter struct {
 	operand, source, init, out exec.Slice
 	xBytes, outBytes, results  int64
 	groups, rows               int64
-	chooser, adder             uintptr
+	chooser, adder, side       uintptr
 	strips, strip              int64
 }
 
@@ -43,6 +43,9 @@ func lowerSelectAndScatter(l *exec.Lowering) (exec.Thunk, error) {
 	}
 	if run.Available() {
 		t.chooser, t.adder = nativeChooser(a.Select, x.Type), nativeAdder(a.Scatter, x.Type)
+		if t.chooser != 0 && t.adder != 0 && t.sideBySide() && t.LineStride == 1 {
+			t.side = nativeSide(a.Select, x.Type)
+		}
 	}
 	t.split()
 	return t.thunk(), nil
@@ -59,11 +62,16 @@ func (t *selectAndScatter) split() {
 		t.groups *= int64(len(a.Places))
 	}
 	t.rows = t.Rows() / max(t.groups, 1)
-	if len(t.Line) == 1 && t.Line[0].Taps == 1 && t.Line[0].Move == 1 {
+	if t.sideBySide() {
 		n := t.Line[0].N
 		t.strips = max(1, min(n/64, 16/max(t.groups, 1)))
 		t.strip = (n + t.strips - 1) / t.strips
 	}
+}
+
+// sideBySide reports whether places of the line have one tap each, side by side.
+func (t *selectAndScatter) sideBySide() bool {
+	return len(t.Line) == 1 && t.Line[0].Taps == 1 && t.Line[0].Move == 1
 }
 
 func (t *selectAndScatter) thunk() *thunk {
@@ -79,7 +87,7 @@ func (t *selectAndScatter) thunk() *thunk {
 		Operand: ref(t.operand), Source: ref(t.source), Init: ref(t.init), Out: ref(t.out), XBytes: t.xBytes,
 		OutBytes: t.outBytes, Results: t.results, Fill: fillGrain, Groups: t.groups, Rows: t.rows, Strips: t.strips,
 		Strip: t.strip, Start: t.start.Pack(), Select: t.sel.Pack(), Scatter: t.scatter.Pack(),
-		Chooser: t.chooser, Adder: t.adder}.Record())
+		Chooser: t.chooser, Adder: t.adder, Side: t.side}.Record())
 }
 
 func (t *selectAndScatter) runGo(r *exec.Run) error {

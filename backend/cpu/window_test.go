@@ -172,6 +172,9 @@ ENTRY e {
 	for _, typ := range []shape.ElementType{shape.F32, shape.BF16, shape.F64} {
 		check(typ, "add", "GE", []int64{2, 13, 14, 130}, []int64{2, 7, 7, 130},
 			"{size=1x3x3x1 stride=1x2x2x1 pad=0_0x1_1x1_1x0_0}")
+		for _, dir := range []string{"GE", "GT", "LE", "LT"} {
+			check(typ, "add", dir, []int64{3, 9, 8, 19}, []int64{3, 4, 7, 19}, "{size=1x3x2x1 stride=1x2x1x1}")
+		}
 		check(typ, "add", "GE", []int64{2, 3, 14, 300}, []int64{2, 3, 7, 150}, "{size=1x1x2x2 stride=1x1x2x2}")
 	}
 }

@@ -17,7 +17,7 @@ typedef struct {
   const halo_window_plan *plan;
   const halo_program *select, *scatter;
   halo_reg *select_regs, *scatter_regs;
-  int64_t *taps, count, row_out, at[CHOOSE_PLACES];
+  int64_t *taps, *all, count, row_out; // all: the taps of a segment's first place
   int32_t chosen[CHOOSE_PLACES];
   char *x, *source, *out;
   halo_reg stack[2][HALO_STACK_REGISTERS];
@@ -42,21 +42,16 @@ static void fill_task(void *arg, int64_t i) {
     memcpy(out + done, out, done < bytes - done ? done : bytes - done);
 }
 
-// tap_at is the position of tap number k of place j.
-static int64_t tap_at(const worker *w, const halo_line_segment *s, int64_t k, int64_t j) {
-  return w->taps[k / s->taps] + s->at + k % s->taps * s->step + j * s->move;
-}
-
 // by_program chooses with the program: what it has so far where the run is cancelled.
 static void by_program(worker *w, const halo_line_segment *s, int64_t first, int64_t n) {
   int64_t size = w->c->x_bytes, all = w->count * s->taps;
   for (int64_t j = 0; j < n; j++) {
+    const char *x = w->x + (first + j) * s->move * size;
     int64_t best = 0;
     for (int64_t k = 1; k < all && !*w->run->cancel; k++) {
       uint8_t keep = 0;
-      halo_stream streams[3] = {{w->x + tap_at(w, s, best, first + j) * size, 0},
-                                {w->x + tap_at(w, s, k, first + j) * size, 0},
-                                {(char *)&keep, 0}};
+      halo_stream streams[3] = {
+          {(char *)x + w->all[best] * size, 0}, {(char *)x + w->all[k] * size, 0}, {(char *)&keep, 0}};
       w->select->run(w->select, w->select_regs, streams, 1, w->run->cancel);
       if (!keep)
         best = k;
@@ -65,26 +60,41 @@ static void by_program(worker *w, const halo_line_segment *s, int64_t first, int
   }
 }
 
-// places combines n places of a segment into the results.
-static void places(worker *w, const halo_line_segment *s, int64_t first, int64_t n) {
+// combined combines n places of a segment into the results.
+static void combined(worker *w, const halo_line_segment *s, int64_t first, int64_t n) {
   const halo_choose *c = w->c;
-  int64_t stride = w->plan->line_stride, from = w->row_out + (s->out + first) * stride;
+  int64_t stride = w->plan->line_stride;
+  char *out = w->out + first * s->move * c->out_bytes;
+  const char *source = w->source + (w->row_out + (s->out + first) * stride) * c->x_bytes;
   if (c->chooser)
     c->chooser(w->x + (s->at + first * s->move) * c->x_bytes, w->taps, w->count, s->taps, s->step, n, s->move,
                w->chosen);
   else
     by_program(w, s, first, n);
-  for (int64_t j = 0; j < n; j++)
-    w->at[j] = tap_at(w, s, w->chosen[j], first + j);
   if (c->adder) {
-    c->adder(w->out, w->at, w->source + from * c->x_bytes, n, stride);
+    c->adder(out, w->all, w->chosen, s->move, source, n, stride);
     return;
   }
   for (int64_t j = 0; j < n && !*w->run->cancel; j++) {
-    char *to = w->out + w->at[j] * c->out_bytes;
-    halo_stream streams[3] = {{to, 0}, {w->source + (from + j * stride) * c->x_bytes, 0}, {to, 0}};
+    char *to = out + (w->all[w->chosen[j]] + j * s->move) * c->out_bytes;
+    halo_stream streams[3] = {{to, 0}, {(char *)source + j * stride * c->x_bytes, 0}, {to, 0}};
     w->scatter->run(w->scatter, w->scatter_regs, streams, 1, w->run->cancel);
   }
+}
+
+// side_by_side combines n places that lie side by side, and returns how many of them it has.
+static int64_t side_by_side(worker *w, const halo_line_segment *s, int64_t first, int64_t n) {
+  const halo_choose *c = w->c;
+  if (!c->side)
+    return 0;
+  return c->side(w->x + first * c->x_bytes, w->out + first * c->out_bytes,
+                 w->source + (w->row_out + s->out + first) * c->x_bytes, w->all, w->count, n);
+}
+
+static void places(worker *w, const halo_line_segment *s, int64_t first, int64_t n) {
+  int64_t done = side_by_side(w, s, first, n);
+  if (done < n)
+    combined(w, s, first + done, n - done);
 }
 
 static void segment(worker *w, const halo_line_segment *s, int64_t strip) {
@@ -95,8 +105,20 @@ static void segment(worker *w, const halo_line_segment *s, int64_t strip) {
   }
   if (w->count * s->taps == 0)
     return;
+  for (int64_t t = 0, tap = 0; t < w->count; t++)
+    for (int64_t k = 0; k < s->taps; k++)
+      w->all[tap++] = w->taps[t] + s->at + k * s->step;
   for (int64_t j = first; j < end && !*w->run->cancel; j += CHOOSE_PLACES)
     places(w, s, j, end - j < CHOOSE_PLACES ? end - j : CHOOSE_PLACES);
+}
+
+// most_taps is how many taps of the line a place has at most.
+static int64_t most_taps(const halo_window_plan *p) {
+  const halo_line_segment *line = HALO_PLAN_AT(p, line_at);
+  int64_t most = 0;
+  for (int64_t k = 0; k < p->segments; k++)
+    most = line[k].taps > most ? line[k].taps : most;
+  return most;
 }
 
 static void scatter_task(void *arg, int64_t i) {
@@ -108,10 +130,11 @@ static void scatter_task(void *arg, int64_t i) {
     w->select = CHOOSE_AT(c, c->select), w->scatter = CHOOSE_AT(c, c->scatter);
     w->x = HALO_AT(t->run, c->operand), w->source = HALO_AT(t->run, c->source), w->out = HALO_AT(t->run, c->out);
     w->taps = malloc(sizeof(int64_t) * (size_t)(w->plan->terms + 1));
+    w->all = malloc(sizeof(int64_t) * (size_t)(w->plan->terms * most_taps(w->plan) + 1));
     w->select_regs = halo_registers(w->select, w->stack[0]);
     w->scatter_regs = halo_registers(w->scatter, w->stack[1]);
   }
-  if (!w || !w->taps || !w->select_regs || !w->scatter_regs) {
+  if (!w || !w->taps || !w->all || !w->select_regs || !w->scatter_regs) {
     halo_fail(t->run, "out of memory for select-and-scatter");
   } else {
     const halo_line_segment *line = HALO_PLAN_AT(w->plan, line_at);
@@ -128,6 +151,7 @@ static void scatter_task(void *arg, int64_t i) {
     if (w->scatter_regs)
       halo_registers_free(w->scatter_regs, w->stack[1]);
     free(w->taps);
+    free(w->all);
   }
   free(w);
 }

@@ -16,12 +16,12 @@ type Choose struct {
 	Groups, Rows               int64 // groups of rows that never meet in a result, and the rows of one
 	Strips, Strip              int64 // of the line: strips that never meet, and their places
 	Start, Select, Scatter     []byte
-	// Chooser and Adder take the place of Select and Scatter.
-	Chooser, Adder uintptr
+	// Chooser and Adder take the place of Select and Scatter, Side that of both where places lie side by side.
+	Chooser, Adder, Side uintptr
 }
 
 type chooseArgs struct {
-	chooser, adder                 uintptr
+	chooser, adder, side           uintptr
 	operand, source, init, out     run.Ref
 	xBytes, outBytes, results      int64
 	fill, groups, rows             int64
@@ -31,8 +31,8 @@ type chooseArgs struct {
 
 // Record makes the record of c.
 func (c Choose) Record() run.Record {
-	a := chooseArgs{chooser: c.Chooser, adder: c.Adder, operand: c.Operand, source: c.Source, init: c.Init, out: c.Out,
-		xBytes: c.XBytes, outBytes: c.OutBytes, results: c.Results, fill: c.Fill, groups: c.Groups, rows: c.Rows,
+	a := chooseArgs{chooser: c.Chooser, adder: c.Adder, side: c.Side, operand: c.Operand, source: c.Source, init: c.Init,
+		out: c.Out, xBytes: c.XBytes, outBytes: c.OutBytes, results: c.Results, fill: c.Fill, groups: c.Groups, rows: c.Rows,
 		strips: c.Strips, strip: c.Strip}
 	var tail tail
 	at := headBytes + int64(unsafe.Sizeof(a))

@@ -23,6 +23,7 @@ extern const halo_plain_table halo_plain_base, halo_plain_avx2, halo_plain_avx51
 typedef struct {
   halo_pool pool[PLAIN_OPS][PLAIN_TYPES];
   halo_chooser choose[PLAIN_TYPES][4];
+  halo_side_chooser side[PLAIN_TYPES][4];
   halo_adder add[PLAIN_TYPES];
 } halo_pool_table;
 

@@ -158,6 +158,8 @@ enum { ROW_BYTES = 4 * VECTOR, AHEAD = 4096 };
 
 #include "plain_key.h"
 
+#include "plain_choose.h"
+
 #include "plain_pool.h"
 
 #include "plain_scan.h"

@@ -1,4 +1,4 @@
-// plain_pool.h: reductions of windows by one op, and the choice of a window's element. A part of plain_impl.h.
+// plain_pool.h: reductions of windows by one op, and the table of all loops over windows. A part of plain_impl.h.
 
 enum { POOL_BLOCK = 64 }; // places whose accumulators are kept together
 
@@ -109,57 +109,6 @@ EXTREME_TYPES(POOL_EXTREMES, POOL_KEYS)
     [PLAIN_F64] = pool_##OP##f64, [PLAIN_BF16] = pool_##OP##bf16, [PLAIN_F16] = pool_##OP##f16                         \
   }
 
-// CHOOSER defines the choice: an element stays chosen as long as it stands in the relation to the later ones.
-#define CHOOSER(NAME, T, A, LOAD, RELATION)                                                                            \
-  static void NAME(const void *R px, const int64_t *R p, int64_t count, int64_t taps, int64_t step, int64_t n,         \
-                   int64_t move, int32_t *R chosen) {                                                                  \
-    const T *R x = px;                                                                                                 \
-    A best[CHOOSE_PLACES];                                                                                             \
-    int32_t tap = 0;                                                                                                   \
-    for (int64_t j = 0; j < n; j++)                                                                                    \
-      best[j] = LOAD(x[p[0] + j * move]), chosen[j] = 0;                                                               \
-    for (int64_t t = 0; t < count; t++)                                                                                \
-      for (int64_t k = 0; k < taps; k++, tap++) {                                                                      \
-        const T *R q = x + p[t] + k * step;                                                                            \
-        if (move == 1)                                                                                                 \
-          for (int64_t j = 0; j < n; j++) {                                                                            \
-            A v = LOAD(q[j]);                                                                                          \
-            int keep = best[j] RELATION v || tap == 0;                                                                 \
-            best[j] = keep ? best[j] : v;                                                                              \
-            chosen[j] = keep ? chosen[j] : tap;                                                                        \
-          }                                                                                                            \
-        else                                                                                                           \
-          for (int64_t j = 0; j < n; j++) {                                                                            \
-            A v = LOAD(q[j * move]);                                                                                   \
-            int keep = best[j] RELATION v || tap == 0;                                                                 \
-            best[j] = keep ? best[j] : v;                                                                              \
-            chosen[j] = keep ? chosen[j] : tap;                                                                        \
-          }                                                                                                            \
-      }                                                                                                                \
-  }
-#define CHOOSERS(TAG, T, A, LOAD)                                                                                      \
-  CHOOSER(choose_ge##TAG, T, A, LOAD, >=)                                                                              \
-  CHOOSER(choose_gt##TAG, T, A, LOAD, >)                                                                               \
-  CHOOSER(choose_le##TAG, T, A, LOAD, <=)                                                                              \
-  CHOOSER(choose_lt##TAG, T, A, LOAD, <)
-CHOOSERS(f32, float, float, SAME)
-CHOOSERS(f64, double, double, SAME)
-CHOOSERS(bf16, uint16_t, float, bf16)
-CHOOSERS(f16, uint16_t, float, f16)
-CHOOSERS(s32, int32_t, int32_t, SAME)
-
-#define ADDER(NAME, T, LOAD, STORE)                                                                                    \
-  static void NAME(void *po, const int64_t *at, const void *ps, int64_t n, int64_t stride) {                           \
-    T *out = po;                                                                                                       \
-    const T *s = ps;                                                                                                   \
-    for (int64_t j = 0; j < n; j++)                                                                                    \
-      out[at[j]] = STORE(LOAD(out[at[j]]) + LOAD(s[j * stride]));                                                      \
-  }
-ADDER(add_at_f32, float, SAME, SAME)
-ADDER(add_at_f64, double, SAME, SAME)
-ADDER(add_at_bf16, uint16_t, bf16, to_bf16)
-ADDER(add_at_f16, uint16_t, f16, to_f16)
-
 const halo_pool_table POOL_TABLE = {
     .pool = {[PLAIN_ADD] = {[PLAIN_S8] = pool_add8, [PLAIN_S16] = pool_add16, [PLAIN_S32] = pool_add32,
                             [PLAIN_S64] = pool_add64, [PLAIN_U8] = pool_add8, [PLAIN_F32] = pool_addf32,
@@ -172,5 +121,8 @@ const halo_pool_table POOL_TABLE = {
                [PLAIN_BF16] = {choose_gebf16, choose_gtbf16, choose_lebf16, choose_ltbf16},
                [PLAIN_F16] = {choose_gef16, choose_gtf16, choose_lef16, choose_ltf16},
                [PLAIN_S32] = {choose_ges32, choose_gts32, choose_les32, choose_lts32}},
+    .side = {[PLAIN_F32] = {side_gef32, side_gtf32, side_lef32, side_ltf32},
+             [PLAIN_F64] = {side_gef64, side_gtf64, side_lef64, side_ltf64},
+             [PLAIN_BF16] = {side_gebf16, side_gtbf16, side_lebf16, side_ltbf16}},
     .add = {[PLAIN_F32] = add_at_f32, [PLAIN_F64] = add_at_f64, [PLAIN_BF16] = add_at_bf16, [PLAIN_F16] = add_at_f16},
 };

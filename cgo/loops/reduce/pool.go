@@ -22,3 +22,6 @@ func ChooserOf(isa run.ISA, t Type, r Relation) uintptr { return chooserLoop(isa
 
 // AdderOf returns the native loop that adds to chosen elements, 0 if there is none.
 func AdderOf(isa run.ISA, t Type) uintptr { return adderLoop(isa, t) }
+
+// SideOf returns the native loop that does the work of both for places side by side, 0 if there is none.
+func SideOf(isa run.ISA, t Type, r Relation) uintptr { return sideLoop(isa, t, r) }

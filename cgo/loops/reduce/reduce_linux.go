@@ -35,6 +35,10 @@ func chooserLoop(isa run.ISA, t Type, r Relation) uintptr {
 	return uintptr(unsafe.Pointer(C.halo_pool_find(C.int32_t(isa)).choose[t][r]))
 }
 
+func sideLoop(isa run.ISA, t Type, r Relation) uintptr {
+	return uintptr(unsafe.Pointer(C.halo_pool_find(C.int32_t(isa)).side[t][r]))
+}
+
 func adderLoop(isa run.ISA, t Type) uintptr {
 	return uintptr(unsafe.Pointer(C.halo_pool_find(C.int32_t(isa)).add[t]))
 }

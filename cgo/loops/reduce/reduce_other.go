@@ -24,6 +24,8 @@ func poolLoop(run.ISA, Op, Type) uintptr { return 0 }
 
 func chooserLoop(run.ISA, Type, Relation) uintptr { return 0 }
 
+func sideLoop(run.ISA, Type, Relation) uintptr { return 0 }
+
 func adderLoop(run.ISA, Type) uintptr { return 0 }
 
 func runningFunction() unsafe.Pointer { panic(none) }
