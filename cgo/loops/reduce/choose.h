@@ -15,8 +15,8 @@ typedef void (*halo_chooser)(const void *x, const int64_t *p, int64_t count, int
 typedef void (*halo_adder)(void *out, const int64_t *p, const int32_t *chosen, int64_t move, const void *source,
                            int64_t n, int64_t source_stride);
 
-// halo_side_chooser chooses for places side by side among count positions, and adds source[j] to what place j chooses in
-// out. It returns how many of the n it has done: whole vectors.
+// halo_side_chooser chooses for places side by side among count positions, and adds source[j] to what place j chooses
+// in out. It returns how many of the n it has done: whole vectors.
 typedef int64_t (*halo_side_chooser)(const void *x, void *out, const void *source, const int64_t *p, int64_t count,
                                      int64_t n);
 
