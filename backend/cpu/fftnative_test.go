@@ -59,6 +59,38 @@ func TestSwiftFft(t *testing.T) {
 	}, false)
 }
 
+// Lines of large arrays are staged, as well those that begin anywhere in a line of the cache, and give the same bits as
+// lines of small ones.
+func TestStagedFft(t *testing.T) {
+	needNative(t)
+	eachFft(t, [][2][]int64{{{520, 1024}, {1024}}, {{457, 1155}, {1155}}, {{129, 8192}, {8192}}}, false)
+	for _, isa := range run.Levels() {
+		sameStaged[float32](t, isa, 1155)
+		sameStaged[float64](t, isa, 1155)
+	}
+}
+
+// sameStaged compares the line of an array that is small with the first of one that is large.
+func sameStaged[T fourier.Number](t *testing.T, isa run.ISA, n int64) {
+	t.Helper()
+	lines := leastStaged/(8*n) + 1
+	r, src := rand.New(rand.NewPCG(11, 12)), make([]T, 2*n*lines)
+	for i := range src {
+		src[i] = T(r.NormFloat64())
+	}
+	var got [2][]byte
+	for i, dims := range [][]int64{{2, n}, {lines, n}} {
+		m, bytes := &testMemory{}, shape.Product(dims)*2*int64(unsafe.Sizeof(T(0)))
+		from, to := m.Pack(unsafe.Slice((*byte)(unsafe.Pointer(&src[0])), bytes)), m.Scratch(bytes)
+		f := newNativeFft[T](m, fftOptions{isa: isa}, fourier.Complex, true, dims, []int64{n}, to, from)
+		runNative(t, 2, m.slots, f.records...)
+		got[i] = m.slots[to.Slot]
+	}
+	if !bytes.Equal(got[0], got[1][:len(got[0])]) {
+		t.Errorf("%v, %T: lines of a large array have other bits than those of a small one", isa, T(0))
+	}
+}
+
 // eachFft compares the transforms of shapes and lengths at every level, in both types.
 func eachFft(t *testing.T, cases [][2][]int64, exact bool) {
 	r := rand.New(rand.NewPCG(9, 10))

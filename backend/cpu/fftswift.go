@@ -104,7 +104,25 @@ func (f *nativeFft[T]) swiftLines(w fft.Swift, real bool) {
 		f.addSwift(w, line.Packed, own)
 		return
 	}
+	if numbers := line.A * line.B; w.Kind == fft.Complex && f.staged(numbers, w.Outer) {
+		w.Staged = true
+		shared += (numbers + lanes - 1) / lanes * lanes
+	}
 	f.addSwift(w, line.Packed, own+shared)
+}
+
+// Lines of arrays of so many bytes, which no cache near a core holds, are staged if they are longer than a page and do
+// not leave, with their stage, the second cache. Those of reals are not: halves go through memory as it lies.
+const (
+	leastStaged   = 4 << 20
+	shortStaged   = 4 << 10
+	longestStaged = 64 << 10
+)
+
+// staged reports whether lines of so many complex numbers are.
+func (f *nativeFft[T]) staged(numbers, lines int64) bool {
+	bytes := f.swiftBytes(numbers)
+	return bytes > shortStaged && bytes <= longestStaged && bytes*lines >= leastStaged
 }
 
 // swiftTaskFlops are the operations of a task, about 20 us.

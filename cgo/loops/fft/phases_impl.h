@@ -8,6 +8,7 @@ typedef struct {
   int64_t n, kind, folded, reals;
   const pair *src;
   pair *dst, *between, *wide;
+  pair *stage; // a copy of the complex numbers of a line, if it is staged; else 0
   const pair *turns, *wave, *kernel;
 } NAME(task);
 #define task NAME(task)
@@ -163,18 +164,32 @@ static void NAME(filled)(const task *t) {
   if (t->wave) memset(t->wide + t->n, 0, (t->w.p->a * t->w.p->b - t->n) * sizeof(pair));
 }
 
+// enter copies a line, before it is transformed, to its stage, and leave what goes from there to memory. A copy walks
+// through memory as the hardware sees it coming, what a transform reads and writes are steps.
+static void NAME(enter)(task *t) {
+  if (t->w.from == t->src) t->w.from = memcpy(t->stage, t->src, t->n * sizeof(pair)), t->w.next = 0;
+  if (t->w.to == t->dst) t->w.to = t->stage;
+}
+
+static void NAME(leave)(const task *t) {
+  if (t->w.to == t->stage) past((char *)t->dst, (const char *)t->stage, t->n * sizeof(pair));
+}
+
 static void NAME(lines)(const swift_job *j, char *work, int64_t first, int64_t end) {
   const swift_line *l = (const swift_line *)(j->data + j->r->root);
   task t = NAME(task_of)(j, work, work + 2 * (l->a > l->b ? l->a : l->b) * sizeof(cx));
+  if (j->r->staged) t.stage = (pair *)(work + j->r->work_bytes) - NAME(groups)(t.n) * LANES;
   for (int64_t o = first; o < end; o++) {
     NAME(at)(&t, j, o);
     t.w.next = o + 1 < end && t.w.from == t.src ? t.n : 0;
     t.w.room = t.kind == FFT_FORWARD_REAL && t.folded && !t.wave ? t.dst : 0;
+    if (t.stage) NAME(enter)(&t);
     NAME(filled)(&t);
     for (int64_t p = 0; p < SWIFT_PHASES; p++) {
       NAME(phase)(&t, p, 0, NAME(groups_of)(&t, p));
       if (STOPPED) return;
     }
+    if (t.stage) NAME(leave)(&t);
   }
 }
 

@@ -31,6 +31,7 @@ static void task(void *arg, int64_t i) {
   const int64_t count = all(j, l), first = i * count / r->tasks, end = (i + 1) * count / r->tasks;
   if (!r->shared_bytes && !r->inner && !r->together) {
     l->lines(j, work, first, end);
+    halo_drain(r->staged != 0);
     return;
   }
   for (int64_t k = first; k < end && !STOPPED; k++)

@@ -14,6 +14,7 @@ type Swift struct {
 	// tasks.
 	SharedBytes, WorkBytes, Tasks int64
 	Together                      bool // lines become columns: their plan says so
+	Staged                        bool // contiguous lines are copied to the end of work, transformed and copied back
 	ISA                           run.ISA
 	Scale                         float64 // of the results
 }
@@ -24,7 +25,7 @@ type swiftArgs struct {
 	root, kind, forward  int64
 	workBytes, tasks     int64
 	sharedBytes          int64
-	together             int64
+	together, staged     int64
 	wide, isa            int64
 	scale                float64
 }
@@ -33,6 +34,6 @@ type swiftArgs struct {
 func (t Swift) Record() run.Record {
 	return run.Pack(swiftFunction(), &swiftArgs{dst: t.Dst, src: t.Src, plan: t.Plan, work: t.Work, outer: t.Outer,
 		inner: t.Inner, n: t.N, root: t.Root, kind: int64(t.Kind), forward: bit(t.Forward), workBytes: t.WorkBytes,
-		tasks: t.Tasks, sharedBytes: t.SharedBytes, together: bit(t.Together), wide: bit(t.Wide),
+		tasks: t.Tasks, sharedBytes: t.SharedBytes, together: bit(t.Together), staged: bit(t.Staged), wide: bit(t.Wide),
 		isa: int64(t.ISA), scale: t.Scale})
 }

@@ -48,6 +48,7 @@ typedef struct {
   int64_t work_bytes, tasks;   // of each task
   int64_t shared_bytes;        // of one long line, whose groups are tasks; else 0
   int64_t together;            // lines become columns, as many as there are lanes
+  int64_t staged;              // contiguous lines are transformed in work, and go there and back as they lie in memory
   int64_t wide, isa;
   double scale;                // 1 for none
 } swift_record;

@@ -10,6 +10,7 @@
 #include "passes_impl.h"
 #include "square_impl.h"
 #include "line_impl.h"
+#include "past.h"
 #include "phases_impl.h"
 #include "columns_impl.h"
 #undef T
