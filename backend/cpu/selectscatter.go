@@ -17,7 +17,8 @@ type selectAndScatter struct {
 	start, sel, scatter        *scalar.Program
 	operand, source, init, out exec.Slice
 	xBytes, outBytes, results  int64
-	groups, rows               int64
+	fill, groups, rows         int64
+	apart                      bool
 	chooser, adder, side       uintptr
 	strips, strip              int64
 }
@@ -54,12 +55,14 @@ func lowerSelectAndScatter(l *exec.Lowering) (exec.Thunk, error) {
 // split finds groups and strips that never meet: places of leading axes with one tap each that nobody else has, and
 // elements side by side.
 func (t *selectAndScatter) split() {
-	t.groups, t.strips = 1, 1
+	t.groups, t.strips, t.fill, t.apart = 1, 1, t.results, true
 	for _, a := range t.Axes {
 		if !a.Apart() {
 			break
 		}
 		t.groups *= int64(len(a.Places))
+		t.fill /= max(int64(len(a.Places)), 1)
+		t.apart = t.apart && even(a.Places, t.fill)
 	}
 	t.rows = t.Rows() / max(t.groups, 1)
 	if t.sideBySide() {
@@ -67,6 +70,19 @@ func (t *selectAndScatter) split() {
 		t.strips = max(1, min(n/64, 16/max(t.groups, 1)))
 		t.strip = (n + t.strips - 1) / t.strips
 	}
+	if t.apart = t.apart && t.groups > 1 && t.strips == 1 && t.groups*t.fill == t.results; !t.apart {
+		t.fill = fillGrain
+	}
+}
+
+// even reports whether the places' elements begin every size elements, from 0 on.
+func even(places []kernel.Taps, size int64) bool {
+	for i, p := range places {
+		if p.At != int64(i)*size {
+			return false
+		}
+	}
+	return true
 }
 
 // sideBySide reports whether places of the line have one tap each, side by side.
@@ -85,8 +101,8 @@ func (t *selectAndScatter) thunk() *thunk {
 	}
 	return recordThunk(name, uses, reduce.Choose{Plan: planOf(t.Window),
 		Operand: ref(t.operand), Source: ref(t.source), Init: ref(t.init), Out: ref(t.out), XBytes: t.xBytes,
-		OutBytes: t.outBytes, Results: t.results, Fill: fillGrain, Groups: t.groups, Rows: t.rows, Strips: t.strips,
-		Strip: t.strip, Start: t.start.Pack(), Select: t.sel.Pack(), Scatter: t.scatter.Pack(),
+		OutBytes: t.outBytes, Results: t.results, Fill: t.fill, Groups: t.groups, Rows: t.rows, Apart: t.apart,
+		Strips: t.strips, Strip: t.strip, Start: t.start.Pack(), Select: t.sel.Pack(), Scatter: t.scatter.Pack(),
 		Chooser: t.chooser, Adder: t.adder, Side: t.side}.Record())
 }
 

@@ -23,6 +23,8 @@ typedef struct {
   halo_reg stack[2][HALO_STACK_REGISTERS];
 } worker;
 
+enum { FILL_BYTES = 2048 }; // that are copied at once, from the first cache
+
 static void fill_task(void *arg, int64_t i) {
   const choose_task *t = arg;
   const halo_choose *c = t->c;
@@ -38,8 +40,11 @@ static void fill_task(void *arg, int64_t i) {
   p->run(p, r, s, 1, t->run->cancel);
   halo_registers_free(r, stack);
   const int64_t bytes = (n < c->fill ? n : c->fill) * c->out_bytes;
-  for (int64_t done = c->out_bytes; done < bytes; done *= 2)
-    memcpy(out + done, out, done < bytes - done ? done : bytes - done);
+  for (int64_t done = c->out_bytes, piece; done < bytes; done += piece) {
+    piece = done < FILL_BYTES ? done : FILL_BYTES;
+    piece = piece < bytes - done ? piece : bytes - done;
+    memcpy(out + done, out, piece);
+  }
 }
 
 // by_program chooses with the program: what it has so far where the run is cancelled.
@@ -124,6 +129,8 @@ static int64_t most_taps(const halo_window_plan *p) {
 static void scatter_task(void *arg, int64_t i) {
   const choose_task *t = arg;
   const halo_choose *c = t->c;
+  if (c->apart)
+    fill_task(arg, i);
   worker *w = calloc(1, sizeof(worker));
   if (w) {
     w->c = c, w->run = t->run, w->plan = CHOOSE_AT(c, c->plan);
@@ -165,6 +172,7 @@ static void tasks(halo_run *run, int64_t n, halo_task f, void *arg) {
 
 void halo_choose_record(const halo_record *r, halo_run *run) {
   choose_task t = {(const halo_choose *)r, run};
-  tasks(run, (t.c->results + t.c->fill - 1) / t.c->fill, fill_task, &t);
+  if (!t.c->apart)
+    tasks(run, (t.c->results + t.c->fill - 1) / t.c->fill, fill_task, &t);
   tasks(run, t.c->groups * t.c->strips, scatter_task, &t);
 }

@@ -14,6 +14,7 @@ type Choose struct {
 	XBytes, OutBytes           int64
 	Results, Fill              int64 // Fill: results that a task fills
 	Groups, Rows               int64 // groups of rows that never meet in a result, and the rows of one
+	Apart                      bool  // each group, one strip, has Fill results of its own one after the other
 	Strips, Strip              int64 // of the line: strips that never meet, and their places
 	Start, Select, Scatter     []byte
 	// Chooser and Adder take the place of Select and Scatter, Side that of both where places lie side by side.
@@ -24,7 +25,7 @@ type chooseArgs struct {
 	chooser, adder, side           uintptr
 	operand, source, init, out     run.Ref
 	xBytes, outBytes, results      int64
-	fill, groups, rows             int64
+	fill, groups, rows, apart      int64
 	strips, strip                  int64
 	start, selects, scatter, place int64
 }
@@ -34,6 +35,9 @@ func (c Choose) Record() run.Record {
 	a := chooseArgs{chooser: c.Chooser, adder: c.Adder, side: c.Side, operand: c.Operand, source: c.Source, init: c.Init,
 		out: c.Out, xBytes: c.XBytes, outBytes: c.OutBytes, results: c.Results, fill: c.Fill, groups: c.Groups, rows: c.Rows,
 		strips: c.Strips, strip: c.Strip}
+	if c.Apart {
+		a.apart = 1
+	}
 	var tail tail
 	at := headBytes + int64(unsafe.Sizeof(a))
 	a.start, a.selects, a.scatter = tail.add(at, c.Start), tail.add(at, c.Select), tail.add(at, c.Scatter)

@@ -21,7 +21,8 @@ typedef int64_t (*halo_side_chooser)(const void *x, void *out, const void *sourc
                                      int64_t n);
 
 // halo_choose is a record. First start makes results of the init value, fill of them a task. Then a task is a strip of
-// the lines of a group of rows: groups never meet in a result. Without a chooser the program select compares, without
+// the lines of a group of rows: groups never meet in a result. If they lie apart, each makes its own results, fill of
+// them, which are near when elements are added to them. Without a chooser the program select compares, without
 // an adder the program scatter combines; side does the work of both as far as it goes.
 typedef struct {
   halo_record head;
@@ -30,7 +31,7 @@ typedef struct {
   halo_side_chooser side;
   halo_ref operand, source, init, out;
   int64_t x_bytes, out_bytes, results, fill;
-  int64_t groups, rows, strips, strip; // rows of a group; strip: places of a segment, if strips is more than 1
+  int64_t groups, rows, apart, strips, strip; // rows of a group; strip: places of a segment, if strips is more than 1
   int64_t start, select, scatter, plan;
 } halo_choose;
 

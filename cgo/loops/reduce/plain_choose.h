@@ -1,11 +1,10 @@
 // plain_choose.h: the choice of a window's element, and what is added to it. A part of plain_impl.h.
 
-// CHOOSER defines the choice: an element stays chosen as long as it stands in the relation to the later ones. Places
-// that are one or two elements apart have loops that know it.
+// CHOOSER defines the choice: an element stays chosen as long as it stands in the relation to the later ones.
 #define CHOOSER(NAME, T, A, LOAD, RELATION)                                                                            \
-  static inline __attribute__((always_inline)) void NAME##_by(const T *R x, const int64_t *R p, int64_t count,         \
-                                                              int64_t taps, int64_t step, int64_t n, int64_t move,     \
-                                                              int32_t *R chosen) {                                     \
+  static void NAME(const void *R px, const int64_t *R p, int64_t count, int64_t taps, int64_t step, int64_t n,         \
+                   int64_t move, int32_t *R chosen) {                                                                  \
+    const T *R x = px;                                                                                                 \
     A best[CHOOSE_PLACES];                                                                                             \
     int32_t tap = 0;                                                                                                   \
     for (int64_t j = 0; j < n; j++)                                                                                    \
@@ -13,22 +12,21 @@
     for (int64_t t = 0; t < count; t++)                                                                                \
       for (int64_t k = 0; k < taps; k++, tap++) {                                                                      \
         const T *R q = x + p[t] + k * step;                                                                            \
-        for (int64_t j = 0; j < n; j++) {                                                                              \
-          A v = LOAD(q[j * move]);                                                                                     \
-          int keep = best[j] RELATION v || tap == 0;                                                                   \
-          best[j] = keep ? best[j] : v;                                                                                \
-          chosen[j] = keep ? chosen[j] : tap;                                                                          \
-        }                                                                                                              \
+        if (move == 1)                                                                                                 \
+          for (int64_t j = 0; j < n; j++) {                                                                            \
+            A v = LOAD(q[j]);                                                                                          \
+            int keep = best[j] RELATION v || tap == 0;                                                                 \
+            best[j] = keep ? best[j] : v;                                                                              \
+            chosen[j] = keep ? chosen[j] : tap;                                                                        \
+          }                                                                                                            \
+        else                                                                                                           \
+          for (int64_t j = 0; j < n; j++) {                                                                            \
+            A v = LOAD(q[j * move]);                                                                                   \
+            int keep = best[j] RELATION v || tap == 0;                                                                 \
+            best[j] = keep ? best[j] : v;                                                                              \
+            chosen[j] = keep ? chosen[j] : tap;                                                                        \
+          }                                                                                                            \
       }                                                                                                                \
-  }                                                                                                                    \
-  static void NAME(const void *R x, const int64_t *R p, int64_t count, int64_t taps, int64_t step, int64_t n,          \
-                   int64_t move, int32_t *R chosen) {                                                                  \
-    if (move == 1)                                                                                                     \
-      NAME##_by(x, p, count, taps, step, n, 1, chosen);                                                                \
-    else if (move == 2)                                                                                                \
-      NAME##_by(x, p, count, taps, step, n, 2, chosen);                                                                \
-    else                                                                                                               \
-      NAME##_by(x, p, count, taps, step, n, move, chosen);                                                             \
   }
 #define RELATIONS(DEFINE, ...)                                                                                         \
   DEFINE(ge, >=, __VA_ARGS__)                                                                                          \
