@@ -49,7 +49,7 @@ fi
 root=$work/root
 mkdir -p "$root"/{bin,dev,proc,sys,tmp,etc,halo}
 cp "$kept/debian/bin/busybox" "$root/bin/"
-for name in sh mount poweroff; do ln -s busybox "$root/bin/$name"; done
+for name in sh mount sleep poweroff; do ln -s busybox "$root/bin/$name"; done
 printf 'root:x:0:0::/tmp:/bin/sh\n' >"$root/etc/passwd"
 take() { # FILE...: with the libraries that it needs, where the loader finds them
   local file
@@ -95,6 +95,7 @@ mount -t proc proc /proc; mount -t sysfs sys /sys; mount -t devtmpfs dev /dev
 failed=0; echo "avx512: started"
 . /halo/job || failed=1
 echo "avx512: failed=$failed"
+sleep 3 # what is said takes its time on the line
 poweroff -f
 END
 chmod +x "$root/init"
