@@ -73,6 +73,9 @@ func (k *known) blocks(units int) (rows, columns int) {
 		return k.windowBlocks()
 	}
 	work, least := k.m*k.n*k.k, leastColumns
+	if run.Level() == run.AVX2 {
+		least /= 2 // as blocks are
+	}
 	if k.m >= 2*leastRows || k.rows != gemm.NearRows {
 		least *= 2
 	}
