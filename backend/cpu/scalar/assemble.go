@@ -71,7 +71,7 @@ func (p *Program) assembled() []byte {
 		m.place(i)
 	}
 	m.finish()
-	if m.steps*maxSteps > m.loopEnd-m.loop || m.Size() > maxBytes {
+	if m.loopEnd < m.loop || m.steps*maxSteps > m.loopEnd-m.loop || m.Size() > maxBytes {
 		return nil
 	}
 	return m.Bytes()

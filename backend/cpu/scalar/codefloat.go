@@ -122,12 +122,12 @@ func (m *assembly) choose(in *Instr) {
 
 func (m *assembly) chooseFloat(in *Instr) {
 	a := m.in(m.Text, general, in.A)
-	c, b := m.in(m.Text, floats, in.C), m.from(m.Text, floats, in.B)
+	c, b := m.in(m.Text, floats, in.C), m.in(m.Text, floats, in.B) // memory would be read by 16 bytes
 	m.Load(code.RAX, 0)
 	m.Do(code.Against, true, code.RAX, code.In(a)) // below, if that is not 0
 	m.Do(code.Borrow, true, code.RAX, code.In(code.RAX))
 	m.Lane(code.FromBits, 0, 0, code.In(code.RAX))
-	m.LaneMask(code.Pick64, m.to(m.Text, floats, in.D), c, b, 0)
+	m.LaneMask(code.Pick64, m.to(m.Text, floats, in.D), c, code.In(b), 0)
 }
 
 // mulC64 is a product of complex numbers, its second products rounded once.
