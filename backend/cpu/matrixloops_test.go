@@ -130,6 +130,21 @@ func runsAsReference(t *testing.T, name string, m *hlo.Module) {
 // branchedLoop multiplies by a matrix, which is transposed before the loop, in every third round only. innerLoop does so
 // in the condition of a loop in a loop.
 const (
+	// twelve takes the state apart.
+	twelve = `s = (s32[], f32[12], f32[12,12]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  h = f32[12] get-tuple-element(s), index=1
+  w = f32[12,12] get-tuple-element(s), index=2
+`
+	loopOfTwelve = `ENTRY e {
+  i = s32[] constant(0)
+  h = f32[12] parameter(0)
+  w = f32[12,12] parameter(1)
+  s = (s32[], f32[12], f32[12,12]) tuple(i, h, w)
+  ROOT l = (s32[], f32[12], f32[12,12]) while(s), condition=condition, body=body
+}
+`
+
 	branchedLoop = `HloModule m
 product {
   p = (f32[12], f32[12,12]) parameter(0)
@@ -148,11 +163,7 @@ plain {
   ROOT c = f32[12] add(h, h)
 }
 body {
-  s = (s32[], f32[12], f32[12,12]) parameter(0)
-  i = s32[] get-tuple-element(s), index=0
-  h = f32[12] get-tuple-element(s), index=1
-  w = f32[12,12] get-tuple-element(s), index=2
-  three = s32[] constant(3)
+` + twelve + `  three = s32[] constant(3)
   one = s32[] constant(1)
   m = s32[] remainder(i, three)
   third = pred[] compare(m, one), direction=EQ
@@ -167,21 +178,10 @@ condition {
   n = s32[] constant(20)
   ROOT again = pred[] compare(i, n), direction=LT
 }
-ENTRY e {
-  i = s32[] constant(0)
-  h = f32[12] parameter(0)
-  w = f32[12,12] parameter(1)
-  s = (s32[], f32[12], f32[12,12]) tuple(i, h, w)
-  ROOT l = (s32[], f32[12], f32[12,12]) while(s), condition=condition, body=body
-}
-`
+` + loopOfTwelve
 	innerLoop = `HloModule m
 inner {
-  s = (s32[], f32[12], f32[12,12]) parameter(0)
-  i = s32[] get-tuple-element(s), index=0
-  h = f32[12] get-tuple-element(s), index=1
-  w = f32[12,12] get-tuple-element(s), index=2
-  one = s32[] constant(1)
+` + twelve + `  one = s32[] constant(1)
   f = f32[] constant(1)
   b = f32[12] broadcast(f), dimensions={}
   n = f32[12] add(h, b)
@@ -194,11 +194,7 @@ greater {
   ROOT c = f32[] maximum(a, b)
 }
 some {
-  s = (s32[], f32[12], f32[12,12]) parameter(0)
-  i = s32[] get-tuple-element(s), index=0
-  h = f32[12] get-tuple-element(s), index=1
-  w = f32[12,12] get-tuple-element(s), index=2
-  d = f32[12] dot(w, h), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+` + twelve + `  d = f32[12] dot(w, h), lhs_contracting_dims={1}, rhs_contracting_dims={0}
   zero = f32[] constant(0)
   most = f32[] reduce(d, zero), dimensions={0}, to_apply=greater
   limit = f32[] constant(150)
@@ -208,11 +204,7 @@ some {
   ROOT again = pred[] and(small, few)
 }
 body {
-  s = (s32[], f32[12], f32[12,12]) parameter(0)
-  i = s32[] get-tuple-element(s), index=0
-  h = f32[12] get-tuple-element(s), index=1
-  w = f32[12,12] get-tuple-element(s), index=2
-  zero = s32[] constant(0)
+` + twelve + `  zero = s32[] constant(0)
   one = s32[] constant(1)
   t = (s32[], f32[12], f32[12,12]) tuple(zero, h, w)
   u = (s32[], f32[12], f32[12,12]) while(t), condition=some, body=inner
@@ -229,14 +221,7 @@ condition {
   n = s32[] constant(9)
   ROOT again = pred[] compare(i, n), direction=LT
 }
-ENTRY e {
-  i = s32[] constant(0)
-  h = f32[12] parameter(0)
-  w = f32[12,12] parameter(1)
-  s = (s32[], f32[12], f32[12,12]) tuple(i, h, w)
-  ROOT l = (s32[], f32[12], f32[12,12]) while(s), condition=condition, body=body
-}
-`
+` + loopOfTwelve
 )
 
 // TestProductsInBranches runs loops whose products with a matrix that is transposed before them stand behind jumps.

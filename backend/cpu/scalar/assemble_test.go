@@ -3,6 +3,7 @@ package scalar
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -12,11 +13,12 @@ import (
 	"github.com/halo-xla/halo/internal/testfile"
 )
 
-// needMachineCode skips a test where programs have none.
+// needMachineCode skips a test where programs have none: by the level, or for want of memory.
 func needMachineCode(t *testing.T) {
 	testfile.Native(t, run.Available())
-	if level := run.Level(); code.Memory() != nil || level != run.AVX2 && level != run.AVX512 {
-		t.Skip("programs have no machine code here")
+	testfile.Library(t, "code", code.Memory())
+	if level := run.Level(); level != run.AVX2 && level != run.AVX512 {
+		testfile.Library(t, "avx2", fmt.Errorf("programs at level %v have no machine code", level))
 	}
 }
 
