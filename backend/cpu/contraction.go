@@ -55,10 +55,12 @@ func (c *contraction) uses() []exec.Use {
 	return append(exec.Reads(c.lhs, c.rhs), exec.Writes(c.out)...)
 }
 
-// Products of fewer than blockFlops are one piece; beyond, more pieces, up to maxBlocks, or so many that none has more
-// than longFlops, which take a millisecond or two. No piece has less than minBlock rows or columns, since it packs its
-// rows and columns by itself.
+// Products of fewer than blockFlops are one piece, or up to fewBlocks of fewFlops where pieces pack little and there is
+// no batch; beyond, more pieces, up to maxBlocks, or so many that none has more than longFlops, which take a millisecond
+// or two. No piece has less than minBlock rows or columns, since it packs its rows and columns by itself.
 const (
+	fewFlops   = 2_000_000
+	fewBlocks  = 4
 	blockFlops = 15_000_000
 	longFlops  = 200_000_000
 	maxBlocks  = 64
@@ -93,8 +95,13 @@ func costOf(t shape.ElementType) float64 { return max(costs[t], 1) }
 // blocks returns the numbers of rows and columns of the pieces of an m by n product with sums of k terms: a function of
 // the shape and the cost of an operation alone.
 func blocks(m, n, k int, cost float64) (rows, columns int) {
+	return blocksOf(m, n, wantedBlocks(m, n, k, cost))
+}
+
+// blocksOf divides rows and columns until there are as many pieces as wanted, or pieces are too small.
+func blocksOf(m, n int, wanted float64) (rows, columns int) {
 	rows, columns = m, n
-	for count := 2.0; count <= wantedBlocks(m, n, k, cost); count *= 2 {
+	for count := 2.0; count <= wanted; count *= 2 {
 		switch {
 		case columns >= rows && columns >= 2*minBlock:
 			columns = halve(columns)

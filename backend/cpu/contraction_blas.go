@@ -87,8 +87,9 @@ func (f *matrices) fits() bool {
 }
 
 const (
-	maxPieces = 1 << 15
-	taskFlops = 4_000_000
+	maxPieces  = 1 << 15
+	taskFlops  = 4_000_000
+	leastFlops = taskFlops / 16
 )
 
 // wideRows is how many columns our product with a vector sums at once: memory is read from row to row, and faster the
@@ -103,7 +104,8 @@ func (f *matrices) across(t shape.ElementType) bool {
 
 // blocks returns the rows and columns of pieces, of elements of type t.
 func (f *matrices) blocks(t shape.ElementType) (rows, columns int) {
-	rows, columns = blocks(f.m, f.n, f.k, costOf(t))
+	few := min(flopsOf(f.m, f.n, f.k)/fewFlops, fewBlocks) / float64(len(f.a))
+	rows, columns = blocksOf(f.m, f.n, max(wantedBlocks(f.m, f.n, f.k, costOf(t)), few))
 	if f.across(t) {
 		pieces := (f.m + wideRows - 1) / wideRows
 		rows = (f.m + 16*pieces - 1) / (16 * pieces) * 16
@@ -120,7 +122,7 @@ func (f *matrices) product(t shape.ElementType) (p gemm.Product, ok bool) {
 	}
 	p = gemm.Product{K: int64(f.k), StrideA: int64(f.strideA), StrideB: int64(f.strideB), StrideC: int64(f.strideC),
 		TransposeA: f.transposeA, TransposeB: f.transposeB,
-		PerTask: max(int64(taskFlops/flopsOf(rows, columns, f.k)), 1)}
+		PerTask: perTask(rows, columns, f.k, float64(len(f.a))*flopsOf(f.m, f.n, f.k))}
 	for i := range f.a {
 		for m := 0; m < f.m; m += rows {
 			for n := 0; n < f.n; n += columns {
@@ -133,6 +135,13 @@ func (f *matrices) product(t shape.ElementType) (p gemm.Product, ok bool) {
 		}
 	}
 	return p, true
+}
+
+// perTask is how many pieces of so many rows and columns are a task of a product that takes all flops: those of
+// taskFlops, or an eighth of all.
+func perTask(rows, columns, k int, all float64) int64 {
+	task := max(min(all/8, taskFlops), leastFlops)
+	return max(int64(task/flopsOf(rows, columns, k)), 1)
 }
 
 func pick[T any](condition bool, yes, no T) T {

@@ -54,9 +54,10 @@ const (
 	fewColumns   = 64
 )
 
-// Pieces of products by packed weights: as many as leave each knownWork multiplications, up to knownPieces, or so many
-// that none has more than knownLong. Rows are divided first, since what comes next often wants whole rows, then columns
-// down to what an epilogue takes as whole blocks, or twice that where there is something to do for each row.
+// Pieces of products by packed weights: as many as leave each knownWork multiplications, up to knownPieces, two if they
+// leave each a quarter of that, or so many that none has more than knownLong. Rows are divided first, since what
+// comes next often wants whole rows, then columns down to what an epilogue takes as whole blocks, or twice that where
+// there is something to do for each row.
 const (
 	knownWork    = 1 << 20
 	knownLong    = 1 << 25
@@ -79,7 +80,7 @@ func (k *known) blocks(units int) (rows, columns int) {
 	if k.m >= 2*leastRows || k.rows != gemm.NearRows {
 		least *= 2
 	}
-	wanted := max(min(work/knownWork, knownPieces), work/knownLong)
+	wanted := max(min(4*work/knownWork, 2), min(work/knownWork, knownPieces), work/knownLong)
 	for count := 2; count <= wanted; count *= 2 {
 		wide, tall := columns >= 2*least, rows >= 2*leastRows
 		switch {

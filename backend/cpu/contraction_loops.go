@@ -38,7 +38,7 @@ func nativeContraction(_ *exec.Lowering, c *contraction) *thunk {
 	rows, columns := blocks(m, n, k, 1)
 	g := gemm.Contraction{LHS: l, RHS: r, Out: o, B: int64(b), M: int64(m), N: int64(n), K: int64(k), Sum: sum,
 		TileM: int64(min(rows, gemm.MaxTileM)), TileN: int64(min(columns, gemm.MaxTileN))}
-	g.PerTask = max(int64(taskFlops/flopsOf(int(g.TileM), int(g.TileN), k)), 1)
+	g.PerTask = perTask(int(g.TileM), int(g.TileN), k, float64(b)*flopsOf(m, n, k))
 	own := gemmOwn[sum]
 	if lanes(&c.Contraction) && l.Type == own && r.Type == own && o.Type == own {
 		g.Lanes = true

@@ -346,8 +346,8 @@ func (e *emitter) unsigned(t shape.ElementType) {
 
 // finish makes the program of the steps.
 func (e *emitter) finish(results []exec.Slice) (*pipeline.Program, bool) {
-	p := &pipeline.Program{Dims: e.f.dims, Lane: e.lane, Inputs: e.inputs, Slots: e.slots, Task: task(e.cost()),
-		Edge: e.f.ends}
+	p := &pipeline.Program{Dims: e.f.dims, Lane: e.lane, Inputs: e.inputs, Slots: e.slots,
+		Task: task(e.cost(), shape.Product(e.f.dims)), Edge: e.f.ends}
 	for i, r := range e.f.roots {
 		p.Outputs = append(p.Outputs, e.output(i, r, results[i]))
 	}
@@ -390,10 +390,16 @@ func (e *emitter) cost() int {
 	return cost
 }
 
-// task returns how many elements of a cost are about 50 us of work.
-func task(cost int) int64 {
+// The cost of a task: of one among many, some 50 us, and of one among the few that a small array is cut into.
+const (
+	taskWork  = 1_000_000
+	leastWork = taskWork / 16
+)
+
+// task returns how many of so many elements of a cost are a task: about 50 us of work, or an eighth of all.
+func task(cost int, elements int64) int64 {
 	n := int64(1024)
-	for n*int64(cost) < 1_000_000 {
+	for work := n * int64(cost); work < taskWork && (work < leastWork || 8*n < elements); work *= 2 {
 		n *= 2
 	}
 	return n
