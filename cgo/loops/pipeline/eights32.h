@@ -67,6 +67,32 @@ INLINE VF f_log1pf(VF x) {
   return __builtin_expect(ALL(near), 1) ? v : blend(near, v, far_log1p(x));
 }
 
+// f_erff takes polynomials in the distance h from the nearest of eight numbers, and adds h apart from its product with
+// one, which so are as exact as the result is near 0; beyond the last number it is 1.
+INLINE VF f_erff(VF x) {
+  static const float values[8] __attribute__((aligned(32))) = {
+      0.0f, 0.54752845f, 0.8670583f, 0.9757977f, 0.997346f, 0.9998277f, 0.99999344f, 0.9999999f};
+  static const float c[6][8] __attribute__((aligned(32))) = {
+      {0.12837917f, -0.14908586f, -0.6350967f, -0.9110124f, -0.98765916f, -0.9990268f, -0.99995637f,
+      -0.99999887f},
+      {-7.194494e-07f, -0.45204818f, -0.38771054f, -0.14182338f, -0.026225667f, -0.002583571f,
+      -0.00013841031f, -7.037089e-06f},
+      {-0.37608534f, -0.12356778f, 0.15294346f, 0.12104708f, 0.033041324f, 0.0042523397f, 0.0002812713f,
+      8.961876e-06f},
+      {-0.0007326348f, 0.18347873f, 0.0480137f, -0.049186546f, -0.026325572f, -0.0048325914f, -0.000421516f,
+      6.517221e-05f},
+      {0.11851493f, -0.0010201477f, -0.06478892f, -0.0056471503f, 0.01230578f, 0.0038757196f, 0.0004430959f,
+      3.3321005e-05f},
+      {-0.020069152f, -0.047654644f, 0.009740749f, 0.015809609f, -0.0019824116f, -0.0017315432f,
+      -0.00019494432f, -0.00068995066f}};
+  const VF a = least(3.95f, magnitude(x)), u = a * (32 / 17.0f) + SHIFT32, h = a - (u - SHIFT32) * (17 / 32.0f);
+  VF p = of8(c[5], (VI)u);
+#pragma GCC unroll 8
+  for (int k = 4; k >= 0; k--)
+    p = of8(c[k], (VI)u) + h * p;
+  return with_sign(of8(values, (VI)u) + (h + h * p), x);
+}
+
 // f_erf_invf goes the other way for one in forty vectors of random numbers, and for all that are no numbers below 1,
 // whose w is large or product NaN.
 static __attribute__((noinline)) VF far_erf_inv(VF x) { return any_erf_inv(x); }

@@ -134,13 +134,16 @@ INLINE VF exp32_square(VF x, VF z, VF *q, VF *t) {
   return power16((VI)y, r - *t * 0x1.0bfbe8p-15f, q);
 }
 #elif defined(__x86_64__)
+// of8 is the number of a table for each place: that of the three lowest bits of i.
+INLINE VF of8(const float *table, VI i) { return (VF)_mm256_permutevar8x32_ps(*(const __m256 *)table, (__m256i)i); }
+
 // power8 is the power of 2^(-1/8) that the three lowest bits of y say, and q so that exp(r) = 1 + q for r of at most
 // log(2)/16.
 INLINE VF power8(VI y, VF r, VF *q) {
   static const float powers[8] __attribute__((aligned(32))) = {0x1p0f, 0x1.d5818ep-1f, 0x1.ae89fap-1f, 0x1.8ace54p-1f,
       0x1.6a09e6p-1f, 0x1.4bfdaep-1f, 0x1.306fep-1f, 0x1.172b84p-1f};
   *q = r + (r * r) * (0.50006454f + r * 0.16666859f);
-  return (VF)_mm256_permutevar8x32_ps(*(const __m256 *)powers, (__m256i)y);
+  return of8(powers, y);
 }
 
 // exp32_eighths gives s and q so that exp(x) = s*(1+q)*2^-floor(y/8), where y is -x by eighths of log(2).
@@ -330,9 +333,7 @@ INLINE VF f_logf(VF x) {
   VF e, m = parts(x, &e);
   return log32(m - 1, e);
 }
-#endif
 
-#if VB != 64
 INLINE VF f_erff(VF x) {
   VF a = magnitude(x), z = x * x;
   VF w = z * z, p = -0.3761263402f + w * (-0.02685958812f + w * -0.0008147081117f);
