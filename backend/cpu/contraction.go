@@ -55,9 +55,9 @@ func (c *contraction) uses() []exec.Use {
 	return append(exec.Reads(c.lhs, c.rhs), exec.Writes(c.out)...)
 }
 
-// Products of fewer than blockFlops are one piece, or up to fewBlocks of fewFlops where pieces pack little and there is
-// no batch; beyond, more pieces, up to maxBlocks, or so many that none has more than longFlops, which take a millisecond
-// or two. No piece has less than minBlock rows or columns, since it packs its rows and columns by itself.
+// Products of fewer than blockFlops are one piece, or up to fewBlocks of fewFlops where pieces pack little and there
+// is no batch; beyond, more pieces, up to maxBlocks, or so many that none has more than longFlops, which take a
+// millisecond or two. No piece has less than minBlock rows or columns, since it packs its rows and columns by itself.
 const (
 	fewFlops   = 2_000_000
 	fewBlocks  = 4
