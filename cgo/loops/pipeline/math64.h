@@ -10,8 +10,13 @@ INLINE VD all(double v) { return v - (VD){}; }
 INLINE VD magn(VD x) { return (VD)((VL)x & INT64_MAX); }
 INLINE VD signed_as(VD x, VD of) { return (VD)(((VL)x & INT64_MAX) | ((VL)of & INT64_MIN)); }
 // at_most and at_least let NaN through.
+#if defined(__x86_64__) && VB == 32
+INLINE VD at_most(VD x, double v) { return (VD)_mm256_min_pd((__m256d)all(v), (__m256d)x); }
+INLINE VD at_least(VD x, double v) { return (VD)_mm256_max_pd((__m256d)all(v), (__m256d)x); }
+#else
 INLINE VD at_most(VD x, double v) { return choose(x > v, all(v), x); }
 INLINE VD at_least(VD x, double v) { return choose(x < v, all(v), x); }
+#endif
 
 #define SHIFTER 0x1.8p52
 
@@ -315,5 +320,20 @@ INLINE VD d_power(VD x, VD y) {
   return (VD)_mm512_scalef_pd((__m512d)(s + s * q), (__m512d)t);
 }
 #else
-INLINE VD d_power(VD x, VD y) { return d_exp(y * d_log(x)); }
+// log2_of is e + log2(m) for m from sqrt(1/2) to sqrt(2), which is 2/log(2)*atanh((m-1)/(m+1)).
+INLINE VD log2_of(VD x) {
+  VD e, m = log_parts(x, &e);
+  const VD s = (m - 1) / (m + 1), z = s * s;
+  VD q = 0x1.27777fe711c0fp-1 + z * (0x1.a58d897c527dep-2 + z * 0x1.5ce84718fca7bp-2);
+  q = 0x1.71547652bedf4p+1 + z * (0x1.ec709d12d163bp-1 + z * q);
+  return e + s * q;
+}
+
+INLINE VD d_power(VD x, VD y) {
+  const VD p = at_least(at_most(y * log2_of(x), 300), -300), u = p + SHIFTER, r = p - (u - SHIFTER);
+  const VD s = (VD)((VUL)((VUL)u + 1023) << 52);
+  VD q = 0x1.3b2b9fc1f1a7ep-7 + r * (0x1.5f07b45ce5d40p-10 + r * 0x1.4308f7332c660p-13);
+  q = 0x1.62e4302eeb405p-1 + r * (0x1.ebfbdec2981f8p-3 + r * (0x1.c6af6e92c6a90p-5 + r * q));
+  return s + s * (r * q);
+}
 #endif
