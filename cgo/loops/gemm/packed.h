@@ -66,8 +66,9 @@ typedef struct {
  * brings sums of f32 to the elements of c, by rounding. near, which those have whose words are elements, multiplies
  * rows where they lie, so many elements apart, with their terms side by side; and runs does rows whose terms lie in
  * runs of so many words, each with its own words of b, that many bytes behind b, and whose sums go where elements
- * behind c. three, if it is there, does as near, for two thirds of a panel's rows and less, and for three vectors of
- * columns, the second and third of which are so many elements behind the first: half of three panels. */
+ * behind c. block, if it is there, does as near, but rows of four panels at
+ * most and so many whole panels of columns, which are so many elements apart; it asks for the next ones if it is to
+ * ask at all, and has few rows. */
 typedef struct {
   int64_t element, bytes, terms, rows, columns;
   halo_packer *pack_rows, *pack_columns;
@@ -80,8 +81,8 @@ typedef struct {
                int64_t columns, int first, const halo_packed_besides *besides);
   void (*runs)(const halo_windows_run *a, int64_t runs, const int64_t *where, const void *b, void *c, int64_t words,
                int64_t rows, int64_t columns, int first, const halo_packed_besides *besides);
-  void (*three)(const void *a, int64_t apart, const void *b, const int64_t *behind, void *c, int64_t words,
-                int64_t row_c, int64_t rows, int first, const halo_packed_besides *besides);
+  void (*block)(const void *a, int64_t apart, const void *b, int64_t panel, void *c, int64_t words, int64_t row_c,
+                int64_t rows, int64_t panels, int first, const halo_packed_besides *besides);
 } halo_packed_kernel;
 
 extern const halo_packed_kernel halo_packed_base[PACKED_FLOATS], halo_packed_avx2[PACKED_FLOATS],

@@ -13,7 +13,7 @@ static void NAME(part)(const T *tile, T *c, const int64_t *where, int64_t row_c,
   for (int64_t i = 0; i < rows; i++)
     for (int64_t j = 0; j < columns; j++) {
       const int64_t at = (where ? where[i] : i * row_c) + j;
-      T s = tile[i * MOST * LANES + j];
+      T s = tile[i * 2 * LANES + j];
       if (!first) s = c[at] + s;
       if (bias) s += bias[j];
       if (more) s += more[at];
@@ -21,21 +21,19 @@ static void NAME(part)(const T *tile, T *c, const int64_t *where, int64_t row_c,
     }
 }
 
-/* term adds to the sums of a tile the products of a term, number p. Vectors of columns lie side by side, but the second
- * and third of three so many elements behind the first. */
+/* term adds to the sums of a tile the products of a term, number p. */
 INLINE void NAME(term)(const int height, const int vectors, const int how, const T *a, const halo_windows_run *place,
-                       const T *const *line, int64_t apart, const T *b, const int64_t *behind, int64_t p,
-                       NAME(sums) (*s)[MOST]) {
-  NAME(sums) right[MOST];
-#pragma GCC unroll 3
+                       const T *const *line, int64_t apart, const T *b, int64_t p, NAME(sums) (*s)[2]) {
+  NAME(sums) right[2];
+#pragma GCC unroll 2
   for (int v = 0; v < vectors; v++) {
-    if (vectors < 3 && v * VB % 64 == 0) __builtin_prefetch(b + 64 * LANES + v * LANES);
-    right[v] = *(const NAME(in_memory) *)(b + (vectors < 3 ? v * LANES : v ? behind[v - 1] : 0));
+    if (v * VB % 64 == 0) __builtin_prefetch(b + 64 * LANES + v * LANES);
+    right[v] = *(const NAME(in_memory) *)(b + v * LANES);
   }
 #pragma GCC unroll 16
   for (int i = 0; i < height; i++) {
     const T *const from = how == RUNS && i >= NEAREST ? ((const T *volatile const *)place->a)[i] : line[i];
-#pragma GCC unroll 3
+#pragma GCC unroll 2
     for (int v = 0; v < vectors; v++)
       s[i][v] += (how == PANEL ? a[i] : from[how == APART ? i % 4 * apart + p : p]) * right[v];
   }
@@ -45,15 +43,13 @@ INLINE void NAME(term)(const int height, const int vectors, const int how, const
  * are at place, and whose sums go to where; or such as are apart elements apart, which takes fewer registers for
  * addresses. The terms of the latter two are side by side, and there is besides. */
 INLINE void NAME(some)(const int height, const int vectors, const int how, const T *a, const halo_windows_run *place,
-                       int64_t runs, const int64_t *where, int64_t apart, const T *b,
-                       const int64_t *behind, T *c, int64_t words, int64_t row_c, int64_t rows, int64_t columns,
-                       int first, const halo_packed_besides *besides) {
-  NAME(sums) s[ROWS][MOST] = {{{0}}};
+                       int64_t runs, const int64_t *where, int64_t apart, const T *b, T *c, int64_t words,
+                       int64_t row_c, int64_t rows, int64_t columns, int first, const halo_packed_besides *besides) {
+  NAME(sums) s[ROWS][2] = {{{0}}};
   const T *line[ROWS], *bias = how ? besides->bias : 0, *more = how ? besides->more : 0;
   const char *ahead = how ? besides->ahead : 0;
   const int64_t step = how ? besides->step : 0;
   const T *const panel = b;
-  const int together = vectors < 3 ? TOGETHER : 1;
 #pragma GCC unroll 16
   for (int i = 0; i < height; i++) {
     line[i] = how == APART ? a + i / 4 * 4 * apart : a;
@@ -68,33 +64,33 @@ INLINE void NAME(some)(const int height, const int vectors, const int how, const
       b = (const T *)((const char *)panel + place->b);
     }
     int64_t p = 0;
-    for (; p + together <= words; p += together, a += together * ROWS, b += together * 2 * LANES) {
+    for (; p + TOGETHER <= words; p += TOGETHER, a += TOGETHER * ROWS, b += TOGETHER * 2 * LANES) {
       if (!how) __builtin_prefetch(a + 32 * ROWS);
 #pragma GCC unroll 2
-      for (int q = 0; q < together; q++) {
+      for (int q = 0; q < TOGETHER; q++) {
         if (how) __builtin_prefetch(ahead, 0, 2), ahead += step;
-        NAME(term)(height, vectors, how, a + q * ROWS, place, line, apart, b + q * 2 * LANES, behind, p + q, s);
-        if (together > 1) __asm__ volatile("" ::: "memory"); /* else terms are mixed, and sums go round by memory */
+        NAME(term)(height, vectors, how, a + q * ROWS, place, line, apart, b + q * 2 * LANES, p + q, s);
+        if (TOGETHER > 1) __asm__ volatile("" ::: "memory"); /* else terms are mixed, and sums go round by memory */
       }
     }
-    for (; together > 1 && p < words; p++, a += ROWS, b += 2 * LANES) {
+    for (; TOGETHER > 1 && p < words; p++, a += ROWS, b += 2 * LANES) {
       if (how) __builtin_prefetch(ahead, 0, 2), ahead += step;
-      NAME(term)(height, vectors, how, a, place, line, apart, b, behind, p, s);
+      NAME(term)(height, vectors, how, a, place, line, apart, b, p, s);
     }
     place++;
   } while (how == RUNS && --runs);
   if (rows < height && !PARTED || columns < vectors * LANES) {
-    T whole[ROWS * MOST * LANES];
+    T whole[ROWS * 2 * LANES];
 #pragma GCC unroll 16
     for (int i = 0; i < height; i++)
-#pragma GCC unroll 3
-      for (int v = 0; v < vectors; v++) *(NAME(in_memory) *)(whole + (i * MOST + v) * LANES) = s[i][v];
+#pragma GCC unroll 2
+      for (int v = 0; v < vectors; v++) *(NAME(in_memory) *)(whole + (i * 2 + v) * LANES) = s[i][v];
     NAME(part)(whole, c, how == RUNS ? where : 0, row_c, rows, columns, first, besides);
     return;
   }
 #define EACH(...)                                                                                                      \
   _Pragma("GCC unroll 16") for (int i = 0; i < height; i++) if (!PARTED || i < rows)                                   \
-      _Pragma("GCC unroll 3") for (int v = 0; v < vectors; v++) __VA_ARGS__;
+      _Pragma("GCC unroll 2") for (int v = 0; v < vectors; v++) __VA_ARGS__;
 #define AT(p) *(NAME(in_memory) *)((p) + (how == RUNS ? where[i] : i * row_c) + v * LANES)
   if (!first) EACH(s[i][v] += AT(c))
   if (bias) EACH(s[i][v] += *(const NAME(in_memory) *)(bias + v * LANES))
@@ -107,7 +103,7 @@ INLINE void NAME(some)(const int height, const int vectors, const int how, const
 
 /* tile leaves out whole thirds of rows and halves of columns that do not count; so do near and runs. */
 #define SOME(how, thirds, vectors)                                                                                     \
-  NAME(some)(thirds * ROWS / 3, vectors, how, a, place, runs, where, apart, b, 0, c, words, row_c, rows, columns,      \
+  NAME(some)(thirds * ROWS / 3, vectors, how, a, place, runs, where, apart, b, c, words, row_c, rows, columns,         \
              first, besides)
 #define TILE(how)                                                                                                      \
   const int half = columns <= LANES;                                                                                   \
@@ -150,24 +146,8 @@ static void NAME(near)(const void *a, int64_t apart, const void *b, void *c, int
   NAME(runs)(&run, 1, where, b, c, words, rows, columns, first, besides);
 }
 
-#if MOST == 3
-/* three multiplies rows as near does, at most two thirds of a tile's, by three whole vectors of columns: twelve sums
- * keep two units busy, which eight do only if nothing is ever late. */
-static void NAME(three)(const void *a, int64_t apart, const void *b, const int64_t *behind, void *c, int64_t words,
-                        int64_t row_c, int64_t rows, int first, const halo_packed_besides *besides) {
-  enum { HEIGHT = ROWS * 2 / 3 };
-  if (rows == HEIGHT) {
-    NAME(some)(HEIGHT, 3, APART, a, 0, 1, 0, apart, b, behind, c, words, row_c, HEIGHT, 3 * LANES, first, besides);
-    return;
-  }
-  int64_t where[ROWS];
-  halo_windows_run run = {.b = 0};
-  for (int64_t i = 0; i < HEIGHT; i++) {
-    const int64_t row = i < rows ? i : rows - 1;
-    run.a[i] = (const T *)a + row * apart, where[i] = row * row_c;
-  }
-  NAME(some)(HEIGHT, 3, RUNS, 0, &run, 1, where, 0, b, behind, c, words, 0, rows, 3 * LANES, first, besides);
-}
+#ifdef BLOCKS
+#include "packed_block.h"
 #endif
 
 #undef SOME

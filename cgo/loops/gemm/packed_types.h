@@ -21,13 +21,14 @@ enum { TOGETHER = VB == 32 ? 2 : 1 };
 /* Whether rows of a tile that do not all count are stored as vectors: with few rows that is often so. */
 enum { PARTED = VB == 32 };
 
-/* So many vectors of columns a tile has at most. */
+/* So many tiles a block has at most, if there are blocks, so many rows those have that have few, and so many bytes
+ * further with each word are asked for. */
 #if VB == 32
-#define MOST 3
-#define THREE(sum) CAT(PREFIX, sum, three)
+enum { BLOCK = 4, FEW = 4, ASKED = 3 * 64 / 4 };
+#define BLOCKS
+#define BY_BLOCK(sum) CAT(PREFIX, sum, block)
 #else
-#define MOST 2
-#define THREE(sum) 0
+#define BY_BLOCK(sum) 0
 #endif
 
 #define T float
@@ -109,7 +110,7 @@ static void CAT(PREFIX, to, bf16)(void *to, const void *from, int64_t row_to, in
   {element, bytes, 1, ROWS, 2 * VB / bytes, CAT(PREFIX, pack_##type, pack_rows),                \
    CAT(PREFIX, pack_##type, pack_columns), 0, CAT(PREFIX, sum, tile), {0, __VA_ARGS__},         \
    element == bytes ? CAT(PREFIX, sum, near) : 0, element == bytes ? CAT(PREFIX, sum, runs) : 0,  \
-   element == bytes ? THREE(sum) : 0}
+   element == bytes ? BY_BLOCK(sum) : 0}
 #define ROUND CAT(PREFIX, to, f16), CAT(PREFIX, to, bf16)
 
 const halo_packed_kernel LEVEL[PACKED_FLOATS] = {KERNEL(f32, 4, f32, 4, ROUND), KERNEL(f64, 8, f64, 8, 0),

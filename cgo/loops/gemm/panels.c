@@ -8,7 +8,7 @@
 /* So many panels of rows are multiplied by a panel of columns before the next one. If they are packed or copied, they
  * are in memory of the task; those that are copied begin so many bytes further apart than they are long, so that they
  * do not fall on the same places of the first cache. */
-enum { ROW_PANELS = 4, MOST_ROWS = 12, APART = 64, LINE = 64, STEP = 16, WANTED = 3 };
+enum { ROW_PANELS = 4, MOST_ROWS = 12, APART = 64, LINE = 64, STEP = 16, WANTED = 3, NEARBY = 1 << 19 };
 
 /* asked is memory that is asked for ahead: so many bytes that still are to be. */
 typedef struct {
@@ -214,30 +214,30 @@ static int64_t tall(const work *w, int64_t left) {
   return least(even ? 2 * third : rows, left);
 }
 
-/* by_threes says whether n rows are two tiles that take three vectors of columns. One tile of so few rows takes as long
- * by either: what it waits for is columns. */
-static int by_threes(const work *w, int64_t n) {
-  const int64_t rows = w->kernel->rows, kind = w->record->rows;
-  return w->kernel->three && (kind == PANELS_NEAR || kind == PANELS_COPIED) && n > rows && n <= rows / 3 * 4;
+/* is_near says whether the panels that a piece reads stay in so many bytes of the second cache, or come there fast. */
+static int is_near(const work *w, int64_t bytes) {
+  const halo_panels_record *r = w->record;
+  return r->n * r->groups * r->k * w->kernel->bytes <= bytes;
 }
 
-/* multiply_threes does the products of n rows, two tiles, and of three panels of columns, from column j of a group on:
- * by their first three vectors, and by the others. Each of the four asks for its part of the next three panels, where a
- * word's columns are a line. */
-static void multiply_threes(work *w, const struct rows *some, int64_t x, int64_t n, int64_t group, int64_t j) {
+/* by_block says whether n rows from row x on are multiplied as a block: if they are two tiles of few, or if there is
+ * little to ask for, since panels are near, or were read for the rows before. */
+static int by_block(const work *w, int64_t x, int64_t n) {
+  const int64_t kind = w->record->rows, rows = w->kernel->rows;
+  if (!w->kernel->block || (kind != PANELS_NEAR && kind != PANELS_COPIED)) return 0;
+  return (n > rows && n <= rows / 3 * 4) || is_near(w, x > 0 ? NEARBY : NEARBY / 2);
+}
+
+/* multiply_block does the products of n rows from row x on and of so many panels of columns of a group. */
+static void multiply_block(const work *w, const struct rows *some, int64_t x, int64_t n, int64_t group,
+                           int64_t panels) {
   const halo_panels_record *r = w->record;
   const halo_packed_kernel *k = w->kernel;
-  const int64_t bytes = k->bytes, vector = k->columns / 2, panel = k->columns * r->k, most = k->rows * 2 / 3;
-  const int64_t behind[2][2] = {{vector, panel}, {panel - vector, panel}}, step = 3 * LINE / 4;
-  const char *b = panel_of(w, group, j, w->first), *next = after(w, group, j + 2 * k->columns);
-  for (int64_t half = 0, part = 0; half < 2; half++)
-    for (int64_t i = 0; i < n; i += most, part += step) {
-      const int64_t column = group * r->group_c + j + half * 3 * vector, place = (x + i) * r->row_c + column;
-      halo_packed_besides besides = {next + part / LINE * panel * bytes + part % LINE * w->words, step};
-      end(w, column, place, &besides);
-      k->three(some->at + i * some->apart * bytes, some->apart, b + half * (panel + vector) * bytes, behind[half],
-               w->c + place * bytes, w->words, r->row_c, least(most, n - i), w->first == 0, &besides);
-    }
+  const int64_t column = group * r->group_c, place = x * r->row_c + column;
+  halo_packed_besides besides = {.ahead = is_near(w, NEARBY) ? 0 : w->panels};
+  end(w, column, place, &besides);
+  k->block(some->at, some->apart, panel_of(w, group, 0, w->first), k->columns * r->k, w->c + place * k->bytes,
+           w->words, r->row_c, n, panels, w->first == 0, &besides);
 }
 
 /* multiply_rows does the products of n rows from row x on. */
@@ -245,11 +245,11 @@ static void multiply_rows(work *w, int64_t x, int64_t n) {
   const halo_panels_record *r = w->record;
   const halo_packed_kernel *k = w->kernel;
   const struct rows rows = rows_of(w, x, n);
-  const int64_t three = 3 * k->columns, threes = by_threes(w, n) ? r->n / three * three : 0;
+  const int64_t panels = by_block(w, x, n) ? r->n / k->columns : 0;
   want(w, x, n);
   for (int64_t g = 0; g < r->groups; g++) {
-    for (int64_t j = 0; j < threes; j += three) multiply_threes(w, &rows, x, n, g, j);
-    for (int64_t j = threes; j < r->n; j += k->columns)
+    if (panels) multiply_block(w, &rows, x, n, g, panels);
+    for (int64_t j = panels * k->columns; j < r->n; j += k->columns)
       for (int64_t i = 0, height; i < n; i += height) {
         height = tall(w, n - i);
         multiply_tile(w, &rows, x, i, height, g, j);

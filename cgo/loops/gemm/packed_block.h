@@ -1,0 +1,122 @@
+/* Products of some rows, as they lie, by whole panels of columns, for one type T of sums: all of a block in one call,
+ * and little in a tile's loop but what it multiplies. A core that another thread shares begins three instructions a
+ * cycle, and a processor sees panels coming that are not far. Two tiles of few rows take three vectors of
+ * columns out of panels of two: twelve sums keep two units busy, which eight do only if nothing is ever late. */
+
+/* rows are those of a tile: where they begin, in a and in c. Those that do not count are the last once more. */
+typedef struct {
+  int64_t height;
+  const T *a[ROWS];
+  int64_t c[ROWS];
+} NAME(rows);
+
+typedef struct {
+  T *c;
+  int64_t words;
+  int first;
+  const halo_packed_besides *besides;
+} NAME(block_work);
+
+/* one adds the products of a term to the sums of a tile. */
+INLINE void NAME(one)(const int height, const int vectors, const T *const *line, int64_t p, const T *b, int64_t second,
+                      int64_t third, NAME(sums) (*s)[3]) {
+  NAME(sums) right[3];
+#pragma GCC unroll 3
+  for (int v = 0; v < vectors; v++) right[v] = *(const NAME(in_memory) *)(b + (v == 2 ? third : v ? second : 0));
+#pragma GCC unroll 6
+  for (int i = 0; i < height; i++)
+#pragma GCC unroll 3
+    for (int v = 0; v < vectors; v++) s[i][v] += line[i][p] * right[v];
+}
+
+/* group is a tile of so many rows and vectors of columns, which lie at b and so many elements behind it, and go to a
+ * column of c. Sums are complete before one is stored, since rows may be the same. */
+INLINE void NAME(group)(const int height, const int vectors, const int asks, const NAME(block_work) *w,
+                        const NAME(rows) *r, const T *b, int64_t second, int64_t third, int64_t column,
+                        const char *ahead) {
+  NAME(sums) s[ROWS][3];
+  const T *line[ROWS], *bias = w->besides->bias, *more = w->besides->more, *end = more ? more : w->first ? 0 : w->c;
+  const int64_t words = w->words;
+#pragma GCC unroll 6
+  for (int i = 0; i < height; i++) {
+    line[i] = r->a[i];
+    if (end) __builtin_prefetch(end + r->c[i] + column);
+    if (end) __builtin_prefetch(end + r->c[i] + column + vectors * LANES - 1);
+#pragma GCC unroll 3
+    for (int v = 0; v < vectors; v++) s[i][v] = (NAME(sums)){0};
+  }
+  int64_t p = 0;
+  for (; p + 2 <= words; p += 2, b += 4 * LANES) {
+    if (asks) __builtin_prefetch(ahead, 0, 2), __builtin_prefetch(ahead + ASKED, 0, 2), ahead += 2 * ASKED;
+    NAME(one)(height, vectors, line, p, b, second, third, s);
+    __asm__ volatile("" ::: "memory"); /* else terms are mixed, and sums go round by memory */
+    NAME(one)(height, vectors, line, p + 1, b + 2 * LANES, second, third, s);
+    __asm__ volatile("" ::: "memory");
+  }
+  if (p < words) NAME(one)(height, vectors, line, p, b, second, third, s);
+#define EACH(...)                                                                                                      \
+  _Pragma("GCC unroll 6") for (int i = 0; i < height; i++) _Pragma("GCC unroll 3") for (int v = 0; v < vectors; v++)   \
+      __VA_ARGS__;
+#define AT(p) *(NAME(in_memory) *)((p) + r->c[i] + column + v * LANES)
+  if (!w->first) EACH(s[i][v] += AT(w->c))
+  if (bias) EACH(s[i][v] += *(const NAME(in_memory) *)(bias + column + v * LANES))
+  if (more) EACH(s[i][v] += AT(more))
+  if (w->besides->floor) EACH(s[i][v] = (NAME(sums))((NAME(bits))s[i][v] & ~(s[i][v] <= 0)))
+  EACH(AT(w->c) = s[i][v])
+#undef EACH
+#undef AT
+}
+
+#define GROUP(name, height, vectors, asks)                                                                            \
+  static __attribute__((noinline)) void name(const NAME(block_work) *w, const NAME(rows) *r, const T *b,              \
+                                             int64_t second, int64_t third, int64_t column, const char *ahead) {      \
+    NAME(group)(height, vectors, asks, w, r, b, second, third, column, ahead);                                        \
+  }
+GROUP(NAME(tall_pair), ROWS, 2, 0)
+GROUP(NAME(few_pair), FEW, 2, 0)
+GROUP(NAME(few_three), FEW, 3, 0)
+GROUP(NAME(few_three_asking), FEW, 3, 1)
+#undef GROUP
+
+/* divide makes tiles of rows, and returns how many there are. Two rows have too few sums to be made at once: if that is
+ * what a whole tile leaves, both have few. */
+static int64_t NAME(divide)(NAME(rows) *tile, const T *a, int64_t apart, int64_t row_c, int64_t rows) {
+  int64_t tiles = 0;
+  for (int64_t i = 0; i < rows; i += tile[tiles++].height) {
+    const int64_t left = rows - i;
+    NAME(rows) *t = tile + tiles;
+    t->height = left <= FEW || left > ROWS && left <= 2 * FEW ? FEW : ROWS;
+    for (int64_t j = 0; j < t->height; j++) {
+      const int64_t row = j < left ? i + j : rows - 1;
+      t->a[j] = a + row * apart, t->c[j] = row * row_c;
+    }
+  }
+  return tiles;
+}
+
+/* threes multiplies two tiles by three panels: by their first three vectors, and by the others. Each of the four asks
+ * for its part of three other panels, where a word's columns are a line, if there are any. */
+static void NAME(threes)(const NAME(block_work) *w, const NAME(rows) *tile, const T *b, int64_t panel, int64_t column,
+                         const char *next) {
+  for (int64_t half = 0, part = 0; half < 2; half++)
+    for (int64_t i = 0; i < 2; i++, part += ASKED) {
+      const char *ahead = next ? next + part / 64 * panel * sizeof(T) + part % 64 * w->words : 0;
+      (next ? NAME(few_three_asking) : NAME(few_three))(w, tile + i, b + half * (panel + LANES),
+                                                        half ? panel - LANES : LANES, panel, column + half * 3 * LANES,
+                                                        ahead);
+    }
+}
+
+static void NAME(block)(const void *a, int64_t apart, const void *b, int64_t panel, void *c, int64_t words,
+                        int64_t row_c, int64_t rows, int64_t panels, int first, const halo_packed_besides *besides) {
+  const NAME(block_work) w = {c, words, first, besides};
+  NAME(rows) tile[BLOCK];
+  const int64_t tiles = NAME(divide)(tile, a, apart, row_c, rows), width = 2 * LANES;
+  const T *p = b;
+  int64_t j = 0;
+  for (; tiles == 2 && rows <= 2 * FEW && j + 3 <= panels; j += 3, p += 3 * panel)
+    NAME(threes)(&w, tile, p, panel, j * width, besides->ahead ? (const char *)(p + 3 * panel) : 0);
+  for (; j < panels; j++, p += panel)
+    for (int64_t i = 0; i < tiles; i++)
+      (tile[i].height == FEW ? NAME(few_pair) : NAME(tall_pair))(&w, tile + i, p, LANES, 0, j * width, 0);
+}
