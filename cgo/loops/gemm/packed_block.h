@@ -1,7 +1,7 @@
 /* Products of some rows, as they lie, by whole panels of columns, for one type T of sums: all of a block in one call,
  * and little in a tile's loop but what it multiplies. A core that another thread shares begins three instructions a
- * cycle, and a processor sees panels coming that are not far. Two tiles of few rows take three vectors of
- * columns out of panels of two: twelve sums keep two units busy, which eight do only if nothing is ever late. */
+ * cycle, and a processor sees panels coming that are not far. If they are, two tiles of few rows take three vectors of
+ * columns out of panels of two: twelve sums wait less for what is late than eight do. */
 
 /* rows are those of a tile: where they begin, in a and in c. Those that do not count are the last once more. */
 typedef struct {
@@ -74,8 +74,7 @@ INLINE void NAME(group)(const int height, const int vectors, const int asks, con
   }
 GROUP(NAME(tall_pair), ROWS, 2, 0)
 GROUP(NAME(few_pair), FEW, 2, 0)
-GROUP(NAME(few_three), FEW, 3, 0)
-GROUP(NAME(few_three_asking), FEW, 3, 1)
+GROUP(NAME(few_three), FEW, 3, 1)
 #undef GROUP
 
 /* divide makes tiles of rows, and returns how many there are. Two rows have too few sums to be made at once: if that is
@@ -95,16 +94,14 @@ static int64_t NAME(divide)(NAME(rows) *tile, const T *a, int64_t apart, int64_t
 }
 
 /* threes multiplies two tiles by three panels: by their first three vectors, and by the others. Each of the four asks
- * for its part of three other panels, where a word's columns are a line, if there are any. */
-static void NAME(threes)(const NAME(block_work) *w, const NAME(rows) *tile, const T *b, int64_t panel, int64_t column,
-                         const char *next) {
+ * for its part of the next three panels, where a word's columns are a line. */
+static void NAME(threes)(const NAME(block_work) *w, const NAME(rows) *tile, const T *b, int64_t panel,
+                         int64_t column) {
   for (int64_t half = 0, part = 0; half < 2; half++)
-    for (int64_t i = 0; i < 2; i++, part += ASKED) {
-      const char *ahead = next ? next + part / 64 * panel * sizeof(T) + part % 64 * w->words : 0;
-      (next ? NAME(few_three_asking) : NAME(few_three))(w, tile + i, b + half * (panel + LANES),
-                                                        half ? panel - LANES : LANES, panel, column + half * 3 * LANES,
-                                                        ahead);
-    }
+    for (int64_t i = 0; i < 2; i++, part += ASKED)
+      NAME(few_three)(w, tile + i, b + half * (panel + LANES), half ? panel - LANES : LANES, panel,
+                      column + half * 3 * LANES,
+                      (const char *)(b + (3 + part / 64) * panel) + part % 64 * w->words);
 }
 
 static void NAME(block)(const void *a, int64_t apart, const void *b, int64_t panel, void *c, int64_t words,
@@ -114,8 +111,8 @@ static void NAME(block)(const void *a, int64_t apart, const void *b, int64_t pan
   const int64_t tiles = NAME(divide)(tile, a, apart, row_c, rows), width = 2 * LANES;
   const T *p = b;
   int64_t j = 0;
-  for (; tiles == 2 && rows <= 2 * FEW && j + 3 <= panels; j += 3, p += 3 * panel)
-    NAME(threes)(&w, tile, p, panel, j * width, besides->ahead ? (const char *)(p + 3 * panel) : 0);
+  for (; besides->ahead && tiles == 2 && rows <= 2 * FEW && j + 3 <= panels; j += 3, p += 3 * panel)
+    NAME(threes)(&w, tile, p, panel, j * width);
   for (; j < panels; j++, p += panel)
     for (int64_t i = 0; i < tiles; i++)
       (tile[i].height == FEW ? NAME(few_pair) : NAME(tall_pair))(&w, tile + i, p, LANES, 0, j * width, 0);
