@@ -30,17 +30,13 @@ func depthwiseConvolution(l *exec.Lowering, s *kernel.Convolution, c *contractio
 	}
 	d.Rows, d.Task = s.Out[0]*d.Y.Out, max(depthwiseBytes/(4*d.X.Out*d.Channels), 1)
 	d.Ahead = c.lhs.Size+c.out.Size >= depthwiseAhead
-	t := depthwiseThunk(d, c.lhs, c.rhs, c.out)
-	t.biased = func(bias exec.Slice) *thunk {
-		d.Bias, d.Biased = ref(bias), true
-		return depthwiseThunk(d, c.lhs, c.rhs, c.out, bias)
-	}
-	return t
+	return depthwiseThunk(d, c.out, c.lhs, c.rhs)
 }
 
-// depthwiseThunk returns the thunk that computes all rows of d, in parts of a task each.
-func depthwiseThunk(d depthwise.Convolution, lhs, rhs, out exec.Slice, more ...exec.Slice) *thunk {
-	uses := append(exec.Reads(append(more, lhs, rhs)...), exec.Writes(out)...)
+// depthwiseThunk returns the thunk that computes all rows of d, in parts of a task each, and offers what its sums may
+// become after the ends that d has.
+func depthwiseThunk(d depthwise.Convolution, out exec.Slice, reads ...exec.Slice) *thunk {
+	uses := append(exec.Reads(reads...), exec.Writes(out)...)
 	t := recordThunk("loops depthwise", uses, d.Record(run.Level()))
 	row := d.X.Out * d.Channels
 	var list []piece
@@ -48,7 +44,28 @@ func depthwiseThunk(d depthwise.Convolution, lhs, rhs, out exec.Slice, more ...e
 		part.Rows = min(d.Task, d.Rows-part.First)
 		list = append(list, piece{record: part.Record(run.Level()), from: part.First * row, n: part.Rows * row})
 	}
+	if d.Ends < depthwise.AddBias {
+		t.biased = func(bias exec.Slice) *thunk {
+			d.Bias = ref(bias)
+			return depthwiseEnding(d, depthwise.AddBias, out, append(reads, bias)...)
+		}
+	}
+	if d.Ends < depthwise.Floor {
+		t.floored = func() *thunk { return depthwiseEnding(d, depthwise.Floor, out, reads...) }
+	}
+	if d.Ends < depthwise.Cap {
+		t.capped = func(most float32) *thunk {
+			d.Most = most
+			return depthwiseEnding(d, depthwise.Cap, out, reads...)
+		}
+	}
 	return t.inParts(list, d.Rows*row)
+}
+
+// depthwiseEnding is depthwiseThunk with one more end.
+func depthwiseEnding(d depthwise.Convolution, e depthwise.Ends, out exec.Slice, reads ...exec.Slice) *thunk {
+	d.Ends |= e
+	return depthwiseThunk(d, out, reads...)
 }
 
 // isDepthwise reports whether each output feature of a convolution has an input feature of its own, in one or two

@@ -8,6 +8,8 @@ import (
 
 	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/internal/testfile"
+	"github.com/halo-xla/halo/xla/exec"
+	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
 )
 
@@ -60,5 +62,34 @@ func TestDepthwiseBeyondCaches(t *testing.T) {
 			"ROOT c = OUT[2,%d,%d,40] convolution(a, b), window={size=3x3 stride=%[4]dx%[4]d pad=1_1x1_1}, "+
 			"dim_labels=b01f_01io->b01f, feature_group_count=40 }", 160*stride, 160, 130/stride, stride)}
 		p.check(t, rand.New(rand.NewPCG(5, 31)), shape.F32, shape.F32, shape.F32)
+	}
+}
+
+// TestDepthwiseEnds adds a bias, takes what is above one number and then what is below another, in the kernel or behind
+// it: sums are exact, some of them are NaN.
+func TestDepthwiseEnds(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 31))
+	for _, ends := range []struct{ bias, least, most string }{{"b", "0", "6"}, {"b", "0", "inf"}, {"d", "0", "2.5"}, {"b", "0", "0"},
+		{"b", "-1", "3"}, {"b", "0", "-0"}, {"d", "0", "nan"}, {"b", "-inf", "4"}} {
+		program := strings.NewReplacer("BIASED", ends.bias, "LEAST", ends.least, "MOST", ends.most).Replace(`
+			ENTRY e { a = f32[2,9,16,37] parameter(0) w = f32[3,3,1,37] parameter(1) v = f32[37] parameter(2)
+			d = f32[2,9,16,37] convolution(a, w), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f,
+			feature_group_count=37 c = f32[2,9,16,37] broadcast(v), dimensions={3} b = f32[2,9,16,37] add(c, d)
+			l = f32[] constant(LEAST) x = f32[2,9,16,37] broadcast(l), dimensions={} p = f32[2,9,16,37] maximum(x, BIASED)
+			m = f32[] constant(MOST) y = f32[2,9,16,37] broadcast(m), dimensions={}
+			ROOT q = f32[2,9,16,37] minimum(y, p) }`)
+		m, reference := compile(t, exec.Reference(), program)
+		var args []*literal.Literal
+		for _, p := range m.Entry.Parameters {
+			args = append(args, small(r, p.Shape))
+		}
+		sprinkle(r, args[0])
+		want := execute(t, reference, args...)
+		for _, threads := range []int{1, 2, 3, 7} {
+			_, p := compile(t, New(Options{Threads: threads}), program)
+			if d := literal.Compare(execute(t, p, args...), want, literal.Tolerance{}); d != nil {
+				t.Errorf("%v, %d threads: %v", ends, threads, d)
+			}
+		}
 	}
 }

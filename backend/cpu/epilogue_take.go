@@ -26,6 +26,11 @@ func (f *fused) take(t *thunk, between exec.Slice, dims []int64) *thunk {
 	if t.floored != nil && f.takeFloor(between) {
 		t = t.floored()
 	}
+	if t.capped != nil {
+		if most, ok := f.takeCap(between); ok {
+			t = t.capped(most)
+		}
+	}
 	return t
 }
 
@@ -53,6 +58,21 @@ func (f *fused) takeFloor(s exec.Slice) bool {
 		return other.op == hlo.Constant && slices.Equal(other.value.Bytes(), literal.Zero(shape.F32).Bytes())
 	})
 	return ok
+}
+
+// takeCap takes the minimum of the elements of the array at s and a number above 0 out of f, if that is all that is
+// done to them first, and returns that number.
+func (f *fused) takeCap(s exec.Slice) (most float32, ok bool) {
+	_, ok = f.takeFirst(s, hlo.Minimum, func(_, other *node) bool {
+		if other.op != hlo.Constant {
+			return false
+		}
+		this := float32(other.value.Wide().F[0])
+		same := most == 0 || most == this
+		most = this
+		return same && most > 0
+	})
+	return most, ok
 }
 
 // takeFirst takes an operation in F32 on the elements of the array at s and on another operand that suits out of f, if

@@ -23,6 +23,8 @@ type thunk struct {
 	// nil: there is no such kernel.
 	summed  func(other exec.Slice) *thunk
 	floored func() *thunk
+	// capped is the same with the least of each element and most, a number above 0; nil: there is no such kernel.
+	capped func(most float32) *thunk
 	// gated is the same in pieces of as many columns of each of some gates, which make up the columns; nil: there is none.
 	gated func(gates int) *thunk
 	calls exec.Calls // of vendors' libraries

@@ -30,7 +30,7 @@ static halo_depthwise_row row_of(const work *w, int64_t n) {
   const int64_t row = n / y->out * y->in + at + first * y->dilation;
   return (halo_depthwise_row){(const float *)HALO_AT(w->run, r->image) + row * in,
       (const float *)HALO_AT(w->run, r->weights) + first * r->x.window * r->channels,
-      r->biased ? (const float *)HALO_AT(w->run, r->bias) : 0,
+      r->ends & DEPTHWISE_BIAS ? (const float *)HALO_AT(w->run, r->bias) : 0,
       (float *)HALO_AT(w->run, r->result) + n * r->x.out * r->channels, last - first};
 }
 

@@ -9,13 +9,25 @@ import (
 // Stride and Dilation are at least 1; Pad is how far the window sticks out before the first place.
 type Axis struct{ In, Out, Window, Stride, Dilation, Pad int64 }
 
+// Ends say what is done to sums that have all their terms.
+type Ends int64
+
+// What is done to sums, in this order: a number for each feature is added; what is at most 0 becomes 0; what is more
+// than the convolution's Most becomes that.
+const (
+	AddBias Ends = 1 << iota
+	Floor
+	Cap
+)
+
 // Convolution is result[n, y, x, c] = the sum over i and j of image[n, y*Stride+i*Dilation-Pad, ...x and j, c] times
 // weights[i, j, c], where those lie in the image.
 type Convolution struct {
 	Image, Weights, Result run.Ref
-	// Bias has a number for each c that is added to the sums, if Biased.
+	// Bias has a number for each c, for AddBias.
 	Bias     run.Ref
-	Biased   bool
+	Ends     Ends
+	Most     float32 // for Cap
 	Channels int64
 	// Rows of the result from First on are computed, Task of them at a time; those of all images are counted.
 	First, Rows, Task int64

@@ -11,10 +11,15 @@ typedef struct {
   int64_t in, out, window, stride, dilation, pad;
 } halo_depthwise_axis;
 
+/* What is done to sums, in this order: a number for each feature is added; what is at most 0 becomes 0; what is more
+ * than most becomes that. */
+enum { DEPTHWISE_BIAS = 1, DEPTHWISE_FLOOR = 2, DEPTHWISE_CAP = 4 };
+
 typedef struct {
   halo_record head;
   halo_ref image, weights, bias, result;
-  int64_t isa, channels, biased; /* biased: a number for each feature is added to the sums */
+  int64_t isa, channels, ends;
+  double most;
   int64_t first, rows, task; /* rows of the result, images one below the other; of a task */
   int64_t ahead;             /* each row asks for what the next needs */
   halo_depthwise_axis y, x;

@@ -6,6 +6,16 @@
 enum { VL = VB / sizeof(float), WIDE = 7, LINE = 64 };
 
 typedef float vec __attribute__((vector_size(VB), aligned(sizeof(float)), may_alias));
+typedef int32_t bits __attribute__((vector_size(VB)));
+
+/* V_floor is 0 where a sum is less, V_cap most where it is more. NaN stays. */
+INLINE vec vec_floor(vec s) { return (vec)((bits)s & ~(bits)(s <= 0)); }
+INLINE vec vec_cap(vec s, float most) {
+  const bits over = (bits)(s >= most);
+  return (vec)((bits)s & ~over | (bits)(most - (vec){0}) & over);
+}
+INLINE float float_floor(float s) { return s <= 0 ? 0 : s; }
+INLINE float float_cap(float s, float most) { return s >= most ? most : s; }
 
 /* first_tap and last_tap are the taps of an axis that lie in the image, at place i of the result. */
 INLINE int64_t first_tap(const halo_depthwise_axis *a, int64_t i) {
@@ -66,13 +76,17 @@ INLINE void ahead(const halo_depthwise_record *r, const float *x, const float *o
     if (M > 1)                                                                                                         \
       sum[M - 1] += ((const V *)q)[M - 1] * last;                                                                      \
   }                                                                                                                    \
-  INLINE void NAME##_store(const int n, V(*sum)[M], int64_t c, const float *bias, float *out) {                        \
+  INLINE void NAME##_store(const int n, const halo_depthwise_record *r, V(*sum)[M], const float *bias, float *out) {   \
     _Pragma("GCC unroll 2") for (int m = 0; m < M; m++) {                                                              \
       if (bias) {                                                                                                      \
         const V more = ((const V *)bias)[m];                                                                           \
         _Pragma("GCC unroll 7") for (int j = 0; j < n; j++) sum[j][m] += more;                                         \
       }                                                                                                                \
-      _Pragma("GCC unroll 7") for (int j = 0; j < n; j++)((V *)(out + j * c))[m] = sum[j][m];                          \
+      if (r->ends & DEPTHWISE_FLOOR)                                                                                   \
+        _Pragma("GCC unroll 7") for (int j = 0; j < n; j++) sum[j][m] = V##_floor(sum[j][m]);                          \
+      if (r->ends & DEPTHWISE_CAP)                                                                                     \
+        _Pragma("GCC unroll 7") for (int j = 0; j < n; j++) sum[j][m] = V##_cap(sum[j][m], r->most);                   \
+      _Pragma("GCC unroll 7") for (int j = 0; j < n; j++)((V *)(out + j * r->channels))[m] = sum[j][m];                \
     }                                                                                                                  \
   }                                                                                                                    \
   INLINE void NAME##_span(const int n, const halo_depthwise_record *r, const float *x, const float *w,                 \
@@ -96,7 +110,7 @@ INLINE void ahead(const halo_depthwise_record *r, const float *x, const float *o
         NAME##_place(sum[6], q6, first, last);                                                                         \
       }                                                                                                                \
     }                                                                                                                  \
-    NAME##_store(n, sum, c, bias, out);                                                                                \
+    NAME##_store(n, r, sum, bias, out);                                                                                \
   }                                                                                                                    \
   /* three is span for WIDE places of windows of three neighbours that move by S: what several places need is loaded   \
    * once. */                                                                                                          \
@@ -121,7 +135,7 @@ INLINE void ahead(const halo_depthwise_record *r, const float *x, const float *o
               sum[(t - k) / S][m] += v * f[k][m];                                                                      \
         }                                                                                                              \
     }                                                                                                                  \
-    NAME##_store(WIDE, sum, c, bias, out);                                                                             \
+    NAME##_store(WIDE, r, sum, bias, out);                                                                             \
   }                                                                                                                    \
   /* step computes the n places from at on, one or WIDE, which have all the taps from k on. */                         \
   INLINE void NAME##_step(const halo_depthwise_record *r, const halo_depthwise_row *row, const int64_t f, int64_t at,  \

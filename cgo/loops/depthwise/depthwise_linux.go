@@ -13,19 +13,19 @@ import (
 
 type args struct {
 	image, weights, bias, result run.Ref
-	isa, channels, biased        int64
+	isa, channels                int64
+	ends                         Ends
+	most                         float64
 	first, rows, task, ahead     int64
 	y, x                         Axis
 }
 
 // Record makes the record of a convolution by the kernels of an instruction set.
 func (c *Convolution) Record(isa run.ISA) run.Record {
-	a := args{c.Image, c.Weights, c.Bias, c.Result, int64(isa), c.Channels, 0, c.First, c.Rows, c.Task, 0, c.Y, c.X}
+	a := args{c.Image, c.Weights, c.Bias, c.Result, int64(isa), c.Channels, c.Ends, float64(c.Most), c.First, c.Rows,
+		c.Task, 0, c.Y, c.X}
 	if c.Ahead {
 		a.ahead = 1
-	}
-	if c.Biased {
-		a.biased = 1
 	}
 	return run.Pack(unsafe.Pointer(C.halo_depthwise), &a)
 }
