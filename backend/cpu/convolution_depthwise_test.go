@@ -18,11 +18,11 @@ import (
 func randomDepthwise(r *rand.Rand) product {
 	rank := 1 + r.IntN(2)
 	pick := func(list ...int) int { return list[r.IntN(len(list))] }
-	features, images := pick(8, 16, 19, 32, 37, 64, 96), pick(1, 1, 2, 3)
+	features, images := pick(8, 16, 19, 32, 37, 64, 96, 512), pick(1, 1, 2, 3)
 	lhs, kernel, result := []int{images}, []int{}, []int{images}
 	var size, stride, pad, dilate []string
 	for range rank {
-		n, k, step, dilation := pick(1, 5, 8, 17, 30), pick(1, 2, 3, 3, 5), pick(1, 1, 2, 3), pick(1, 1, 1, 2)
+		n, k, step, dilation := pick(1, 5, 7, 8, 17, 30), pick(1, 2, 3, 3, 5), pick(1, 1, 2, 3), pick(1, 1, 1, 2)
 		low, high := pick(0, 1, 1, 2, 7, -1), pick(0, 1, 1, 2, 6)
 		places := ((n-1)+1+low+high-(k-1)*dilation-1)/step + 1
 		lhs, kernel, result = append(lhs, n), append(kernel, k), append(result, max(places, 0))
