@@ -11,7 +11,7 @@ import (
 // reduceRules take reductions over nothing apart, those of stacked arrays, and of several arrays that have nothing to
 // do with each other, and reductions of transposes from before the transpose. Padding becomes a window's.
 var reduceRules = map[hlo.Opcode][]rule{
-	hlo.Reduce:       {reduceEmpty, reduceOnes, reduceTranspose, reduceStacked, reduceApart},
+	hlo.Reduce:       {reduceEmpty, reduceOnes, reduceDiagonal, reduceTranspose, reduceStacked, reduceApart},
 	hlo.ReduceWindow: {windowOfPad},
 }
 
