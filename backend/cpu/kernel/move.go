@@ -180,15 +180,23 @@ func (m *Move) splitOrder() []int {
 	return order
 }
 
-// grain is the number of steps along axis d that stay in one task.
+// grain is the number of steps along axis d that stay in one task. Rows past the caches that begin anywhere in a cache
+// line are so long that most of their lines are whole ones.
 func (m *Move) grain(d int) int64 {
 	switch k := len(m.Axes) - 1; {
 	case d == k && m.Kind == Run:
 		return 4096
+	case d == k && m.Kind == Plane && m.Stream && m.skewed():
+		return max(64, 16*lineBytes/m.Width)
 	case d == k || d == k-1 && m.Kind == Plane:
 		return 64
 	}
 	return 1
+}
+
+// skewed reports whether not all rows of the destination begin where one of its cache lines does.
+func (m *Move) skewed() bool {
+	return slices.ContainsFunc(m.Axes[:len(m.Axes)-1], func(a Axis) bool { return a.Dst%lineBytes != 0 })
 }
 
 // Run moves the box from src to dst, which do not overlap.

@@ -49,9 +49,11 @@ static inline int64_t offset(const move_index *x, halo_run *run) {
   return (i < 0 ? 0 : i) * x->stride;
 }
 
-// streams reports whether every row of a destination begins a cache line.
-static int streams(const move_job *job) {
+// streams reports whether every row of a destination begins where a level's loops past the caches want it to: with a
+// cache line, most often.
+static int streams(int64_t isa, const move_job *job) {
   uintptr_t bits = (uintptr_t)job->dst;
+  if (job->box->kind == MOVE_PLANE && tables[isa]->skews) return 1;
   for (int64_t k = 0; k + 1 < job->box->axes; k++) bits |= (uintptr_t)job->axes[k].dst;
   return (bits & 63) == 0;
 }
@@ -65,7 +67,7 @@ static move_job job_of(int64_t isa, const move_box *box, halo_run *run) {
     if (x[k].in_src) job.src += offset(&x[k], run);
     else job.dst += offset(&x[k], run);
   }
-  job.bypass = box->stream && streams(&job);
+  job.bypass = box->stream && streams(isa, &job);
   job.loop = halo_move_loop(isa, box->kind, box->log_width, job.bypass);
   return job;
 }

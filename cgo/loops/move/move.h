@@ -18,11 +18,12 @@ typedef void (*move_loop)(char *dst, const char *src, const move_axis *rows, con
 typedef void (*move_turns)(char *dst, const char *const *src, const int64_t *step, int64_t n, int64_t k);
 
 // A level's loops by kind and by the logarithm of the width; stream has those whose stores bypass the cache, for
-// destinations of which every row begins a cache line.
+// destinations of which every row begins a cache line, or if skews for planes with rows that begin anywhere.
 typedef struct {
   move_loop loop[MOVE_KINDS][5];
   move_loop stream[MOVE_KINDS][5];
   move_turns turns[5];
+  int skews;
 } move_table;
 
 #if defined(__x86_64__)

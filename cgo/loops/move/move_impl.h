@@ -125,19 +125,26 @@ SPREAD(uint64_t, 8)
 
 // repeat fills rows of n bytes that follow each other, as the elements of w bytes do that they are made of, where a
 // vector holds some of them: it permutes what it reads. It returns how many rows it was.
-#ifdef PERMUTE
-typedef uint32_t words __attribute__((vector_size(VB), aligned(1), may_alias));
 INLINE int64_t repeat(char *d, const char *s, const move_axis *rows, int64_t n, int64_t w) {
-  if (w != 4 && w != 8 || n <= w || n >= VB || VB % n || rows->dst != n || rows->src != w) return 0;
-  const int pairs = w == 8;
-  const words at = (ORDER >> (__builtin_ctzll(n) - 2) << pairs) + (ORDER & pairs);
   int64_t i = 0;
-  for (; i + VB / w <= rows->n; i += VB / n) *(words *)(d + i * n) = PERMUTE(*(const words *)(s + i * w), at);
+  if (n <= w || n >= VB || VB % n || rows->dst != n || rows->src != w) return 0;
+#ifdef PERMUTE
+  typedef uint32_t words __attribute__((vector_size(VB), aligned(1), may_alias));
+  if (w == 4 || w == 8) {
+    const int pairs = w == 8;
+    const words at = (ORDER >> (__builtin_ctzll(n) - 2) << pairs) + (ORDER & pairs);
+    for (; i + VB / w <= rows->n; i += VB / n) *(words *)(d + i * n) = PERMUTE(*(const words *)(s + i * w), at);
+  }
+#endif
+#ifdef SHUFFLE
+  if (w < 4) {
+    vbytes at;
+    for (int k = 0; k < VB; k++) at[k] = (uint8_t)(k / n * w + k % w);
+    for (; i + 16 / w <= rows->n; i += VB / n) *(vbytes *)(d + i * n) = SHUFFLE(s + i * w, at);
+  }
+#endif
   return i;
 }
-#else
-#define repeat(d, s, rows, n, w) 0
-#endif
 
 #define FILL(T, name)                                                                                        \
   static void CAT(fill_, name)(char *d, const char *s, const move_axis *all, const move_axis *cols) {        \
@@ -260,27 +267,25 @@ INLINE int64_t repeat(char *d, const char *s, const move_axis *rows, int64_t n, 
   }
 
 // PLANE goes through a plane in stripes of STRIPE bytes of the destination's rows, and through a stripe along the
-// source's rows, which are so read in order. What is left at the edges moves element by element.
+// source's rows, which are so read in order. What is left at the edges, and a plane that is no more, moves by fours.
 #define STRIPE(w) (w < 4 ? 64 * w : 256)
 #define PLANE(T, name, plane, square, SIDE_I, SIDE_J)                                                        \
   static void plane(char *d, const char *s, const move_axis *rows, const move_axis *cols) {                  \
     const int64_t w = sizeof(T), stripe = STRIPE(w) / w, ds = rows->dst, ss = cols->src;                     \
+    const int64_t m = rows->n / SIDE_I * SIDE_I, n = cols->n / SIDE_J * SIDE_J;                              \
     if (CAT(narrow_, name)(d, s, rows, cols)) return;                                                        \
     if (rows->n < 16 && cols->n < 16) {                                                                      \
-      for (int64_t i = 0; i < rows->n; i++)                                                                  \
-        for (int64_t j = 0; j < cols->n; j++) ((T *)(d + i * ds))[j] = *(const T *)(s + i * w + j * ss);     \
+      CAT(few_, name)(d, ds, s, ss, rows->n, cols->n);                                                       \
       return;                                                                                                \
     }                                                                                                        \
-    const int64_t m = rows->n / SIDE_I * SIDE_I, n = cols->n / SIDE_J * SIDE_J;                              \
     for (int64_t j0 = 0; j0 < cols->n; j0 += stripe) {                                                       \
       const int64_t j1 = j0 + stripe < cols->n ? j0 + stripe : cols->n, jn = j1 < n ? j1 : n;                \
       for (int64_t i = 0; i < m; i += SIDE_I)                                                                \
         for (int64_t j = j0; j < jn; j += SIDE_J) square(d + i * ds + j * w, ds, s + i * w + j * ss, ss);    \
-      if (jn < j1)                                                                                           \
-        for (int64_t i = 0, j = jn > j0 ? jn : j0; i < m; i++)                                               \
-          CAT(line_, name)(d + i * ds + j * w, s + i * w + j * ss, j1 - j, w, ss);                           \
-      for (int64_t i = m; i < rows->n; i++)                                                                  \
-        CAT(line_, name)(d + i * ds + j0 * w, s + i * w + j0 * ss, j1 - j0, w, ss);                          \
+      const int64_t j = jn > j0 ? jn : j0;                                                                   \
+      if (j < j1) CAT(few_, name)(d + j * w, ds, s + j * ss, ss, m, j1 - j);                                 \
+      const int64_t rest = rows->n - m;                                                                      \
+      if (rest > 0) CAT(few_, name)(d + m * ds + j0 * w, ds, s + m * w + j0 * ss, ss, rest, j1 - j0);        \
     }                                                                                                        \
   }
 
@@ -305,8 +310,13 @@ INLINE void look_ahead(const char *s, int64_t ss, int64_t n) {
     for (int64_t i = 0; i < n; i++)                                                                          \
       for (int64_t b = 0; b < 64; b += VB) STREAM(d + i * ds + b, *(const vbytes *)(part + i * 64 + b));     \
   }                                                                                                          \
-  PLANE(T, name, CAT(plane_stream_, name), CAT(lines64_, name), (int64_t)(64 / sizeof(T)),                   \
-        (int64_t)(64 / sizeof(T)))
+  PLANE(T, name, CAT(lines_stream_, name), CAT(lines64_, name), (int64_t)(64 / sizeof(T)),                   \
+        (int64_t)(64 / sizeof(T)))                                                                           \
+  SKEW(T, name, SIDE)                                                                                        \
+  static void CAT(plane_stream_, name)(char *d, const char *s, const move_axis *rows, const move_axis *cols) { \
+    const int64_t skewed = ((uintptr_t)d | (uintptr_t)rows->dst) & 63, wide = cols->n * (int64_t)sizeof(T);  \
+    (!skewed ? CAT(lines_stream_, name) : wide < SKEW_LEAST ? CAT(plane_, name) : CAT(skew_, name))(d, s, rows, cols); \
+  }
 
 // TILE_OF_HALVES is TILE for vectors of two halves, which are loaded each by itself: so all interleavings stay within
 // halves, and those of one row of the source and of the one SIDE/2 rows on are made together.
@@ -347,6 +357,9 @@ INLINE void look_ahead(const char *s, int64_t ss, int64_t n) {
 #define HI8(a, b) __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
 #define LO16(a, b) __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
 #define HI16(a, b) __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
+
+#include "few_impl.h"
+#include "skew_impl.h"
 
 FILL(element_1, 1)
 FILL(element_2, 2)
@@ -401,4 +414,5 @@ const move_table LEVEL = {
                [MOVE_PLANE] = ROW(plane_stream_),
                [MOVE_LINE] = ROW(lines_)},
     .turns = ROW(turns_),
+    .skews = VB == 32,
 };
