@@ -263,6 +263,8 @@ func TestReduceLarge(t *testing.T) {
 			checkSimple(t, r, typ, op, []int64{30, 30, 10, 30}, []int64{1, 3})
 			checkSimple(t, r, typ, op, []int64{90000, 3}, []int64{0})
 			checkSimple(t, r, typ, op, []int64{90000, 3}, []int64{1})
+			checkSimple(t, r, typ, op, []int64{4100, 130}, []int64{0}) // more than a second cache has
+			checkSimple(t, r, typ, op, []int64{2, 1030, 130}, []int64{1})
 		}
 	}
 }

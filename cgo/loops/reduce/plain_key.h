@@ -38,16 +38,18 @@ KEY(h16, int16_t, uint16_t, 0x7C00)
   static void NAME##_cols(const void *R px, int64_t stride, int64_t rows, int64_t n, void *R acc) {                    \
     const K *x = px;                                                                                                   \
     K *R a = acc;                                                                                                      \
-    int64_t r = 0;                                                                                                     \
-    for (; r + 4 <= rows; r += 4, x += 4 * stride)                                                                     \
+    const int64_t part = rows / 4, bytes = rows * n * (int64_t)sizeof(K);                                              \
+    const int64_t far = far_of(stride, n, part, bytes), s = far * stride;                                              \
+    for (int64_t r = 0; r < part; r++, x += far > 1 ? stride : 4 * stride)                                             \
       for (int64_t j = 0; j < n; j++) {                                                                                \
-        K p = LOAD(x[j]), q = LOAD(x[j + stride]), u = LOAD(x[j + 2 * stride]), v = LOAD(x[j + 3 * stride]);           \
+        K p = LOAD(x[j]), q = LOAD(x[j + s]), u = LOAD(x[j + 2 * s]), v = LOAD(x[j + 3 * s]);                          \
         p = OP(p, q);                                                                                                  \
         u = OP(u, v);                                                                                                  \
         p = OP(p, u);                                                                                                  \
         a[j] = OP(a[j], p);                                                                                            \
       }                                                                                                                \
-    for (; r < rows; r++, x += stride)                                                                                 \
+    x = (const K *)px + 4 * part * stride;                                                                             \
+    for (int64_t r = 4 * part; r < rows; r++, x += stride)                                                             \
       for (int64_t j = 0; j < n; j++) {                                                                                \
         K k = LOAD(x[j]);                                                                                              \
         a[j] = OP(a[j], k);                                                                                            \
