@@ -149,6 +149,7 @@ func TestGatherOfLarge(t *testing.T) {
 	for _, c := range []struct{ text, indices string }{
 		{"f32[50000,16]", "f32[300,16] gather, offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,16}|s32[50000]|f32[300,16]"},
 		{"f32[200000]", "f32[200000] gather, offset_dims={}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1}|s32[200000]|f32[300]"},
+		{"f32[1048605]", "gather, offset_dims={}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1}|s32[1048605]|f32[300]"},
 		{"bf16[200,3000]", "bf16 gather, offset_dims={0}, collapsed_slice_dims={1}, start_index_map={1}, index_vector_dim=1, slice_sizes={200,1}|u16[3000]|bf16[200,300]"},
 		{"f64[200,300,7]", "gather, offset_dims={0,2}, collapsed_slice_dims={1}, start_index_map={1}, index_vector_dim=1, slice_sizes={200,1,7}|s64[300]|f64[200,300,9]"},
 		{"u8[3,500,1000]", "gather, offset_dims={1,2}, collapsed_slice_dims={}, start_index_map={0,1}, index_vector_dim=1, slice_sizes={500,1000}|s32[3,2]|u8[520,1001]"},

@@ -11,17 +11,22 @@ typedef struct {
   const move_axis *axes;
 } gathering;
 
+// Results of so many bytes go past the caches.
+enum { PAST_BYTES = 1 << 22 };
+
 // take gathers n single elements from index vector first on, whose vectors have one entry.
 static void take(const gathering *x, int64_t first, int64_t n) {
   const index_plan *p = &x->g->plan;
   char *d = HALO_AT(x->run, x->g->dst);
   const char *s = HALO_AT(x->run, x->g->src);
   const index_take of = halo_index_level(p->isa)->takes[p->type][x->g->log_width];
+  const int past = p->count << x->g->log_width >= PAST_BYTES;
   for (int64_t done = 0; done < n;) {
     const index_stretch a = halo_index_stretch(p, x->run, first + done, n - done);
-    of(d, s, a, *index_entries(p));
+    of(d, s, a, *index_entries(p), past);
     done += a.n;
   }
+  halo_drain(past);
 }
 
 #define ELEMENTS(BYTES)                                                                                      \

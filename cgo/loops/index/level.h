@@ -4,8 +4,8 @@
 
 #include "scatter.h"
 
-// An index_take copies the elements of a stretch.
-typedef void (*index_take)(char *dst, const char *src, index_stretch, index_entry);
+// An index_take copies the elements of a stretch, past the caches if it can and past says so.
+typedef void (*index_take)(char *dst, const char *src, index_stretch, index_entry, int past);
 
 typedef struct {
   void (*places)(const index_plan *, index_stretch, int clamp, int64_t *windowed, int64_t *operand);

@@ -23,10 +23,37 @@ static inline void near_int32_t(const int32_t *p, index_entry e, int32_t *at) {
 }
 #endif
 
+// group_WIDTH copies a group of elements. Results that are many go past the caches, which the elements have use for, if
+// they are put together to vectors; past says so of results that begin where vectors do.
+#define GROUP(WIDTH)                                                                                         \
+  static inline void group_##WIDTH(char *d, const char *s, const int32_t *at, int past) {                    \
+    (void)past;                                                                                              \
+    for (int k = 0; k < TAKE_GROUP; k++) memcpy(d + k * WIDTH, s + (int64_t)at[k] * WIDTH, WIDTH);           \
+  }
+GROUP(1)
+GROUP(2)
+GROUP(8)
+GROUP(16)
+#if TAKE_GROUP == 8
+static inline __m128i four(const char *s, const int32_t *at) {
+  int32_t x[4];
+  for (int k = 0; k < 4; k++) memcpy(x + k, s + (int64_t)at[k] * 4, 4);
+  return _mm_setr_epi32(x[0], x[1], x[2], x[3]);
+}
+
+static inline void group_4(char *d, const char *s, const int32_t *at, int past) {
+  const __m256i v = _mm256_set_m128i(four(s, at + 4), four(s, at));
+  if (past) _mm256_stream_si256((__m256i *)d, v);
+  else _mm256_storeu_si256((__m256i *)d, v);
+}
+#else
+GROUP(4)
+#endif
+
 // TAKE_NEAR gathers dense elements by dense integers in groups whose places are found as one vector, and leaves i
 // behind them. It takes no gather instruction: those are hardly faster, and slow where they had to be made safe.
 #define TAKE_NEAR(WIDTH)                                                                                     \
-  const int far = (e.last + 1) * WIDTH > NEAR_BYTES;                                                         \
+  const int far = (e.last + 1) * WIDTH > NEAR_BYTES, aligned = past && ((uintptr_t)d & 31) == 0;             \
   if (e.last <= INT32_MAX && e.wrap <= INT32_MAX)                                                            \
     for (_Alignas(64) int32_t at[TAKE_GROUP]; i + TAKE_GROUP <= x.n; i += TAKE_GROUP) {                      \
       if (far && i + ASK_FAR + TAKE_GROUP <= x.n) {                                                          \
@@ -36,8 +63,7 @@ static inline void near_int32_t(const int32_t *p, index_entry e, int32_t *at) {
         for (int k = 0; k < TAKE_GROUP; k++) ask_near(s + (int64_t)at[k] * WIDTH, WIDTH);                    \
       }                                                                                                      \
       near_int32_t(p + i, e, at);                                                                            \
-      for (int k = 0; k < TAKE_GROUP; k++)                                                                   \
-        memcpy(d + (i + k) * WIDTH, s + (int64_t)at[k] * WIDTH, WIDTH);                                   \
+      group_##WIDTH(d + i * WIDTH, s, at, aligned);                                                          \
     }
 #else
 #define TAKE_NEAR(WIDTH)
@@ -45,9 +71,10 @@ static inline void near_int32_t(const int32_t *p, index_entry e, int32_t *at) {
 #define TAKE_EACH(WIDTH)
 
 #define TAKE(T, WIDTH, GROUPS)                                                                               \
-  static void take_##T##_##WIDTH(char *d, const char *s, index_stretch x, index_entry e) {                   \
+  static void take_##T##_##WIDTH(char *d, const char *s, index_stretch x, index_entry e, int past) {         \
     const T *p = (const T *)x.starts;                                                                        \
     int64_t i = 0;                                                                                           \
+    (void)past;                                                                                              \
     d += x.windowed, s += x.operand;                                                                         \
     if (is_dense(&x, e, WIDTH)) {                                                                            \
       GROUPS(WIDTH)                                                                                          \
