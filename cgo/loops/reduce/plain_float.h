@@ -128,8 +128,8 @@ NARROW(sum_f16, f16)
       for (int64_t i = 0; i < n; i++)                                                                                  \
         a[j] = OP(a[j], (double)LOAD(x[i]));                                                                           \
   }                                                                                                                    \
-  static inline __attribute__((always_inline)) void NAME##_part(const T *R x, int64_t s, int64_t next, int64_t part,   \
-                                                                int64_t n, double *R a) {                              \
+  static __attribute__((noinline)) void NAME##_far(const T *R x, int64_t next, int64_t part, int64_t n, double *R a) { \
+    const int64_t s = part * next;                                                                                     \
     for (int64_t r = 0; r < part; r++, x += next)                                                                      \
       for (int64_t j = 0; j < n; j++) {                                                                                \
         C p = OP((C)LOAD(x[j]), (C)LOAD(x[j + s])), q = OP((C)LOAD(x[j + 2 * s]), (C)LOAD(x[j + 3 * s]));              \
@@ -140,13 +140,18 @@ NARROW(sum_f16, f16)
   static void NAME##_cols(const void *R px, int64_t s, int64_t rows, int64_t n, void *R acc) {                         \
     const T *x = px;                                                                                                   \
     double *R a = acc;                                                                                                 \
-    const int64_t part = rows / 8, far = far_of(s, n, part, rows * n * (int64_t)sizeof(T));                            \
-    if (far > 1)                                                                                                       \
-      NAME##_part(x, far * s, s, part, n, a);                                                                          \
-    else                                                                                                               \
-      NAME##_part(x, s, 8 * s, part, n, a);                                                                            \
-    x += 8 * part * s;                                                                                                 \
-    for (int64_t r = 8 * part; r < rows; r++, x += s)                                                                  \
+    int64_t r = 0;                                                                                                     \
+    if (far_of(s, n, rows / 8, rows * n * (int64_t)sizeof(T)) > 1) {                                                   \
+      NAME##_far(x, s, rows / 8, n, a);                                                                                \
+      r = rows / 8 * 8, x += r * s;                                                                                    \
+    }                                                                                                                  \
+    for (; r + 8 <= rows; r += 8, x += 8 * s)                                                                          \
+      for (int64_t j = 0; j < n; j++) {                                                                                \
+        C p = OP((C)LOAD(x[j]), (C)LOAD(x[j + s])), q = OP((C)LOAD(x[j + 2 * s]), (C)LOAD(x[j + 3 * s]));              \
+        C u = OP((C)LOAD(x[j + 4 * s]), (C)LOAD(x[j + 5 * s])), v = OP((C)LOAD(x[j + 6 * s]), (C)LOAD(x[j + 7 * s]));  \
+        a[j] = OP(a[j], (double)OP(OP(p, q), OP(u, v)));                                                               \
+      }                                                                                                                \
+    for (; r < rows; r++, x += s)                                                                                      \
       for (int64_t j = 0; j < n; j++)                                                                                  \
         a[j] = OP(a[j], (double)LOAD(x[j]));                                                                           \
   }                                                                                                                    \
