@@ -59,12 +59,14 @@ func (c *contraction) uses() []exec.Use {
 // is no batch; beyond, more pieces, up to maxBlocks, or so many that none has more than longFlops, which take a
 // millisecond or two. No piece has less than minBlock rows or columns, since it packs its rows and columns by itself.
 const (
-	fewFlops   = 2_000_000
+	fewFlops   = 1_500_000
 	fewBlocks  = 4
 	blockFlops = 15_000_000
 	longFlops  = 200_000_000
 	maxBlocks  = 64
 	minBlock   = 64
+	fewBlock   = 32 // of few pieces
+	fewUses    = 56
 )
 
 // vectorCost is how many times as long an operation of a product with a vector takes, which waits for memory.
@@ -92,20 +94,34 @@ var costs = map[shape.ElementType]float64{shape.F64: 2, shape.C64: 4, shape.C128
 // costOf is the cost of an operation of type t.
 func costOf(t shape.ElementType) float64 { return max(costs[t], 1) }
 
+// fewOf is how many pieces a product that is no batch should have where they pack little: one if an element takes part
+// in so few operations that it is as soon multiplied as fetched from where another thread has computed it. What a
+// vector is multiplied by is near if there is so little of it, and costs a quarter of what it does from memory.
+func fewOf(m, n, k int) float64 {
+	flops := flopsOf(m, n, k)
+	switch {
+	case min(m, n) == 1:
+		flops /= 4
+	case flops < fewUses*float64(m*k+k*n+m*n):
+		return 1
+	}
+	return min(flops/fewFlops, fewBlocks)
+}
+
 // blocks returns the numbers of rows and columns of the pieces of an m by n product with sums of k terms: a function of
 // the shape and the cost of an operation alone.
 func blocks(m, n, k int, cost float64) (rows, columns int) {
-	return blocksOf(m, n, wantedBlocks(m, n, k, cost))
+	return blocksOf(m, n, minBlock, wantedBlocks(m, n, k, cost))
 }
 
-// blocksOf divides rows and columns until there are as many pieces as wanted, or pieces are too small.
-func blocksOf(m, n int, wanted float64) (rows, columns int) {
+// blocksOf divides rows and columns until there are as many pieces as wanted, or pieces would have less than least.
+func blocksOf(m, n, least int, wanted float64) (rows, columns int) {
 	rows, columns = m, n
 	for count := 2.0; count <= wanted; count *= 2 {
 		switch {
-		case columns >= rows && columns >= 2*minBlock:
+		case columns >= rows && columns >= 2*least:
 			columns = halve(columns)
-		case rows >= 2*minBlock:
+		case rows >= 2*least:
 			rows = halve(rows)
 		default:
 			return rows, columns

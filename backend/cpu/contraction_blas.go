@@ -104,8 +104,10 @@ func (f *matrices) across(t shape.ElementType) bool {
 
 // blocks returns the rows and columns of pieces, of elements of type t.
 func (f *matrices) blocks(t shape.ElementType) (rows, columns int) {
-	few := min(flopsOf(f.m, f.n, f.k)/fewFlops, fewBlocks) / float64(len(f.a))
-	rows, columns = blocksOf(f.m, f.n, max(wantedBlocks(f.m, f.n, f.k, costOf(t)), few))
+	few := fewOf(f.m, f.n, f.k) / float64(len(f.a))
+	if rows, columns = blocks(f.m, f.n, f.k, costOf(t)); rows*columns == f.m*f.n {
+		rows, columns = blocksOf(f.m, f.n, fewBlock, few)
+	}
 	if f.across(t) {
 		pieces := (f.m + wideRows - 1) / wideRows
 		rows = (f.m + 16*pieces - 1) / (16 * pieces) * 16
@@ -138,9 +140,12 @@ func (f *matrices) product(t shape.ElementType) (p gemm.Product, ok bool) {
 }
 
 // perTask is how many pieces of so many rows and columns are a task of a product that takes all flops: those of
-// taskFlops, or an eighth of all.
+// taskFlops, or an eighth of all matrices.
 func perTask(rows, columns, k int, all float64) int64 {
-	task := max(min(all/8, taskFlops), leastFlops)
+	task := float64(taskFlops)
+	if min(rows, columns) > 1 {
+		task = max(min(all/8, task), leastFlops)
+	}
 	return max(int64(task/flopsOf(rows, columns, k)), 1)
 }
 

@@ -15,8 +15,7 @@ const (
 	maxSumParts = 16
 	maxPartial  = 1 << 18 // elements of the partial results
 	minTerms    = 2048    // of a part
-	fewSums     = 4 * fewFlops
-	rowTerms    = 64 // of one whose terms are rows of a matrix
+	rowTerms    = 64      // of one whose terms are rows of a matrix
 )
 
 // sumParts returns in how many parts of equal size the sums of c should be made; 1: in one.
@@ -30,7 +29,7 @@ func sumParts(c *contraction) int {
 		rows, columns = f.blocks(c.outType)
 	}
 	pieces := b * ((m + rows - 1) / rows) * ((n + columns - 1) / columns)
-	wanted := max(wantedBlocks(m, n, k, 1), min(flopsOf(m, n, k)/fewSums, fewBlocks))
+	wanted := max(wantedBlocks(m, n, k, 1), fewOf(m, n, k))
 	want := min(int(wanted)*b/pieces, maxSumParts, k/least, maxPartial/(b*m*n))
 	l, r := c.LHS.Columns, c.RHS.Columns
 	if want < 2 || len(l) == 0 || len(r) == 0 || l[0].N != r[0].N {
