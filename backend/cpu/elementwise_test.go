@@ -228,6 +228,23 @@ func TestHardPoints(t *testing.T) {
 	}
 }
 
+// TestPowersOfEnds has all pairs of numbers at the ends of what there is, and of ordinary ones, small ones among them.
+func TestPowersOfEnds(t *testing.T) {
+	inf, list := math.Inf(1), []float64{0, 1e-45, 1e-39, 1e-9, 0.05, 0.5, 1 - 0x1p-24, 1, 1.5, 2, 3, 0x1p24, 3e38}
+	for _, v := range append(list, inf) {
+		list = append(list, -v)
+	}
+	list = append(list, inf, math.NaN())
+	n := len(list)
+	x, y := literal.MakeWide(shape.FloatClass, n*n), literal.MakeWide(shape.FloatClass, n*n)
+	for i := range n * n {
+		x.F[i], y.F[i] = list[i/n], list[i%n]
+	}
+	s := shape.Array(shape.F32, int64(n*n))
+	both(t, fmt.Sprintf(`ENTRY e { a = %[1]v parameter(0) b = %[1]v parameter(1) ROOT y = %[1]v power(a, b) }`, s), 1, 1,
+		literal.FromWide(s, x), literal.FromWide(s, y))
+}
+
 // TestElementwiseConvert converts each type to each other.
 func TestElementwiseConvert(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))

@@ -254,9 +254,10 @@ INLINE I some(VI m) {
 }
 
 #if LANE == 32
-// powers makes x^y of r, |x|^y, for all numbers: infinities are even.
+// powers makes x^y of r, |x|^y where that is neither 0 nor infinity, for all numbers: infinities are even.
 INLINE VF powers(VF r, VF x, VF y) {
   const VF a = magnitude(x), half = y * 0.5f;
+  r = pickf((a == 0) | (a == INFINITY), pickf((a == 0) == (y < 0), same(INFINITY), same(0)), r);
   const VI whole = round_even(y) == y, odd = whole & (round_even(half) != half);
   r = (VF)((VI)r ^ (odd & (VI)x & SIGN));
   r = pickf((x < 0) & (a != INFINITY) & ~whole, same(NAN), r);

@@ -282,8 +282,8 @@ INLINE VD d_erf_inv(VD x) {
   return x;
 }
 
-// d_power is x^y for x from 0 on, infinity too; powers repairs the rest: NaN, 1 to an infinite power, 0 and infinity to
-// the power 0.
+// d_power is x^y for x above 0 and below infinity; powers repairs the rest: 0, infinity, NaN, and 1 to an infinite
+// power.
 #if defined(__x86_64__) && VB == 64
 // of16 is the number of a table for each place: that of the four lowest bits of i.
 INLINE VD of16(const double *table, VL i) {
