@@ -57,7 +57,8 @@ func (c *contraction) uses() []exec.Use {
 
 // Products of fewer than blockFlops are one piece, or up to fewBlocks of fewFlops where pieces pack little and there
 // is no batch; beyond, more pieces, up to maxBlocks, or so many that none has more than longFlops, which take a
-// millisecond or two. No piece has less than minBlock rows or columns, since it packs its rows and columns by itself.
+// millisecond or two. No piece has less than minBlock rows or columns, since it packs its rows and columns by itself,
+// or fewBlock where there are few.
 const (
 	fewFlops   = 1_500_000
 	fewBlocks  = 4

@@ -146,7 +146,7 @@ func perTask(rows, columns, k int, all float64) int64 {
 	if min(rows, columns) > 1 {
 		task = max(min(all/8, task), leastFlops)
 	}
-	return max(int64(task/flopsOf(rows, columns, k)), 1)
+	return max(int64(task/max(flopsOf(rows, columns, k), 1)), 1)
 }
 
 func pick[T any](condition bool, yes, no T) T {

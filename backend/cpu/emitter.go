@@ -347,7 +347,7 @@ func (e *emitter) unsigned(t shape.ElementType) {
 // finish makes the program of the steps.
 func (e *emitter) finish(results []exec.Slice) (*pipeline.Program, bool) {
 	p := &pipeline.Program{Dims: e.f.dims, Lane: e.lane, Inputs: e.inputs, Slots: e.slots,
-		Task: task(e.cost(), shape.Product(e.f.dims)), Edge: e.f.ends}
+		Task: task(e.cost(), shape.Product(e.f.dims), e.leastWork()), Edge: e.f.ends}
 	for i, r := range e.f.roots {
 		p.Outputs = append(p.Outputs, e.output(i, r, results[i]))
 	}
@@ -393,13 +393,22 @@ func (e *emitter) cost() int {
 // The cost of a task: of one among many, some 50 us, and of one among the few that a small array is cut into.
 const (
 	taskWork  = 1_000_000
-	leastWork = taskWork / 16
+	leastWork = taskWork / 4
 )
 
-// task returns how many of so many elements of a cost are a task: about 50 us of work, or an eighth of all.
-func task(cost int, elements int64) int64 {
+// leastWork is what a task costs at least: each loads anew what repeats itself, as a bias does.
+func (e *emitter) leastWork() int {
+	if slices.ContainsFunc(e.inputs, func(s pipeline.Stream) bool { return s.Kind == pipeline.Strided }) {
+		return taskWork
+	}
+	return leastWork
+}
+
+// task returns how many of so many elements of a cost are a task: about 50 us of work, or an eighth of all if that is
+// no less work than least.
+func task(cost int, elements int64, least int) int64 {
 	n := int64(1024)
-	for work := n * int64(cost); work < taskWork && (work < leastWork || 8*n < elements); work *= 2 {
+	for work := n * int64(cost); work < taskWork && (work < int64(least) || 8*n < elements); work *= 2 {
 		n *= 2
 	}
 	return n

@@ -61,7 +61,7 @@ func (f *fused) takeFloor(s exec.Slice) bool {
 }
 
 // takeCap takes the minimum of the elements of the array at s and a number above 0 out of f, if that is all that is
-// done to them first, and returns that number.
+// done to them first, and returns that number. The kernel's 0 stands for no cap, and NaN is above nothing.
 func (f *fused) takeCap(s exec.Slice) (most float32, ok bool) {
 	_, ok = f.takeFirst(s, hlo.Minimum, func(_, other *node) bool {
 		if other.op != hlo.Constant {

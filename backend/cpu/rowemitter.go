@@ -443,7 +443,7 @@ func (e *rowEmitter) program(results []exec.Slice, kept int) (p *pipeline.Rows, 
 	if p.Chunk = max(row, 1); row > longRow && len(e.in[len(e.in)-1]) == 0 && len(e.in) == 2 {
 		p.Chunk = rowChunk
 	}
-	p.Group = (task(e.costs, shape.Product(f.dims))/max(row, 1) + p.Tile) / p.Tile * p.Tile
+	p.Group = (task(e.costs, shape.Product(f.dims), leastWork)/max(row, 1) + p.Tile) / p.Tile * p.Tile
 	return p, int64(kept)*p.Tile*pitch <= pipeline.MaxSaved
 }
 

@@ -20,7 +20,7 @@ func TestTasks(t *testing.T) {
 		{cost: 8, elements: 1 << 24, fewest: 64, most: 256},
 		{cost: 1, elements: 0},
 	} {
-		n := task(c.cost, c.elements)
+		n := task(c.cost, c.elements, leastWork)
 		if tasks := (c.elements + n - 1) / n; tasks < c.fewest || tasks > c.most {
 			t.Errorf("%d elements of cost %d: %d tasks of %d, want %d to %d", c.elements, c.cost, tasks, n, c.fewest, c.most)
 		}

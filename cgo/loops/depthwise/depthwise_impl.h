@@ -8,7 +8,7 @@ enum { VL = VB / sizeof(float), WIDE = 7, LINE = 64 };
 typedef float vec __attribute__((vector_size(VB), aligned(sizeof(float)), may_alias));
 typedef int32_t bits __attribute__((vector_size(VB)));
 
-/* V_floor is 0 where a sum is less, V_cap most where it is more. NaN stays. */
+/* V_floor is 0 where a sum is not above it, -0 too, and V_cap most where it is more. NaN stays. */
 INLINE vec vec_floor(vec s) { return (vec)((bits)s & ~(bits)(s <= 0)); }
 INLINE vec vec_cap(vec s, float most) {
   const bits over = (bits)(s >= most);

@@ -66,9 +66,9 @@ typedef struct {
  * brings sums of f32 to the elements of c, by rounding. near, which those have whose words are elements, multiplies
  * rows where they lie, so many elements apart, with their terms side by side; and runs does rows whose terms lie in
  * runs of so many words, each with its own words of b, that many bytes behind b, and whose sums go where elements
- * behind c. block, if it is there, does as near, but rows of four panels at
- * most and so many whole panels of columns, which are so many elements apart; it asks for the next ones if it is to
- * ask at all, and has few rows. */
+ * behind c. block, if it is there, does as near, but rows of four panels at most and so many whole panels of
+ * columns, which are so many elements apart; where besides has anything ahead, a block of few rows asks for the panel
+ * behind the one that it reads. */
 typedef struct {
   int64_t element, bytes, terms, rows, columns;
   halo_packer *pack_rows, *pack_columns;

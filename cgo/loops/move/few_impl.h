@@ -74,7 +74,7 @@ INLINE void pair_8(char *d, int64_t ds, const char *s, int64_t ss) {
 EACH(u128, quad_16, 4, 4)
 EACH(u128, pair_16, 2, 4)
 
-// FEW moves m rows of n elements.
+// BLOCKS moves m rows of n elements by blocks of A by B, of which the last ones lie over those before.
 #define BLOCKS(T, blocks, block, A, B)                                                                       \
   INLINE void blocks(char *d, int64_t ds, const char *s, int64_t ss, int64_t m, int64_t n) {                 \
     const int64_t w = sizeof(T);                                                                             \
@@ -86,6 +86,7 @@ EACH(u128, pair_16, 2, 4)
       }                                                                                                      \
     }                                                                                                        \
   }
+// FEW moves m rows of n elements by the largest blocks that there is room for.
 #define FEW(T, name)                                                                                         \
   EACH(T, CAT(short_, name), 4, 2)                                                                           \
   EACH(T, CAT(one_, name), 1, 1)                                                                             \
