@@ -130,13 +130,19 @@ func runsAsReference(t *testing.T, name string, m *hlo.Module) {
 // branchedLoop multiplies by a matrix, which is transposed before the loop, in every third round only. innerLoop does so
 // in the condition of a loop in a loop.
 const (
-	// twelve takes the state apart.
+	// twelve takes the state apart, loopOfTwelve does body nine times.
 	twelve = `s = (s32[], f32[12], f32[12,12]) parameter(0)
   i = s32[] get-tuple-element(s), index=0
   h = f32[12] get-tuple-element(s), index=1
   w = f32[12,12] get-tuple-element(s), index=2
 `
-	loopOfTwelve = `ENTRY e {
+	loopOfTwelve = `condition {
+  s = (s32[], f32[12], f32[12,12]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(9)
+  ROOT again = pred[] compare(i, n), direction=LT
+}
+ENTRY e {
   i = s32[] constant(0)
   h = f32[12] parameter(0)
   w = f32[12,12] parameter(1)
@@ -171,12 +177,6 @@ body {
   n = f32[12] conditional(third, t, t), true_computation=product, false_computation=plain
   j = s32[] add(i, one)
   ROOT r = (s32[], f32[12], f32[12,12]) tuple(j, n, w)
-}
-condition {
-  s = (s32[], f32[12], f32[12,12]) parameter(0)
-  i = s32[] get-tuple-element(s), index=0
-  n = s32[] constant(20)
-  ROOT again = pred[] compare(i, n), direction=LT
 }
 ` + loopOfTwelve
 	innerLoop = `HloModule m
@@ -214,12 +214,6 @@ body {
   n = f32[12] multiply(v, b)
   j = s32[] add(i, one)
   ROOT r = (s32[], f32[12], f32[12,12]) tuple(j, n, w)
-}
-condition {
-  s = (s32[], f32[12], f32[12,12]) parameter(0)
-  i = s32[] get-tuple-element(s), index=0
-  n = s32[] constant(9)
-  ROOT again = pred[] compare(i, n), direction=LT
 }
 ` + loopOfTwelve
 )

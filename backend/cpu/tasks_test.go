@@ -3,6 +3,7 @@ package cpu
 import (
 	"testing"
 
+	"github.com/halo-xla/halo/cgo/loops/pipeline"
 	"github.com/halo-xla/halo/xla/shape"
 )
 
@@ -42,5 +43,18 @@ func TestFewBlocks(t *testing.T) {
 		if tasks := (len(p.Pieces) + int(p.PerTask) - 1) / int(p.PerTask); tasks != c.tasks {
 			t.Errorf("%v: %d tasks", c, tasks)
 		}
+	}
+}
+
+// TestTasksWithBias wants that a program that reads a row again and again is no more tasks than it has 50 us of work.
+func TestTasksWithBias(t *testing.T) {
+	array := pipeline.Stream{Kind: pipeline.Linear}
+	plain := emitter{inputs: []pipeline.Stream{array}}
+	biased := emitter{inputs: []pipeline.Stream{array, {Kind: pipeline.Strided}}}
+	if n := task(20, 1<<16, plain.leastWork()); n >= 1<<15 {
+		t.Errorf("tasks of %d elements", n)
+	}
+	if n := task(20, 1<<16, biased.leastWork()); n != 1<<16 {
+		t.Errorf("tasks of %d elements with a bias", n)
 	}
 }
