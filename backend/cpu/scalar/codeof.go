@@ -110,21 +110,27 @@ func (m *assembly) nextRound(in *Instr) {
 	m.DoNumber(code.MinusNumber, false, code.In(code.R14), 1)
 	m.JumpIf(code.Equal, poll)
 	m.Here(again)
-	if in.A > 0 {
-		each := m.Label()
-		m.Load(code.RCX, uint64(in.A))
-		m.Do(code.Mov, true, code.RDX, code.In(streams))
-		m.Here(each)
-		m.Do(code.Mov, true, code.RAX, code.At(code.RDX, 8))
-		m.Do(code.Plus, true, code.RAX, code.At(code.RDX, 0))
-		m.Do(code.Put, true, code.RAX, code.At(code.RDX, 0))
-		m.DoNumber(code.PlusNumber, true, code.In(code.RDX), 16)
-		m.DoNumber(code.MinusNumber, false, code.In(code.RCX), 1)
-		m.JumpIf(code.NotEqual, each)
-	}
+	m.advance(uint64(in.A))
 	m.Jump(m.label(0))
 	m.Here(poll)
 	m.poll(again)
+}
+
+// advance takes each of n streams a step on.
+func (m *assembly) advance(n uint64) {
+	if n == 0 {
+		return
+	}
+	each := m.Label()
+	m.Load(code.RCX, n)
+	m.Do(code.Mov, true, code.RDX, code.In(streams))
+	m.Here(each)
+	m.Do(code.Mov, true, code.RAX, code.At(code.RDX, 8))
+	m.Do(code.Plus, true, code.RAX, code.At(code.RDX, 0))
+	m.Do(code.Put, true, code.RAX, code.At(code.RDX, 0))
+	m.DoNumber(code.PlusNumber, true, code.In(code.RDX), 16)
+	m.DoNumber(code.MinusNumber, false, code.In(code.RCX), 1)
+	m.JumpIf(code.NotEqual, each)
 }
 
 // poll looks at the cancel word, and jumps if it is 0.

@@ -214,15 +214,7 @@ func divides(signed, quotient bool) func(m *assembly, in *Instr) {
 		m.Do(code.Mov, true, code.RDX, code.In(code.RAX)) // the remainder of division by 0
 		m.Do(code.Test, true, b, code.In(b))
 		m.JumpIf(code.Equal, zero)
-		if signed {
-			m.DoNumber(code.AgainstNumber, true, code.In(b), -1)
-			m.JumpIf(code.Equal, minus)
-			m.SignExtend(wide)
-			m.DoOne(code.Divide, wide, code.In(b))
-		} else {
-			m.Load(code.RDX, 0)
-			m.DoOne(code.DividePlain, wide, code.In(b))
-		}
+		m.divide(b, wide, signed, minus)
 		m.Jump(past)
 		m.Here(minus)
 		m.DoOne(code.Negate, true, code.In(code.RAX))
@@ -236,6 +228,20 @@ func divides(signed, quotient bool) func(m *assembly, in *Instr) {
 		}
 		m.made(in.D, in.Imm, signed)
 	}
+}
+
+// divide divides RAX by b, with the remainder in RDX, or jumps to minus if b is -1, which the lowest number cannot be
+// divided by.
+func (m *assembly) divide(b code.Register, wide, signed bool, minus int) {
+	if !signed {
+		m.Load(code.RDX, 0)
+		m.DoOne(code.DividePlain, wide, code.In(b))
+		return
+	}
+	m.DoNumber(code.AgainstNumber, true, code.In(b), -1)
+	m.JumpIf(code.Equal, minus)
+	m.SignExtend(wide)
+	m.DoOne(code.Divide, wide, code.In(b))
 }
 
 // divideBy divides by a constant d of up to 31 bits: as f_RemU32By of cgo/loops/scalar does, whose upper half is the

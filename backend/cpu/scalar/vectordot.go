@@ -26,36 +26,49 @@ func newLoop(state, init value) *loop {
 // vectorDot is a product of a row, or of some, and a matrix that is a vector: each row of the result is a sum of rows
 // of the matrix. That is transposed before a loop that leaves it as it is.
 func (c *compiler) vectorDot(in *hlo.Instruction, args []value) (value, error) {
-	a, ls, rs := in.Attrs.(*hlo.DotAttrs), in.Operands[0].Shape, in.Operands[1].Shape
-	no := unsupported("dot of %v and %v", ls, rs)
-	if len(a.LHSBatch) > 0 || len(a.LHSContracting) != 1 || a.Algorithm != "" || in.Shape.Type != shape.F32 ||
-		ls.Type != shape.F32 || rs.Type != shape.F32 {
-		return nil, no
-	}
-	x, y := side{ls, args[0], a.LHSContracting[0]}, side{rs, args[1], a.RHSContracting[0]}
-	if rs.Rank() == 1 { // a matrix and a column are the column and the matrix
-		x, y = y, x
+	x, y, ok := sidesOf(in, args)
+	if !ok {
+		return nil, noDot(in)
 	}
 	k, n := x.Dims[x.summed], y.Size()/max(y.Dims[y.summed], 1)
 	matrix, ok := c.rowsOf(y)
 	if !ok || x.Rank() > 2 || x.Rank() == 2 && x.summed != 1 || c.lanes(shape.F32, int(n)) == 0 || k == 0 ||
 		int(x.Size()/k)*int(n) > maxLanes || k > maxSummed {
-		return nil, no
+		return nil, noDot(in)
 	}
-	from := c.sideAsVector(x)
-	rows, d := int(x.Size()/k), uint16(0)
-	if rows > 1 {
-		d = c.freshVector(rows * int(n))
+	from, rows := c.sideAsVector(x), int(x.Size()/k)
+	row := func(i int) uint16 {
+		d := c.freshVector(int(n))
+		c.emit(Instr{Op: VecDot, D: d, A: from, B: matrix, C: uint16(i * int(k)), E: uint16(k), Imm: int32(n)})
+		return d
 	}
+	if rows == 1 {
+		return value{row(0)}, nil
+	}
+	d := c.freshVector(rows * int(n))
 	for i := range rows {
-		row := c.freshVector(int(n))
-		c.emit(Instr{Op: VecDot, D: row, A: from, B: matrix, C: uint16(i * int(k)), E: uint16(k), Imm: int32(n)})
-		if rows == 1 {
-			return value{row}, nil
-		}
-		c.emit(Instr{Op: VecCopy, D: d, A: row, C: uint16(i * int(n)), Imm: int32(n)})
+		c.emit(Instr{Op: VecCopy, D: d, A: row(i), C: uint16(i * int(n)), Imm: int32(n)})
 	}
 	return value{d}, nil
+}
+
+func noDot(in *hlo.Instruction) error {
+	return unsupported("dot of %v and %v", in.Operands[0].Shape, in.Operands[1].Shape)
+}
+
+// sidesOf returns the sides of a dot of f32 without a batch, the one that may be a matrix last: a matrix and a column
+// are the column and the matrix.
+func sidesOf(in *hlo.Instruction, args []value) (x, y side, ok bool) {
+	a, ls, rs := in.Attrs.(*hlo.DotAttrs), in.Operands[0].Shape, in.Operands[1].Shape
+	if len(a.LHSBatch) > 0 || len(a.LHSContracting) != 1 || a.Algorithm != "" || in.Shape.Type != shape.F32 ||
+		ls.Type != shape.F32 || rs.Type != shape.F32 {
+		return side{}, side{}, false
+	}
+	x, y = side{ls, args[0], a.LHSContracting[0]}, side{rs, args[1], a.RHSContracting[0]}
+	if rs.Rank() == 1 {
+		x, y = y, x
+	}
+	return x, y, true
 }
 
 // maxSummed bounds the terms of a sum.
