@@ -59,7 +59,7 @@ take() { # FILE...: with the libraries that it needs, where the loader finds the
 }
 opened=(libopenblas.so.0 libdnnl.so.2 libdnnl.so.3 libfftw3.so.3 libfftw3f.so.3)
 for name in "${opened[@]}"; do
-  file=$(PATH=$PATH:/sbin ldconfig -p | awk -v n="$name" '$1 == n { print $NF; exit }')
+  file=$(PATH=$PATH:/sbin ldconfig -p | awk -v n="$name" '$1 == n && !seen++ { print $NF }')
   [ -z "$file" ] || { cp -L --parents "$file" "$root"; take "$file"; }
 done
 flags='' list=()
