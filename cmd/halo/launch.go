@@ -22,7 +22,7 @@ On several machines use mpirun, srun or the MPI operator of Kubernetes instead.
 
 func launchCommand(t *tool, args []string) error {
 	fs := t.flags("launch")
-	o := launch.Options{Stdout: t.stdout, Stderr: t.stderr}
+	o := launch.Options{Stdout: behind(t.stdout), Stderr: t.stderr}
 	fs.IntVar(&o.Ranks, "n", 0, "number of ranks")
 	fs.StringVar(&o.Family, "mpi", "", "openmpi or mpich; default: the one that is installed")
 	fs.DurationVar(&o.Grace, "grace", 10*time.Second, "how long ranks go on when one has failed")

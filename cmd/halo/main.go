@@ -2,6 +2,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -146,11 +147,23 @@ func realMain(t *tool, args []string) int {
 		name = "help"
 	}
 	if c := commandOf(name); c != nil {
-		return t.report(*c, c.run(t, args[1:]))
+		return t.do(*c, args[1:])
 	}
 	fmt.Fprintf(t.stderr, "halo: unknown command %q%s; halo help lists the commands\n", args[0],
 		spelling.Meant(name, commandNames()))
 	return exitUsage
+}
+
+// do runs a command and returns its exit code, which is no 0 if what it printed is lost.
+func (t *tool) do(c command, args []string) int {
+	out := &output{w: t.stdout}
+	t.stdout = out
+	err := c.run(t, args)
+	code := t.report(c, err)
+	if out.err != nil && !errors.Is(err, out.err) {
+		code = cmp.Or(code, t.report(c, out.err))
+	}
+	return code
 }
 
 func commandOf(name string) *command {
