@@ -5,6 +5,7 @@ import (
 
 	"github.com/halo-xla/halo/xla"
 	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/stablehlo"
 )
 
 // convertForm is a form that convert writes.
@@ -41,12 +42,9 @@ func convertCommand(t *tool, args []string) error {
 	if len(words) != 1 {
 		return exitf(exitUsage, "got %d programs, want one", len(words))
 	}
-	form, ok := writers[*to]
-	if !ok {
-		return exitf(exitUsage, "--to: got %q, want hlo, hlo-proto, hlo-prototext, stablehlo or bytecode", *to)
-	}
-	if *version != "" && *to != "bytecode" {
-		return exitf(exitUsage, "--vhlo: got a version with --to %s, want it with --to bytecode only", *to)
+	form, err := wantedForm(*to, *version)
+	if err != nil {
+		return err
 	}
 	if err := t.checkPlace(*out); err != nil {
 		return err
@@ -64,6 +62,23 @@ func convertCommand(t *tool, args []string) error {
 		return err
 	}
 	return t.writeFile(*out, []byte(text))
+}
+
+// wantedForm is the form that the flags name.
+func wantedForm(to, version string) (convertForm, error) {
+	form, ok := writers[to]
+	switch {
+	case !ok:
+		return form, exitf(exitUsage, "--to: got %q, want hlo, hlo-proto, hlo-prototext, stablehlo or bytecode", to)
+	case version == "":
+		return form, nil
+	case to != "bytecode":
+		return form, exitf(exitUsage, "--vhlo: got a version with --to %s, want it with --to bytecode only", to)
+	}
+	if _, err := stablehlo.ParseVHLOVersion(version); err != nil {
+		return form, exitf(exitUsage, "--vhlo: %w", err)
+	}
+	return form, nil
 }
 
 // convertAll writes the modules of a file, with lines of dashes between them.
