@@ -1,11 +1,13 @@
 package xla
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 
 	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/stablehlo"
 )
 
 // Code is the kind of an Error.
@@ -63,11 +65,25 @@ func wrap(err error, otherwise Code) error {
 		return err
 	}
 	e := &Error{Code: codeOf(err, otherwise), Err: err}
-	var he *hlo.Error
-	if errors.As(err, &he) {
-		e.Op, e.Instruction, e.Position = he.In.Op.String(), he.In.Name, he.In.Pos.String()
-	}
+	e.place()
 	return e
+}
+
+// place fills in what the cause knows of the instruction, the op of MLIR or the text at fault.
+func (e *Error) place() {
+	var text *hlo.SyntaxError
+	if errors.As(e.Err, &text) {
+		e.Position = text.Pos.String()
+	}
+	var op *stablehlo.Error
+	if errors.As(e.Err, &op) {
+		e.Op, e.Position = op.Op, op.Pos.String()
+	}
+	var at *hlo.Error
+	if errors.As(e.Err, &at) {
+		e.Op, e.Instruction = at.In.Op.String(), at.In.Name
+		e.Position = cmp.Or(at.In.Pos.String(), e.Position)
+	}
 }
 
 func codeOf(err error, otherwise Code) Code {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/halo-xla/halo/internal/spelling"
 	"github.com/halo-xla/halo/internal/unsupported"
+	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/hlo/hlopb"
 )
 
@@ -79,7 +80,8 @@ func (p Program) notProgram() error {
 	case bytes.IndexByte(src, 0) >= 0:
 		return unsupported.Error(fmt.Errorf("%s: binary data, %s", p.Name, want))
 	}
-	return fmt.Errorf("%s:1:1: no program%s, %s", p.Name, meantWord(src), want)
+	return &hlo.SyntaxError{Pos: hlo.Pos{File: p.Name, Line: 1, Col: 1},
+		Err: fmt.Errorf("no program%s, %s", meantWord(src), want)}
 }
 
 // meantWord is a hint at the word that a program would begin with.

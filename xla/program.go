@@ -214,7 +214,7 @@ func Split(p Program) []Program {
 func StableHLO(m *hlo.Module) (string, error) {
 	p, err := stablehlo.Export(m)
 	if err != nil {
-		return "", err
+		return "", wrap(err, InvalidArgument)
 	}
 	return p.String(), nil
 }
@@ -227,14 +227,15 @@ func Bytecode(m *hlo.Module, target string) ([]byte, error) {
 	var err error
 	if target != "" {
 		if o.Target, err = stablehlo.ParseVHLOVersion(target); err != nil {
-			return nil, err
+			return nil, wrap(err, InvalidArgument)
 		}
 	}
 	p, err := stablehlo.Export(m)
 	if err != nil {
-		return nil, err
+		return nil, wrap(err, InvalidArgument)
 	}
-	return stablehlo.WriteBytecode(p, o)
+	b, err := stablehlo.WriteBytecode(p, o)
+	return b, wrap(err, InvalidArgument)
 }
 
 // HLOSnapshot returns a program, its arguments on one device and its result as a HloSnapshot, which ReadSnapshot reads.

@@ -80,7 +80,7 @@ func TestPluginFlag(t *testing.T) {
 			t.Errorf("%s: got %s and %s, want the target", command, out, message)
 		}
 	}
-	const want = "halo diff: cpu: no function is registered for the custom call \"twice\" at "
+	want := "halo diff: cpu: " + program + ":3:8: custom-call(f32[]): no function is registered for the custom call \"twice\"; "
 	if _, _, message := halo(t, "", "", "diff", program); !strings.HasPrefix(message, want) ||
 		!strings.HasSuffix(message, "or --plugin of the tool, bring them\n") {
 		t.Errorf("got %s, want %s... and how to get it", message, want)

@@ -121,7 +121,7 @@ ENTRY e {
 	if !errors.Is(err, errors.ErrUnsupported) {
 		t.Fatalf("got %v, want an unsupported error", err)
 	}
-	want := `no function is registered for the custom call "lost" at f.hlo:6:3 and 1 more, ` +
+	want := `f.hlo:6:3: custom-call(f32[4]): no function is registered for the custom call "lost" and 1 more, ` +
 		`the custom call "SPMDFullToShardShape" at f.hlo:8:8`
 	if !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("got %q, want %q", err, want)

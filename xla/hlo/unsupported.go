@@ -8,7 +8,8 @@ import (
 )
 
 // Unsupported returns nil if every op and custom call of m can be evaluated with handlers, which may be nil. Otherwise
-// the error, an errors.ErrUnsupported, is one sentence that names each of them once, with the place of the first.
+// the error, an errors.ErrUnsupported, is one sentence that names each of them once, at the first of them; the places of
+// the others, too, are those of their first.
 func Unsupported(m *Module, handlers Handlers) error {
 	var names []string
 	count := map[string]int{}
@@ -30,15 +31,15 @@ func Unsupported(m *Module, handlers Handlers) error {
 	parts := make([]string, len(names))
 	for i, n := range names {
 		parts[i] = n
-		if p := first[n].Pos.String(); p != "" {
+		if p := first[n].Pos.String(); p != "" && i > 0 {
 			parts[i] += " at " + p
 		}
 		if count[n] > 1 {
 			parts[i] += fmt.Sprintf(" and %d more", count[n]-1)
 		}
 	}
-	return unsupported.Error(fmt.Errorf("no function is registered for %s; the client's Handlers, or --plugin of the "+
-		"tool, bring them", strings.Join(parts, ", ")))
+	return &Error{first[names[0]], unsupported.Error(fmt.Errorf("no function is registered for %s; the client's "+
+		"Handlers, or --plugin of the tool, bring them", strings.Join(parts, ", ")))}
 }
 
 // refused returns why the first custom call that handlers refuse cannot be served.

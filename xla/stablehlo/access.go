@@ -31,7 +31,8 @@ func (o *Op) wrong(name, want string) error {
 	if len(text) > 60 {
 		text = text[:60] + "..."
 	}
-	return &Error{Pos: o.attrPos(name), Msg: o.Signature() + ": attribute " + name + ": got " + text + ", want " + want}
+	return &Error{Pos: o.attrPos(name), Op: o.Name,
+		Msg: o.Signature() + ": attribute " + name + ": got " + text + ", want " + want}
 }
 
 // Int returns an integer attribute. It fails if there is none, or it does not fit in 64 bits.

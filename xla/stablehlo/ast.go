@@ -29,6 +29,7 @@ func (p Pos) String() string {
 // Error is a fault of a program, with the place of it.
 type Error struct {
 	Pos Pos
+	Op  string // the name of the op at fault, "" if it lies with none
 	Msg string // what, got, want
 	Err error  // what is behind it: errors.ErrUnsupported, an error of package hlo, or nil
 }
@@ -162,7 +163,7 @@ func (o *Op) Signature() string {
 
 // Errorf returns an error at the op that begins with its signature.
 func (o *Op) Errorf(format string, args ...any) error {
-	return &Error{Pos: o.Pos, Msg: o.Signature() + ": " + fmt.Sprintf(format, args...), Err: cause(args)}
+	return &Error{Pos: o.Pos, Op: o.Name, Msg: o.Signature() + ": " + fmt.Sprintf(format, args...), Err: cause(args)}
 }
 
 // Dialect returns the part of the op's name before the first dot.

@@ -36,7 +36,7 @@ func WriteBytecode(p *Program, o BytecodeOptions) ([]byte, error) {
 		case !target.before(w.needs):
 			return data, nil
 		case fixed:
-			return nil, &Error{Pos: w.needsAt.Pos, Err: errors.ErrUnsupported, Msg: fmt.Sprintf(
+			return nil, &Error{Pos: w.needsAt.Pos, Op: w.needsAt.Name, Err: errors.ErrUnsupported, Msg: fmt.Sprintf(
 				"%s: %s needs VHLO %s, %s is to be written", w.needsAt.Signature(), w.needsWhat, w.needs, target)}
 		}
 		target = w.needs

@@ -220,7 +220,7 @@ func brief(err error) error {
 	if !errors.As(err, &e) || !errors.Is(err, errors.ErrUnsupported) || len(e.Msg) <= maxMessage {
 		return err
 	}
-	return &Error{Pos: e.Pos, Msg: strings.Clone(e.Msg[:maxMessage]) + "...", Err: errors.ErrUnsupported}
+	return &Error{Pos: e.Pos, Op: e.Op, Msg: strings.Clone(e.Msg[:maxMessage]) + "...", Err: errors.ErrUnsupported}
 }
 
 func (im *importer) imported(f *function) (*hlo.Computation, error) {
@@ -320,12 +320,13 @@ func wrap(op *Op, err error) error {
 	if errors.As(err, &theirs) {
 		what = theirs.Err
 	}
-	return &Error{Pos: op.Pos, Msg: op.Signature() + ": " + what.Error(), Err: err}
+	return &Error{Pos: op.Pos, Op: op.Name, Msg: op.Signature() + ": " + what.Error(), Err: err}
 }
 
 // unsupported is the error of an op that is right and cannot be imported.
 func unsupported(op *Op, format string, args ...any) error {
-	return &Error{Pos: op.Pos, Msg: op.Signature() + ": " + fmt.Sprintf(format, args...), Err: errors.ErrUnsupported}
+	return &Error{Pos: op.Pos, Op: op.Name, Msg: op.Signature() + ": " + fmt.Sprintf(format, args...),
+		Err: errors.ErrUnsupported}
 }
 
 // constantOf returns a literal as attributes of a constant, and its shape.

@@ -117,7 +117,7 @@ func (c *ctx) findRow(op *Op) importFunc {
 	return func(_ *ctx, op *Op) error {
 		hint := meantOp(op.Name, allForms)
 		if op.Dialect() == "stablehlo" { // all of whose ops are known: this one is wrong
-			return errorf(op.Pos, "%s: unknown op%s", op.Signature(), hint)
+			return op.Errorf("unknown op%s", hint)
 		}
 		return unsupported(op, "op is unknown or not supported%s", hint)
 	}

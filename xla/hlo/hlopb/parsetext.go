@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/halo-xla/halo/xla/hlo"
 )
 
 // detectText returns which message a text begins as, by the names of its first fields.
@@ -65,7 +67,8 @@ func (p *textParser) fail(format string, args ...any) {
 	}
 	before := p.src[:min(p.at, len(p.src))]
 	line, start := 1+strings.Count(before, "\n"), strings.LastIndexByte(before, '\n')
-	p.err = fmt.Errorf("%s:%d:%d: %s: %w", p.file, line, len(before)-start, p.w.desc.name, fmt.Errorf(format, args...))
+	p.err = &hlo.SyntaxError{Pos: hlo.Pos{File: p.file, Line: line, Col: len(before) - start},
+		Err: fmt.Errorf("%s: %w", p.w.desc.name, fmt.Errorf(format, args...))}
 }
 
 // skip passes white space and comments, but for the mark of those that hold a field.
