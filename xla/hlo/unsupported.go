@@ -8,8 +8,7 @@ import (
 )
 
 // Unsupported returns nil if every op and custom call of m can be evaluated with handlers, which may be nil. Otherwise
-// the error, an errors.ErrUnsupported, is one sentence that names each of them once, at the first of them; the places of
-// the others, too, are those of their first.
+// the error, an errors.ErrUnsupported, is one sentence that names each of them once, with the place of its first.
 func Unsupported(m *Module, handlers Handlers) error {
 	var names []string
 	count := map[string]int{}
