@@ -64,8 +64,13 @@ const (
 	knownPieces  = 16
 	tallRows     = 288
 	leastRows    = 48
+	leastGated   = 12
 	leastColumns = 128
 )
+
+// nearGates is how many weights of gates are read as fast by each thread as a part of them: those of half a second
+// cache. Pieces of rows then have whole rows of the state, and hand nothing to each other from round to round.
+const nearGates = 1 << 16
 
 // blocks returns how many rows, and columns of each gate, which has so many, a piece has: by the shape alone.
 func (k *known) blocks(units int) (rows, columns int) {
@@ -82,7 +87,7 @@ func (k *known) blocks(units int) (rows, columns int) {
 	}
 	wanted := max(min(4*work/knownWork, 2), min(work/knownWork, knownPieces), work/knownLong)
 	for count := 2; count <= wanted; count *= 2 {
-		wide, tall := columns >= 2*least, rows >= 2*leastRows
+		wide, tall := columns >= 2*least, rows >= 2*k.leastRows()
 		switch {
 		case tall && (rows == k.m || rows > tallRows || !wide):
 			rows = (rows/2 + 3) / 4 * 4
@@ -93,6 +98,14 @@ func (k *known) blocks(units int) (rows, columns int) {
 		}
 	}
 	return rows, columns
+}
+
+// leastRows is how many rows a piece has at least.
+func (k *known) leastRows() int {
+	if run.Level() == run.AVX2 && k.gates > 1 && k.n*k.k <= nearGates {
+		return leastGated
+	}
+	return leastRows
 }
 
 // thunk packs the weights and multiplies piece by piece.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halo-xla/halo/cgo/loops/gemm"
 	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/literal"
@@ -17,7 +18,7 @@ import (
 func TestGates(t *testing.T) {
 	r := rand.New(rand.NewPCG(32, 1))
 	for _, s := range [][3]int{{3, 7, 5}, {8, 64, 96}, {5, 40, 256}, {13, 260, 300}, {1, 8, 8}, {100, 64, 288},
-		{8, 300, 320}, {40, 100, 640}} {
+		{8, 300, 320}, {40, 100, 640}, {27, 64, 300}, {96, 100, 130}} {
 		text := cellProgram(s[0], s[1], s[2])
 		m, reference := compile(t, exec.Reference(), text)
 		var args []*literal.Literal
@@ -35,6 +36,21 @@ func TestGates(t *testing.T) {
 			if n := len(p.Report()); run.Available() && n != 1 {
 				t.Errorf("%v: got %d steps, want 1", s, n)
 			}
+		}
+	}
+}
+
+// TestGateRows wants of cells with few weights that pieces have whole rows of the state, and of those with more that
+// they have columns of it.
+func TestGateRows(t *testing.T) {
+	if run.Level() != run.AVX2 {
+		t.Skip("not that level")
+	}
+	for _, s := range []struct{ m, k, units, rows, columns int }{{32, 128, 128, 16, 128}, {27, 64, 128, 16, 128},
+		{16, 128, 128, 16, 64}, {32, 128, 256, 32, 64}, {64, 64, 64, 32, 64}} {
+		k := known{matrices: matrices{m: s.m, n: 4 * s.units, k: s.k}, gates: 4, rows: gemm.NearRows}
+		if rows, columns := k.blocks(s.units); rows != s.rows || columns != s.columns {
+			t.Errorf("%v: got %d rows and %d columns", s, rows, columns)
 		}
 	}
 }
