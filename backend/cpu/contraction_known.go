@@ -21,6 +21,7 @@ type known struct {
 	ends    gemm.Ends  // what else is done to sums
 	bias    exec.Slice // of the columns
 	more    exec.Slice // an array that is added
+	most    float32    // of what is more
 	windows *windows   // what rows are, of WindowRows
 	before  *thunk     // what comes before all pieces, nil if nothing does
 	apart   bool       // every other piece of columns lies behind the result, by its size
@@ -34,12 +35,22 @@ func knownProduct(l *exec.Lowering, c *contraction) *thunk {
 		c.rhsType != shape.F32 || c.outType != shape.F32 || !hasWideTiles() {
 		return nil
 	}
-	if f.m > shortProduct && (f.n*f.k > manyWeights || f.k < shortSums || f.n < fewColumns) && onednn.Load() == nil {
+	if f.m > shortProduct && f.byLibrary() && onednn.Load() == nil {
 		return nil
 	}
 	k := &known{matrices: f, of: c, kind: kind, gates: 1}
 	k.rows = pick(f.transposeA, gemm.PackedRows, pick(f.strideA*4%page != 0, gemm.NearRows, gemm.CopiedRows))
 	return k.thunk(l)
+}
+
+// byLibrary reports whether oneDNN multiplies many rows as fast or faster. At AVX2 it does not where whole panels are
+// all there is, be they few, and sums may be shorter.
+func (f *matrices) byLibrary() bool {
+	sums, columns := shortSums, f.n < fewColumns
+	if run.Level() == run.AVX2 {
+		sums, columns = shortSums/4, columns && (f.n < fewColumns/2 || f.n%panelColumns != 0)
+	}
+	return f.n*f.k > manyWeights || f.k < sums || columns
 }
 
 // hasWideTiles reports whether tiles are such as were compared with oneDNN's: by instructions that multiply and add.
@@ -52,6 +63,7 @@ const (
 	manyWeights  = 1 << 20
 	shortSums    = 64
 	fewColumns   = 64
+	panelColumns = 16 // of f32, at AVX2
 )
 
 // Pieces of products by packed weights: as many as leave each knownWork multiplications, up to knownPieces, two if they
@@ -138,6 +150,13 @@ func (k *known) ending(t *thunk) *thunk {
 	}
 	if k.ends < gemm.Floor {
 		t.floored = func() *thunk { return k.with(gemm.Floor, k.bias, k.more) }
+	}
+	if k.ends < gemm.Cap {
+		t.capped = func(most float32) *thunk {
+			other := *k
+			other.most = most
+			return other.with(gemm.Cap, k.bias, k.more)
+		}
 	}
 	return t
 }
@@ -226,7 +245,7 @@ func (k *known) piece(m, n, rows, columns, apart int) piece {
 	p := gemm.Panels{A: ref(k.of.lhs), Panels: ref(k.weights), C: ref(k.of.out), M: int64(rows), N: int64(columns),
 		K: int64(k.k), RowA: int64(k.strideA), ColumnA: 1, RowC: int64(k.strideC), Groups: int64(gates),
 		GroupPanels: k.kind.PanelsBytes(isa, int64(units), int64(k.k)), GroupC: int64(units), Kind: k.kind, Rows: k.rows,
-		Bias: ref(k.bias), More: ref(k.more), Ends: k.ends}
+		Bias: ref(k.bias), More: ref(k.more), Ends: k.ends, Most: k.most}
 	if k.transposeA {
 		p.RowA, p.ColumnA = p.ColumnA, p.RowA
 	}

@@ -56,3 +56,41 @@ func knownProgram(m, k, n, form int) string {
 		"lhs_contracting_dims={%d}, rhs_contracting_dims={%d} c = f32[%[5]d,%[6]d] parameter(2) "+
 		"ROOT r = f32[%[5]d,%[6]d] add(y, c) }", a[0], a[1], b[0], b[1], m, n, from, to)
 }
+
+// TestKnownEnds adds a bias to products of many rows with short sums or few columns, takes what is above one number and
+// then what is below another, in the kernel or behind it: sums are exact, some of them are NaN.
+func TestKnownEnds(t *testing.T) {
+	r := rand.New(rand.NewPCG(31, 3))
+	for _, s := range []struct {
+		m, k, n     int
+		least, most string
+		taken       bool // by our kernel, with all that follows, at AVX2
+	}{{150, 16, 64, "0", "6", true}, {321, 32, 192, "0", "6", true}, {200, 33, 100, "0", "2.5", true},
+		{700, 192, 32, "0", "6", true}, {143, 70, 48, "0", "inf", true}, {143, 70, 40, "0", "6", false},
+		{150, 15, 64, "0", "6", false}, {150, 16, 64, "0", "0", false}, {150, 16, 64, "-1", "3", false},
+		{150, 16, 64, "0", "nan", false}} {
+		text := fmt.Sprintf(`ENTRY e { a = f32[%d,%d] parameter(0) b = f32[%[2]d,%d] parameter(1) v = f32[%[3]d] parameter(2)
+			y = f32[%[1]d,%[3]d] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+			c = f32[%[1]d,%[3]d] broadcast(v), dimensions={1} d = f32[%[1]d,%[3]d] add(y, c)
+			l = f32[] constant(%[4]s) x = f32[%[1]d,%[3]d] broadcast(l), dimensions={} p = f32[%[1]d,%[3]d] maximum(x, d)
+			h = f32[] constant(%[5]s) z = f32[%[1]d,%[3]d] broadcast(h), dimensions={}
+			ROOT q = f32[%[1]d,%[3]d] minimum(z, p) }`, s.m, s.k, s.n, s.least, s.most)
+		m, reference := compile(t, exec.Reference(), text)
+		var args []*literal.Literal
+		for _, p := range m.Entry.Parameters {
+			args = append(args, small(r, p.Shape))
+		}
+		sprinkle(r, args[0])
+		want := execute(t, reference, args...)
+		for _, threads := range []int{1, 2, 3, 7} {
+			p := compileBound(t, New(Options{Threads: threads}), m, map[int64]*literal.Literal{1: args[1], 2: args[2]})
+			step, all := p.Report()[0], int64(4*(s.m*s.k+s.k*(s.n+15)/16*16+s.m*s.n+s.n))
+			if all += 4 * 16 * int64(s.k); run.Level() == run.AVX2 && (step.Kernel == "loops panels" && step.Bytes < all) != s.taken {
+				t.Errorf("%v: %v", s, step) // the result is written once if that is all
+			}
+			if d := literal.Compare(execute(t, p, args[0]), want, literal.Tolerance{}); d != nil {
+				t.Errorf("%v, %d threads: %v", s, threads, d)
+			}
+		}
+	}
+}

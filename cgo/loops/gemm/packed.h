@@ -51,12 +51,14 @@ typedef void halo_packer(void *to, const void *from, int64_t lines, int64_t term
 
 /* halo_packed_besides is what a tile does besides its products. It asks for what is wanted next, from ahead on, step
  * bytes further with each word. And to sums that have all their terms it adds bias, a number for each column, then
- * more, which lies as c does, unless they are 0; if there is a floor, what is at most 0 becomes 0. */
+ * more, which lies as c does, unless they are 0; if there is a floor, what is at most 0 becomes 0; and what is more
+ * than most becomes that, unless most is 0. */
 typedef struct {
   const char *ahead;
   int64_t step;
   const void *bias, *more;
   int floor;
+  double most;
 } halo_packed_besides;
 
 /* halo_packed_kernel is what an instruction set does for a kind: elements have so many bytes, words have so many,

@@ -63,6 +63,7 @@ INLINE void NAME(group)(const int height, const int vectors, const int asks, con
   if (bias) EACH(s[i][v] += *(const NAME(in_memory) *)(bias + column + v * LANES))
   if (more) EACH(s[i][v] += AT(more))
   if (w->besides->floor) EACH(s[i][v] = (NAME(sums))((NAME(bits))s[i][v] & ~(s[i][v] <= 0)))
+  if (w->besides->most) EACH(s[i][v] = NAME(cap)(s[i][v], w->besides->most))
   EACH(AT(w->c) = s[i][v])
 #undef EACH
 #undef AT

@@ -6,6 +6,12 @@ typedef T NAME(in_memory) __attribute__((vector_size(VB), aligned(sizeof(T)), ma
 enum { NAME(WIDTH) = VB / sizeof(T) };
 #define LANES NAME(WIDTH)
 
+/* cap is most where s is more. NaN stays. */
+INLINE NAME(sums) NAME(cap)(NAME(sums) s, T most) {
+  const NAME(bits) over = s > most;
+  return (NAME(sums))((NAME(bits))s & ~over | (NAME(bits))(most - (NAME(sums)){0}) & over);
+}
+
 /* part brings the rows and columns that count from a whole tile to c, and ends those sums if besides says so. */
 static void NAME(part)(const T *tile, T *c, const int64_t *where, int64_t row_c, int64_t rows, int64_t columns,
                        int first, const halo_packed_besides *besides) {
@@ -17,7 +23,8 @@ static void NAME(part)(const T *tile, T *c, const int64_t *where, int64_t row_c,
       if (!first) s = c[at] + s;
       if (bias) s += bias[j];
       if (more) s += more[at];
-      c[at] = besides && besides->floor && s <= 0 ? 0 : s;
+      if (besides && besides->floor && s <= 0) s = 0;
+      c[at] = besides && besides->most && s > besides->most ? (T)besides->most : s;
     }
 }
 
@@ -96,6 +103,7 @@ INLINE void NAME(some)(const int height, const int vectors, const int how, const
   if (bias) EACH(s[i][v] += *(const NAME(in_memory) *)(bias + v * LANES))
   if (more) EACH(s[i][v] += AT(more))
   if (how && besides->floor) EACH(s[i][v] = (NAME(sums))((NAME(bits))s[i][v] & ~(s[i][v] <= 0)))
+  if (how && besides->most) EACH(s[i][v] = NAME(cap)(s[i][v], besides->most))
   EACH(AT(c) = s[i][v])
 #undef EACH
 #undef AT

@@ -177,6 +177,7 @@ static void end(const work *w, int64_t column, int64_t place, halo_packed_beside
   const int64_t bytes = w->kernel->bytes;
   if (w->first + w->words < r->k) return;
   b->floor = (r->ends & PANELS_FLOOR) != 0;
+  b->most = r->ends & PANELS_CAP ? r->most : 0;
   b->bias = w->bias ? w->bias + column * bytes : 0;
   b->more = w->more ? w->more + place * bytes : 0;
 }

@@ -16,6 +16,7 @@ type Panels struct {
 	Rows                        Rows
 	Bias, More                  run.Ref
 	Ends                        Ends
+	Most                        float32  // for Cap, above 0
 	Windows                     *Windows // of WindowRows
 }
 
@@ -35,9 +36,10 @@ const (
 type Ends int64
 
 // What is done to sums, in this order: a number for each column is added, and an array that lies as c does; what is at
-// most 0 becomes 0.
+// most 0 becomes 0; what is more than the product's Most becomes that.
 const (
 	AddBias Ends = 1 << iota
 	AddMore
 	Floor
+	Cap
 )

@@ -19,6 +19,7 @@ type panelsArgs struct {
 	isa, kind, rows             int64
 	bias, more                  run.Ref
 	ends                        int64
+	cap                         float64
 	zero, table                 run.Ref
 	taps, run, most, copied     int64
 }
@@ -45,7 +46,8 @@ func (k Kind) PackPanels(isa run.ISA, to, b []byte, n, terms, rowB, columnB int6
 func (p *Panels) Record(isa run.ISA) run.Record {
 	a := panelsArgs{a: p.A, panels: p.Panels, c: p.C, m: p.M, n: p.N, k: p.K, rowA: p.RowA, columnA: p.ColumnA,
 		rowC: p.RowC, groups: max(p.Groups, 1), groupPanels: p.GroupPanels, groupC: p.GroupC, isa: int64(isa),
-		kind: int64(p.Kind), rows: int64(p.Rows), bias: p.Bias, more: p.More, ends: int64(p.Ends)}
+		kind: int64(p.Kind), rows: int64(p.Rows), bias: p.Bias, more: p.More, ends: int64(p.Ends),
+		cap: float64(p.Most)}
 	if w := p.Windows; w != nil {
 		a.zero, a.table, a.taps, a.run, a.most = w.Zero, w.Table, w.Taps, w.Run, w.Most
 		if w.Copied {
