@@ -11,6 +11,7 @@ import (
 const (
 	depthwiseBytes    = 256 << 10 // of the result that are computed at a time, if they can be fewer
 	depthwiseAhead    = 8 << 20   // from so many bytes of image and result on, memory is asked a row ahead
+	depthwiseWide     = 4 << 20   // the same at AVX2 for windows of five places and more, of which most are read again
 	depthwiseFeatures = 8         // for fewer, vectors have too little to do
 )
 
@@ -29,8 +30,17 @@ func depthwiseConvolution(l *exec.Lowering, s *kernel.Convolution, c *contractio
 			Dilation: int64(w.WindowDilation), Pad: int64(w.PadLow)}
 	}
 	d.Rows, d.Task = s.Out[0]*d.Y.Out, max(depthwiseBytes/(4*d.X.Out*d.Channels), 1)
-	d.Ahead = c.lhs.Size+c.out.Size >= depthwiseAhead
+	d.Ahead = c.lhs.Size+c.out.Size >= aheadBytes(&d)
 	return depthwiseThunk(d, c.out, c.lhs, c.rhs)
+}
+
+// aheadBytes is how large image and result are of a convolution that asks ahead. A row asks for a row: of windows that
+// move further, that is a part of what the next one needs.
+func aheadBytes(d *depthwise.Convolution) int64 {
+	if run.Level() == run.AVX2 && d.X.Window >= 5 && d.X.Stride == 1 && d.Y.Stride == 1 {
+		return depthwiseWide
+	}
+	return depthwiseAhead
 }
 
 // depthwiseThunk returns the thunk that computes all rows of d, in parts of a task each, and offers what its sums may

@@ -63,6 +63,9 @@ func TestDepthwiseBeyondCaches(t *testing.T) {
 			"dim_labels=b01f_01io->b01f, feature_group_count=40 }", 160*stride, 160, 130/stride, stride)}
 		p.check(t, rand.New(rand.NewPCG(5, 31)), shape.F32, shape.F32, shape.F32)
 	}
+	p := product{"ENTRY e { a = LHS[1,112,130,40] parameter(0) b = RHS[5,5,1,40] parameter(1) ROOT c = OUT[1,112,130,40] " +
+		"convolution(a, b), window={size=5x5 pad=2_2x2_2}, dim_labels=b01f_01io->b01f, feature_group_count=40 }"}
+	p.check(t, rand.New(rand.NewPCG(7, 31)), shape.F32, shape.F32, shape.F32)
 }
 
 // TestDepthwiseEnds adds a bias, takes what is above one number and then what is below another, in the kernel or behind
