@@ -53,10 +53,7 @@ func (b *builder) build() bool {
 func (b *builder) loop() bool {
 	start := len(b.bytes)
 	for from, to := 0, 0; from < len(b.f.steps); from = to {
-		if to = from + 1; b.way.framed {
-			to = b.f.segment(from)
-		}
-		if !b.segment(from, to) {
+		if to = b.f.segment(from); !b.segment(from, to) {
 			return false
 		}
 	}
@@ -64,25 +61,54 @@ func (b *builder) loop() bool {
 	return true
 }
 
-// segment makes the code of some steps for one vector after the other, or two side by side.
+// segment makes the code of some steps for one vector after the other, or some side by side.
 func (b *builder) segment(from, to int) bool {
 	if b.f.steps[from].call > 0 {
 		return b.call(from, to)
 	}
-	beside := 1
-	if to-from >= manySteps {
-		beside = 2
+	n := b.beside(to - from)
+	for u := 0; u < len(b.in); u += n {
+		if !b.group(from, to, u, min(u+n, len(b.in))) {
+			return false
+		}
 	}
-	for u := 0; u < len(b.in); u += beside {
-		for i := from; i < to; i++ {
-			for v := u; v < min(u+beside, len(b.in)); v++ {
-				d := &doing{builder: b, s: &b.f.steps[i], i: i, u: v}
-				if !d.do() {
-					return false
-				}
-				d.done()
+	return true
+}
+
+// beside is how many vectors go side by side through so many steps.
+func (b *builder) beside(steps int) int {
+	switch {
+	case !b.way.framed:
+		return len(b.in)
+	case steps >= manySteps:
+		return four
+	}
+	return 1
+}
+
+// group makes the code of some steps for some vectors side by side: each does a step, or a knot where they are many.
+func (b *builder) group(from, to, first, last int) bool {
+	for next := from; from < to; from = next {
+		if next = from + 1; last-first > 2 {
+			next = min(b.f.knot(from), to)
+		}
+		for u := first; u < last; u++ {
+			if !b.steps(from, next, u) {
+				return false
 			}
 		}
+	}
+	return true
+}
+
+// steps makes the code of some steps for vector u.
+func (b *builder) steps(from, to, u int) bool {
+	for i := from; i < to; i++ {
+		d := &doing{builder: b, s: &b.f.steps[i], i: i, u: u}
+		if !d.do() {
+			return false
+		}
+		d.done()
 	}
 	return true
 }

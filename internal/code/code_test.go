@@ -67,6 +67,36 @@ func TestRegisters(t *testing.T) {
 	}
 }
 
+// rotations is a function of n rounds on two values, that has so many others to the end.
+func rotations(n, others int) *Function {
+	f := New(4)
+	x, y := f.Load(0, Lanes4), f.Load(1, Lanes4)
+	var kept []Value
+	for k := range others {
+		kept = append(kept, f.Do(&Right, byte(k), x))
+	}
+	for range n {
+		x = f.Do(&AddInt, 0, x, y)
+		y = f.Do(&Xor, 0, f.Do(&Or, 0, f.Do(&Left, 13, y), f.Do(&Right, 19, y)), x)
+	}
+	for _, v := range kept {
+		x = f.Do(&Xor, 0, x, v)
+	}
+	f.Store(2, Lanes4, f.Do(&Xor, 0, x, y))
+	return f
+}
+
+// TestBeside wants four vectors side by side through many steps, two where they have too many values for that, and one
+// through few.
+func TestBeside(t *testing.T) {
+	for _, c := range []struct{ rounds, others, unit int }{{20, 0, 32}, {20, 1, 32}, {20, 3, 16}, {2, 0, 8}} {
+		a, ok := rotations(c.rounds, c.others).Assemble(false)
+		if !ok || a.Unit != c.unit {
+			t.Errorf("%d rounds and %d values: %d elements, want %d", c.rounds, c.others, a.Unit, c.unit)
+		}
+	}
+}
+
 // TestFrame wants code of whatever there are no registers for, and of calls, if those are of eight vectors.
 func TestFrame(t *testing.T) {
 	for _, n := range []int{9, 40} {

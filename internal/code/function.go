@@ -249,9 +249,12 @@ type way struct {
 	framed   bool
 }
 
-// manySteps is from how many on two vectors go side by side: the machine looks some 200 instructions ahead. Those of a
-// round follow one another.
-const manySteps = 32
+// manySteps is from how many on vectors go side by side, up to four: the machine looks some 200 instructions ahead, of
+// which 64 wait. Those of a round follow one another.
+const (
+	manySteps = 32
+	four      = 4
+)
 
 // way returns the best for which there are registers.
 func (f *Function) way(framed bool) (w way, ok bool) {
@@ -261,9 +264,9 @@ func (f *Function) way(framed bool) (w way, ok bool) {
 	}
 	most, lanes := 1, f.lanes()
 	if len(f.steps) >= manySteps && f.round == 1 {
-		most = 2
+		most = four
 	}
-	for vectors := most; vectors > 0 && len(f.pointers) <= len(bases) && !f.calls(); vectors-- {
+	for vectors := most; vectors > 0 && len(f.pointers) <= len(bases) && !f.calls(); vectors /= 2 {
 		for _, resident := range []bool{true, false} {
 			n := sort.Search(len(lanes)+1, func(n int) bool { return !f.fits(way{lanes[:n], resident, vectors, false}) }) - 1
 			if n >= 0 {
@@ -294,6 +297,18 @@ func (f *Function) segment(from int) int {
 		to++
 	}
 	return to
+}
+
+// knot is where steps end that begin with one, make something of its value, and leave little: what a step makes that is
+// wanted soon afterwards takes no register of every vector.
+func (f *Function) knot(from int) int {
+	to := from + 1
+	for i := from; i < to; i++ {
+		if v := f.steps[i].to; v >= 0 && f.values[v].last <= i+2 {
+			to = max(to, f.values[v].last+1)
+		}
+	}
+	return min(to, from+four)
 }
 
 // byVector has the vectors of a round do each segment one after the other.

@@ -255,6 +255,25 @@ func testFamily(t *testing.T, r *rand.Rand, f family, lane int) {
 	}
 }
 
+// TestMakeBeside wants the bits that stages have of long lists that need few registers, four vectors of which go side by
+// side.
+func TestMakeBeside(t *testing.T) {
+	needAVX2(t)
+	r := rand.New(rand.NewPCG(4, 9))
+	names, beside := []string{"mix", "rotate", "add", "xor", "wrap_u", "max_s"}, 0
+	for range 200 {
+		n := []int{1, 8, 31, 64, 1000, 4096}[r.IntN(6)]
+		p := randomProgram(r, names, 4, n, 40, "", "")
+		if made := Make(p, run.AVX2); made.Unit == 32 {
+			beside++
+			compare(t, r, p, made, n, false)
+		}
+	}
+	if beside < 30 {
+		t.Errorf("%d lists of 200 go side by side by fours", beside)
+	}
+}
+
 // TestMakePointers wants what stages have of more pointers than have registers of their own.
 func TestMakePointers(t *testing.T) {
 	needAVX2(t)
