@@ -1,6 +1,9 @@
 package code
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // builder makes the code of a function in one way.
 type builder struct {
@@ -57,7 +60,11 @@ func (b *builder) loop() bool {
 			return false
 		}
 	}
-	b.repeat(start, byte(b.elements()*b.way.vectors*b.f.round))
+	step := b.elements() * b.way.vectors * b.f.round
+	if step > math.MaxInt8 {
+		return false
+	}
+	b.repeat(start, byte(step))
 	return true
 }
 

@@ -58,8 +58,8 @@ var (
 	BitAnd, BitAndNot, BitOr, BitXor = bitsOf(0x54), bitsOf(0x55), bitsOf(0x56), bitsOf(0x57)
 
 	Copy     = bitsOf(0x28)
-	Pick     = rounds(0x4a)  // the second where a mask is set
-	Pick64   = rounds(0x4b)  //
+	Pick     = rounds(0x4a) // the second where a mask is set
+	Pick64   = rounds(0x4b)
 	MulAdd32 = product(0xb9) // to = first * operand + to
 	MulSub32 = product(0xbb) // to = first * operand - to
 	FromBits = Lane{prefix: prefix66, table: map0F, number: 0x6e}.of64()

@@ -54,8 +54,8 @@ const (
 	Above
 	Negative
 	NotNegative
-	Odd    // of floats: not to be compared
-	NotOdd //
+	Odd // of floats: not to be compared
+	NotOdd
 	Less
 	GreaterOrEqual
 	LessOrEqual
@@ -95,7 +95,6 @@ var (
 	SignedWord  = Inst{number: 0xbf, twoByte: true}
 	Lea         = Inst{number: 0x8d}
 	CountOnes   = Inst{prefix: 0xf3, number: 0xb8, twoByte: true}
-	CountZeros  = Inst{prefix: 0xf3, number: 0xbd, twoByte: true} // from the top
 	Complement  = Inst{number: 0xf7, extension: 2}
 	Negate      = Inst{number: 0xf7, extension: 3}
 	TimesWide   = Inst{number: 0xf7, extension: 4} // RDX:RAX = RAX * operand

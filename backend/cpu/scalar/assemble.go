@@ -1,6 +1,8 @@
 package scalar
 
 import (
+	"bytes"
+	"slices"
 	"unsafe"
 
 	native "github.com/halo-xla/halo/cgo/loops/scalar"
@@ -184,6 +186,9 @@ func (m *assembly) inMemory(in *Instr) {
 
 // datum returns the label of bytes that stand behind the code.
 func (m *assembly) datum(b []byte) int {
+	if i := slices.IndexFunc(m.data, func(d datum) bool { return bytes.Equal(d.bytes, b) }); i >= 0 {
+		return m.data[i].label
+	}
 	m.data = append(m.data, datum{m.Label(), b})
 	return m.data[len(m.data)-1].label
 }

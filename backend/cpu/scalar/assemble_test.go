@@ -157,3 +157,44 @@ func TestMachineDot(t *testing.T) {
 		}
 	}
 }
+
+// TestMachineDivisions holds quotients and remainders of all widths, by registers and by constants, against the machine
+// in Go: of edges, of 0 and of -1, which a machine's own instruction faults at.
+func TestMachineDivisions(t *testing.T) {
+	needMachineCode(t)
+	loads := map[int32][2]Op{8: {Load8U, Load8S}, 16: {Load16U, Load16S}, 32: {Load32U, Load32S}, 64: {Load64, Load64}}
+	r := rand.New(rand.NewPCG(8, 2))
+	for op, signed := range map[Op]int{DivS: 1, RemS: 1, DivU: 0, RemU: 0} {
+		for width, load := range loads {
+			edge := uint64(1) << (width - 1)
+			values := []uint64{0, 1, 2, 3, 10, edge - 1, edge, edge + 1, math.MaxUint64, r.Uint64(), r.Uint64(), r.Uint64()}
+			for _, a := range values {
+				for _, b := range values {
+					in := little.AppendUint64(little.AppendUint64(nil, a), b)
+					one := Instr{Op: op, D: 2, A: 0, B: 1, Imm: width}
+					holdDivision(t, in, []uint64{0, 0, 0, 0}, Instr{Op: load[signed], D: 0}, Instr{Op: load[signed], D: 1, Imm: 8}, one)
+					fixed := little.Uint64(in[8:]) << (64 - width) >> (64 - width)
+					if signed == 1 {
+						fixed = uint64(int64(b) << (64 - width) >> (64 - width))
+					}
+					holdDivision(t, in, []uint64{0, fixed, 0, 0}, Instr{Op: load[signed], D: 0}, one)
+				}
+			}
+		}
+	}
+}
+
+// holdDivision runs a list of which register 2 is the result as machine code and in Go.
+func holdDivision(t *testing.T, in []byte, image []uint64, list ...Instr) {
+	t.Helper()
+	list = append(list, Instr{Op: Again, A: 3}, Instr{Op: Store64, A: 1, B: 2}, Instr{Op: Next, A: 2})
+	p := &Program{Params: make([]Leaf, 1), Results: make([]Leaf, 1), code: list, image: image}
+	want, got := make([]byte, 8), make([]byte, 8)
+	if err := p.Machine(context.Background()).Apply(1, []Stream{{Data: in}, {Data: want}}); err != nil {
+		t.Fatal(err)
+	}
+	runPacked(t, p.PackMachine(), in, got)
+	if !bytes.Equal(got, want) {
+		t.Errorf("%v of %x: %x, want %x", list, in, got, want)
+	}
+}

@@ -7,8 +7,6 @@ import (
 
 // The code of what brings numbers from place to place.
 
-func pollAt() int32 { return native.PollAt }
-
 // stream brings the address of a stream into RAX.
 func (m *assembly) stream(k uint16) { m.Do(code.Mov, true, code.RAX, code.At(streams, 16*int32(k))) }
 

@@ -1,6 +1,9 @@
 package scalar
 
-import "github.com/halo-xla/halo/internal/code"
+import (
+	native "github.com/halo-xla/halo/cgo/loops/scalar"
+	"github.com/halo-xla/halo/internal/code"
+)
 
 // codeOf makes the code of the instructions that have some; the interpreter is called for the others.
 var codeOf [numOps]func(m *assembly, in *Instr)
@@ -136,7 +139,7 @@ func (m *assembly) advance(n uint64) {
 // poll looks at the cancel word, and jumps if it is 0.
 func (m *assembly) poll(on int) {
 	m.Do(code.Mov, true, code.RAX, code.At(code.RSP, stackProgram))
-	m.Do(code.Mov, false, code.R14, code.At(code.RAX, pollAt()))
+	m.Do(code.Mov, false, code.R14, code.At(code.RAX, native.PollAt))
 	m.Do(code.Mov, true, code.RAX, code.At(code.RSP, stackCancel))
 	m.DoNumber(code.AgainstNumber, false, code.At(code.RAX, 0), 0)
 	m.JumpIf(code.Equal, on)

@@ -19,34 +19,36 @@ func partsIn(n int) int { return (n + partLanes - 1) / partLanes }
 // onParts makes the code of an instruction for a machine vector: to becomes what it is of x.
 type onParts func(m *assembly, to code.Register, x [3]code.Register)
 
-// vecOf are the instructions on vectors that are written out; the others are calls.
-var vecOf map[Op]onParts
+// written is how an instruction on vectors is written out.
+type written struct {
+	operands int
+	make     onParts
+}
 
-func init() {
-	vecOf = map[Op]onParts{
-		Move: func(m *assembly, to code.Register, x [3]code.Register) {
-			m.Lane(code.Copy.Whole(), to, 0, code.In(x[0]))
-		},
-		AddF: both(code.Add32.Whole()), SubF: both(code.Sub32.Whole()), MulF: both(code.Mul32.Whole()),
-		DivF: both(code.Div32.Whole()), SqrtF: single(code.Root32.Whole()), SToF: single(code.ToFloats),
-		FloorF: rounded(9), CeilF: rounded(10), RoundEvenF: rounded(8),
-		NegF: signed(code.BitXor.Whole()), AbsF: signed(code.BitAndNot.Whole()),
-		MinF: lesser(code.Least32, code.BitOr), MaxF: lesser(code.Most32, code.BitAnd),
-		EqF: compared32(equalTo), NeF: compared32(unequalTo), LtF: compared32(lessThan), LeF: compared32(atMost),
-		And: both(code.BitAnd.Whole()), Or: both(code.BitOr.Whole()), Xor: both(code.BitXor.Whole()),
-		AddS: both(code.PlusAll), AddU: both(code.PlusAll), SubS: both(code.MinusAll), SubU: both(code.MinusAll),
-		MulS: both(code.TimesAll), MulU: both(code.TimesAll), MinS: both(code.LowAll), MaxS: both(code.HighAll),
-		MinU: both(code.LowPlain), MaxU: both(code.HighPlain),
-		EqS: func(m *assembly, to code.Register, x [3]code.Register) {
-			m.Lane(code.EqualAll, to, x[0], code.In(x[1]))
-			m.FirstBits(to, to)
-		},
-		LtS: func(m *assembly, to code.Register, x [3]code.Register) {
-			m.Lane(code.AboveAll, to, x[1], code.In(x[0]))
-			m.FirstBits(to, to)
-		},
-		Select: (*assembly).chooseParts,
-	}
+// vecOf are the instructions on vectors that are written out; the others are calls.
+var vecOf = map[Op]written{
+	Move: {1, func(m *assembly, to code.Register, x [3]code.Register) {
+		m.Lane(code.Copy.Whole(), to, 0, code.In(x[0]))
+	}},
+	AddF: both(code.Add32.Whole()), SubF: both(code.Sub32.Whole()), MulF: both(code.Mul32.Whole()),
+	DivF: both(code.Div32.Whole()), SqrtF: single(code.Root32.Whole()), SToF: single(code.ToFloats),
+	FloorF: rounded(9), CeilF: rounded(10), RoundEvenF: rounded(8),
+	NegF: signed(code.BitXor.Whole()), AbsF: signed(code.BitAndNot.Whole()),
+	MinF: lesser(code.Least32, code.BitOr), MaxF: lesser(code.Most32, code.BitAnd),
+	EqF: compared32(equalTo), NeF: compared32(unequalTo), LtF: compared32(lessThan), LeF: compared32(atMost),
+	And: both(code.BitAnd.Whole()), Or: both(code.BitOr.Whole()), Xor: both(code.BitXor.Whole()),
+	AddS: both(code.PlusAll), AddU: both(code.PlusAll), SubS: both(code.MinusAll), SubU: both(code.MinusAll),
+	MulS: both(code.TimesAll), MulU: both(code.TimesAll), MinS: both(code.LowAll), MaxS: both(code.HighAll),
+	MinU: both(code.LowPlain), MaxU: both(code.HighPlain),
+	EqS: {2, func(m *assembly, to code.Register, x [3]code.Register) {
+		m.Lane(code.EqualAll, to, x[0], code.In(x[1]))
+		m.FirstBits(to, to)
+	}},
+	LtS: {2, func(m *assembly, to code.Register, x [3]code.Register) {
+		m.Lane(code.AboveAll, to, x[1], code.In(x[0]))
+		m.FirstBits(to, to)
+	}},
+	Select: {3, (*assembly).chooseParts},
 }
 
 const (
@@ -54,39 +56,39 @@ const (
 	atMost   = 2
 )
 
-func both(l code.Lane) onParts {
-	return func(m *assembly, to code.Register, x [3]code.Register) { m.Lane(l, to, x[0], code.In(x[1])) }
+func both(l code.Lane) written {
+	return written{2, func(m *assembly, to code.Register, x [3]code.Register) { m.Lane(l, to, x[0], code.In(x[1])) }}
 }
 
-func single(l code.Lane) onParts {
-	return func(m *assembly, to code.Register, x [3]code.Register) { m.Lane(l, to, 0, code.In(x[0])) }
+func single(l code.Lane) written {
+	return written{1, func(m *assembly, to code.Register, x [3]code.Register) { m.Lane(l, to, 0, code.In(x[0])) }}
 }
 
-func rounded(how byte) onParts {
-	return func(m *assembly, to code.Register, x [3]code.Register) {
+func rounded(how byte) written {
+	return written{1, func(m *assembly, to code.Register, x [3]code.Register) {
 		m.LaneNumber(code.RoundAll, to, 0, code.In(x[0]), how)
-	}
+	}}
 }
 
-func signed(l code.Lane) onParts {
-	return func(m *assembly, to code.Register, x [3]code.Register) {
+func signed(l code.Lane) written {
+	return written{1, func(m *assembly, to code.Register, x [3]code.Register) {
 		m.Load(code.RAX, 1<<31)
 		m.Lane(code.FromBits, 1, 0, code.In(code.RAX))
 		m.Lane(code.Spread, 1, 0, code.In(1))
 		m.Lane(l, to, 1, code.In(x[0]))
-	}
+	}}
 }
 
-func compared32(how byte) onParts {
-	return func(m *assembly, to code.Register, x [3]code.Register) {
+func compared32(how byte) written {
+	return written{2, func(m *assembly, to code.Register, x [3]code.Register) {
 		m.LaneNumber(code.Compare32.Whole(), to, x[0], code.In(x[1]), how)
 		m.FirstBits(to, to)
-	}
+	}}
 }
 
 // lesser is least for all lanes.
-func lesser(l, zeros code.Lane) onParts {
-	return func(m *assembly, to code.Register, x [3]code.Register) {
+func lesser(l, zeros code.Lane) written {
+	return written{2, func(m *assembly, to code.Register, x [3]code.Register) {
 		a, b := x[0], x[1]
 		const t, z, mask = 0, 1, 2
 		m.Lane(l.Whole(), t, a, code.In(b))
@@ -95,7 +97,7 @@ func lesser(l, zeros code.Lane) onParts {
 		m.LaneMask(code.Pick.Whole(), t, t, code.In(z), mask)
 		m.LaneNumber(code.Compare32.Whole(), mask, a, code.In(a), unordered)
 		m.LaneMask(code.Pick.Whole(), to, t, code.In(a), mask)
-	}
+	}}
 }
 
 func (m *assembly) chooseParts(to code.Register, x [3]code.Register) {
@@ -107,43 +109,37 @@ func (m *assembly) chooseParts(to code.Register, x [3]code.Register) {
 
 // vec is an instruction on vectors: of a few machine vectors it is written out, else it is a call.
 func (m *assembly) vec(in *Instr) {
-	make, parts := vecOf[Op(in.E)], partsIn(int(in.Imm&(1<<24-1)))
-	if make == nil || parts > maxParts {
+	f, parts := vecOf[Op(in.E)], partsIn(int(in.Imm&(1<<24-1)))
+	if f.make == nil || parts > maxParts {
 		m.onVectors(in)
 		return
 	}
 	var x [3]code.Register
-	given := m.numbers(in, &x)
+	operands := []uint16{in.A, in.B, in.C}[:f.operands]
+	spread := m.numbers(in, operands, &x)
 	for i := range parts {
 		m.nextPart(i < parts-1)
-		for _, r := range given {
+		for _, r := range spread {
 			m.busy[floats][r] = true
 		}
-		m.operands(in, &x, i)
-		make(m, m.to(m.Text, floats, m.part(in.D, i)), x)
+		for k, r := range operands {
+			if in.Imm>>(24+k)&1 == 0 {
+				x[k] = m.in(m.Text, floats, m.part(r, i))
+			}
+		}
+		f.make(m, m.to(m.Text, floats, m.part(in.D, i)), x)
 	}
-}
-
-// takes is how many operands an instruction on vectors has.
-func takes(op Op) int {
-	switch op {
-	case Select:
-		return 3
-	case Move, SqrtF, SToF, FloorF, CeilF, RoundEvenF, NegF, AbsF:
-		return 1
-	}
-	return 2
 }
 
 // numbers spreads the operands that are one number for all lanes, and returns the machine registers that have them.
-func (m *assembly) numbers(in *Instr, x *[3]code.Register) (given []code.Register) {
-	for k, r := range []uint16{in.A, in.B, in.C}[:takes(Op(in.E))] {
+func (m *assembly) numbers(in *Instr, operands []uint16, x *[3]code.Register) (spread []code.Register) {
+	for k, r := range operands {
 		if in.Imm>>(24+k)&1 == 0 {
 			continue
 		}
 		v := m.take(m.Text, floats)
 		m.busy[floats][v] = true
-		given, x[k] = append(given, v), v
+		spread, x[k] = append(spread, v), v
 		if m.holds(floats, r) {
 			m.Lane(code.Spread, v, 0, code.In(m.held[floats][r]))
 			continue
@@ -151,16 +147,7 @@ func (m *assembly) numbers(in *Instr, x *[3]code.Register) (given []code.Registe
 		m.save(m.Text, r)
 		m.Lane(code.Spread, v, 0, memory(r))
 	}
-	return given
-}
-
-// operands brings part i of the operands that are vectors into machine registers.
-func (m *assembly) operands(in *Instr, x *[3]code.Register, i int) {
-	for k, r := range []uint16{in.A, in.B, in.C}[:takes(Op(in.E))] {
-		if in.Imm>>(24+k)&1 == 0 {
-			x[k] = m.in(m.Text, floats, m.part(r, i))
-		}
-	}
+	return spread
 }
 
 // eachPart calls f for each machine vector of n lanes with how many of them are left, and reports whether they are few.
