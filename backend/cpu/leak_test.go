@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/halo-xla/halo/backend/cpu"
+	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
@@ -41,6 +42,87 @@ ENTRY e {
 		runtime.GC()
 		time.Sleep(10 * time.Millisecond)
 	}
+}
+
+// TestSegmentsOfClosedPrograms: no records of a program stay in C memory when it was closed, not even those that were
+// made on the way to others.
+func TestSegmentsOfClosedPrograms(t *testing.T) {
+	if !run.Available() {
+		t.Skip("this build has no native kernels")
+	}
+	for name, text := range map[string]string{
+		"contraction and fusion": `ENTRY e {
+  x = f32[512,512] parameter(0)
+  y = f32[512,512] parameter(1)
+  d = f32[512,512] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  ROOT r = f32[512,512] tanh(d)
+}`,
+		"gradient": `ENTRY e {
+  x = f32[64,28,28,8] parameter(0)
+  y = f32[64,28,28,16] parameter(1)
+  ROOT r = f32[3,3,8,16] convolution(x, y), window={size=28x28 pad=1_1x1_1}, dim_labels=f01b_i01o->01bf
+}`,
+		"loop and branches": `c { s = (s32[], f32[64,64]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(3)
+  ROOT p = pred[] compare(i, n), direction=LT
+}
+up { x = f32[64,64] parameter(0)
+  ROOT r = f32[64,64] sine(x)
+}
+down { x = f32[64,64] parameter(0)
+  ROOT r = f32[64,64] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+}
+b { s = (s32[], f32[64,64]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  x = f32[64,64] get-tuple-element(s), index=1
+  one = s32[] constant(1)
+  j = s32[] add(i, one)
+  y = f32[64,64] conditional(i, x, x), branch_computations={up, down}
+  ROOT t = (s32[], f32[64,64]) tuple(j, y)
+}
+ENTRY e {
+  x = f32[64,64] parameter(0)
+  z = s32[] constant(0)
+  t = (s32[], f32[64,64]) tuple(z, x)
+  w = (s32[], f32[64,64]) while(t), condition=c, body=b
+  ROOT r = f32[64,64] get-tuple-element(w), index=1
+}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, err := hlo.Parse([]byte("HloModule m\n"+text), "m.hlo")
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := settled()
+			for range 20 {
+				p, err := cpu.New(cpu.Options{}).Compile(t.Context(), m, exec.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if run.Segments() <= before {
+					t.Fatal("no segments: want some, or the test shows nothing")
+				}
+				p.Close()
+			}
+			if after := settled(); after > before {
+				t.Errorf("%d segments after 20 programs were closed, %d before", after, before)
+			}
+		})
+	}
+}
+
+// settled returns how many segments there are once the collector finds no more to free.
+func settled() int {
+	n := run.Segments()
+	for same := 0; same < 10; same++ {
+		runtime.GC()
+		runtime.Gosched()
+		if now := run.Segments(); now != n {
+			n, same = now, 0
+		}
+	}
+	return n
 }
 
 // TestTwoDonationsOfOneResult: a result in two places that are to have the memory of two parameters gets that of one.

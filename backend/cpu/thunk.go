@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"errors"
-	"runtime"
 
 	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/xla/exec"
@@ -107,9 +106,7 @@ func runnable(t *thunk) func(r *exec.Run) error {
 	if t.run != nil {
 		return t.run
 	}
-	one := segment{newSegment([]*thunk{t})}
-	runtime.AddCleanup(t, func(s segment) { s.Close() }, one)
-	return one.Run
+	return segment{newSegment([]*thunk{t})}.Run
 }
 
 // newSegment makes a segment of thunks that are records.

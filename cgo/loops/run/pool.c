@@ -172,9 +172,16 @@ static void count_cpus(void) {
   cpus = sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
 }
 
+enum { STACK = 8 << 20 }; // what threads have unless somebody set a limit, which tasks and vendors' code rely on
+
 // make_workers sees that there are n workers, as far as threads can be had. They take no signals: those are Go's.
 static void make_workers(int32_t n) {
   sigset_t all, old;
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes))
+    return;
+  pthread_attr_setstacksize(&attributes, STACK);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   pthread_mutex_lock(&making);
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &old);
@@ -182,13 +189,13 @@ static void make_workers(int32_t n) {
     count_cpus();
   while (workers < n) {
     pthread_t thread;
-    if (pthread_create(&thread, 0, worker, (void *)(intptr_t)workers))
+    if (pthread_create(&thread, &attributes, worker, (void *)(intptr_t)workers))
       break;
-    pthread_detach(thread);
     ADD(&workers, 1);
   }
   pthread_sigmask(SIG_SETMASK, &old, 0);
   pthread_mutex_unlock(&making);
+  pthread_attr_destroy(&attributes);
 }
 
 // call wakes as many workers as may help and do not look for work already.

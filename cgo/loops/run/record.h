@@ -31,7 +31,7 @@ struct halo_run {
   char *const *base;               // addresses by slot
   const volatile uint32_t *cancel; // not 0: stop soon; kernels look at it between pieces of at most 1 ms
   // parallel calls task(arg, i) for each i from 0 to tasks-1, on the caller and on workers of the pool, and returns
-  // when all have returned. After a cancel the rest is left out. Tasks take 20 us to 1 ms and 256 KiB of stack.
+  // when all have returned. After a cancel the rest is left out. Tasks take 20 us to 1 ms and 512 KiB of stack.
   void (*parallel)(halo_run *, int64_t tasks, halo_task task, void *arg);
   int32_t threads; // that may work for this run, the caller counted. No result may depend on it.
   int32_t counted; // whether the pool counts the caller among those at work

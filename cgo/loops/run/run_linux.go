@@ -10,6 +10,7 @@ import "C"
 
 import (
 	"errors"
+	"runtime"
 	"sync/atomic"
 	"unsafe"
 )
@@ -20,12 +21,18 @@ const (
 )
 
 // Segment is a list of records in C memory, which run one after the other in one call. It is immutable and safe for
-// concurrent use until Close.
+// concurrent use until Close. One that nobody closes is freed when nobody holds it.
 type Segment struct {
-	memory unsafe.Pointer
-	parts  []*Segment
-	closed atomic.Bool
+	memory  unsafe.Pointer
+	parts   []*Segment
+	closed  atomic.Bool
+	cleanup runtime.Cleanup
 }
+
+var segments atomic.Int64
+
+// Segments returns how many segments there are in C memory.
+func Segments() int { return int(segments.Load()) }
 
 // Available says whether this build has native kernels.
 func Available() bool { return true }
@@ -45,6 +52,8 @@ func NewSegment(list []Record) *Segment {
 		panic("run: out of memory for records")
 	}
 	s := &Segment{memory: memory}
+	segments.Add(1)
+	s.cleanup = runtime.AddCleanup(s, free, memory)
 	(*C.halo_segment)(memory).bytes = C.int64_t(total)
 	at := unsafe.Add(memory, head)
 	for _, r := range list {
@@ -57,6 +66,11 @@ func NewSegment(list []Record) *Segment {
 	return s
 }
 
+func free(memory unsafe.Pointer) {
+	C.free(memory)
+	segments.Add(-1)
+}
+
 func recordBytes(r Record) int { return headBytes + (len(r.Args)+15)&^15 }
 
 // Run runs the records. base is the table of addresses by slot and cancel the word that stops the run when it is not 0;
@@ -65,15 +79,21 @@ func recordBytes(r Record) int { return headBytes + (len(r.Args)+15)&^15 }
 func (s *Segment) Run(base unsafe.Pointer, cancel *uint32, threads int, mode Mode) error {
 	message := C.halo_segment_run(C.uintptr_t(uintptr(s.memory)), C.uintptr_t(uintptr(base)),
 		C.uintptr_t(uintptr(unsafe.Pointer(cancel))), C.int32_t(threads), C.int32_t(mode))
+	runtime.KeepAlive(s)
 	if message == nil {
 		return nil
 	}
 	return failure(message)
 }
 
+var errWordless = errors.New("out of memory: not even what failed can be said")
+
 func failure(message *C.char) error {
-	if message == C.halo_cancelled {
+	switch message {
+	case C.halo_cancelled:
 		return ErrCancelled
+	case C.halo_wordless:
+		return errWordless
 	}
 	defer C.free(unsafe.Pointer(message))
 	return errors.New(C.GoString(message))
@@ -84,10 +104,12 @@ func (s *Segment) Close() {
 	if s.closed.Swap(true) {
 		return
 	}
-	C.free(s.memory)
+	s.cleanup.Stop()
+	free(s.memory)
 	for _, p := range s.parts {
 		p.Close()
 	}
+	runtime.KeepAlive(s)
 }
 
 // Workers returns how many threads the pool has made.

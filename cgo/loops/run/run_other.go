@@ -26,6 +26,9 @@ func (*Segment) Run(unsafe.Pointer, *uint32, int, Mode) error { panic(none) }
 // Close does nothing.
 func (*Segment) Close() {}
 
+// Segments returns 0: there are none.
+func Segments() int { return 0 }
+
 // Workers returns 0: there is no pool.
 func Workers() int { return 0 }
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-char *const halo_cancelled = "cancelled";
+char *const halo_cancelled = "cancelled", *const halo_wordless = "failed";
 
 // run_all runs a segment's records until one fails or the run is cancelled.
 static void run_all(const halo_segment *s, halo_run *run) {
@@ -49,7 +49,7 @@ char *halo_segment_run(uintptr_t segment, uintptr_t base, uintptr_t cancel, int3
   if (run.status == HALO_CANCELLED)
     return halo_cancelled;
   char *message = strdup(run.message);
-  return message ? message : halo_cancelled;
+  return message ? message : halo_wordless;
 }
 
 enum { PIECE = 1 << 20 }; // bytes that one task copies

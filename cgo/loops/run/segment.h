@@ -54,9 +54,10 @@ void halo_conditional(const halo_record *, halo_run *);
 // Modes of a run, as Mode in run.go has them.
 enum { HALO_MODE_FLUSH = 1, HALO_MODE_BRIEF = 2 };
 
-// halo_segment_run runs a segment. It returns null, halo_cancelled, or a message that the caller frees.
+// halo_segment_run runs a segment. It returns null, halo_cancelled, halo_wordless if it failed and there is no memory
+// for a message, or a message that the caller frees.
 char *halo_segment_run(uintptr_t segment, uintptr_t base, uintptr_t cancel, int32_t threads, int32_t mode);
-extern char *const halo_cancelled;
+extern char *const halo_cancelled, *const halo_wordless;
 
 // From pool.c.
 void halo_parallel(halo_run *, int64_t tasks, halo_task task, void *arg);
