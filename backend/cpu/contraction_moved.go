@@ -19,7 +19,11 @@ func movedProduct(l *exec.Lowering, c *contraction) *thunk {
 	moved, width := *c, int64(c.outType.Bytes())
 	left, ok1 := straighten(&moved.LHS, c.lhs, width)
 	right, ok2 := straighten(&moved.RHS, c.rhs, width)
-	if _, ok := matricesOf(&moved.Contraction); !ok || !ok1 || !ok2 || left == nil && right == nil {
+	f, ok := matricesOf(&moved.Contraction)
+	if !ok || !ok1 || !ok2 || left == nil && right == nil {
+		return nil
+	}
+	if fn, _, _ := f.multiplier(c.outType); fn == nil { // before memory is asked for
 		return nil
 	}
 	var list []*thunk

@@ -41,15 +41,15 @@ func weightGradient(l *exec.Lowering, s *kernel.Convolution, c *contraction) *th
 	if g.pieces() != nil {
 		return nil
 	}
+	unpack, err := g.first.Unpacker(g.weights())
+	if err != nil {
+		return nil
+	}
 	partial, parts := l.Scratch(g.partial*int64(len(g.list))), len(g.list)
 	t := g.products(partial)
 	if parts > 1 {
 		sum := l.Scratch(g.partial)
 		t, partial = sequence(t, contract(l, g.total(partial, sum, l.Pack(ones(shape.F32, parts))))), sum
-	}
-	unpack, err := g.first.Unpacker(g.weights())
-	if err != nil {
-		return nil
 	}
 	pieces := []onednn.Piece{{Primitive: unpack}}
 	o := onednn.Operands{Src: ref(partial), Dst: ref(c.out)}

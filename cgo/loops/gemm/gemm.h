@@ -42,7 +42,7 @@ typedef struct {
   const volatile uint32_t *cancel;
 } halo_gemm_tile;
 
-/* halo_gemm_level is the kernels of an instruction set, by type of sum. scratch is halo_gemm_scratch bytes. */
+/* halo_gemm_kernel is the kernels of an instruction set, by type of sum. scratch is SCRATCH bytes of gemm.c. */
 typedef struct {
   void (*tile)(const halo_gemm_record *, char *scratch, const void *l, const void *r, void *o, halo_gemm_tile t);
   void (*lanes)(const halo_gemm_record *, char *scratch, const void *l, const void *r, void *o, int64_t i, int64_t m);

@@ -11,6 +11,11 @@ import (
 	"github.com/halo-xla/halo/cgo/loops/run"
 )
 
+// This does not compile unless C has as much memory as a contraction may want.
+var _ = [...][1]int{
+	{C.GEMM_STEPS - MaxSteps: 0}, {C.GEMM_ROWS - MaxTileM: 0}, {C.GEMM_COLUMNS - MaxTileN: 0},
+}
+
 type walkArgs struct {
 	steps int64
 	step  [MaxSteps]Step

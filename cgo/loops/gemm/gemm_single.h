@@ -1,4 +1,4 @@
-/* Products of one row with rhs as it lies, for one element type. The including file, gemm_types.h, defines S, the type
+/* Products of one row with rhs as it lies, for one element type. The including file, gemm_impl.h, defines S, the type
  * in memory; WORD(v), an element as a T; VECTOR(from), a vector of neighbours; ONE(x), names; and what gemm_impl.h
  * wants. */
 

@@ -11,6 +11,9 @@ import (
 	"github.com/halo-xla/halo/cgo/loops/run"
 )
 
+// This does not compile unless C has a place for each tap.
+var _ = [1]int{}[C.HALO_WINDOWS_TAPS-MostTaps]
+
 type panelsArgs struct {
 	a, panels, c                run.Ref
 	m, n, k                     int64

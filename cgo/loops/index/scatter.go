@@ -78,6 +78,6 @@ func (x *Body) pack() []byte {
 	}
 	rest = append(rest, x.Program...)
 	rest = append(rest, make([]byte, -len(rest)&15)...)
-	a.bytes = int64(len(rest)) + 8*8
+	a.bytes = int64(len(rest)) + int64(unsafe.Sizeof(a))
 	return append(bytesOf(nil, &a), rest...)
 }

@@ -23,7 +23,6 @@ typedef struct {
   int32_t stream;
 } cycle;
 
-enum { CYCLES = 4, CYCLE_BYTES = 8 << 10 }; // of a task, on the stack
 
 // to_lines is how often so many bytes are whole lines of the cache, in which blocks begin.
 static int64_t to_lines(int64_t bytes) {
@@ -45,9 +44,9 @@ static int64_t period(const halo_space *w, const halo_stream *s, int64_t n) {
     if (s->strides[k])
       return 0;
   const int64_t bytes = places * w->lane, times = to_lines(bytes);
-  if (d < 1 || bytes > CYCLE_BYTES || 2 * places > n)
+  if (d < 1 || bytes > HALO_CYCLE_BYTES || 2 * places > n)
     return 0;
-  return times * bytes <= CYCLE_BYTES && 2 * times * places <= n ? times * bytes : bytes;
+  return times * bytes <= HALO_CYCLE_BYTES && 2 * times * places <= n ? times * bytes : bytes;
 }
 
 // cycle_of loads a stream that repeats itself into lanes, a group of blocks further; place at is the first that is
@@ -84,7 +83,7 @@ typedef struct {
   int32_t narrow[HALO_MAX_POINTERS], narrow_bytes[HALO_MAX_POINTERS], narrows;
   int64_t group; // of blocks, which are converted and run together
   halo_walk *walks; // of each slow one, if it walks: where the next block begins
-  cycle cyclic[CYCLES];
+  cycle cyclic[HALO_MAX_CYCLES];
 } parts;
 
 // GROUP_BYTES is what all rooms of a group take: a part of the nearest cache.
@@ -99,7 +98,7 @@ static void sort_out(const job *j, int64_t at, int64_t end, parts *t) {
   t->group = GROUP;
   for (int32_t k = 0; k < r->streams + r->outputs; k++) {
     const halo_stream *s = &j->streams[k];
-    if (t->cycles < CYCLES && period(w, s, end - at)) {
+    if (t->cycles < HALO_MAX_CYCLES && period(w, s, end - at)) {
       t->cyclic[t->cycles++].stream = k;
     } else if (is_narrow(w, s)) {
       t->narrow_bytes[t->narrows] = (int32_t)w->block * s->size;

@@ -14,6 +14,7 @@
 #include "../run/record.h"
 
 enum { HALO_MAX_RANK = 8, HALO_MAX_POINTERS = 240, HALO_MAX_ASKS = 4 };
+enum { HALO_MAX_CYCLES = 4, HALO_CYCLE_BYTES = 8 << 10 }; // of a task, on the stack
 
 // halo_stage is one step: a function of stages.def at some level, and up to two operands: numbers of pointers, or a
 // small number such as a shift; further pointers are in a above 8 and 16 bits, and in b above 8. A jump from one

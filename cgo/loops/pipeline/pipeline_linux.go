@@ -17,6 +17,12 @@ import (
 	"github.com/halo-xla/halo/cgo/loops/run"
 )
 
+// This does not compile unless C has as much memory as Fits and its likes say.
+var _ = [...][1]int{
+	{C.HALO_MAX_RANK - MaxRank: 0}, {C.HALO_MAX_POINTERS - MaxPointers: 0}, {C.HALO_KEPT_ROWS - keptRows: 0},
+	{C.HALO_MAX_CYCLES - MaxCycles: 0}, {C.HALO_CYCLE_BYTES - MaxCycle: 0},
+}
+
 // numbers returns the numbers of names.
 func numbers(n C.int32_t, name func(i C.int32_t) *C.char) map[string]C.int32_t {
 	m := map[string]C.int32_t{}

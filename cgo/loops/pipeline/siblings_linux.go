@@ -11,6 +11,9 @@ import (
 	"github.com/halo-xla/halo/cgo/loops/run"
 )
 
+// This does not compile unless C has as many places as Fits says.
+var _ = [1]int{}[C.HALO_MAX_TEMPS-MaxTemps]
+
 // Record makes the record of p for the instruction set level, which the machine must have.
 func (p *Siblings) Record(level run.ISA) run.Record {
 	if !p.Fits() {
