@@ -16,7 +16,13 @@ typedef struct {
   void (*merge)(void *acc, const void *other, int64_t n);
   void (*finish)(const void *acc, const void *init, void *out, int64_t n, int32_t bits); // bits: of narrow integers
   void (*gather)(void *acc, int64_t each, int64_t n); // makes of each so many accumulators one, so that n are left
+  // four takes n elements of each of four rows, which are s elements apart, into accumulators that are each so many
+  // apart; null: rows are not taken so. n is HALO_FOUR_LEAST at least.
+  void (*four)(const void *x, int64_t s, int64_t n, void *acc, int64_t each);
 } halo_plain_ops;
+
+// HALO_FAR_BYTES is how much it must be that rows are read far from one another, as many streams of memory.
+enum { HALO_FAR_BYTES = 1 << 19, HALO_FOUR_LEAST = 256 };
 
 // halo_plain_cols takes rows into n accumulators as cols does. Where rows lie one behind the other and have few
 // elements, several are one wide row first.

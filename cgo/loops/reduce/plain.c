@@ -43,6 +43,20 @@ static int64_t chunk_of(const halo_plain *p, int64_t c, int64_t all, int64_t *n)
   return first;
 }
 
+// far_rows takes most of n rows from number k on into accumulators, four that are far from one another at a time, and
+// returns how many.
+static int64_t far_rows(const plain_task *t, int64_t k, int64_t n, char *acc) {
+  const halo_plain *p = t->p;
+  const halo_plain_ops *o = p->ops;
+  const int64_t some = n / 4;
+  if (!o->four || t->rows > 1 || p->chunks > 1 || p->kept != 1 || p->axes[0].stride != p->run ||
+      p->run < HALO_FOUR_LEAST || n * p->run * o->x_bytes < HALO_FAR_BYTES)
+    return 0;
+  for (int64_t j = 0; j < some; j++)
+    o->four(element(t, (k + j) * p->run), some * p->run, p->run, acc + j * o->acc_bytes, some);
+  return 4 * some;
+}
+
 // kept_places reduces runs into the results of kept places first to end-1.
 static void kept_places(const plain_task *t, int64_t first, int64_t end, int64_t c) {
   const halo_plain *p = t->p;
@@ -57,7 +71,7 @@ static void kept_places(const plain_task *t, int64_t first, int64_t end, int64_t
       deliver(t, acc, c, k, n);
       continue;
     }
-    for (int64_t j = 0; j < n; j++) {
+    for (int64_t j = far_rows(t, k, n, acc); j < n; j++) {
       int64_t at = halo_place(p->axes, p->kept, k + j);
       if (t->rows == 1) {
         from = chunk_of(p, c, p->run, &rows);

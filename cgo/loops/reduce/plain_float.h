@@ -99,6 +99,14 @@ PRODUCT(product_f16, uint16_t, f16)
 NARROW(sum_bf16, bf16)
 NARROW(sum_f16, f16)
 
+// TAKE_EIGHT takes eight rows that are s elements apart into columns.
+#define TAKE_EIGHT(C, LOAD, OP)                                                                                        \
+  for (int64_t j = 0; j < n; j++) {                                                                                    \
+    C p = OP((C)LOAD(x[j]), (C)LOAD(x[j + s])), q = OP((C)LOAD(x[j + 2 * s]), (C)LOAD(x[j + 3 * s]));                  \
+    C u = OP((C)LOAD(x[j + 4 * s]), (C)LOAD(x[j + 5 * s])), v = OP((C)LOAD(x[j + 6 * s]), (C)LOAD(x[j + 7 * s]));      \
+    a[j] = OP(a[j], (double)OP(OP(p, q), OP(u, v)));                                                                   \
+  }
+
 // SUM defines the loops: START is the op on nothing, OP the op, ROW the function of a row. Of eight rows the elements
 // come together in the type C first.
 #define SUM(NAME, T, LOAD, C, START, OP, ROW, STORE)                                                                   \
@@ -128,29 +136,20 @@ NARROW(sum_f16, f16)
       for (int64_t i = 0; i < n; i++)                                                                                  \
         a[j] = OP(a[j], (double)LOAD(x[i]));                                                                           \
   }                                                                                                                    \
-  static __attribute__((noinline)) void NAME##_far(const T *R x, int64_t next, int64_t part, int64_t n, double *R a) { \
-    const int64_t s = part * next;                                                                                     \
-    for (int64_t r = 0; r < part; r++, x += next)                                                                      \
-      for (int64_t j = 0; j < n; j++) {                                                                                \
-        C p = OP((C)LOAD(x[j]), (C)LOAD(x[j + s])), q = OP((C)LOAD(x[j + 2 * s]), (C)LOAD(x[j + 3 * s]));              \
-        C u = OP((C)LOAD(x[j + 4 * s]), (C)LOAD(x[j + 5 * s])), v = OP((C)LOAD(x[j + 6 * s]), (C)LOAD(x[j + 7 * s]));  \
-        a[j] = OP(a[j], (double)OP(OP(p, q), OP(u, v)));                                                               \
-      }                                                                                                                \
+  static __attribute__((noinline)) void NAME##_far(const T *R x, int64_t s, int64_t n, double *R a) {                  \
+    TAKE_EIGHT(C, LOAD, OP)                                                                                            \
   }                                                                                                                    \
   static void NAME##_cols(const void *R px, int64_t s, int64_t rows, int64_t n, void *R acc) {                         \
     const T *x = px;                                                                                                   \
     double *R a = acc;                                                                                                 \
     int64_t r = 0;                                                                                                     \
-    if (far_of(s, n, rows / 8, rows * n * (int64_t)sizeof(T)) > 1) {                                                   \
-      NAME##_far(x, s, rows / 8, n, a);                                                                                \
+    if (is_far(s, n, rows / 8, rows * n * (int64_t)sizeof(T))) {                                                       \
+      for (const int64_t part = rows / 8; r < part; r++)                                                               \
+        NAME##_far(x + r * s, part * s, n, a);                                                                         \
       r = rows / 8 * 8, x += r * s;                                                                                    \
     }                                                                                                                  \
     for (; r + 8 <= rows; r += 8, x += 8 * s)                                                                          \
-      for (int64_t j = 0; j < n; j++) {                                                                                \
-        C p = OP((C)LOAD(x[j]), (C)LOAD(x[j + s])), q = OP((C)LOAD(x[j + 2 * s]), (C)LOAD(x[j + 3 * s]));              \
-        C u = OP((C)LOAD(x[j + 4 * s]), (C)LOAD(x[j + 5 * s])), v = OP((C)LOAD(x[j + 6 * s]), (C)LOAD(x[j + 7 * s]));  \
-        a[j] = OP(a[j], (double)OP(OP(p, q), OP(u, v)));                                                               \
-      }                                                                                                                \
+      TAKE_EIGHT(C, LOAD, OP)                                                                                          \
     for (; r < rows; r++, x += s)                                                                                      \
       for (int64_t j = 0; j < n; j++)                                                                                  \
         a[j] = OP(a[j], (double)LOAD(x[j]));                                                                           \

@@ -63,11 +63,32 @@ static inline uint16_t to_f16(double v) {
 
 // ROW_OF defines the row of OP on elements that LOAD makes of T: four vectors side by side, or more where a vector has
 // few, since the compiler takes a loop that it would unroll for as many numbers. AHEAD is how many bytes ahead memory
-// is asked for: hardware looks ahead no further than to the end of a page.
-enum { ROW_BYTES = 4 * VECTOR, AHEAD = 4096 };
+// is asked for: hardware looks ahead no further than to the end of a page. Of four rows that are read by turns hardware
+// sees each, and what is NEAR is asked for.
+enum { ROW_BYTES = 4 * VECTOR, AHEAD = 4096, NEAR = 512 };
+#define LANES_OF(T) (ROW_BYTES / sizeof(T) > 32 ? ROW_BYTES / sizeof(T) : 32)
+#define ASK(AT, BYTES)                                                                                                 \
+  _Pragma("GCC unroll 8") for (int c = 0; c < (int)(BYTES); c += 64) __builtin_prefetch((const char *)(AT) + c)
 #define ROW_OF(NAME, T, LOAD, OP)                                                                                      \
+  static inline T NAME##_lanes(T *lanes, T all) {                                                                      \
+    enum { FEW = LANES_OF(T) / 4 };                                                                                    \
+    for (int j = 0; j < FEW; j++) {                                                                                    \
+      T p = OP(lanes[j], lanes[j + FEW]), q = OP(lanes[j + 2 * FEW], lanes[j + 3 * FEW]);                              \
+      lanes[j] = OP(p, q);                                                                                             \
+    }                                                                                                                  \
+    _Pragma("GCC unroll 1") for (int j = 0; j < FEW; j++)                                                              \
+      all = OP(all, lanes[j]);                                                                                         \
+    return all;                                                                                                        \
+  }                                                                                                                    \
+  static inline T NAME##_rest(const T *x, int64_t n, T all) {                                                          \
+    for (int64_t i = 0; i < n; i++) {                                                                                  \
+      T v = LOAD(x[i]);                                                                                                \
+      all = OP(all, v);                                                                                                \
+    }                                                                                                                  \
+    return all;                                                                                                        \
+  }                                                                                                                    \
   static void NAME##_row(const void *R px, int64_t n, void *R acc) {                                                   \
-    enum { LANES = ROW_BYTES / sizeof(T) > 32 ? ROW_BYTES / sizeof(T) : 32, FEW = LANES / 4 };                         \
+    enum { LANES = LANES_OF(T) };                                                                                      \
     const T *R x = px;                                                                                                 \
     T all = *(T *)acc;                                                                                                 \
     if (n >= LANES) {                                                                                                  \
@@ -75,34 +96,78 @@ enum { ROW_BYTES = 4 * VECTOR, AHEAD = 4096 };
       for (int j = 0; j < LANES; j++)                                                                                  \
         lanes[j] = LOAD(x[j]);                                                                                         \
       for (x += LANES, n -= LANES; n >= LANES; x += LANES, n -= LANES) {                                               \
-        _Pragma("GCC unroll 8") for (int c = 0; c < (int)sizeof lanes; c += 64)                                        \
-          __builtin_prefetch((const char *)x + AHEAD + c);                                                             \
+        ASK((const char *)x + AHEAD, sizeof lanes);                                                                    \
         for (int j = 0; j < LANES; j++) {                                                                              \
           T v = LOAD(x[j]);                                                                                            \
           lanes[j] = OP(lanes[j], v);                                                                                  \
         }                                                                                                              \
       }                                                                                                                \
-      for (int j = 0; j < FEW; j++) {                                                                                  \
-        T p = OP(lanes[j], lanes[j + FEW]), q = OP(lanes[j + 2 * FEW], lanes[j + 3 * FEW]);                            \
-        lanes[j] = OP(p, q);                                                                                           \
+      all = NAME##_lanes(lanes, all);                                                                                  \
+    }                                                                                                                  \
+    *(T *)acc = NAME##_rest(x, n, all);                                                                                \
+  }                                                                                                                    \
+  static void NAME##_four(const void *R px, int64_t s, int64_t n, void *R acc, int64_t each) {                         \
+    enum { LANES = LANES_OF(T) };                                                                                      \
+    const T *R x = px;                                                                                                 \
+    T *R a = acc, l[4][LANES];                                                                                         \
+    for (int r = 0; r < 4; r++)                                                                                        \
+      for (int j = 0; j < LANES; j++)                                                                                  \
+        l[r][j] = LOAD(x[r * s + j]);                                                                                  \
+    int64_t i = LANES;                                                                                                 \
+    for (; i + LANES <= n; i += LANES) {                                                                               \
+      _Pragma("GCC unroll 4") for (int r = 0; r < 4; r++)                                                              \
+        ASK((const char *)(x + r * s + i) + NEAR, sizeof l[0]);                                                        \
+      for (int j = 0; j < LANES; j++) {                                                                                \
+        T p = LOAD(x[i + j]), q = LOAD(x[i + j + s]), u = LOAD(x[i + j + 2 * s]), v = LOAD(x[i + j + 3 * s]);          \
+        l[0][j] = OP(l[0][j], p);                                                                                      \
+        l[1][j] = OP(l[1][j], q);                                                                                      \
+        l[2][j] = OP(l[2][j], u);                                                                                      \
+        l[3][j] = OP(l[3][j], v);                                                                                      \
       }                                                                                                                \
-      _Pragma("GCC unroll 1") for (int j = 0; j < FEW; j++)                                                            \
-        all = OP(all, lanes[j]);                                                                                       \
     }                                                                                                                  \
-    for (int64_t i = 0; i < n; i++) {                                                                                  \
-      T v = LOAD(x[i]);                                                                                                \
-      all = OP(all, v);                                                                                                \
-    }                                                                                                                  \
-    *(T *)acc = all;                                                                                                   \
+    for (int r = 0; r < 4; r++)                                                                                        \
+      a[r * each] = NAME##_rest(x + r * s + i, n - i, NAME##_lanes(l[r], a[r * each]));                                \
   }
 
 // Rows one behind the other that are taken together are a part of all of them apart, where those are more than the
 // second cache has: as many streams that each go on are read faster than pieces of a page by turns. In the caches they
-// are in each other's way. far_of is how many rows they are apart.
-enum { IN_PARTS = VECTOR == 32, PARTS_BYTES = 1 << 19 };
-static inline int64_t far_of(int64_t stride, int64_t n, int64_t part, int64_t bytes) {
-  return IN_PARTS && stride == n && part > 1 && bytes >= PARTS_BYTES ? part : 1;
+// are in each other's way.
+enum { IN_PARTS = VECTOR == 32 };
+static inline int is_far(int64_t stride, int64_t n, int64_t part, int64_t bytes) {
+  return IN_PARTS && stride == n && part > 1 && bytes >= HALO_FAR_BYTES;
 }
+
+// COLS_OF defines the columns of OP on elements that LOAD makes of T, four rows at a time. Far ones are a call: the
+// compiler would take two lines of each part at once, and hardware sees no streams but pieces then.
+#define TAKE_FOUR(T, LOAD, OP)                                                                                         \
+  for (int64_t j = 0; j < n; j++) {                                                                                    \
+    T p = LOAD(x[j]), q = LOAD(x[j + s]), u = LOAD(x[j + 2 * s]), v = LOAD(x[j + 3 * s]);                              \
+    p = OP(p, q);                                                                                                      \
+    u = OP(u, v);                                                                                                      \
+    p = OP(p, u);                                                                                                      \
+    a[j] = OP(a[j], p);                                                                                                \
+  }
+#define COLS_OF(NAME, T, LOAD, OP)                                                                                     \
+  static __attribute__((noinline)) void NAME##_far(const T *R x, int64_t s, int64_t n, T *R a) {                       \
+    TAKE_FOUR(T, LOAD, OP)                                                                                             \
+  }                                                                                                                    \
+  static void NAME##_cols(const void *R px, int64_t s, int64_t rows, int64_t n, void *R acc) {                         \
+    const T *x = px;                                                                                                   \
+    T *R a = acc;                                                                                                      \
+    const int64_t part = rows / 4;                                                                                     \
+    if (is_far(s, n, part, rows * n * (int64_t)sizeof(T)))                                                             \
+      for (int64_t r = 0; r < part; r++)                                                                               \
+        NAME##_far(x + r * s, part * s, n, a);                                                                         \
+    else                                                                                                               \
+      for (int64_t r = 0; r < part; r++, x += 4 * s)                                                                   \
+        TAKE_FOUR(T, LOAD, OP)                                                                                         \
+    x = (const T *)px + 4 * part * s;                                                                                  \
+    for (int64_t r = 4 * part; r < rows; r++, x += s)                                                                  \
+      for (int64_t j = 0; j < n; j++) {                                                                                \
+        T v = LOAD(x[j]);                                                                                              \
+        a[j] = OP(a[j], v);                                                                                            \
+      }                                                                                                                \
+  }
 
 // GATHER defines what makes one accumulator of several, in their order.
 #define GATHER(NAME, A, OP)                                                                                            \
@@ -120,6 +185,7 @@ static inline int64_t far_of(int64_t stride, int64_t n, int64_t part, int64_t by
 // taken in the type, as it wraps.
 #define INT(NAME, T, START, OP, FINISH)                                                                                \
   ROW_OF(NAME, T, SAME, OP)                                                                                            \
+  COLS_OF(NAME, T, SAME, OP)                                                                                           \
   GATHER(NAME, T, OP)                                                                                                  \
   static void NAME##_start(void *acc, int64_t n) {                                                                     \
     for (int64_t j = 0; j < n; j++)                                                                                    \
@@ -134,19 +200,6 @@ static inline int64_t far_of(int64_t stride, int64_t n, int64_t part, int64_t by
       ((T *)acc)[j] = a;                                                                                               \
     }                                                                                                                  \
   }                                                                                                                    \
-  static void NAME##_cols(const void *R px, int64_t stride, int64_t rows, int64_t n, void *R acc) {                    \
-    const T *x = px;                                                                                                   \
-    T *R a = acc;                                                                                                      \
-    const int64_t part = rows / 4, bytes = rows * n * (int64_t)sizeof(T);                                              \
-    const int64_t far = far_of(stride, n, part, bytes), s = far * stride;                                              \
-    for (int64_t r = 0; r < part; r++, x += far > 1 ? stride : 4 * stride)                                             \
-      for (int64_t j = 0; j < n; j++)                                                                                  \
-        a[j] = OP(a[j], OP(OP(x[j], x[j + s]), OP(x[j + 2 * s], x[j + 3 * s])));                                       \
-    x = (const T *)px + 4 * part * stride;                                                                             \
-    for (int64_t r = 4 * part; r < rows; r++, x += stride)                                                             \
-      for (int64_t j = 0; j < n; j++)                                                                                  \
-        a[j] = OP(a[j], x[j]);                                                                                         \
-  }                                                                                                                    \
   static void NAME##_merge(void *acc, const void *other, int64_t n) {                                                  \
     for (int64_t j = 0; j < n; j++)                                                                                    \
       ((T *)acc)[j] = OP(((T *)acc)[j], ((const T *)other)[j]);                                                        \
@@ -160,7 +213,7 @@ static inline int64_t far_of(int64_t stride, int64_t n, int64_t part, int64_t by
   }
 #define INT_ROW(NAME, T)                                                                                               \
   {sizeof(T), sizeof(T), sizeof(T), 0, NAME##_start, NAME##_row, NAME##_rows,                                          \
-   NAME##_cols, NAME##_merge, NAME##_finish, NAME##_gather}
+   NAME##_cols, NAME##_merge, NAME##_finish, NAME##_gather, IN_PARTS ? NAME##_four : 0}
 
 #include "plain_int.h"
 

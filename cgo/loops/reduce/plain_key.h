@@ -22,6 +22,7 @@ KEY(h16, int16_t, uint16_t, 0x7C00)
 
 #define EXTREME(NAME, K, START, OP, LOAD, STORE)                                                                       \
   ROW_OF(NAME, K, LOAD, OP)                                                                                            \
+  COLS_OF(NAME, K, LOAD, OP)                                                                                           \
   GATHER(NAME, K, OP)                                                                                                  \
   static void NAME##_start(void *acc, int64_t n) {                                                                     \
     for (int64_t j = 0; j < n; j++)                                                                                    \
@@ -33,26 +34,6 @@ KEY(h16, int16_t, uint16_t, 0x7C00)
       for (int64_t i = 0; i < n; i++) {                                                                                \
         K k = LOAD(x[i]);                                                                                              \
         ((K *)acc)[j] = OP(((K *)acc)[j], k);                                                                          \
-      }                                                                                                                \
-  }                                                                                                                    \
-  static void NAME##_cols(const void *R px, int64_t stride, int64_t rows, int64_t n, void *R acc) {                    \
-    const K *x = px;                                                                                                   \
-    K *R a = acc;                                                                                                      \
-    const int64_t part = rows / 4, bytes = rows * n * (int64_t)sizeof(K);                                              \
-    const int64_t far = far_of(stride, n, part, bytes), s = far * stride;                                              \
-    for (int64_t r = 0; r < part; r++, x += far > 1 ? stride : 4 * stride)                                             \
-      for (int64_t j = 0; j < n; j++) {                                                                                \
-        K p = LOAD(x[j]), q = LOAD(x[j + s]), u = LOAD(x[j + 2 * s]), v = LOAD(x[j + 3 * s]);                          \
-        p = OP(p, q);                                                                                                  \
-        u = OP(u, v);                                                                                                  \
-        p = OP(p, u);                                                                                                  \
-        a[j] = OP(a[j], p);                                                                                            \
-      }                                                                                                                \
-    x = (const K *)px + 4 * part * stride;                                                                             \
-    for (int64_t r = 4 * part; r < rows; r++, x += stride)                                                             \
-      for (int64_t j = 0; j < n; j++) {                                                                                \
-        K k = LOAD(x[j]);                                                                                              \
-        a[j] = OP(a[j], k);                                                                                            \
       }                                                                                                                \
   }                                                                                                                    \
   static void NAME##_merge(void *acc, const void *other, int64_t n) {                                                  \
