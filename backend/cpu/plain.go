@@ -76,6 +76,14 @@ func plainReduce(l *exec.Lowering, plan kernel.Fold, loops reduce.Loops) exec.Th
 	return recordThunk("loops reduce", uses, p.Record())
 }
 
+// plainTaskOf is how many bytes a task of a reduction of so many should read: a quarter of what is not much.
+func plainTaskOf(total int64) int64 {
+	if total < 2*plainTask {
+		return max(total/4, plainTask/4)
+	}
+	return plainTask
+}
+
 // splitPlain divides a reduction of elements of some bytes into tasks: by results, and what goes into one into chunks
 // if there are few.
 func splitPlain(p *reduce.Plain, plan kernel.Fold, bytes int64) {
@@ -90,13 +98,14 @@ func splitPlain(p *reduce.Plain, plan kernel.Fold, bytes int64) {
 		p.Strips = (plan.Width() + p.Strip - 1) / p.Strip
 	}
 	each := max(rows*plan.Run*bytes, 1) // of one kept place
-	p.Grain = max(plainTask/each, 1)
 	total := kept * each
-	if p.Grain > 1 && p.Strips == 1 || total < 2*plainTask {
+	task := plainTaskOf(total)
+	p.Grain = max(task/each, 1)
+	if p.Grain > 1 && p.Strips == 1 || total < 2*task {
 		return
 	}
 	if have := kept * p.Strips; have < plainTasks && p.Chunk > 1 {
-		chunks := min((total/plainTask+have-1)/have, p.Chunk)
+		chunks := min((total/task+have-1)/have, p.Chunk)
 		p.Chunk = (p.Chunk + chunks - 1) / chunks
 		p.Chunks = (all + p.Chunk - 1) / p.Chunk
 	}
