@@ -35,14 +35,13 @@ INLINE void NAME(group)(const int height, const int vectors, const int asks, con
                         const NAME(rows) *r, const T *b, int64_t second, int64_t third, int64_t column,
                         const char *ahead) {
   NAME(sums) s[ROWS][3];
-  const T *line[ROWS], *bias = w->besides->bias, *more = w->besides->more;
-  const T *end = more ? more : w->c; /* what is written waits for its lines, too */
+  const T *line[ROWS], *bias = w->besides->bias, *more = w->besides->more, *end = more ? more : w->first ? 0 : w->c;
   const int64_t words = w->words;
 #pragma GCC unroll 6
   for (int i = 0; i < height; i++) {
     line[i] = r->a[i];
-    __builtin_prefetch(end + r->c[i] + column);
-    __builtin_prefetch(end + r->c[i] + column + vectors * LANES - 1);
+    if (end) __builtin_prefetch(end + r->c[i] + column);
+    if (end) __builtin_prefetch(end + r->c[i] + column + vectors * LANES - 1);
 #pragma GCC unroll 3
     for (int v = 0; v < vectors; v++) s[i][v] = (NAME(sums)){0};
   }
