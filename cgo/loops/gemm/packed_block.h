@@ -10,8 +10,11 @@ typedef struct {
   int64_t c[ROWS];
 } NAME(rows);
 
+/* next is where the sums of the block behind go, 0 if that is not asked for. Short sums are stored often, and wait for
+ * rows of a few lines that come from far, since no processor sees the next row coming. */
 typedef struct {
   T *c;
+  const T *next;
   int64_t words;
   int first;
   const halo_packed_besides *besides;
@@ -42,6 +45,7 @@ INLINE void NAME(group)(const int height, const int vectors, const int asks, con
     line[i] = r->a[i];
     if (end) __builtin_prefetch(end + r->c[i] + column);
     if (end) __builtin_prefetch(end + r->c[i] + column + vectors * LANES - 1);
+    if (w->next) __builtin_prefetch(w->next + r->c[i] + column + vectors * LANES - 1, 0, 2);
 #pragma GCC unroll 3
     for (int v = 0; v < vectors; v++) s[i][v] = (NAME(sums)){0};
   }
@@ -107,7 +111,7 @@ static void NAME(threes)(const NAME(block_work) *w, const NAME(rows) *tile, cons
 
 static void NAME(block)(const void *a, int64_t apart, const void *b, int64_t panel, void *c, int64_t words,
                         int64_t row_c, int64_t rows, int64_t panels, int first, const halo_packed_besides *besides) {
-  const NAME(block_work) w = {c, words, first, besides};
+  const NAME(block_work) w = {c, words <= SHORT && first ? (const T *)c + rows * row_c : 0, words, first, besides};
   NAME(rows) tile[BLOCK];
   const int64_t tiles = NAME(divide)(tile, a, apart, row_c, rows), width = 2 * LANES;
   const T *p = b;

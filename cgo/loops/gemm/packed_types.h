@@ -21,10 +21,10 @@ enum { TOGETHER = VB == 32 ? 2 : 1 };
 /* Whether rows of a tile that do not all count are stored as vectors: with few rows that is often so. */
 enum { PARTED = VB == 32 };
 
-/* So many tiles a block has at most, if there are blocks, so many rows those have that have few, and so many bytes
- * further with each word are asked for. */
+/* So many tiles a block has at most, if there are blocks, so many rows those have that have few, so many words a short
+ * sum has at most, and so many bytes further with each word are asked for. */
 #if VB == 32
-enum { BLOCK = 4, FEW = 4, ASKED = 3 * 64 / 4 };
+enum { BLOCK = 4, FEW = 4, SHORT = 64, ASKED = 3 * 64 / 4 };
 #define BLOCKS
 #define BY_BLOCK(sum) CAT(PREFIX, sum, block)
 #else
