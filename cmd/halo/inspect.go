@@ -2,11 +2,9 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"path/filepath"
@@ -287,19 +285,6 @@ func (t *tool) inspectData(path string, asJSON bool) error {
 		t.printf("%-32s %-24s sha256 %s\n", cmp.Or(l.Name, filepath.Base(path)), l.DType+dims, l.SHA256)
 	}
 	return nil
-}
-
-// stoppable writes until its context ends.
-type stoppable struct {
-	ctx context.Context
-	io.Writer
-}
-
-func (w stoppable) Write(b []byte) (int, error) {
-	if err := w.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return w.Writer.Write(b)
 }
 
 var numpyNames = map[shape.Class]string{shape.SignedClass: "int", shape.UnsignedClass: "uint",

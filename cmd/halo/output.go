@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"io"
 )
 
@@ -24,4 +25,25 @@ func behind(w io.Writer) io.Writer {
 		return o.w
 	}
 	return w
+}
+
+// stoppable is a writer that fails when ctx ends, in the middle of much, too.
+type stoppable struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+// writtenAtOnce is how many bytes a stoppable writes between two looks at its context.
+const writtenAtOnce = 1 << 22
+
+func (s stoppable) Write(b []byte) (int, error) {
+	for done := 0; ; {
+		if err := s.ctx.Err(); err != nil {
+			return done, err
+		}
+		n, err := s.w.Write(b[done:min(len(b), done+writtenAtOnce)])
+		if done += n; err != nil || done == len(b) {
+			return done, err
+		}
+	}
 }

@@ -1,8 +1,12 @@
 package main
 
 import (
+	"archive/zip"
 	"bytes"
+	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -39,5 +43,52 @@ func TestLostOutput(t *testing.T) {
 		if code != exitFailure || strings.Count(errs.String(), errFull.Error()) != 1 {
 			t.Errorf("halo %s: got exit %d, %q, want %d and the error once", args, code, errs.String(), exitFailure)
 		}
+	}
+}
+
+// stopsAfter stops a context when so many bytes have been written.
+type stopsAfter struct {
+	left int
+	stop func()
+}
+
+func (w *stopsAfter) Write(b []byte) (int, error) {
+	if w.left -= len(b); w.left <= 0 {
+		w.stop()
+	}
+	return len(b), nil
+}
+
+// A tool that is told to stop while it writes much does not write the rest.
+func TestStoppable(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	w := &stopsAfter{2 * writtenAtOnce, stop}
+	if n, err := (stoppable{ctx, w}).Write(make([]byte, 5*writtenAtOnce)); n != 2*writtenAtOnce ||
+		!errors.Is(err, context.Canceled) {
+		t.Errorf("got %d bytes and %v, want %d and %v", n, err, 2*writtenAtOnce, context.Canceled)
+	}
+	if n, err := (stoppable{t.Context(), &bytes.Buffer{}}).Write(make([]byte, 2*writtenAtOnce+1)); n != 2*writtenAtOnce+1 || err != nil {
+		t.Errorf("got %d bytes and %v, want all", n, err)
+	}
+}
+
+// The archive of results is stored as numpy's savez does it, and there is none, nor a part, if the tool is stopped.
+func TestResultsInAnArchive(t *testing.T) {
+	dir := folder(t)
+	wantHalo(t, exitOK, "", "run", filepath.Join(dir, "add.hlo"), "ones", "ones", "--out", filepath.Join(dir, "r.npz"))
+	z, err := zip.OpenReader(filepath.Join(dir, "r.npz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	if len(z.File) != 1 || z.File[0].Method != zip.Store {
+		t.Errorf("got %d members, the first packed by method %d, want one that is stored", len(z.File), z.File[0].Method)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	empty := t.TempDir()
+	err = (&tool{ctx: ctx}).writeArchive(filepath.Join(empty, "r.npz"), nil)
+	if left, _ := os.ReadDir(empty); !errors.Is(err, context.Canceled) || len(left) > 0 {
+		t.Errorf("got %v and the files %v, want none", err, left)
 	}
 }

@@ -298,7 +298,7 @@ func (t *tool) finish(o *runOptions, exe *xla.Executable, results [][]*literal.L
 	}
 	switch {
 	case strings.HasSuffix(o.out, ".npz"):
-		if err := tensorfile.WriteNPZ(o.out, resultArrays(results)); err != nil {
+		if err := t.writeArchive(o.out, resultArrays(results)); err != nil {
 			return err
 		}
 	case o.out != "":
@@ -365,6 +365,12 @@ func resultArrays(results [][]*literal.Literal) []tensorfile.Array {
 		}
 	}
 	return arrays
+}
+
+func (t *tool) writeArchive(path string, arrays []tensorfile.Array) error {
+	return wholefile.WriteFrom(path, func(w io.Writer) error {
+		return tensorfile.EncodeNPZ(stoppable{t.ctx, w}, arrays)
+	})
 }
 
 func writeResults(dir string, results [][]*literal.Literal) error {

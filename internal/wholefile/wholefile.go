@@ -68,19 +68,31 @@ func ReadAtMost(path string, most int64) ([]byte, error) {
 // one cannot be written whole: it may be what was read, and the disk full. What is no regular file, and what stands in
 // a folder that takes no files, is written in place.
 func Write(path string, parts ...[]byte) error {
+	return WriteFrom(path, func(w io.Writer) error {
+		for _, p := range parts {
+			if _, err := w.Write(p); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// WriteFrom is Write of what fill writes. If that fails, the file stays as it is.
+func WriteFrom(path string, fill func(io.Writer) error) error {
 	to, perm, ok := target(path)
 	if ok {
 		name := fmt.Sprintf("%s.%08x.part", to, rand.Uint32())
 		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, cmp.Or(perm, 0o666))
 		if err == nil {
-			return replace(f, to, perm, parts)
+			return replace(f, to, perm, fill)
 		}
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {
 		return err
 	}
-	return writeAll(f, parts)
+	return writeAll(f, fill)
 }
 
 // CheckPlace fails as Write would where a file has no place: for a folder, below none, and where nothing may be
@@ -122,13 +134,13 @@ func target(path string) (to string, perm fs.FileMode, ok bool) {
 	return to, info.Mode().Perm(), err == nil && info.Mode().IsRegular() && info.Mode()&0o200 != 0
 }
 
-// replace writes the parts to f, and gives it its name and permissions when it is whole.
-func replace(f *os.File, to string, perm fs.FileMode, parts [][]byte) error {
+// replace fills f, and gives it its name and permissions when it is whole.
+func replace(f *os.File, to string, perm fs.FileMode, fill func(io.Writer) error) error {
 	var err error
 	if perm != 0 { // some of which the process may not give a new file
 		err = f.Chmod(perm)
 	}
-	if err = errors.Join(err, writeAll(f, parts)); err == nil {
+	if err = errors.Join(err, writeAll(f, fill)); err == nil {
 		err = os.Rename(f.Name(), to)
 	}
 	if err != nil {
@@ -137,13 +149,8 @@ func replace(f *os.File, to string, perm fs.FileMode, parts [][]byte) error {
 	return err
 }
 
-// writeAll writes the parts to f and closes it.
-func writeAll(f *os.File, parts [][]byte) error {
-	var err error
-	for _, p := range parts {
-		if err == nil {
-			_, err = f.Write(p)
-		}
-	}
+// writeAll fills f and closes it.
+func writeAll(f *os.File, fill func(io.Writer) error) error {
+	err := fill(f)
 	return errors.Join(err, f.Close())
 }

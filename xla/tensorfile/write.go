@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/halo-xla/halo/internal/wholefile"
 	"github.com/halo-xla/halo/xla/literal"
@@ -15,15 +16,20 @@ import (
 
 // WriteNPZ writes the arrays under their names, which must differ. The file is whole or not there.
 func WriteNPZ(path string, arrays []Array) error {
-	var buf bytes.Buffer
-	z := zip.NewWriter(&buf)
+	return wholefile.WriteFrom(path, func(w io.Writer) error { return EncodeNPZ(w, arrays) })
+}
+
+// EncodeNPZ writes the arrays under their names, which must differ.
+// They are not packed, as with numpy's savez. What stops the writer stops it.
+func EncodeNPZ(to io.Writer, arrays []Array) error {
+	z := zip.NewWriter(to)
 	seen := map[string]bool{}
 	for _, a := range arrays {
 		if seen[a.Name] {
 			return fmt.Errorf("the name %q stands twice", a.Name)
 		}
 		seen[a.Name] = true
-		w, err := z.Create(a.Name + ".npy")
+		w, err := z.CreateHeader(&zip.FileHeader{Name: a.Name + ".npy", Method: zip.Store})
 		if err != nil {
 			return err
 		}
@@ -31,10 +37,7 @@ func WriteNPZ(path string, arrays []Array) error {
 			return fmt.Errorf("array %q: %w", a.Name, err)
 		}
 	}
-	if err := z.Close(); err != nil {
-		return err
-	}
-	return wholefile.Write(path, buf.Bytes())
+	return z.Close()
 }
 
 // WriteSafetensors writes the arrays under their names, which must differ. The file is whole or not there. It fails
