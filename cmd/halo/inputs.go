@@ -117,6 +117,9 @@ func typedName(s shape.Shape) string {
 // 2x2xf32=random:seed.
 func input(spec, name string, want shape.Shape) (*literal.Literal, error) {
 	if path, ok := strings.CutPrefix(spec, "@"); ok {
+		if path == "" {
+			return nil, exitf(exitUsage, "no file name after @")
+		}
 		if strings.HasSuffix(path, ".npy") || !tensorfile.IsData(path) {
 			return readInput(path, want)
 		}
@@ -154,7 +157,7 @@ func made(spec string, want shape.Shape) (*literal.Literal, error) {
 	case "random":
 		n, err := strconv.ParseUint(seed, 10, 64)
 		if err != nil {
-			return nil, exitf(exitUsage, "got %q, want random:SEED with a number", spec)
+			return nil, exitf(exitUsage, "got %q, want random:SEED with a whole number from 0 on, below 2^64", spec)
 		}
 		return randomInput(want, n)
 	case "zeros":
@@ -164,7 +167,7 @@ func made(spec string, want shape.Shape) (*literal.Literal, error) {
 	case "iota":
 		return filled(want, func(i int64) float64 { return float64(i) })
 	}
-	if _, err := os.Stat(spec); err == nil {
+	if _, err := os.Stat(spec); err == nil && spec != "" {
 		return nil, exitf(exitUsage, "got %q; a file is given as @%[1]s", spec)
 	}
 	if numbers.MatchString(spec) {

@@ -229,7 +229,10 @@ ENTRY main { x = f32[2] parameter(0)
 		{"run DIR/add.hlo zeros 1,2", exitUsage, "", `got "1,2"; values are given with their type, as 2xf32=1,2`},
 		{"run DIR/add.hlo zeros noes", exitUsage, "", `got "noes", did you mean ones, want @file.npy`},
 		{"run DIR/add.hlo zeros 2xf32=1,x", exitUsage, "", `input 1 (y): value 2: f32 value "x", want a number`},
-		{"run DIR/add.hlo zeros random:x", exitUsage, "", "want random:SEED with a number"},
+		{"run DIR/add.hlo zeros random:x", exitUsage, "", "want random:SEED with a whole number from 0 on, below 2^64"},
+		{"run DIR/add.hlo zeros random:-1", exitUsage, "", "want random:SEED with a whole number from 0 on, below 2^64"},
+		{"run DIR/add.hlo zeros @", exitUsage, "", "input 1 (y): no file name after @"},
+		{"run DIR/add.hlo zeros y=@", exitUsage, "", "input 1 (y): no file name after @"},
 		{"run DIR/add.hlo zeros @DIR/v.npy --expect DIR/v.npy", exitOK, "as wanted", ""},
 		{"run DIR/add.hlo zeros @DIR/v.npy --expect DIR/minus.npy", exitDiffers, "", "result 0"},
 		{"run DIR/add.hlo zeros zeros --backend cuda", exitMissing, "", noCUDA},
@@ -318,6 +321,12 @@ func TestStandardInput(t *testing.T) {
 	code, stdout, stderr := halo(t, "", files["add.hlo"], "run", "-", "ones", "ones")
 	if code != exitOK || !strings.Contains(stdout, "{2, 2}") {
 		t.Errorf("got exit %d, %q, %q, want {2, 2}", code, stdout, stderr)
+	}
+}
+
+func TestRunOfNoName(t *testing.T) {
+	if code, _, stderr := halo(t, "", "", "run", ""); code != exitUsage || !strings.Contains(stderr, "the program's name is empty") {
+		t.Errorf("got exit %d, %q, want %d and what is empty", code, stderr, exitUsage)
 	}
 }
 

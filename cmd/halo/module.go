@@ -46,6 +46,9 @@ func (t *tool) readFile(path string) ([]byte, error) {
 	if path == "-" {
 		return readStream(t.in, "the standard input", maxStream)
 	}
+	if path == "" {
+		return nil, exitf(exitUsage, "the program's name is empty, want a file, or - for the standard input")
+	}
 	info, err := wholefile.Stat(path)
 	switch {
 	case err == nil && info.IsDir():
