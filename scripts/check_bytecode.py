@@ -23,14 +23,17 @@ import tempfile
 os.environ["JAX_PLATFORMS"] = "cpu"
 os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8 --xla_allow_excess_precision=false"
 
-import jax
-import ml_dtypes
-import numpy as np
-from jax._src.interpreters import mlir
-from jax._src.lib import xla_client
-from jaxlib import lapack
-from jaxlib.mlir import ir
-from jaxlib.mlir.dialects import stablehlo
+try:
+    import jax
+    import ml_dtypes
+    import numpy as np
+    from jax._src.interpreters import mlir
+    from jax._src.lib import xla_client
+    from jaxlib import lapack
+    from jaxlib.mlir import ir
+    from jaxlib.mlir.dialects import stablehlo
+except ImportError as err:
+    sys.exit(f"check_bytecode: {err}: pip install jax==0.12.0.1 brings what it needs")
 
 jax.config.update("jax_enable_x64", True)
 lapack._lapack.initialize()  # or its custom calls have no library

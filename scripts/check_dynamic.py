@@ -21,11 +21,14 @@ import tempfile
 os.environ["JAX_PLATFORMS"] = "cpu"
 os.environ["XLA_FLAGS"] = "--xla_allow_excess_precision=false"
 
-import jax
-import numpy as np
-from jax._src.interpreters import mlir
-from jax._src.lib import xla_client
-from jaxlib.mlir import ir
+try:
+    import jax
+    import numpy as np
+    from jax._src.interpreters import mlir
+    from jax._src.lib import xla_client
+    from jaxlib.mlir import ir
+except ImportError as err:
+    sys.exit(f"check_dynamic: {err}: pip install jax==0.12.0.1 brings what it needs")
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "export"))
 import dynamic

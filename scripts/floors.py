@@ -19,8 +19,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-import numpy as np
-import scipy.special
+try:
+    import numpy as np
+    import scipy.special
+except ImportError as err:
+    sys.exit(f"floors: {err}: pip install numpy scipy brings what it needs")
 
 FLAGS = ("-O3 -march=native -mprefer-vector-width=512 -fopenmp-simd -ffp-contract=fast -fno-math-errno "
          "-fno-trapping-math").split()

@@ -15,9 +15,12 @@ import subprocess
 import sys
 import tempfile
 
-import mpmath
-import numpy as np
-import scipy.special
+try:
+    import mpmath
+    import numpy as np
+    import scipy.special
+except ImportError as err:
+    sys.exit(f"ulps: {err}: pip install numpy scipy mpmath brings what it needs")
 
 words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 words.add_argument("halo", nargs="?", default="halo", metavar="HALO", help="the tool, by default the one on the path")
