@@ -92,3 +92,9 @@ func TestResultsInAnArchive(t *testing.T) {
 		t.Errorf("got %v and the files %v, want none", err, left)
 	}
 }
+
+func TestCounted(t *testing.T) {
+	if got := counted(0, "case") + ", " + counted(1, "case") + ", " + counted(2, "case"); got != "0 cases, 1 case, 2 cases" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -126,7 +126,8 @@ func pluginCheck(t *tool, args []string) error {
 			fmt.Fprintf(t.stdout, "%s: %s: %s\n", f.Target, f.Trial, f.What)
 		}
 	}
-	fmt.Fprintf(t.stdout, "%d calls tried, %d findings, %d cases failed\n", calls, len(findings), failed)
+	fmt.Fprintf(t.stdout, "%s tried, %s, %s failed\n", counted(calls, "call"), counted(len(findings), "finding"),
+		counted(failed, "case"))
 	if calls == 0 && failed == 0 {
 		return fmt.Errorf("no case in %s called a function of %s; --cases names another folder", o.paths[0], files[0])
 	}
@@ -202,4 +203,12 @@ func sanitized(file string) ([]string, error) {
 		}
 	}
 	return nil, errors.New(file + " was not built with -fsanitize=address (or its libasan is not found): make asan")
+}
+
+// counted is a number of things, of which there may be one.
+func counted[N int | int64](n N, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
 }
