@@ -24,7 +24,7 @@ func (b *Builder) implicit(op Opcode, lhs, rhs *Instruction, dims []int64) (l, r
 	b.present(op, &lhs, &rhs)
 	x, y := lhs.Shape, rhs.Shape
 	if !x.IsArray() || !y.IsArray() {
-		b.fail(op, "got %v and %v, want arrays", x, y)
+		b.fail(op, "got %v and %v, want arrays", x, y).Operands = []*Instruction{lhs, rhs}
 		return nil, nil, false
 	}
 	small, large := x, y
@@ -33,12 +33,12 @@ func (b *Builder) implicit(op Opcode, lhs, rhs *Instruction, dims []int64) (l, r
 	}
 	dims, message := implicitDims(small, large, dims)
 	if message != "" {
-		b.fail(op, "%v with %v: %s", x, y, message)
+		b.fail(op, "%s", message).Operands = []*Instruction{lhs, rhs}
 		return nil, nil, false
 	}
 	out, ok := degenerate(small, large, dims)
 	if !ok {
-		b.fail(op, "%v with %v: sizes differ and neither is 1", x, y)
+		b.fail(op, "sizes differ and neither is 1").Operands = []*Instruction{lhs, rhs}
 		return nil, nil, false
 	}
 	identity := identityDims(large.Rank())

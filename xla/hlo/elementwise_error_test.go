@@ -53,7 +53,7 @@ func TestElementwiseErrors(t *testing.T) {
 		{"ranks differ", func(b *Builder, p param) {
 			b.Add(p("f32[3]"), p("f32[2,3]"))
 		}, "ranks differ, want broadcast dimensions"},
-		{"sizes differ", func(b *Builder, p param) { b.Add(p("f32[2]"), p("f32[3]")) }, "f32[2] with f32[3]: sizes differ"},
+		{"sizes differ", func(b *Builder, p param) { b.Add(p("f32[2]"), p("f32[3]")) }, "add(f32[2], f32[3]): sizes differ and neither is 1"},
 		{"dims: sizes differ", func(b *Builder, p param) { b.Add(p("f32[3]"), p("f32[4,3]"), 0) }, "sizes differ"},
 		{"dims: sizes differ, rank 3", func(b *Builder, p param) {
 			b.Add(p("f32[2,1]"), p("f32[2,3,4]"), 1, 2)
