@@ -1,6 +1,10 @@
 package index
 
-import "github.com/halo-xla/halo/cgo/loops/run"
+import (
+	"unsafe"
+
+	"github.com/halo-xla/halo/cgo/loops/run"
+)
 
 // Reducer is how an update is folded into an element.
 type Reducer int
