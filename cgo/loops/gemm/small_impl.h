@@ -63,6 +63,7 @@ static void NAME(rows)(const form *f, int64_t m, int64_t vectors, const T *a, co
   const int64_t most = MOST_ROWS[vectors - 1], count = (m + most - 1) / most;
   for (int64_t i = 0, t = 0, some; t < count; t++, i += some) {
     some = m / count + (t < m % count);
+    ask(f->next, some);
     NAME(tiles)[vectors - 1][some - 1](f, a + i * f->row_a, b, c + i * f->row_c);
   }
 }
@@ -155,8 +156,10 @@ static void NAME(piece)(const halo_blas_record *r, halo_run *run, int64_t m, int
   (void)run;
   const int64_t vectors = (n + LANES - 1) / LANES, panels = (vectors + VECTORS - 1) / VECTORS;
   const int stays = m <= ROWS || r->k * r->ldb * (int64_t)sizeof(T) <= STAYS;
+  const halo_blas_piece *p = r->piece, *q = p + (r->pieces > 1);
+  wanted next[2] = {behind(r, a, q->a - p->a), behind(r, b, q->b - p->b)};
   form f = {.k = r->k, .row_a = r->transpose_a ? 1 : r->lda, .column_a = r->transpose_a ? r->lda : 1, .row_b = r->ldb,
-            .row_c = r->ldc, .first = 1};
+            .row_c = r->ldc, .first = 1, .next = next};
   for (int64_t j = 0, t = 0, some; t < panels; t++, j += some * LANES) {
     some = vectors / panels + (t < vectors % panels);
     if (r->transpose_b || n < LANES || !stays) {

@@ -17,14 +17,18 @@ func TestSmall(t *testing.T) {
 	t.Run("f64", func(t *testing.T) { testSmall[float64](t, gemm.F64) })
 }
 
-// testSmall multiplies two pairs of matrices in all four forms, with rows that are not dense, of sizes around those of
-// vectors, tiles, panels and packed terms. What lies between the rows of the result and behind it stays as it is, and
-// no operand is read beyond its end.
+// testSmall multiplies two pairs of matrices, or so many that the next are asked for, in all four forms, with rows that
+// are not dense, of sizes around those of vectors, tiles, panels and packed terms. What lies between the rows of the
+// result and behind it stays as it is, and no operand is read beyond its end.
 func testSmall[T float32 | float64](t *testing.T, kind gemm.Type) {
 	r, size := rand.New(rand.NewPCG(1, 4)), int64(unsafe.Sizeof(T(0)))
 	for _, s := range [][3]int64{{1, 1, 1}, {2, 3, 5}, {5, 7, 130}, {6, 8, 9}, {7, 15, 40}, {8, 16, 16}, {9, 17, 33},
-		{13, 20, 300}, {23, 31, 3}, {33, 64, 65}, {64, 64, 64}, {63, 65, 129}, {70, 100, 128}, {3, 200, 257}, {31, 47, 31}} {
-		m, n, k := s[0], s[1], s[2]
+		{13, 20, 300}, {23, 31, 3}, {33, 64, 65}, {64, 64, 64}, {63, 65, 129}, {70, 100, 128}, {3, 200, 257}, {31, 47, 31},
+		{52, 50, 49}} {
+		m, n, k, count := s[0], s[1], s[2], int64(2)
+		if m == 52 {
+			count = 64
+		}
 		for form := range 4 {
 			p := gemm.Product{A: run.Ref{Slot: 0}, B: run.Ref{Slot: 1}, C: run.Ref{Slot: 2}, K: k, StrideA: k + 1, StrideB: n,
 				StrideC: n + 2, TransposeA: form&1 != 0, TransposeB: form&2 != 0, PerTask: 1}
@@ -38,10 +42,12 @@ func testSmall[T float32 | float64](t *testing.T, kind gemm.Type) {
 				rowB, columnB = 1, p.StrideB
 			}
 			a, b := (m-1)*rowA+(k-1)*columnA+1, (k-1)*rowB+(n-1)*columnB+1
-			x, y := integers[T](r, 2*a), integers[T](r, 2*b)
-			p.Pieces = []gemm.Piece{{M: m, N: n}, {A: a * size, B: b * size, C: m * p.StrideC * size, M: m, N: n}}
+			x, y := integers[T](r, count*a), integers[T](r, count*b)
+			for i := range count {
+				p.Pieces = append(p.Pieces, gemm.Piece{A: i * a * size, B: i * b * size, C: i * m * p.StrideC * size, M: m, N: n})
+			}
 			const kept = -0.25
-			want := make([]T, 2*m*p.StrideC)
+			want := make([]T, count*m*p.StrideC)
 			for i := range want {
 				want[i] = kept
 			}

@@ -21,11 +21,33 @@ static const int rows_of_four[] = {8, 8, 8, 6}, rows_of_two[] = {8, 6};
 /* What is packed of rhs at a time fits the first cache, as does what many tiles read as it lies. */
 enum { TERMS = 128, STAYS = 64 << 10 };
 
+/* wanted is memory of the next product that is asked for while this one is made: no hardware sees its rhs coming. */
+typedef struct {
+  const char *at;
+  int64_t bytes;
+} wanted;
+
 typedef struct {
   int64_t k, row_a, column_a, row_b, row_c;
   int64_t last; /* column of the last vector: two may overlap */
   int first;    /* else the products are added to c */
+  wanted *next; /* of both operands */
 } form;
+
+/* Products of so many terms hide what they ask for, if all matrices of an operand are more than is near anyway. */
+enum { ASKING = 48, FAR = 1 << 19 };
+
+/* behind is what is wanted of an operand whose matrices are so many bytes apart. */
+INLINE wanted behind(const halo_blas_record *r, const void *at, int64_t apart) {
+  const int asks = WIDEST == 32 && r->k >= ASKING && apart <= STAYS && apart * r->pieces >= FAR;
+  return (wanted){(const char *)at + apart, asks ? apart : 0};
+}
+
+/* ask asks for so many lines of both operands. */
+INLINE void ask(wanted *next, int64_t lines) {
+  for (wanted *w = next; w < next + 2; w++)
+    for (int64_t i = 0; i < lines && w->bytes > 0; i++, w->at += 64, w->bytes -= 64) __builtin_prefetch(w->at);
+}
 
 #define T float
 #define TYPE f32
