@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/halo-xla/halo/internal/spelling"
 	"github.com/halo-xla/halo/xla/shape"
 )
 
@@ -163,6 +164,11 @@ func (d *draft) absent(f Field) error {
 			}
 		}
 		return nil
+	}
+	for _, a := range d.given {
+		if !knownAttributes()[a.name] && spelling.Nearest(a.name, []string{f.Name}) != "" {
+			return d.errorAt(a.at, "%s: got attribute %s, want %s", d.opcode, a.name, f.Name)
+		}
 	}
 	return d.errorAt(d.opAt, "%s %s has no attribute %s", d.opcode, d.name, f.Name)
 }
