@@ -124,9 +124,10 @@ func TestCount(t *testing.T) {
 	needNative(t)
 	for _, bytes := range []int64{1, 2, 4, 8} {
 		for _, wanted := range []bool{false, true} {
-			m := newMemory(t, 8, 8, 1)
+			m := newMemory(t, 8, 8, 1, 8)
 			m.slots[2][0] = 77
-			body := []Record{Copy(Ref{Slot: 1, Offset: bytes}, Ref{Slot: 1}, 8-bytes), Copy(Ref{Slot: 1}, Ref{}, bytes),
+			body := []Record{Copy(Ref{Slot: 3}, Ref{Slot: 1}, 8-bytes),
+				Copy(Ref{Slot: 1, Offset: bytes}, Ref{Slot: 3}, 8-bytes), Copy(Ref{Slot: 1}, Ref{}, bytes),
 				Copy(Ref{}, Ref{Slot: 2}, 1)}
 			c := Counter{Times: 3, Bytes: bytes, First: 1, Step: -1, Wanted: wanted}
 			if err := m.run(segment(t, Count(c, NewSegment(body))), 1); err != nil {
