@@ -76,10 +76,7 @@ func TestKnownEnds(t *testing.T) {
 			h = f32[] constant(%[5]s) z = f32[%[1]d,%[3]d] broadcast(h), dimensions={}
 			ROOT q = f32[%[1]d,%[3]d] minimum(z, p) }`, s.m, s.k, s.n, s.least, s.most)
 		m, reference := compile(t, exec.Reference(), text)
-		var args []*literal.Literal
-		for _, p := range m.Entry.Parameters {
-			args = append(args, small(r, p.Shape))
-		}
+		args := smallArguments(r, m)
 		sprinkle(r, args[0])
 		want := execute(t, reference, args...)
 		for _, threads := range []int{1, 2, 3, 7} {

@@ -85,10 +85,7 @@ func TestDepthwiseEnds(t *testing.T) {
 			m = f32[] constant(MOST) y = f32[2,9,16,37] broadcast(m), dimensions={}
 			ROOT q = f32[2,9,16,37] minimum(y, p) }`)
 		m, reference := compile(t, exec.Reference(), program)
-		var args []*literal.Literal
-		for _, p := range m.Entry.Parameters {
-			args = append(args, small(r, p.Shape))
-		}
+		args := smallArguments(r, m)
 		sprinkle(r, args[0])
 		want := execute(t, reference, args...)
 		for _, threads := range []int{1, 2, 3, 7} {

@@ -99,10 +99,7 @@ func TestWindowEnds(t *testing.T) {
 			"o = f32%[3]s broadcast(z), dimensions={} ROOT m = f32%[3]s maximum(q, o) }",
 			strings.TrimPrefix(f[0], "LHS"), strings.TrimPrefix(f[1], "RHS"), out, f[3], features)
 		m, reference := compile(t, exec.Reference(), program)
-		var args []*literal.Literal
-		for _, p := range m.Entry.Parameters {
-			args = append(args, small(r, p.Shape))
-		}
+		args := smallArguments(r, m)
 		sprinkle(r, args[3])
 		want := execute(t, reference, args...)
 		for _, threads := range []int{1, 2, 3, 7} {

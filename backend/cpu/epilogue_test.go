@@ -65,6 +65,14 @@ func epilogueProgram(i, k int, t shape.ElementType) string {
 	return strings.ReplaceAll("ENTRY e { "+c.text+" c = T["+c.dims+"] parameter(2) "+epilogue+" }", "T[", t.String()+"[")
 }
 
+// smallArguments are small arrays for all parameters of a module.
+func smallArguments(r *rand.Rand, m *hlo.Module) (args []*literal.Literal) {
+	for _, p := range m.Entry.Parameters {
+		args = append(args, small(r, p.Shape))
+	}
+	return args
+}
+
 // small fills an array with integers of which products and sums are exact.
 func small(r *rand.Rand, s shape.Shape) *literal.Literal {
 	l := literal.Zeros(s)
@@ -86,10 +94,7 @@ func TestEpilogues(t *testing.T) {
 			for _, typ := range []shape.ElementType{shape.F32, shape.BF16, shape.F16, shape.F64} {
 				text := epilogueProgram(i, k, typ)
 				m, reference := compile(t, exec.Reference(), text)
-				var args []*literal.Literal
-				for _, p := range m.Entry.Parameters {
-					args = append(args, small(r, p.Shape))
-				}
+				args := smallArguments(r, m)
 				if r.IntN(2) == 0 {
 					sprinkle(r, args[0])
 					sprinkle(r, args[2])

@@ -9,6 +9,7 @@ import (
 
 	"github.com/halo-xla/halo/backend/cpu"
 	"github.com/halo-xla/halo/cgo/loops/run"
+	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
@@ -47,9 +48,7 @@ ENTRY e {
 // TestSegmentsOfClosedPrograms: no records of a program stay in C memory when it was closed, not even those that were
 // made on the way to others.
 func TestSegmentsOfClosedPrograms(t *testing.T) {
-	if !run.Available() {
-		t.Skip("this build has no native kernels")
-	}
+	testfile.Native(t, run.Available())
 	for name, text := range map[string]string{
 		"contraction and fusion": `ENTRY e {
   x = f32[512,512] parameter(0)
