@@ -13,6 +13,7 @@ import (
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/pass"
 	"github.com/halo-xla/halo/xla/shape"
 )
 
@@ -50,11 +51,11 @@ ENTRY e {
 func TestSegmentsOfClosedPrograms(t *testing.T) {
 	testfile.Native(t, run.Available())
 	for name, text := range map[string]string{
-		"contraction and fusion": `ENTRY e {
-  x = f32[512,512] parameter(0)
-  y = f32[512,512] parameter(1)
-  d = f32[512,512] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
-  ROOT r = f32[512,512] tanh(d)
+		"known product and fusion": `ENTRY e {
+  x = f32[400,256] parameter(0)
+  y = f32[256,256] parameter(1)
+  d = f32[400,256] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  ROOT r = f32[400,256] tanh(d)
 }`,
 		"gradient": `ENTRY e {
   x = f32[64,28,28,8] parameter(0)
@@ -92,6 +93,12 @@ ENTRY e {
 			m, err := hlo.Parse([]byte("HloModule m\n"+text), "m.hlo")
 			if err != nil {
 				t.Fatal(err)
+			}
+			if name == "known product and fusion" {
+				weights := random(rand.New(rand.NewPCG(3, 2)), m.Entry.Parameters[1].Shape)
+				if m, err = pass.Bind(m, map[int64]*literal.Literal{1: weights}); err != nil {
+					t.Fatal(err)
+				}
 			}
 			before := settled()
 			for range 20 {
