@@ -152,13 +152,26 @@ func (e *editor) argument(in *hlo.Instruction, op hlo.Opcode, users []*hlo.Instr
 	if t.IsFloat() {
 		is = e.make(in, hlo.Or, nil, shape.Shape{}, is, compare(hlo.Ne, x, x))
 	}
-	last := e.make(in, hlo.Constant, &hlo.ConstantAttrs{Literal: literal.MaxValue(index.Shape.Type)}, shape.Shape{})
-	at := e.make(in, hlo.Select, nil, shape.Shape{}, is, index, spread(last, x.Shape, []int64{}))
+	count := e.shortIndex(in, index, first)
+	last := e.make(in, hlo.Constant, &hlo.ConstantAttrs{Literal: literal.MaxValue(count.Shape.Type)}, shape.Shape{})
+	at := e.make(in, hlo.Select, nil, shape.Shape{}, is, count, spread(last, x.Shape, []int64{}))
 	found := reduce(hlo.Minimum, at, last)
+	if count != index {
+		found = e.make(in, hlo.Convert, nil, shape.Array(index.Shape.Type, found.Shape.Dims...), found)
+	}
 	start := e.make(in, hlo.Select, nil, shape.Shape{}, compare(hlo.Eq, extreme, spread(init, extreme.Shape, []int64{})),
 		spread(first, extreme.Shape, []int64{}), found)
 	found = e.make(in, hlo.Minimum, nil, shape.Shape{}, start, found)
 	for _, u := range users {
 		e.replace(u, found)
 	}
+}
+
+// shortIndex is an index of 64 bits that begins at 0 as one of 32, which are counted and compared several times as fast.
+func (e *editor) shortIndex(in, index, first *hlo.Instruction) *hlo.Instruction {
+	d := index.Attrs.(*hlo.IotaAttrs).Dimension
+	if index.Shape.Type.Bits() <= 32 || index.Shape.Dims[d] > math.MaxInt32 || !isZero(first) {
+		return index
+	}
+	return e.make(in, hlo.Iota, &hlo.IotaAttrs{Dimension: d}, shape.Array(shape.S32, index.Shape.Dims...))
 }

@@ -25,6 +25,9 @@ func TestArgumentsOfSpecialValues(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 1))
 	values := []float64{math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), 1, 2, -3, math.NaN()}
 	for _, c := range [][]string{
+		{"WAY", "GT", "WORST", "-inf", "DIM", "1", "SIZE", "6", "s32", "s64"},
+		{"WAY", "LT", "WORST", "0", "DIM", "0", "SIZE", "7", "s32", "u64"},
+		{"WAY", "LT", "WORST", "0", "DIM", "0", "SIZE", "7", "s32", "s64", "constant(0)", "constant(9)"},
 		{"WAY", "LT", "WORST", "inf", "DIM", "1", "SIZE", "6"}, {"WAY", "GT", "WORST", "-inf", "DIM", "1", "SIZE", "6"},
 		{"WAY", "GT", "WORST", "-inf", "DIM", "0", "SIZE", "7"}, {"WAY", "LT", "WORST", "0", "DIM", "0", "SIZE", "7"},
 	} {
