@@ -109,7 +109,7 @@ func TestNPZRefusedUnread(t *testing.T) {
 		value []byte
 		want  string
 	}{
-		"large":     {24, []byte{0xff, 0xff, 0xff, 0x7f}, "want at most 1024 times the file for all members"},
+		"large":     {24, []byte{0xff, 0xff, 0xff, 0x7f}, "want at most 1032 times the file for all members"},
 		"encrypted": {8, []byte{1}, "is encrypted"},
 		"cut":       {28, []byte{0xff, 0xff}, "the list of members at the archive's end"},
 		"elsewhere": {42, []byte{0xff, 0xff, 0xff, 0x7f}, "it is not where the list of members says"},

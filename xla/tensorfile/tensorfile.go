@@ -60,8 +60,9 @@ func readNPY(_ *File, path string) ([]Stored, error) {
 	return []Stored{stored("", l)}, nil
 }
 
-// maxExpansion is how many times larger than its archive a npz's content may be: more is a decompression bomb.
-const maxExpansion = 1 << 10
+// maxExpansion is how many times larger than its archive a npz's content may be: deflate makes 258 bytes of 2 bits at
+// best, which an array of zeros comes near, and more is a decompression bomb.
+const maxExpansion = 258 * 8 / 2
 
 func readNPZ(_ *File, path string) ([]Stored, error) {
 	file, size, err := wholefile.Open(path)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/shape"
 )
 
 // file makes the bytes of a safetensors file.
@@ -167,6 +168,24 @@ func TestNPZMembers(t *testing.T) {
 	}
 	if _, err := members("a.npy", "a.npy"); err == nil || !strings.Contains(err.Error(), "stands twice") {
 		t.Errorf("got %v, want that a.npy stands twice", err)
+	}
+}
+
+// TestZerosPacked reads an array of zeros as savez_compressed leaves it, which deflate makes a thousandth of.
+func TestZerosPacked(t *testing.T) {
+	zeros := literal.Zeros(shape.Array(shape.F32, 16<<20))
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	w, err := z.Create("x.npy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(literal.WriteNPY(w, zeros), z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Read(put(t, t.TempDir(), "a.npz", b.String()))
+	if err != nil || len(got) != 1 || !bytes.Equal(got[0].Value.Bytes(), zeros.Bytes()) {
+		t.Errorf("got %d arrays, %v, want the zeros", len(got), err)
 	}
 }
 
