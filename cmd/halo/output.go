@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"io"
+
+	"github.com/halo-xla/halo/internal/wholefile"
 )
 
 // output is the standard output of a command. It remembers how it first failed: commands print many lines, and ask
@@ -46,4 +48,9 @@ func (s stoppable) Write(b []byte) (int, error) {
 			return done, err
 		}
 	}
+}
+
+// writeMuch makes a file of what fill writes, unless the tool is told to stop meanwhile.
+func (t *tool) writeMuch(path string, fill func(io.Writer) error) error {
+	return wholefile.WriteFrom(path, func(w io.Writer) error { return fill(stoppable{t.ctx, w}) })
 }

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/halo-xla/halo/xla/literal"
 )
 
 // full is a device without room.
@@ -89,6 +91,17 @@ func TestResultsInAnArchive(t *testing.T) {
 	empty := t.TempDir()
 	err = (&tool{ctx: ctx}).writeArchive(filepath.Join(empty, "r.npz"), nil)
 	if left, _ := os.ReadDir(empty); !errors.Is(err, context.Canceled) || len(left) > 0 {
+		t.Errorf("got %v and the files %v, want none", err, left)
+	}
+}
+
+// A folder has no result, nor a part of one, that was not written to its end when the tool was told to stop.
+func TestResultsInAFolderStopped(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	dir := t.TempDir()
+	err := (&tool{ctx: ctx}).writeResults(dir, [][]*literal.Literal{{literal.Scalar(2.5)}})
+	if left, _ := os.ReadDir(dir); !errors.Is(err, context.Canceled) || len(left) > 0 {
 		t.Errorf("got %v and the files %v, want none", err, left)
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -302,7 +301,7 @@ func (t *tool) finish(o *runOptions, exe *xla.Executable, results [][]*literal.L
 			return err
 		}
 	case o.out != "":
-		if err := writeResults(o.out, results); err != nil {
+		if err := t.writeResults(o.out, results); err != nil {
 			return err
 		}
 	case len(o.expect) == 0:
@@ -368,22 +367,17 @@ func resultArrays(results [][]*literal.Literal) []tensorfile.Array {
 }
 
 func (t *tool) writeArchive(path string, arrays []tensorfile.Array) error {
-	return wholefile.WriteFrom(path, func(w io.Writer) error {
-		return tensorfile.EncodeNPZ(stoppable{t.ctx, w}, arrays)
-	})
+	return t.writeMuch(path, func(w io.Writer) error { return tensorfile.EncodeNPZ(w, arrays) })
 }
 
-func writeResults(dir string, results [][]*literal.Literal) error {
+func (t *tool) writeResults(dir string, results [][]*literal.Literal) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
 	for _, a := range resultArrays(results) {
-		var b bytes.Buffer
-		if err := literal.WriteNPY(&b, a.Value); err != nil {
+		npy := func(w io.Writer) error { return literal.WriteNPY(w, a.Value) }
+		if err := t.writeMuch(filepath.Join(dir, a.Name+".npy"), npy); err != nil {
 			return fmt.Errorf("%s: %w", a.Name, err)
-		}
-		if err := wholefile.Write(filepath.Join(dir, a.Name+".npy"), b.Bytes()); err != nil {
-			return err
 		}
 	}
 	return nil
