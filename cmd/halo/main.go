@@ -160,8 +160,8 @@ func (t *tool) do(c command, args []string) int {
 	t.stdout = out
 	err := c.run(t, args)
 	code := t.report(c, err)
-	if out.err != nil && !errors.Is(err, out.err) {
-		code = cmp.Or(code, t.report(c, out.err))
+	if lost := out.failure(); lost != nil && !errors.Is(err, lost) {
+		code = cmp.Or(code, t.report(c, lost))
 	}
 	return code
 }

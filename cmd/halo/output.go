@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"sync"
 
 	"github.com/halo-xla/halo/internal/wholefile"
 )
@@ -11,14 +12,25 @@ import (
 // output is the standard output of a command. It remembers how it first failed: commands print many lines, and ask
 // after none of them.
 type output struct {
-	w   io.Writer
+	w io.Writer
+
+	mu  sync.Mutex // a command that is told to stop leaves behind who prints
 	err error
 }
 
 func (o *output) Write(b []byte) (int, error) {
 	n, err := o.w.Write(b)
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	o.err = cmp.Or(o.err, err)
 	return n, err
+}
+
+// failure is how the output first failed.
+func (o *output) failure() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.err
 }
 
 // behind is the writer behind an output: processes that are started take a file as it is.

@@ -106,6 +106,22 @@ func TestResultsInAFolderStopped(t *testing.T) {
 	}
 }
 
+// A command that is told to stop asks how its output failed while he who prints goes on: the race detector sees it.
+func TestOutputLeftBehind(t *testing.T) {
+	o, done := &output{w: full{}}, make(chan struct{})
+	go func() {
+		defer close(done)
+		o.Write([]byte("x"))
+	}()
+	if err := o.failure(); err != nil && err != errFull {
+		t.Errorf("got %v", err)
+	}
+	<-done
+	if err := o.failure(); err != errFull {
+		t.Errorf("got %v, want %v", err, errFull)
+	}
+}
+
 func TestCounted(t *testing.T) {
 	if got := counted(0, "case") + ", " + counted(1, "case") + ", " + counted(2, "case"); got != "0 cases, 1 case, 2 cases" {
 		t.Errorf("got %q", got)
