@@ -77,7 +77,7 @@ func (e *Error) place() {
 	}
 	var op *stablehlo.Error
 	if errors.As(e.Err, &op) {
-		e.Op, e.Position = op.Op, op.Pos.String()
+		e.Op, e.Position = op.Op, cmp.Or(op.Pos.String(), e.Position)
 	}
 	var at *hlo.Error
 	if errors.As(e.Err, &at) {

@@ -68,3 +68,21 @@ func TestWritersErrorsHaveACode(t *testing.T) {
 	_, err = xla.Bytecode(m, "9")
 	wantCode(t, err, xla.InvalidArgument, "three numbers")
 }
+
+// An op that a version of the bytecode lacks is where its instruction is, and nowhere if that was built.
+func TestWritersErrorsHaveAPlace(t *testing.T) {
+	m, err := xla.Read(xla.Program{Name: "p.hlo", Source: []byte(
+		"ENTRY e {\n  x = f32[2] parameter(0)\n  y = f8e3m4[2] convert(x)\n  ROOT r = f32[2] convert(y)\n}")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, position := range []string{"p.hlo:3:3", ""} {
+		_, err := xla.Bytecode(m, "0.9.0")
+		var e *xla.Error
+		if !errors.As(err, &e) || e.Op != "stablehlo.convert" || e.Position != position ||
+			!strings.HasPrefix(err.Error(), strings.TrimPrefix(position+": ", ": ")+"stablehlo.convert") {
+			t.Errorf("got %v, want stablehlo.convert at %q", err, position)
+		}
+		m.Entry.Root.Operands[0].Pos = hlo.Pos{}
+	}
+}

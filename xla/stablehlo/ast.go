@@ -18,9 +18,13 @@ type Pos struct {
 	Line, Col int
 }
 
-// String returns the position as "file:line:col", or as "file: byte offset" in a file without lines.
+// String returns the position as "file:line:col", or as "file: byte offset" in a file without lines; "" if it is no
+// place.
 func (p Pos) String() string {
-	if p.Line == 0 {
+	switch {
+	case p == Pos{}:
+		return ""
+	case p.Line == 0:
 		return fmt.Sprintf("%s: byte %d", p.File, p.Col)
 	}
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
@@ -35,7 +39,12 @@ type Error struct {
 }
 
 // Error returns "file:line:col: message".
-func (e *Error) Error() string { return e.Pos.String() + ": " + e.Msg }
+func (e *Error) Error() string {
+	if e.Pos == (Pos{}) {
+		return e.Msg
+	}
+	return e.Pos.String() + ": " + e.Msg
+}
 
 // Unwrap returns what is behind the error.
 func (e *Error) Unwrap() error { return e.Err }

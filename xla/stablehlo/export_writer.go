@@ -89,7 +89,7 @@ func (b *writer) region(in *hlo.Instruction, name string, s shape.Shape, operand
 		return node{}, err
 	}
 	op := &Op{Name: name, Operands: operands, Regions: regions, Attrs: append(attrs, commonAttrs(in)...),
-		Loc: locationOf(in)}
+		Loc: locationOf(in), Pos: Pos(in.Pos)}
 	for _, t := range types {
 		op.Results = append(op.Results, &Value{Type: t})
 	}
