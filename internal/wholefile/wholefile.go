@@ -78,7 +78,7 @@ func Write(path string, parts ...[]byte) error {
 	})
 }
 
-// WriteFrom is Write of what fill writes. If that fails, the file stays as it is.
+// WriteFrom is Write of what fill writes. If that fails, the file stays as it is, unless it is written in place.
 func WriteFrom(path string, fill func(io.Writer) error) error {
 	to, perm, ok := target(path)
 	if ok {
@@ -127,12 +127,32 @@ func CheckPlace(path string) error {
 func target(path string) (to string, perm fs.FileMode, ok bool) {
 	to, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		_, err = os.Lstat(path)
-		return path, 0, errors.Is(err, fs.ErrNotExist) // else it is a link to nothing
+		return end(path), 0, errors.Is(err, fs.ErrNotExist)
 	}
 	info, err := os.Stat(to)
-	return to, info.Mode().Perm(), err == nil && info.Mode().IsRegular() && info.Mode()&0o200 != 0
+	if err != nil { // it has just gone
+		return to, 0, false
+	}
+	return to, info.Mode().Perm(), info.Mode().IsRegular() && info.Mode()&0o200 != 0
 }
+
+// end is where links lead of which the last leads to nothing.
+func end(path string) string {
+	for range mostLinks {
+		link, err := os.Readlink(path)
+		if err != nil {
+			break
+		}
+		if path, _ = filepath.Split(path); filepath.IsAbs(link) {
+			path = ""
+		}
+		path += link // not cleaned: what is above the end of a link is not what its name says
+	}
+	return path
+}
+
+// mostLinks is how many links an operating system follows.
+const mostLinks = 255
 
 // replace fills f, and gives it its name and permissions when it is whole.
 func replace(f *os.File, to string, perm fs.FileMode, fill func(io.Writer) error) error {

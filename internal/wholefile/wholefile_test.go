@@ -3,6 +3,7 @@ package wholefile_test
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -63,6 +64,39 @@ func TestWriteInPlace(t *testing.T) {
 	absent := filepath.Join(dir, "none", "a")
 	if err := wholefile.Write(absent, nil); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), absent+":") {
 		t.Errorf("got %v, want that %s is not there", err, absent)
+	}
+}
+
+// TestWriteFailed wants nothing to be left of what could not be filled, and a file that was there to stay, behind links
+// that lead up and down, too.
+func TestWriteFailed(t *testing.T) {
+	dir, fault := t.TempDir(), errors.New("no more")
+	if err := errors.Join(os.MkdirAll(filepath.Join(dir, "a", "b"), 0o777), os.Symlink("a/b", filepath.Join(dir, "l")),
+		os.Symlink("../new", filepath.Join(dir, "a", "b", "up")), os.Symlink(filepath.Join(dir, "l", "up"), filepath.Join(dir, "abs")),
+		os.Symlink("round", filepath.Join(dir, "round")), os.WriteFile(filepath.Join(dir, "old"), []byte("old"), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"plain", "l/up", "abs", "old"} {
+		err := wholefile.WriteFrom(filepath.Join(dir, name), func(w io.Writer) error {
+			w.Write([]byte("a part"))
+			return fault
+		})
+		if !errors.Is(err, fault) {
+			t.Errorf("%s: got %v, want %v", name, err, fault)
+		}
+	}
+	wantText(t, filepath.Join(dir, "old"), "old")
+	for folder, want := range map[string]int{".": 5, "a": 1, "l": 1} {
+		if list, err := os.ReadDir(filepath.Join(dir, folder)); err != nil || len(list) != want {
+			t.Errorf("%s: got %v, %v, want %d", folder, list, err, want)
+		}
+	}
+	if err := wholefile.Write(filepath.Join(dir, "abs"), []byte("whole")); err != nil {
+		t.Error(err)
+	}
+	wantText(t, filepath.Join(dir, "a", "new"), "whole")
+	if err := wholefile.Write(filepath.Join(dir, "round"), nil); err == nil {
+		t.Error("a link to itself was written")
 	}
 }
 
