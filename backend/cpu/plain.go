@@ -57,9 +57,9 @@ const (
 // what those come to in the end.
 func isShort(run, rows int64) bool { return run > 0 && run <= shortRun && rows >= fewTerms }
 
-// plainReduce returns the thunk of a reduction by native loops.
-func plainReduce(l *exec.Lowering, plan kernel.Fold, loops reduce.Loops) exec.Thunk {
-	x, each := operandShape(l, 0), int64(1)
+// plainReduce returns the thunk of a reduction of x by native loops.
+func plainReduce(l *exec.Lowering, x shape.Shape, plan kernel.Fold, loops reduce.Loops) exec.Thunk {
+	each := int64(1)
 	if last := len(plan.Kept) - 1; plan.RunReduced && last >= 0 && isShort(plan.Run, plan.Rows()) {
 		each = plan.Run
 		plan.Run, plan.RunReduced, plan.Kept = each*plan.Kept[last].N, false, plan.Kept[:last]

@@ -34,13 +34,14 @@ func nativePool(op hlo.Opcode, t shape.ElementType, terms int64) reduce.Pool {
 // tapsPerNano is about how many elements of windows a native loop takes in a nanosecond.
 const tapsPerNano = 4
 
-func poolThunk(l *exec.Lowering, plan kernel.Window, pool reduce.Pool) exec.Thunk {
+// poolThunk is the thunk of a native loop over windows of x.
+func poolThunk(l *exec.Lowering, x shape.Shape, plan kernel.Window, pool reduce.Pool) exec.Thunk {
 	plan = plan.Wide()
 	all := plan.Rows() * int64(len(plan.Line))
 	nanos := plan.Out * plan.Terms / tapsPerNano
 	w := reduce.Window{Plan: planOf(plan), Pool: pool, Grain: max(taskCost*all/max(nanos, 1), 1)}
 	w.Tasks = (all + w.Grain - 1) / w.Grain
-	bytes := widthOf(operandShape(l, 0))
+	bytes := widthOf(x)
 	w.Operands = []reduce.Operand{{X: ref(l.Operand(0)), Init: ref(l.Operand(1)), Out: ref(l.Result()), XBytes: bytes,
 		AccBytes: bytes, OutBytes: bytes}}
 	uses := append(exec.Reads(l.Operand(0), l.Operand(1)), exec.Writes(l.Result())...)

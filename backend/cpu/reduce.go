@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"slices"
 	"sync/atomic"
 
 	"github.com/halo-xla/halo/backend/cpu/kernel"
@@ -43,10 +44,11 @@ func lowerReduce(l *exec.Lowering) (exec.Thunk, error) {
 	if plan.RunReduced {
 		terms *= plan.Run
 	}
-	if op, simple := simpleReducer(a.ToApply); simple && len(l.In.Operands) == 2 {
-		x := operandShape(l, 0).Type
-		if loops, ok := nativeLoops(op, x, terms); ok && x == l.In.Shape.Type {
-			return plainReduce(l, plan, loops), nil
+	t := operandShape(l, 0).Type
+	if op, simple := simpleReducer(a.ToApply); simple && len(l.In.Operands) == 2 && t == l.In.Shape.Type {
+		x := summedParts(l, op)
+		if loops, ok := nativeLoops(op, x.Type, terms); ok {
+			return plainReduce(l, x, kernel.NewFold(x.Dims, a.Dimensions), loops), nil
 		}
 	}
 	r, err := newReducer(a.ToApply, operandTypes(l, len(l.In.Operands)/2), terms)
@@ -54,6 +56,15 @@ func lowerReduce(l *exec.Lowering) (exec.Thunk, error) {
 		return nil, unsupportedComputation(a.ToApply, err)
 	}
 	return newFold(l, r, plan).thunk(), nil
+}
+
+// summedParts is operand 0, or its parts behind the other dimensions if a sum of complex numbers is one of those.
+func summedParts(l *exec.Lowering, op hlo.Opcode) shape.Shape {
+	x := operandShape(l, 0)
+	if op != hlo.Add || !x.Type.IsComplex() || !isZero(l.In.Operands[1]) {
+		return x
+	}
+	return shape.Array(x.Type.Component(), slices.Concat(x.Dims, []int64{2})...)
 }
 
 // lowerWhile runs a loop over scalars, small arrays and elements of large ones as one program; exec runs all others.

@@ -13,10 +13,11 @@ import (
 func lowerRunning(l *exec.Lowering, c *hlo.Computation, d int, reverse bool) (exec.Thunk, error) {
 	t := operandShape(l, 0).Type
 	if op, simple := simpleReducer(c); simple && len(l.In.Operands) == 2 && t == l.In.Shape.Type {
-		if ops, lines, ok := nativeRunning(op, t); ok {
+		x := summedParts(l, op)
+		if ops, lines, ok := nativeRunning(op, x.Type); ok {
 			// What a piece of a product of floats comes to may be no float, though the whole never is beyond one.
 			whole := op == hlo.Multiply && t.IsFloat()
-			return runningThunk(l, ops, lines, d, reverse, whole), nil
+			return runningThunk(l, x, ops, lines, d, reverse, whole), nil
 		}
 	}
 	return runningSweep(l, c, d, reverse)
@@ -46,10 +47,9 @@ const (
 	runningTasks = 8         // that are enough without chunks
 )
 
-// runningThunk returns the thunk of native loops; whole: what goes into one result is not cut into chunks.
-func runningThunk(l *exec.Lowering, ops reduce.Loops, lines reduce.RunningLoops, d int, reverse, whole bool,
-) exec.Thunk {
-	x := operandShape(l, 0)
+// runningThunk returns the thunk of native loops over x; whole: what goes into one result is not cut into chunks.
+func runningThunk(l *exec.Lowering, x shape.Shape, ops reduce.Loops, lines reduce.RunningLoops, d int,
+	reverse, whole bool) exec.Thunk {
 	r := reduce.Running{Ops: ops, Lines: lines, X: ref(l.Operand(0)), Init: ref(l.Operand(1)), Out: ref(l.Result()),
 		Reverse: reverse, Grain: 1, Strips: 1, Chunks: 1}
 	r.Outer, r.N, r.Inner = kernel.Around(x.Dims, d)

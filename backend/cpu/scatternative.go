@@ -11,7 +11,7 @@ import (
 var foldTypes = map[shape.ElementType]index.Type{
 	shape.S8: index.S8, shape.S16: index.S16, shape.S32: index.S32, shape.S64: index.S64, shape.U8: index.U8,
 	shape.U16: index.U16, shape.U32: index.U32, shape.U64: index.U64, shape.F32: index.F32, shape.F64: index.F64,
-	shape.BF16: index.BF16, shape.Pred: index.U8,
+	shape.BF16: index.BF16, shape.F16: index.F16, shape.C64: index.C64, shape.C128: index.C128, shape.Pred: index.U8,
 }
 
 // foldOf are the native reducers.

@@ -159,12 +159,8 @@ func chooses(in *hlo.Instruction) (parameter int64, ok bool) {
 }
 
 func isZero(in *hlo.Instruction) bool {
-	for _, b := range in.Attrs.(*hlo.ConstantAttrs).Literal.Bytes() {
-		if b != 0 {
-			return false
-		}
-	}
-	return true
+	c, ok := in.Attrs.(*hlo.ConstantAttrs)
+	return ok && !slices.ContainsFunc(c.Literal.Bytes(), func(b byte) bool { return b != 0 })
 }
 
 // canonical reports whether p, which chooses by parameter from, only makes zeros or NaN positive, and notes which.

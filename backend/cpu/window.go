@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"slices"
+
 	"github.com/halo-xla/halo/backend/cpu/kernel"
 	"github.com/halo-xla/halo/backend/cpu/scalar"
 	"github.com/halo-xla/halo/cgo/loops/reduce"
@@ -18,6 +20,9 @@ func windowDims(w hlo.Window) []kernel.WindowDim {
 	}
 	return out
 }
+
+// oneTap is a dimension that windows do not extend over.
+var oneTap = kernel.WindowDim{Size: 1, Stride: 1, BaseDilation: 1, WindowDilation: 1}
 
 // firstLeaf returns the shape of an array, or of the first element of a tuple.
 func firstLeaf(s shape.Shape) shape.Shape {
@@ -44,8 +49,12 @@ func lowerReduceWindow(l *exec.Lowering) (exec.Thunk, error) {
 	plan := kernel.NewWindow(windowDims(a.Window), dims, out)
 	n := len(l.In.Operands) / 2
 	if op, simple := simpleReducer(a.ToApply); simple && n == 1 && operandShape(l, 0).Type == l.In.Shape.Type {
-		if pool := nativePool(op, l.In.Shape.Type, plan.Terms); pool != 0 {
-			return poolThunk(l, plan, pool), nil
+		x := summedParts(l, op)
+		if len(x.Dims) > len(dims) {
+			plan = kernel.NewWindow(append(windowDims(a.Window), oneTap), x.Dims, slices.Concat(out, []int64{2}))
+		}
+		if pool := nativePool(op, x.Type, plan.Terms); pool != 0 {
+			return poolThunk(l, x, plan, pool), nil
 		}
 	}
 	r, err := newReducer(a.ToApply, operandTypes(l, n), plan.Terms)

@@ -167,7 +167,7 @@ func (e *editor) argument(in *hlo.Instruction, op hlo.Opcode, users []*hlo.Instr
 	}
 }
 
-// shortIndex is an index of 64 bits that begins at 0 as one of 32, which are counted and compared several times as fast.
+// shortIndex is an index of 64 bits that begins at 0 as one of 32, which counts and compares several times as fast.
 func (e *editor) shortIndex(in, index, first *hlo.Instruction) *hlo.Instruction {
 	d := index.Attrs.(*hlo.IotaAttrs).Dimension
 	if index.Shape.Type.Bits() <= 32 || index.Shape.Dims[d] > math.MaxInt32 || !isZero(first) {

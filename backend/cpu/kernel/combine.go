@@ -30,11 +30,14 @@ var combines = [shape.NumElementTypes][NumReducers]Combine{
 	shape.S8: integers[int8](), shape.S16: integers[int16](), shape.S32: integers[int32](), shape.S64: integers[int64](),
 	shape.U8: integers[uint8](), shape.U16: integers[uint16](), shape.U32: integers[uint32](),
 	shape.U64: integers[uint64](), shape.F32: floats[float32](), shape.F64: floats[float64](),
+	shape.C64: {AddOf: fold(plus[complex64])}, shape.C128: {AddOf: fold(plus[complex128])},
 }
 
 type ordinary interface{ float32 | float64 }
 
-func plus[T plain](a, b T) T     { return a + b }
+type summed interface{ plain | complex64 | complex128 }
+
+func plus[T summed](a, b T) T    { return a + b }
 func times[T plain](a, b T) T    { return a * b }
 func least[T plain](a, b T) T    { return min(a, b) }
 func most[T plain](a, b T) T     { return max(a, b) }

@@ -25,7 +25,7 @@ const (
 // Type is the type of elements that are folded. Assign takes the unsigned type of their width, or Wide for 16 bytes.
 type Type int
 
-// The types that have loops; BF16 and F32, F64 have no And, Or and Xor.
+// The types that have loops; floats have no And, Or and Xor, complex numbers Add alone.
 const (
 	S8 Type = iota
 	S16
@@ -38,6 +38,9 @@ const (
 	F32
 	F64
 	BF16
+	F16
+	C64
+	C128
 	Wide
 )
 

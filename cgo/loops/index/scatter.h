@@ -19,7 +19,24 @@ enum {
 };
 
 // The types that loops fold. Assignments take the unsigned type of their width, or WIDE.
-enum { OF_S8, OF_S16, OF_S32, OF_S64, OF_U8, OF_U16, OF_U32, OF_U64, OF_F32, OF_F64, OF_BF16, OF_WIDE, OF_TYPES };
+enum {
+  OF_S8,
+  OF_S16,
+  OF_S32,
+  OF_S64,
+  OF_U8,
+  OF_U16,
+  OF_U32,
+  OF_U64,
+  OF_F32,
+  OF_F64,
+  OF_BF16,
+  OF_F16,
+  OF_C64,
+  OF_C128,
+  OF_WIDE,
+  OF_TYPES
+};
 
 // Lines of n updates each, and where they go: what is below 0 there is left out. Neighbours on a line are some bytes
 // apart.

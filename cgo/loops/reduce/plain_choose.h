@@ -36,8 +36,8 @@
 #define CHOOSERS(OP, RELATION, TAG, T, A, LOAD) CHOOSER(choose_##OP##TAG, T, A, LOAD, RELATION)
 RELATIONS(CHOOSERS, f32, float, float, SAME)
 RELATIONS(CHOOSERS, f64, double, double, SAME)
-RELATIONS(CHOOSERS, bf16, uint16_t, float, bf16)
-RELATIONS(CHOOSERS, f16, uint16_t, float, f16)
+RELATIONS(CHOOSERS, bf16, uint16_t, float, from_bf16)
+RELATIONS(CHOOSERS, f16, uint16_t, float, from_f16)
 RELATIONS(CHOOSERS, s32, int32_t, int32_t, SAME)
 
 #define ADDER(NAME, T, LOAD, STORE)                                                                                    \
@@ -50,8 +50,8 @@ RELATIONS(CHOOSERS, s32, int32_t, int32_t, SAME)
   }
 ADDER(add_at_f32, float, SAME, SAME)
 ADDER(add_at_f64, double, SAME, SAME)
-ADDER(add_at_bf16, uint16_t, bf16, to_bf16)
-ADDER(add_at_f16, uint16_t, f16, to_f16)
+ADDER(add_at_bf16, uint16_t, from_bf16, bf16_of)
+ADDER(add_at_f16, uint16_t, from_f16, f16_of)
 
 // Vectors of places side by side: loads, and stores of sums where mask says so and of what was there elsewhere.
 typedef int32_t vplace __attribute__((vector_size(VECTOR), aligned(4), may_alias));

@@ -78,8 +78,8 @@ SUM_BLOCKS(sum_doubles, double, vdouble)
   }
 PRODUCT(product_f32, float, SAME)
 PRODUCT(product_f64, double, SAME)
-PRODUCT(product_bf16, uint16_t, bf16)
-PRODUCT(product_f16, uint16_t, f16)
+PRODUCT(product_bf16, uint16_t, from_bf16)
+PRODUCT(product_f16, uint16_t, from_f16)
 
 // NARROW defines the sum of a row of narrow floats, widened piece by piece.
 #define NARROW(NAME, LOAD)                                                                                             \
@@ -96,8 +96,8 @@ PRODUCT(product_f16, uint16_t, f16)
     }                                                                                                                  \
     return total;                                                                                                      \
   }
-NARROW(sum_bf16, bf16)
-NARROW(sum_f16, f16)
+NARROW(sum_bf16, from_bf16)
+NARROW(sum_f16, from_f16)
 
 // TAKE_EIGHT takes eight rows that are s elements apart into columns.
 #define TAKE_EIGHT(C, LOAD, OP)                                                                                        \
@@ -168,12 +168,12 @@ NARROW(sum_f16, f16)
 #define TIMES(a, b) ((a) * (b))
 SUM(sumf32, float, SAME, float, -0.0, PLUS, sum_floats, (float))
 SUM(sumf64, double, SAME, double, -0.0, PLUS, sum_doubles, SAME)
-SUM(sumbf16, uint16_t, bf16, float, -0.0, PLUS, sum_bf16, to_bf16)
-SUM(sumf16, uint16_t, f16, float, -0.0, PLUS, sum_f16, to_f16)
+SUM(sumbf16, uint16_t, from_bf16, float, -0.0, PLUS, sum_bf16, bf16_of)
+SUM(sumf16, uint16_t, from_f16, float, -0.0, PLUS, sum_f16, f16_of)
 SUM(mulf32, float, SAME, double, 1, TIMES, product_f32, (float))
 SUM(mulf64, double, SAME, double, 1, TIMES, product_f64, SAME)
-SUM(mulbf16, uint16_t, bf16, double, 1, TIMES, product_bf16, to_bf16)
-SUM(mulf16, uint16_t, f16, double, 1, TIMES, product_f16, to_f16)
+SUM(mulbf16, uint16_t, from_bf16, double, 1, TIMES, product_bf16, bf16_of)
+SUM(mulf16, uint16_t, from_f16, double, 1, TIMES, product_f16, f16_of)
 
 #define SUM_ROW(NAME, T)                                                                                               \
   {sizeof(T), 8, sizeof(T), 0, NAME##_start, NAME##_row, NAME##_rows,                                                  \

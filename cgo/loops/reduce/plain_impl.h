@@ -3,46 +3,25 @@
 #include <math.h>
 
 #include "running.h"
+#define INLINE static inline
+#include "../run/half.h"
 
 #define R __restrict
 
-// Elements as they are, and narrow floats widened.
 #define SAME(v) (v)
-static inline float bf16(uint16_t v) {
-  uint32_t u = (uint32_t)v << 16;
-  float f;
-  memcpy(&f, &u, 4);
-  return f;
-}
-static inline float f16(uint16_t v) {
-  uint32_t sign = (uint32_t)(v & 0x8000) << 16, abs = v & 0x7FFF;
-  uint32_t u = abs << 13, over = abs >= 0x7C00 ? 0x7F800000 : 0;
-  float f;
-  memcpy(&f, &u, 4);
-  f *= 0x1p112f;
-  memcpy(&u, &f, 4);
-  u = sign | u | over | (over ? abs << 13 : 0);
-  memcpy(&f, &u, 4);
-  return f;
-}
 
 // Bits of narrow floats from a double, rounded once.
-static inline uint16_t to_bf16(double v) {
-  float f = (float)v;
-  uint32_t u;
+static inline uint16_t bf16_of(double v) {
+  const float f = (float)v;
+  uint32_t u = bits_of_float(f);
   if (v == v && fabs(v) < INFINITY && (double)f != v) { // to odd first
-    memcpy(&u, &f, 4);
     if (fabs((double)f) > fabs(v))
       u--;
     u |= 1;
-  } else {
-    memcpy(&u, &f, 4);
   }
-  if (v != v)
-    return (uint16_t)(u >> 16 | 0x40);
-  return (uint16_t)((u + 0x7FFF + (u >> 16 & 1)) >> 16);
+  return to_bf16(float_of_bits(u));
 }
-static inline uint16_t to_f16(double v) {
+static inline uint16_t f16_of(double v) {
   uint64_t b;
   memcpy(&b, &v, 8);
   uint64_t sign = b >> 63 << 15, abs = b & ~(1ULL << 63), base = 0, mag = 0;

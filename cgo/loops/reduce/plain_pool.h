@@ -85,8 +85,8 @@ enum { POOL_BLOCK = 64 }; // places whose accumulators are kept together
 
 POOL(pool_addf32, float, float, SAME, PLUS, SAME)
 POOL(pool_addf64, double, double, SAME, PLUS, SAME)
-POOL(pool_addbf16, uint16_t, float, bf16, PLUS, to_bf16)
-POOL(pool_addf16, uint16_t, float, f16, PLUS, to_f16)
+POOL(pool_addbf16, uint16_t, float, from_bf16, PLUS, bf16_of)
+POOL(pool_addf16, uint16_t, float, from_f16, PLUS, f16_of)
 POOL(pool_mulf32, float, float, SAME, TIMES, SAME)
 POOL(pool_mulf64, double, double, SAME, TIMES, SAME)
 POOL(pool_add8, uint8_t, uint8_t, SAME, (uint8_t)PLUS, SAME)
