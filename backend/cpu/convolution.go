@@ -30,6 +30,9 @@ func lowerConvolution(l *exec.Lowering) (exec.Thunk, error) {
 	if t := depthwiseConvolution(l, s, &c); t != nil {
 		return t, nil
 	}
+	if t := groupedConvolution(l, s, &c); t != nil {
+		return t, nil
+	}
 	if t := weightGradient(l, s, &c); t != nil {
 		return careful(t, slow, nil, lhs, c.rhs, c.out), nil
 	}

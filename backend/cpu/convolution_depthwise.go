@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"slices"
+
 	"github.com/halo-xla/halo/backend/cpu/kernel"
 	"github.com/halo-xla/halo/cgo/loops/depthwise"
 	"github.com/halo-xla/halo/cgo/loops/run"
@@ -22,16 +24,23 @@ func depthwiseConvolution(l *exec.Lowering, s *kernel.Convolution, c *contractio
 	if !run.Available() || !f32 || !isDepthwise(s) {
 		return nil
 	}
+	d := byRows(s, c)
+	d.Task = max(depthwiseBytes/(4*d.X.Out*d.Channels), 1)
+	d.Ahead = c.lhs.Size+c.out.Size >= aheadBytes(&d)
+	return depthwiseThunk(d, c.out, c.lhs, c.rhs)
+}
+
+// byRows is a convolution as native ones have it, which go over rows of the result.
+func byRows(s *kernel.Convolution, c *contraction) depthwise.Convolution {
 	d := depthwise.Convolution{Image: ref(c.lhs), Weights: ref(c.rhs), Result: ref(c.out),
-		Channels: int64(s.FeatureGroups), Y: depthwise.Axis{In: 1, Out: 1, Window: 1, Stride: 1, Dilation: 1}}
+		Channels: s.LHS[s.Input.Feature], Y: depthwise.Axis{In: 1, Out: 1, Window: 1, Stride: 1, Dilation: 1}}
 	axes := []*depthwise.Axis{&d.Y, &d.X}[2-len(s.Window):]
 	for i, w := range s.Window {
 		*axes[i] = depthwise.Axis{In: s.LHS[i+1], Out: s.Out[i+1], Window: int64(w.Size), Stride: int64(w.Stride),
 			Dilation: int64(w.WindowDilation), Pad: int64(w.PadLow)}
 	}
-	d.Rows, d.Task = s.Out[0]*d.Y.Out, max(depthwiseBytes/(4*d.X.Out*d.Channels), 1)
-	d.Ahead = c.lhs.Size+c.out.Size >= aheadBytes(&d)
-	return depthwiseThunk(d, c.out, c.lhs, c.rhs)
+	d.Rows = s.Out[0] * d.Y.Out
+	return d
 }
 
 // aheadBytes is how large image and result are of a convolution that asks ahead. A row asks for a row: of windows that
@@ -47,12 +56,11 @@ func aheadBytes(d *depthwise.Convolution) int64 {
 // become after the ends that d has.
 func depthwiseThunk(d depthwise.Convolution, out exec.Slice, reads ...exec.Slice) *thunk {
 	uses := append(exec.Reads(reads...), exec.Writes(out)...)
-	t := recordThunk("loops depthwise", uses, d.Record(run.Level()))
-	row := d.X.Out * d.Channels
-	var list []piece
-	for part := d; part.First < d.Rows; part.First += d.Task {
-		part.Rows = min(d.Task, d.Rows-part.First)
-		list = append(list, piece{record: part.Record(run.Level()), from: part.First * row, n: part.Rows * row})
+	var t *thunk
+	if d.Inputs > 0 {
+		t = groupedPieces(&d, uses)
+	} else {
+		t = rowPieces(d, uses)
 	}
 	if d.Ends < depthwise.AddBias {
 		t.biased = func(bias exec.Slice) *thunk {
@@ -69,6 +77,18 @@ func depthwiseThunk(d depthwise.Convolution, out exec.Slice, reads ...exec.Slice
 			return depthwiseEnding(d, depthwise.Cap, out, reads...)
 		}
 	}
+	return t
+}
+
+// rowPieces computes all rows of d, in parts of a task each.
+func rowPieces(d depthwise.Convolution, uses []exec.Use) *thunk {
+	t := recordThunk("loops depthwise", uses, d.Record(run.Level()))
+	row := d.X.Out * d.Channels
+	var list []piece
+	for part := d; part.First < d.Rows; part.First += d.Task {
+		part.Rows = min(d.Task, d.Rows-part.First)
+		list = append(list, piece{record: part.Record(run.Level()), from: part.First * row, n: part.Rows * row})
+	}
 	return t.inParts(list, d.Rows*row)
 }
 
@@ -78,20 +98,28 @@ func depthwiseEnding(d depthwise.Convolution, e depthwise.Ends, out exec.Slice, 
 	return depthwiseThunk(d, out, reads...)
 }
 
-// isDepthwise reports whether each output feature of a convolution has an input feature of its own, in one or two
-// dimensions whose places are laid out row by row, features side by side.
+// isDepthwise reports whether each output feature of a convolution has an input feature of its own, in dimensions as
+// native kernels have them, and weights too, features side by side.
 func isDepthwise(s *kernel.Convolution) bool {
-	n := int64(len(s.Window))
 	features := int64(s.FeatureGroups)
-	if n < 1 || n > 2 || s.BatchGroups > 1 || features < depthwiseFeatures ||
-		s.LHS[s.Input.Feature] != features || s.Out[s.Output.Feature] != features ||
-		s.Input.Feature != n+1 || s.Output.Feature != n+1 || s.Kernel.Batch < n || s.Kernel.Feature < n {
+	return features >= depthwiseFeatures && s.LHS[s.Input.Feature] == features && s.Out[s.Output.Feature] == features &&
+		isByRows(s) && isSpatialFirst(s)
+}
+
+// isByRows reports whether a convolution has one or two dimensions whose places are laid out row by row, features side
+// by side.
+func isByRows(s *kernel.Convolution) bool {
+	n := int64(len(s.Window))
+	if n < 1 || n > 2 || s.BatchGroups > 1 || s.Input.Feature != n+1 || s.Output.Feature != n+1 || isTransposed(s) {
 		return false
 	}
+	return slices.Equal(s.Input.Spatial, lastLabels(s)) && slices.Equal(s.Output.Spatial, lastLabels(s))
+}
+
+// isSpatialFirst reports whether the weights of a tap are side by side, behind those of the one before.
+func isSpatialFirst(s *kernel.Convolution) bool {
 	for i, w := range s.Window {
-		d := int64(i)
-		if s.Input.Spatial[i] != d+1 || s.Output.Spatial[i] != d+1 || s.Kernel.Spatial[i] != d ||
-			w.BaseDilation > 1 || w.Reversal {
+		if s.Kernel.Spatial[i] != int64(i) || w.Reversal {
 			return false
 		}
 	}

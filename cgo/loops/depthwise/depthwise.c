@@ -4,6 +4,8 @@
 
 static halo_depthwise_kernel *kernel_of(const halo_depthwise_record *r) {
 #if defined(__x86_64__)
+  if (r->inputs * r->outputs > 1)
+    return halo_grouped_avx2;
   if (r->isa == 2)
     return halo_depthwise_avx512;
   if (r->isa == 1)
@@ -29,9 +31,9 @@ static halo_depthwise_row row_of(const work *w, int64_t n) {
     last--;
   const int64_t row = n / y->out * y->in + at + first * y->dilation;
   return (halo_depthwise_row){(const float *)HALO_AT(w->run, r->image) + row * in,
-      (const float *)HALO_AT(w->run, r->weights) + first * r->x.window * r->channels,
+      (const float *)HALO_AT(w->run, r->weights) + first * r->x.window * r->inputs * r->term,
       r->ends & DEPTHWISE_BIAS ? (const float *)HALO_AT(w->run, r->bias) : 0,
-      (float *)HALO_AT(w->run, r->result) + n * r->x.out * r->channels, last - first};
+      (float *)HALO_AT(w->run, r->result) + n * r->x.out * r->features, last - first};
 }
 
 static void task(void *arg, int64_t i) {

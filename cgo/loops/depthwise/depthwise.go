@@ -1,4 +1,5 @@
-// Package depthwise has native convolutions in f32 whose output features each have an input feature of their own.
+// Package depthwise has native convolutions in f32 whose output features each have an input feature of their own, or
+// some of them.
 package depthwise
 
 import (
@@ -34,4 +35,11 @@ type Convolution struct {
 	// Ahead has each row ask for what the next needs, for images and results that the caches do not hold.
 	Ahead bool
 	Y, X  Axis
+	Groups
 }
+
+// Groups says that c does not stand for one feature alone: the result has Features of them, and each Outputs have the
+// same Inputs of the image. There are Vectors of eight, whose weights begin Vector elements apart, and have one element
+// for each term, Term elements apart: term by term within taps, those row by row. Outputs are a multiple of eight, or
+// they and Inputs are multiples of four. The kernel is that of AVX2. The zero value is for features by themselves.
+type Groups struct{ Features, Inputs, Outputs, Vectors, Term, Vector int64 }

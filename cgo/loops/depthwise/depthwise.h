@@ -1,5 +1,5 @@
-/* depthwise.h: convolutions whose output features each have an input feature of their own, in f32, with features side
- * by side. Places of a window that stick out of the image are left out. */
+/* depthwise.h: convolutions whose output features each have an input feature of their own, or some, in f32, with
+ * features side by side. Places of a window that stick out of the image are left out. */
 #ifndef HALO_DEPTHWISE_H
 #define HALO_DEPTHWISE_H
 
@@ -23,6 +23,8 @@ typedef struct {
   int64_t first, rows, task; /* rows of the result, images one below the other; of a task */
   int64_t ahead;             /* each row asks for what the next needs */
   halo_depthwise_axis y, x;
+  int64_t features, inputs, outputs; /* of the result; of a group, 1 and 1 if each has its own */
+  int64_t vectors, term, vector;     /* of groups: how many, and how far apart weights are */
 } halo_depthwise_record;
 
 /* A row of the result: taps of the window's rows are in the image, the first of which begins at image. bias may be
@@ -35,7 +37,7 @@ typedef struct {
 
 /* Computes a row. */
 typedef void halo_depthwise_kernel(const halo_depthwise_record *, const halo_depthwise_row *);
-extern halo_depthwise_kernel halo_depthwise_base, halo_depthwise_avx2, halo_depthwise_avx512;
+extern halo_depthwise_kernel halo_depthwise_base, halo_depthwise_avx2, halo_depthwise_avx512, halo_grouped_avx2;
 
 void halo_depthwise(const halo_record *, halo_run *);
 

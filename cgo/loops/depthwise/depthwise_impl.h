@@ -1,37 +1,10 @@
 /* The kernel of one instruction set. The including file defines VB, the bytes of a vector, and KERNEL, its name. */
-#include "depthwise.h"
+#include "vector.h"
 
-#define INLINE static inline __attribute__((always_inline))
+enum { WIDE = 7, LINE = 64 };
 
-enum { VL = VB / sizeof(float), WIDE = 7, LINE = 64 };
-
-typedef float vec __attribute__((vector_size(VB), aligned(sizeof(float)), may_alias));
-typedef int32_t bits __attribute__((vector_size(VB)));
-
-/* V_floor is 0 where a sum is not above it, -0 too, and V_cap most where it is more. NaN stays. */
-INLINE vec vec_floor(vec s) { return (vec)((bits)s & ~(bits)(s <= 0)); }
-INLINE vec vec_cap(vec s, float most) {
-  const bits over = (bits)(s >= most);
-  return (vec)((bits)s & ~over | (bits)(most - (vec){0}) & over);
-}
 INLINE float float_floor(float s) { return s <= 0 ? 0 : s; }
 INLINE float float_cap(float s, float most) { return s >= most ? most : s; }
-
-/* LOADED keeps the compiler from loading a value again for each use. */
-#if defined(__x86_64__)
-#define LOADED(v) __asm__("" : "+v"(v))
-#elif defined(__aarch64__)
-#define LOADED(v) __asm__("" : "+w"(v))
-#else
-#define LOADED(v)
-#endif
-
-/* apart is a pointer of which the compiler knows no other: so few registers hold the addresses of many places. */
-INLINE const char *apart(const char *p, int64_t bytes) {
-  p += bytes;
-  __asm__("" : "+r"(p));
-  return p;
-}
 
 /* ask asks for the lines that bytes from p on lie in, and for those n times in all, each place after the one before. */
 INLINE void ask(const float *p, int64_t place, int64_t n, const int64_t bytes) {

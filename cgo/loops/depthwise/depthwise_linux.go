@@ -18,14 +18,18 @@ type args struct {
 	most                         float64
 	first, rows, task, ahead     int64
 	y, x                         Axis
+	groups                       Groups
 }
 
 // Record makes the record of a convolution by the kernels of an instruction set.
 func (c *Convolution) Record(isa run.ISA) run.Record {
 	a := args{c.Image, c.Weights, c.Bias, c.Result, int64(isa), c.Channels, c.Ends, float64(c.Most), c.First, c.Rows,
-		c.Task, 0, c.Y, c.X}
+		c.Task, 0, c.Y, c.X, c.Groups}
 	if c.Ahead {
 		a.ahead = 1
+	}
+	if c.Inputs == 0 {
+		a.groups = Groups{Features: c.Channels, Inputs: 1, Outputs: 1, Term: c.Channels}
 	}
 	return run.Pack(unsafe.Pointer(C.halo_depthwise), &a)
 }

@@ -1,0 +1,103 @@
+package cpu
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/halo-xla/halo/cgo/loops/run"
+	"github.com/halo-xla/halo/internal/testfile"
+	"github.com/halo-xla/halo/xla/exec"
+	"github.com/halo-xla/halo/xla/literal"
+	"github.com/halo-xla/halo/xla/shape"
+)
+
+// randomGroups makes a convolution of one or two dimensions by groups of features, whose windows at times lie outside
+// altogether or go the other way.
+func randomGroups(r *rand.Rand) product {
+	rank := 1 + r.IntN(2)
+	pick := func(list ...int) int { return list[r.IntN(len(list))] }
+	group := [][2]int{{4, 4}, {8, 8}, {4, 8}, {1, 8}, {3, 16}, {4, 12}, {8, 20}, {16, 4}, {16, 16}, {5, 24}}[r.IntN(10)]
+	groups, images := pick(2, 4, 6, 32), pick(1, 1, 2, 3)
+	lhs, kernel, result := []int{images}, []int{}, []int{images}
+	var size, stride, pad, dilate, turn []string
+	for range rank {
+		n, k, step, dilation := pick(1, 5, 7, 14, 17, 31), pick(1, 2, 3, 3, 5), pick(1, 1, 2, 3), pick(1, 1, 1, 2)
+		low, high := pick(0, 1, 1, 2, 7, -1), pick(0, 1, 1, 2, 6)
+		places := 0
+		if room := n + low + high - (k-1)*dilation - 1; room >= 0 {
+			places = room/step + 1
+		}
+		lhs, kernel, result = append(lhs, n), append(kernel, k), append(result, places)
+		size, stride = append(size, fmt.Sprint(k)), append(stride, fmt.Sprint(step))
+		pad, dilate = append(pad, fmt.Sprintf("%d_%d", low, high)), append(dilate, fmt.Sprint(dilation))
+		turn = append(turn, fmt.Sprint(pick(0, 0, 0, 1)))
+	}
+	dims := func(d ...int) string { return strings.ReplaceAll(fmt.Sprint(d), " ", ",") }
+	by := func(list []string) string { return strings.Join(list, "x") }
+	weights, labels := append(kernel, group[0], group[1]*groups), "01"[:rank]+"io"
+	if r.IntN(3) == 0 {
+		weights, labels = append([]int{group[1] * groups, group[0]}, kernel...), "oi"+"01"[:rank]
+	}
+	return product{fmt.Sprintf("ENTRY e { a = LHS%s parameter(0) b = RHS%s parameter(1) ROOT c = OUT%s convolution(a, b), "+
+		"window={size=%s stride=%s pad=%s rhs_dilate=%s rhs_reversal=%s}, dim_labels=b%[9]sf_%s->b%[9]sf, "+
+		"feature_group_count=%[11]d }", dims(append(lhs, group[0]*groups)...), dims(weights...),
+		dims(append(result, group[1]*groups)...), by(size), by(stride), by(pad), by(dilate), by(turn), "01"[:rank], labels,
+		groups)}
+}
+
+func TestGroupedConvolutions(t *testing.T) {
+	native := 0
+	for seed := range uint64(150) {
+		r := rand.New(rand.NewPCG(seed, 32))
+		p := randomGroups(r)
+		p.check(t, r, shape.F32, shape.F32, shape.F32)
+		_, q := compile(t, New(Options{}), p.with(shape.F32, shape.F32, shape.F32))
+		if q.Report()[0].Kernel == "loops groups" {
+			native++
+		}
+		q.Close()
+	}
+	testfile.Native(t, run.Available())
+	if hasWideTiles() && native < 50 {
+		t.Errorf("%d of 150 ran in the kernel for such convolutions", native)
+	}
+}
+
+// TestGroupedEnds has known weights, a bias, what is above 0 and then what is below another number, in the kernel:
+// sums are exact, some are NaN. Rows are few or many, places apart by a part of a page, windows long.
+func TestGroupedEnds(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 32))
+	for _, c := range []struct {
+		image, weights, result, window string
+		groups                         int
+	}{
+		{"1,28,28,128", "3,3,4,128", "1,28,28,128", "size=3x3 pad=1_1x1_1", 32},
+		{"2,14,14,512", "3,3,16,512", "2,7,7,512", "size=3x3 stride=2x2 pad=1_1x1_1", 32},
+		{"1,9,30,512", "3,3,8,512", "1,9,30,512", "size=3x3 pad=1_1x1_1", 64},
+		{"1,70,1024", "9,32,1024", "1,70,1024", "size=9 pad=4_4", 32},
+		{"1,60,96", "64,24,96", "1,61,96", "size=64 pad=32_32", 4},
+		{"1,400,200", "3,20,120", "1,400,120", "size=3 pad=1_1", 10},
+	} {
+		of := map[bool]string{true: "b01f_01io->b01f", false: "b0f_0io->b0f"}[strings.Contains(c.window, "x")]
+		last := c.result[strings.LastIndex(c.result, ",")+1:]
+		program := strings.NewReplacer("IMAGE", c.image, "WEIGHTS", c.weights, "RESULT", c.result, "WINDOW", c.window, "LABELS",
+			of, "GROUPS", fmt.Sprint(c.groups), "FEATURES", last, "LAST", fmt.Sprint(strings.Count(c.result, ","))).Replace(`
+			ENTRY e { a = f32[IMAGE] parameter(0) w = f32[WEIGHTS] parameter(1) v = f32[FEATURES] parameter(2)
+			d = f32[RESULT] convolution(a, w), window={WINDOW}, dim_labels=LABELS, feature_group_count=GROUPS
+			c = f32[RESULT] broadcast(v), dimensions={LAST} b = f32[RESULT] add(c, d)
+			l = f32[] constant(0) x = f32[RESULT] broadcast(l), dimensions={} p = f32[RESULT] maximum(x, b)
+			m = f32[] constant(9) y = f32[RESULT] broadcast(m), dimensions={} ROOT q = f32[RESULT] minimum(y, p) }`)
+		m, reference := compile(t, exec.Reference(), program)
+		args := smallArguments(r, m)
+		sprinkle(r, args[0])
+		want := execute(t, reference, args...)
+		for _, threads := range []int{1, 2, 3, 7} {
+			_, p := compile(t, New(Options{Threads: threads}), program)
+			if d := literal.Compare(execute(t, p, args...), want, literal.Tolerance{}); d != nil {
+				t.Errorf("%v, %d threads: %v", c, threads, d)
+			}
+		}
+	}
+}
