@@ -171,10 +171,12 @@ func (p *convolutionPlan) spreads(from, n int) rows {
 const blockBytes = 1 << 20
 
 // minRows and minSpread are how many rows a part has at least, of a convolution and of a transposed one, whose parts
-// read all weights for fewer operations.
+// read all weights for fewer operations. Rows of a volume are planes, each of which may be a part. Convolutions of
+// fewer than blockFlops are up to fewBlocks parts of fewConvolved.
 const (
-	minRows   = 3
-	minSpread = 8
+	minRows      = 3
+	minSpread    = 8
+	fewConvolved = 5_000_000
 )
 
 // parts returns how many images, and how many rows of one, make a piece: a function of the shape alone.
@@ -182,7 +184,8 @@ func (p *convolutionPlan) parts() (images, height int) {
 	n, out := int(p.Out[p.Output.Batch]), int(p.Out[p.Output.Spatial[0]])
 	flops := p.flops()
 	bytes := float64(p.of.lhs.Size + p.of.out.Size)
-	want := int(max(min(max(flops/blockFlops, bytes/blockBytes), maxBlocks), flops/longFlops))
+	few := min(flops/fewConvolved, fewBlocks)
+	want := int(max(min(max(flops/blockFlops, bytes/blockBytes, few), maxBlocks), flops/longFlops))
 	if want < 2 {
 		return n, out
 	}
@@ -204,6 +207,8 @@ func (p *convolutionPlan) parts() (images, height int) {
 func (p *convolutionPlan) leastRows() int {
 	w := p.Window[0]
 	switch {
+	case !p.transposed && len(p.Window) > 2:
+		return 1
 	case !p.transposed:
 		return minRows
 	case w.BaseDilation > (w.Size-1)*w.WindowDilation+1:

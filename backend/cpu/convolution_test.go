@@ -151,3 +151,31 @@ func TestConcurrentConvolutions(t *testing.T) {
 	}
 	group.Wait()
 }
+
+// TestConvolutionParts has convolutions too small for parts of many operations, and a volume with few planes: a library
+// makes them in several parts. Sums are exact.
+func TestConvolutionParts(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 9))
+	for _, program := range []string{
+		`ENTRY e { a = f32[1,50,50,16] parameter(0) w = f32[3,3,16,16] parameter(1) ROOT d = f32[1,50,50,16] convolution(a, w),
+			window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f }`,
+		`ENTRY e { a = f32[1,7,40,40,3] parameter(0) w = f32[3,5,5,3,16] parameter(1) ROOT d = f32[1,4,20,20,16] convolution(a, w),
+			window={size=3x5x5 stride=2x2x2 pad=1_1x2_2x2_2}, dim_labels=b012f_012io->b012f }`,
+	} {
+		m, reference := compile(t, exec.Reference(), program)
+		s := convolutionShape(m.Entry.Root)
+		c, _ := s.Contraction()
+		plan := convolutionPlan{Convolution: s, of: &contraction{Contraction: c}}
+		if _, rows := plan.parts(); 2*rows > int(s.Out[1])+1 {
+			t.Errorf("parts have %d rows of %d", rows, s.Out[1])
+		}
+		args := smallArguments(r, m)
+		want := execute(t, reference, args...)
+		for _, threads := range []int{1, 2, 3, 7} {
+			_, p := compile(t, New(Options{Threads: threads}), program)
+			if d := literal.Compare(execute(t, p, args...), want, literal.Tolerance{}); d != nil {
+				t.Errorf("%d threads: %v\n%s", threads, d, program)
+			}
+		}
+	}
+}
