@@ -25,6 +25,13 @@ enum { POOL_BLOCK = 64 }; // places whose accumulators are kept together
       out[j] = STORE(acc[j]);                                                                                          \
   }
 
+// POOL_TAP reduces a tap of m places that are MOVE elements apart. Compilers have vectors where that is a known number.
+#define POOL_TAP(A, LOAD, OP, MOVE)                                                                                    \
+  for (int64_t j = 0; j < m; j++) {                                                                                    \
+    A v = LOAD(q[j * MOVE]);                                                                                           \
+    acc[j] = OP(acc[j], v);                                                                                            \
+  }
+
 // POOL_APART defines the reduction of n places that are move elements apart.
 #define POOL_APART(NAME, T, A, LOAD, OP, STORE)                                                                        \
   static void NAME(const T *R x, A first, T *R out, const int64_t *R p, int64_t count, int64_t taps, int64_t step,     \
@@ -37,10 +44,10 @@ enum { POOL_BLOCK = 64 }; // places whose accumulators are kept together
       for (int64_t t = 0; t < count; t++)                                                                              \
         for (int64_t k = 0; k < taps; k++) {                                                                           \
           const T *R q = x + p[t] + k * step + at * move;                                                              \
-          for (int64_t j = 0; j < m; j++) {                                                                            \
-            A v = LOAD(q[j * move]);                                                                                   \
-            acc[j] = OP(acc[j], v);                                                                                    \
-          }                                                                                                            \
+          if (move == 2)                                                                                               \
+            POOL_TAP(A, LOAD, OP, 2)                                                                                   \
+          else                                                                                                         \
+            POOL_TAP(A, LOAD, OP, move)                                                                                \
         }                                                                                                              \
       for (int64_t j = 0; j < m; j++)                                                                                  \
         out[(at + j) * out_stride] = STORE(acc[j]);                                                                    \
