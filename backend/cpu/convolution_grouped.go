@@ -13,11 +13,13 @@ import (
 )
 
 // Vectors of grouped convolutions have so many features; groups of a multiple of the next number have library kernels
-// at AVX-512; and for groups of more than the last number that is the faster way.
+// at AVX-512; and for groups of more than groupedOutputs that is the faster way. So many rows are pieces of all features,
+// which ask for what the next row needs.
 const (
 	groupedLanes   = 8
 	libraryLanes   = 16
 	groupedOutputs = 96
+	groupedRows    = 6
 )
 
 // groupedConvolution lowers a convolution in f32 of some groups of features, with features side by side. It returns nil
@@ -97,7 +99,7 @@ func groupedPieces(d *depthwise.Convolution, uses []exec.Use) *thunk {
 // groupedBlocks returns how many rows, and vectors of whole groups, a piece has: by the shape alone.
 func groupedBlocks(d *depthwise.Convolution) (rows, vectors int64) {
 	work := d.X.Out * d.Features * d.Y.Window * d.X.Window * d.Inputs // of a row
-	if rows, vectors = max(knownWork/work, 1), d.Vectors; work <= knownWork*4 && d.Rows > 1 {
+	if rows, vectors = max(knownWork/work, 1), d.Vectors; d.Rows >= groupedRows && work <= knownLong {
 		return rows, vectors
 	}
 	unit := d.Outputs / groupedLanes
