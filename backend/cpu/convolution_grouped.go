@@ -13,8 +13,8 @@ import (
 )
 
 // Vectors of grouped convolutions have so many features; groups of a multiple of the next number have library kernels
-// at AVX-512; and for groups of more than groupedOutputs that is the faster way. So many rows are pieces of all features,
-// which ask for what the next row needs.
+// at AVX-512; and for groups of more than groupedOutputs that is the faster way. Where there are groupedRows, pieces
+// have all features and ask for what the next row needs.
 const (
 	groupedLanes   = 8
 	libraryLanes   = 16
