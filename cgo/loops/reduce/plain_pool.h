@@ -49,8 +49,12 @@ enum { POOL_BLOCK = 64 }; // places whose accumulators are kept together
           else                                                                                                         \
             POOL_TAP(A, LOAD, OP, move)                                                                                \
         }                                                                                                              \
-      for (int64_t j = 0; j < m; j++)                                                                                  \
-        out[(at + j) * out_stride] = STORE(acc[j]);                                                                    \
+      if (out_stride == 1)                                                                                             \
+        for (int64_t j = 0; j < m; j++)                                                                                \
+          out[at + j] = STORE(acc[j]);                                                                                 \
+      else                                                                                                             \
+        for (int64_t j = 0; j < m; j++)                                                                                \
+          out[(at + j) * out_stride] = STORE(acc[j]);                                                                  \
     }                                                                                                                  \
   }
 
