@@ -43,6 +43,100 @@ func TestFunctionsOfMixedBlocks(t *testing.T) {
 	}
 }
 
+// TestFunctionsAloneAndBesideOthers has the same bits of a function that is a whole program, which goes over its operand
+// at once, of one between others, and of one that code calls for a block.
+func TestFunctionsAloneAndBesideOthers(t *testing.T) {
+	const count = 4096 + 37
+	x := make([]float32, count)
+	for i := range x {
+		x[i] = float32(i%997-300)/996*3 + 0.01
+	}
+	x[700], x[701], x[4000] = float32(math.Inf(1)), float32(math.NaN()), 1e-40
+	for op := range hlo.NumOps {
+		info := op.Info()
+		if info.Scalar == nil || info.Scalar.Float == nil || info.Operands != "operand" {
+			continue
+		}
+		const head = "ENTRY e { p = f32[%[1]d] parameter(0) q = f32[%[1]d] %[2]s(p) "
+		alone := floats(t, fmt.Sprintf("ENTRY e { p = f32[%[1]d] parameter(0) ROOT y = f32[%[1]d] %[2]s(p) }", count, op), x)
+		twice := floats(t, fmt.Sprintf(head+"two = f32[] constant(2) b = f32[%[1]d] broadcast(two), dimensions={} "+
+			"ROOT y = f32[%[1]d] multiply(q, b) }", count, op), x)
+		for i, v := range twice {
+			if want := 2 * alone[i]; want == want && math.Float32bits(v) != math.Float32bits(want) {
+				t.Fatalf("2 %s(%v) at %d is %v, %v of the function alone", op, x[i], i, v, want)
+			}
+		}
+		waves := fmt.Sprintf("ENTRY e { p = f32[%[1]d] parameter(0) ROOT y = f32[%[1]d] tanh(p) }", count)
+		want := floats(t, waves, alone)
+		got := floats(t, fmt.Sprintf(head+"ROOT y = f32[%[1]d] tanh(q) }", count, op), x)
+		for i, v := range got {
+			if v == v && math.Float32bits(v) != math.Float32bits(want[i]) {
+				t.Fatalf("tanh(%s(%v)) at %d is %v, %v in two programs", op, x[i], i, v, want[i])
+			}
+		}
+	}
+}
+
+// TestPowersAndAngles has powers and angles near the reference's: of numbers of all sizes, of which all powers are in
+// use, of numbers near 1 to large powers, of special ones, and of sub-normal ones; ordinary ones have the same bits among
+// others.
+func TestPowersAndAngles(t *testing.T) {
+	inf, tiny := float32(math.Inf(1)), float32(math.SmallestNonzeroFloat32)
+	special := []float32{0, float32(math.Copysign(0, -1)), 1, -1, inf, -inf, float32(math.NaN()), tiny, -tiny, 0x1p-126,
+		math.MaxFloat32, 2, -2, 3, -3, 0.5, -0.5, 1e30, 16777217, -16777215, 0.99999994, 1.0000001, 128, -149, -150, 127}
+	var x, y []float32
+	for _, a := range special {
+		for _, b := range special {
+			x, y = append(x, a), append(y, b)
+		}
+	}
+	odd := len(x)
+	for i := range 60000 {
+		part, power := float64(i)/60000, float64(i*7919%3001-1500)/10
+		base := math.Ldexp(1+part, i%7*i%251-125)
+		if i%2 == 1 {
+			base = 1 + float64(i-30000)*0x1p-20
+		}
+		if l := math.Log2(base); l != 0 {
+			power /= math.Abs(l)
+		}
+		x, y = append(x, float32(base)), append(y, float32(power))
+	}
+	for _, op := range []hlo.Opcode{hlo.Power, hlo.Atan2} {
+		run := func(x, y []float32) []float32 {
+			a, err := literal.FromSlice(x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := literal.FromSlice(y)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := fmt.Sprintf("ENTRY e { p = f32[%[1]d] parameter(0) q = f32[%[1]d] parameter(1) "+
+				"ROOT y = f32[%[1]d] %[2]s(p, q) }", len(x), op)
+			both(t, text, 2, 2, a, b)
+			_, p := compiled(t, cpu.New(cpu.Options{}), text)
+			defer p.Close()
+			got, err := literal.View[float32](results(t, p, text, []*literal.Literal{a, b}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return got
+		}
+		plain := run(x[odd:], y[odd:])
+		mx, my := slices.Clone(x[odd:]), slices.Clone(y[odd:])
+		for i := 0; i < len(mx); i += 5 {
+			mx[i], my[i] = x[i%odd], y[i%odd]
+		}
+		for i, v := range run(mx, my) {
+			if i%5 != 0 && math.Float32bits(v) != math.Float32bits(plain[i]) {
+				t.Fatalf("%s(%v, %v) at %d is %v among special numbers, %v without", op, mx[i], my[i], i, v, plain[i])
+			}
+		}
+		run(x[:odd], y[:odd])
+	}
+}
+
 // floats runs a program of one array of f32.
 func floats(t *testing.T, text string, x []float32) []float32 {
 	t.Helper()

@@ -1,6 +1,63 @@
 // eights32.h: functions of vectors of 8 floats where there are neither masks nor tables in registers: the usual numbers
 // take a way without special cases if a whole vector has no others. The coefficients are those of math32.h.
 
+// of8 is the number of a table for each place: that of the three lowest bits of i.
+INLINE VF of8(const float *table, VI i) { return (VF)_mm256_permutevar8x32_ps(*(const __m256 *)table, (__m256i)i); }
+
+// power8 is the power of 2^(-1/8) that the three lowest bits of y say, raised by these bits where a float has those
+// above an eighth of its exponent, and q so that exp(r) = 1 + q for r of at most log(2)/16. lowered is
+// 2^(-y/8) of it, if that is a normal number.
+INLINE VF power8(VI y, VF r, VF *q) {
+  static const float powers[8] __attribute__((aligned(32))) = {0x1p0f, 0x1.f5818ep-1f, 0x1.ee89fap-1f, 0x1.eace54p-1f,
+      0x1.ea09e6p-1f, 0x1.ebfdaep-1f, 0x1.f06fep-1f, 0x1.f72b84p-1f};
+  *q = r + (r * r) * (0.50006454f + r * 0.16666859f);
+  return of8(powers, y);
+}
+
+INLINE VF lowered(VF s, VI y) { return (VF)((VI)s - (y << 20)); }
+
+// exp32_eighths gives s, raised, and q so that exp(x) = s*(1+q)*2^-floor(y/8), where y is -x by eighths of log(2).
+INLINE VF exp32_eighths(VF x, VI *y, VF *q) {
+  *y = (VI)(SHIFT32 / 8 - x * 0x1.715476p0f);
+  const VF t = (VF)*y - SHIFT32 / 8;
+  return power8(*y, (x + t * 0x1.62e400p-1f) + t * 0x1.7f7d1cp-20f, q);
+}
+
+// exp32_square gives s and q so that exp(-x*x) = s*(1+q); z is x*x rounded. No square is rounded where it matters, nor
+// the product that it is added to, which has few bits.
+INLINE VF exp32_square(VF x, VF z, VF *q) {
+  const VI y = (VI)(z * 0x1.715476p0f + SHIFT32 / 8);
+  const VF t = (VF)y - SHIFT32 / 8, r = rounded(t * 0x1.62ep-1f) - x * x;
+  return lowered(power8(y, r + t * 0x1.0bfbe8p-15f, q), y);
+}
+
+// near_exp32 is the exponential where y is at most NEAR_POWER, and at least what is as far on the other side, and a NaN
+// of NaN. Unsigned, y is more where x is less, and of NaN.
+#define NEAR_POWER ((I)0x49c00000 + 8 * 125)
+#define NEAR_EXP 86.6f // y is so where the magnitude of x is below
+#define NO_EXP -104.0f // the exponential of less is 0
+INLINE VF near_exp32(VF x, VI *y) {
+  VF q, s = exp32_eighths(x, y, &q);
+  s = lowered(s, *y);
+  return s + s * q;
+}
+
+// far_exp32 has the same bits there; 2^t may be beyond the exponents of a float, and takes two steps.
+static __attribute__((noinline)) VF far_exp32(VF x) {
+  VI y;
+  VF q, s = exp32_eighths(most(NO_EXP, least(89, x)), &y, &q);
+  const VI k = -((y - 0x49c00000) >> 3), h = k >> 1;
+  s = lowered(s, y & 7);
+  return (s + s * q) * (VF)((h + 127) << 23) * (VF)((k - h + 127) << 23);
+}
+
+INLINE VF near_f_expf(VF x, MASK *near) {
+  VI y;
+  *near &= LESS(magnitude(x), same(NEAR_EXP));
+  return near_exp32(x, &y);
+}
+INLINE VF f_expf(VF x) { return IF_NEAR(near_f_expf, x, far_exp32(x)); }
+
 // expm1_of gives s = 2^t and q so that exp(x) = s + s*q, for x from -87 to 88.
 INLINE VF expm1_of(VF x, VF *s) {
   const VF y = x * 0x1.715476p0f + (SHIFT32 + 127), t = y - (SHIFT32 + 127);
@@ -13,12 +70,12 @@ INLINE VF expm1_of(VF x, VF *s) {
 
 // far_ functions are for numbers that their namesakes have no way for.
 static __attribute__((noinline)) VF far_expm1(VF x) { return any_expm1(x); }
-INLINE VF f_expm1f(VF x) {
+INLINE VF near_f_expm1f(VF x, MASK *near) {
   VF s, q = expm1_of(most(-30, x), &s);
-  const VF v = (VF)((VI)(s * q + (s - 1)) | ((VI)x & SIGN));
-  const MASK near = LESS(x, same(88));
-  return __builtin_expect(ALL(near), 1) ? v : blend(near, v, far_expm1(x));
+  *near &= LESS(x, same(88));
+  return (VF)((VI)(s * q + (s - 1)) | ((VI)x & SIGN));
 }
+INLINE VF f_expm1f(VF x) { return NEAR_OR(near_f_expm1f, x, far_expm1(x)); }
 
 // f_tanhf is (1-e)/(1+e) for e = exp(-2*|x|) = s + s*q, of which nothing is lost where |x| is small, since s is 1.
 INLINE VF f_tanhf(VF x) {
@@ -28,12 +85,13 @@ INLINE VF f_tanhf(VF x) {
 }
 
 static __attribute__((noinline)) VF far_logistic32(VF x) { return logistic32(x); }
-INLINE VF f_logisticf(VF x) {
+INLINE VF near_f_logisticf(VF x, MASK *near) {
   VF s, q = expm1_of(-least(80, x), &s);
-  const VF w = 1 + s, lost = 1 - (w - s), v = 1 / (w + (s * q + lost));
-  const MASK near = LESS(same(-86), x);
-  return __builtin_expect(ALL(near), 1) ? v : blend(near, v, far_logistic32(x));
+  const VF w = 1 + s, lost = 1 - (w - s);
+  *near &= LESS(same(-86), x);
+  return 1 / (w + (s * q + lost));
 }
+INLINE VF f_logisticf(VF x) { return NEAR_OR(near_f_logisticf, x, far_logistic32(x)); }
 
 // near_parts gives m from sqrt(1/2) to sqrt(2) and the whole number k so that x = m*2^k, for positive normal numbers.
 #define NORMAL(x) within(x, 0x1p-126f, INFINITY)
@@ -46,26 +104,29 @@ static __attribute__((noinline)) VF far_log(VF x) {
   VF e, m = parts(x, &e);
   return log32(m - 1, e);
 }
-INLINE VF f_logf(VF x) {
+INLINE VF near_f_logf(VF x, MASK *near) {
   VI k;
-  const VF m = near_parts(x, &k), v = log32(m - 1, __builtin_convertvector(k, VF));
-  return __builtin_expect(ALL(NORMAL(x)), 1) ? v : far_log(x);
+  const VF m = near_parts(x, &k);
+  *near &= NORMAL(x);
+  return log32(m - 1, __builtin_convertvector(k, VF));
 }
+INLINE VF f_logf(VF x) { return IF_NEAR(near_f_logf, x, far_log(x)); }
 
-// log32_with is log(u + c) of a normal number and what rounding it has lost.
-INLINE VF log32_with(VF u, VF c) {
+// log1p32 is log(1 + x), where u is that sum rounded, a normal number up to 2^100: (1+x)*2^-k - 1 is rounded once.
+INLINE VF log1p32(VF x, VF u) {
   VI k;
-  const VF m = near_parts(u, &k), down = (VF)(I(same(1)) - (k << 23));
-  return log32((m - 1) + c * down, __builtin_convertvector(k, VF));
+  near_parts(u, &k);
+  const VF down = (VF)(I(same(1)) - (k << 23));
+  return log32(x * down + (down - 1), __builtin_convertvector(k, VF));
 }
 
 static __attribute__((noinline)) VF far_log1p(VF x) { return any_log1p(x); }
-INLINE VF f_log1pf(VF x) {
-  const VF u = 1 + x, t = u - 1, l = log32_with(u, (x - t) + (1 - (u - t)));
-  const MASK near = within(u, 0x1p-30f, 0x1p100f);
-  const VF v = (VF)((VI)l | ((VI)x & SIGN));
-  return __builtin_expect(ALL(near), 1) ? v : blend(near, v, far_log1p(x));
+INLINE VF near_f_log1pf(VF x, MASK *near) {
+  const VF u = 1 + x, l = log1p32(x, u);
+  *near &= within(u, 0x1p-30f, 0x1p100f);
+  return (VF)((VI)l | ((VI)x & SIGN));
 }
+INLINE VF f_log1pf(VF x) { return NEAR_OR(near_f_log1pf, x, far_log1p(x)); }
 
 // f_erff takes polynomials in the distance h from the nearest of eight numbers, and adds h apart from its product with
 // one, which so are as exact as the result is near 0; beyond the last number it is 1.
@@ -90,7 +151,7 @@ INLINE VF f_erff(VF x) {
 #pragma GCC unroll 8
   for (int k = 4; k >= 0; k--)
     p = of8(c[k], (VI)u) + h * p;
-  return with_sign(of8(values, (VI)u) + (h + h * p), x);
+  return (VF)((VI)(of8(values, (VI)u) + (h + h * p)) | ((VI)x & SIGN));
 }
 
 // f_erf_invf goes the other way for one in forty vectors of random numbers, and for all that are no numbers below 1,
@@ -99,6 +160,6 @@ static __attribute__((noinline)) VF far_erf_inv(VF x) { return any_erf_inv(x); }
 INLINE VF f_erf_invf(VF x) {
   VF v = x * x;
   ROUNDED(v);
-  const VF u = 1 - v, w = -log32_with(u, (1 - u) - v);
+  const VF u = 1 - v, w = -log1p32(-v, u);
   return __builtin_expect(ALL(LESS(w, same(5)) & LESS(v, same(1))), 1) ? near_giles(w) * x : far_erf_inv(x);
 }

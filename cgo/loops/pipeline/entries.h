@@ -24,6 +24,8 @@
 #undef BOTH1
 #undef FASTL
 #undef BOTHL
+#undef BOTHN
+#undef FASTN
 #undef EVERY1
 #undef PARTS1
 #undef PARTS2
@@ -51,11 +53,13 @@
 #define ROUNDED_STORE(name) ROW(store_##name) ROW(stream_##name)
 #define CONVERT(name, T, load, store) ROW(load_##name) ROW(store_##name) ROW(stream_##name)
 #define MATH1(name, fv, fs) ROW(name)
-#define POWER(name, fv, fs) ROW(name)
+#define POWER(name, fv, dv, fs) ROW(name)
 #define FAST1(name, fv, dv, fs) ROW(name)
 #define FAST2(name, fv, dv, fs) ROW(name)
 #define BOTH1(name, fv, dv, ev, fs) ROW(name)
 #define BOTHL(name, fv, dv, ev, fs) ROW(name)
+#define BOTHN BOTHL
+#define FASTN(name, fv, dv, fs) ROW(name)
 #define EVERY1(name, fv, dv, ev, fs) ROW(name)
 #define PARTS1(name) ROW(c_##name)
 #define PARTS2 PARTS1

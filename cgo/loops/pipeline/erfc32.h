@@ -139,16 +139,16 @@ INLINE VF any_gelu_erfc(VF x, int near) {
 
 static __attribute__((noinline)) VF far_erfc(VF x) { return any_erfc(x, 0); }
 static __attribute__((noinline)) VF far_gelu_erfc(VF x) { return any_gelu_erfc(x, 0); }
-INLINE VF f_erfcf(VF x) {
-  const MASK near = LESS(magnitude(x), same(NEAR_ERFC));
-  const VF v = any_erfc(x, 1);
-  return __builtin_expect(ALL(near), 1) ? v : blend(near, v, far_erfc(x));
+INLINE VF near_f_erfcf(VF x, MASK *near) {
+  *near &= LESS(magnitude(x), same(NEAR_ERFC));
+  return any_erfc(x, 1);
 }
-INLINE VF f_gelu_erfcf(VF x) {
-  const MASK near = LESS(magnitude(x), same(NEAR_ERFC));
-  const VF v = any_gelu_erfc(x, 1);
-  return __builtin_expect(ALL(near), 1) ? v : blend(near, v, far_gelu_erfc(x));
+INLINE VF near_f_gelu_erfcf(VF x, MASK *near) {
+  *near &= LESS(magnitude(x), same(NEAR_ERFC));
+  return any_gelu_erfc(x, 1);
 }
+INLINE VF f_erfcf(VF x) { return NEAR_OR(near_f_erfcf, x, far_erfc(x)); }
+INLINE VF f_gelu_erfcf(VF x) { return NEAR_OR(near_f_gelu_erfcf, x, far_gelu_erfc(x)); }
 
 // near_gelu32 is the complement of the error function of -x, if x is near; *most becomes the greatest of itself and the
 // |x|, as whole numbers, where NaN is great.

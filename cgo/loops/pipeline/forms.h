@@ -42,6 +42,15 @@ static void again(ARGS) {
   return ((stage_fn)s->fn)(p, s, a0, a1, a2, a3, a4, a5, a6, a7);
 }
 
+// over moves the pointers as if the stages had run on all blocks.
+INLINE void over(char *const *p, halo_loop *l) {
+  for (int32_t i = 0; i < l->moves; i++)
+    ((char **)p)[l->moved[i]] += (l->left - 1) * l->bytes;
+  for (int64_t i = 0; i < l->narrows; i++)
+    ((char **)p)[l->narrow[i]] += (l->left - 1) * l->narrow_bytes[i];
+  l->left = 0;
+}
+
 #define UNARY(name, e)                                                                                                 \
   INLINE VI f_##name(VI x, const I imm) { (void)imm; return e; }                                                       \
   static void s_##name(ARGS) {                                                                                         \

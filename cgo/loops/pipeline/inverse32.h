@@ -9,6 +9,9 @@ INLINE VF half_inverse32(VF v, VF *root) {
   const VF h = 0.5f * y, r = v * y;
   *root = r + h * (v - r * r);
   return h;
+#elif defined(__x86_64__)
+  *root = square_root(v);
+  return 0.5f * (VF)_mm256_rsqrt_ps((__m256)most(0x1p-120f, v));
 #else
   *root = square_root(v);
   return 0.5f / most(0x1p-60f, *root);
@@ -48,7 +51,16 @@ INLINE VF f_acosf(VF x) {
   return turned(blend(far, keep(NEGATIVE(x), same(0x1.921fb6p1f)), same(0x1.921fb6p0f)), k * r, k * c);
 }
 
-// f_atanf is pi/2 - atan(1/a) for a = |x| beyond 1.
+// f_atanf is pi/2 - atan(1/a) for a = |x| beyond 1. With AVX2 it rounds the angle before it is turned.
+#if defined(__x86_64__) && VB == 32
+INLINE VF f_atanf(VF x) {
+  const VF a = magnitude(x), r = 1 / a;
+  const MASK steep = LESS(same(1), a);
+  const VF q = blend(steep, r, a), w = q + q * atan32_over(q), turn = keep(steep, (VF)samei(SIGN));
+  const VF v = keep(steep, same(-0x1.777a5cp-25f)) + (VF)((VI)w ^ (VI)turn);
+  return (VF)((VI)(keep(steep, same(0x1.921fb6p0f)) + v) | ((VI)x & SIGN));
+}
+#else
 INLINE VF f_atanf(VF x) {
   const VF a = least(0x1p60f, magnitude(x)), r = inverse(most(0x1p-60f, a));
   const MASK steep = LESS(same(1), a);
@@ -56,6 +68,7 @@ INLINE VF f_atanf(VF x) {
   const VI turn = (VI)keep(steep, (VF)samei(SIGN));
   return with_sign(turned(keep(steep, same(0x1.921fb6p0f)), (VF)((VI)q ^ turn), (VF)((VI)c ^ turn)), x);
 }
+#endif
 
 #if VB != 64
 // log32_sum is log(u) + more for u from 1 to 2^14.
@@ -72,43 +85,70 @@ static __attribute__((noinline)) VF log32_twice(VF x) {
 }
 
 // f_asinhf is log(u) of u = s+a for a = |x| and s = sqrt(1+a*a), with what rounding both has lost; s-a is 1/u.
-INLINE VF f_asinhf(VF x) {
+INLINE VF usual_asinh(VF x) {
   const VF a = magnitude(x), v = 1 + a * a;
-  const MASK usual = within(a, 0x1p-12f, 0x1p12f);
   VF s, h = half_inverse32(v, &s);
   const VF u = s + a, low = ((s - u) + a) + h * ((1 - s * s) + a * a), l = log32_sum(u, low * (s - a));
-  const VF near = (VF)((VI)l | ((VI)x & SIGN));
+  return (VF)((VI)l | ((VI)x & SIGN));
+}
+INLINE VF near_f_asinhf(VF x, MASK *near) {
+  *near &= within(magnitude(x), 0x1p-12f, 0x1p12f);
+  return usual_asinh(x);
+}
+INLINE VF f_asinhf(VF x) {
+  const VF a = magnitude(x), near = usual_asinh(x);
+  const MASK usual = within(a, 0x1p-12f, 0x1p12f);
   return ALL(usual) ? near : blend(usual, near, blend(LESS(a, same(1)), x, with_sign(log32_twice(a), x)));
 }
 
 // f_acoshf is the same of u = x+s for s = sqrt(x*x-1), which needs no more than 14 bits before low.
-INLINE VF f_acoshf(VF x) {
+INLINE VF usual_acosh(VF x) {
   const VF t = x - 1, w = t + t, v = w + t * t;
-  const MASK usual = LESS(x, same(0x1p12f));
 #if defined(__x86_64__) && VB == 64
   const VF y = (VF)_mm512_rsqrt14_ps((__m512)most(0x1p-60f, v)), s = v * y, h = 0.5f * y, u = x + s;
   const VF r = (VF)_mm512_rcp14_ps((__m512)u);
 #else
-  const VF s = square_root(v), h = 0.5f / most(0x1p-60f, s), u = x + s, r = x - s;
+  VF s, h = half_inverse32(v, &s);
+  const VF u = x + s, r = x - s;
 #endif
   const VF low = ((x - u) + s) + h * ((w - s * s) + t * t);
-  const VF near = blend(LESS(x, same(1)), same(NAN), log32_sum(u, low * r));
+  return log32_sum(u, low * r);
+}
+INLINE VF near_f_acoshf(VF x, MASK *near) {
+  *near &= LESS(x, same(0x1p12f)) & LESS(same(0x1.fffffep-1f), x);
+  return usual_acosh(x);
+}
+INLINE VF f_acoshf(VF x) {
+  const MASK usual = LESS(x, same(0x1p12f));
+  const VF near = blend(LESS(x, same(1)), same(NAN), usual_acosh(x));
   return ALL(usual) ? near : blend(usual, near, log32_twice(x));
 }
 
 // f_atanhf is log(k)/2 + atanh(q) for a power of two k near (1+a)/(1-a), a = |x|: q is (1+a-k*(1-a))/(1+a+k*(1-a)),
 // computed from a below 1/2, from 1-a above it, which is exact there.
-INLINE VF f_atanhf(VF x) {
+INLINE VF usual_atanh(VF x) {
   const VF a = magnitude(x), d = 1 - a;
   const VI j = (VI)(1 + a) - (VI)d + 0x00400000;
   const VF e = __builtin_convertvector(j >> 23, VF), k = (VF)((j & 0x7f800000) + 0x3f800000);
   const MASK low = LESS(a, same(0.5f));
   const VF sum = 1 + k, difference = 1 - k, f = blend(low, a, -d);
   const VF n = blend(low, difference, same(2)) + f * sum, m = blend(low, sum, same(2)) + f * difference;
+#if defined(__x86_64__) && VB == 64
   const VF r = inverse(m), p = n * r, q = p + r * (n - p * m), z = q * q;
+#else
+  const VF q = n / m, z = q * q;
+#endif
   const VF c = q * (z * (0.3333338797f + z * (0.1998875141f + z * 0.1493719369f)));
   const VF base = e * 0x1.62e400p-2f, v = base + q, y = v + (((base - v) + q) + (c + e * 0x1.7f7d1cp-21f));
-  return with_sign(blend(LESS(a, same(1)), y, blend(EQUAL(a, same(1)), same(INFINITY), same(NAN))), x);
+  return (VF)((VI)y | ((VI)x & SIGN));
+}
+INLINE VF near_f_atanhf(VF x, MASK *near) {
+  *near &= LESS(magnitude(x), same(1));
+  return usual_atanh(x);
+}
+INLINE VF f_atanhf(VF x) {
+  const VF a = magnitude(x), beyond = blend(EQUAL(a, same(1)), with_sign(same(INFINITY), x), same(NAN));
+  return blend(LESS(a, same(1)), usual_atanh(x), beyond);
 }
 
 // halves32 gives what sinh(a)/2 = h + h*c + g*s and cosh(a)/2 = g + g*c + h*s are made of, and returns s: c is
@@ -125,7 +165,7 @@ INLINE VF halves32(VF a, VF *h, VF *g, VF *c) {
 INLINE VF f_sinhf(VF x) {
   const VF a = magnitude(x);
   VF h, g, c, s = halves32(a, &h, &g, &c), v = h + (h * c + g * s);
-  return blend(LESS(a, same(0x1p-12f)), x, with_sign(v + v, x));
+  return blend(LESS(a, same(0x1p-12f)), x, (VF)((VI)(v + v) | ((VI)x & SIGN)));
 }
 
 INLINE VF f_coshf(VF x) {

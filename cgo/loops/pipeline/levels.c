@@ -63,11 +63,13 @@ static const struct {
 #define PARTIAL(name, T, load, store)
 #define PART(name, T, first, load, store)
 #define MATH1(name, fv, fs) STAGE(name, 0)
-#define POWER(name, fv, fs) STAGE(name, 0)
+#define POWER(name, fv, dv, fs) STAGE(name, 0)
 #define FAST1(name, fv, dv, fs) STAGE(name, 0)
 #define FAST2(name, fv, dv, fs) STAGE(name, 0)
 #define BOTH1(name, fv, dv, ev, fs) STAGE(name, 0)
 #define BOTHL(name, fv, dv, ev, fs) STAGE(name, 0)
+#define BOTHN BOTHL
+#define FASTN FAST1
 #define EVERY1(name, fv, dv, ev, fs) STAGE(name, 0)
 #define PARTS1(name) STAGE(c_##name, 0)
 #define PARTS2 PARTS1

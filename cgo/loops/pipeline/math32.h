@@ -45,10 +45,16 @@ typedef VI MASK;
 #else
 #define ALL(m) (vminvq_u32((uint32x4_t)(m)) != 0)
 #endif
+// Numbers with a sign are compared: both sides are moved by half of all.
 INLINE MASK within(VF x, F least, F most) {
-  return (VU)((VI)x - I(same(least))) < (VU)(I(same(most)) - I(same(least)));
+  const VI from = (VI)same(least) + SIGN;
+  return (VI)((VU)x - (VU)from) < (VI)same(most) - from;
 }
+#if defined(__x86_64__)
+INLINE VF blend(MASK m, VF x, VF y) { return (VF)_mm256_blendv_ps((__m256)y, (__m256)x, (__m256)m); }
+#else
 INLINE VF blend(MASK m, VF x, VF y) { return pickf(m, x, y); }
+#endif
 INLINE VF keep(MASK m, VF x) { return (VF)(m & (VI)x); }
 #if defined(__x86_64__)
 INLINE VF least(F x, VF y) { return (VF)_mm256_min_ps((__m256)same(x), (__m256)y); }
@@ -57,6 +63,22 @@ INLINE VF most(F x, VF y) { return (VF)_mm256_max_ps((__m256)same(x), (__m256)y)
 INLINE VF least(F x, VF y) { return pickf(y > x, same(x), y); }
 INLINE VF most(F x, VF y) { return pickf(y < x, same(x), y); }
 #endif
+// IF_NEAR is f of a vector of which it is good for all places, else other.
+#define IF_NEAR(f, x, other)                                                                                           \
+  ({                                                                                                                   \
+    MASK near = samei(-1);                                                                                             \
+    const VF v = f(x, &near);                                                                                          \
+    __builtin_expect(ALL(near), 1) ? v : other;                                                                        \
+  })
+
+// NEAR_OR is f of a vector, and other in places where it is not good.
+#define NEAR_OR(f, x, other)                                                                                           \
+  ({                                                                                                                   \
+    MASK near = samei(-1);                                                                                             \
+    const VF v = f(x, &near);                                                                                          \
+    __builtin_expect(ALL(near), 1) ? v : blend(near, v, other);                                                        \
+  })
+
 // whole is the integer of a whole float.
 INLINE VI whole(VF t) { return (VI)(t + SHIFT32) - (VI)same(SHIFT32); }
 // power2 is 2^t for whole t from -126 to 127.
@@ -133,62 +155,7 @@ INLINE VF exp32_square(VF x, VF z, VF *q, VF *t) {
   const VF r = rounded(*t * -0x1.62ep-1f) - x * x;
   return power16((VI)y, r - *t * 0x1.0bfbe8p-15f, q);
 }
-#elif defined(__x86_64__)
-// of8 is the number of a table for each place: that of the three lowest bits of i.
-INLINE VF of8(const float *table, VI i) { return (VF)_mm256_permutevar8x32_ps(*(const __m256 *)table, (__m256i)i); }
-
-// power8 is the power of 2^(-1/8) that the three lowest bits of y say, and q so that exp(r) = 1 + q for r of at most
-// log(2)/16.
-INLINE VF power8(VI y, VF r, VF *q) {
-  static const float powers[8] __attribute__((aligned(32))) = {0x1p0f, 0x1.d5818ep-1f, 0x1.ae89fap-1f, 0x1.8ace54p-1f,
-      0x1.6a09e6p-1f, 0x1.4bfdaep-1f, 0x1.306fep-1f, 0x1.172b84p-1f};
-  *q = r + (r * r) * (0.50006454f + r * 0.16666859f);
-  return of8(powers, y);
-}
-
-// exp32_eighths gives s and q so that exp(x) = s*(1+q)*2^-floor(y/8), where y is -x by eighths of log(2).
-INLINE VF exp32_eighths(VF x, VI *y, VF *q) {
-  *y = (VI)(SHIFT32 / 8 - x * 0x1.715476p0f);
-  const VF t = (VF)*y - SHIFT32 / 8;
-  return power8(*y, (x + t * 0x1.62e400p-1f) + t * 0x1.7f7d1cp-20f, q);
-}
-
-// lowered is s*2^-floor(y/8), for normal numbers.
-INLINE VF lowered(VF s, VI y) { return (VF)((VI)s - (y >> 3 << 23)); }
-
-// exp32_square gives s and q so that exp(-x*x) = s*(1+q); z is x*x rounded. No square is rounded where it matters, nor
-// the product that it is added to, which has few bits.
-INLINE VF exp32_square(VF x, VF z, VF *q) {
-  const VI y = (VI)(z * 0x1.715476p0f + SHIFT32 / 8);
-  const VF t = (VF)y - SHIFT32 / 8, r = rounded(t * 0x1.62ep-1f) - x * x;
-  return lowered(power8(y, r + t * 0x1.0bfbe8p-15f, q), y);
-}
-
-// near_exp32 is the exponential where y is at most NEAR_POWER, and at least what is as far on the other side, and a NaN
-// of NaN. Unsigned, y is more where x is less, and of NaN.
-#define NEAR_POWER ((I)0x49c00000 + 8 * 125)
-#define NEAR_EXP 86.6f // y is so where the magnitude of x is below
-#define NO_EXP -104.0f // the exponential of less is 0
-INLINE VF near_exp32(VF x, VI *y) {
-  VF q, s = exp32_eighths(x, y, &q);
-  s = lowered(s, *y);
-  return s + s * q;
-}
-
-// far_exp32 has the same bits there; 2^t may be beyond the exponents of a float, and takes two steps.
-static __attribute__((noinline)) VF far_exp32(VF x) {
-  VI y;
-  VF q, s = exp32_eighths(most(NO_EXP, least(89, x)), &y, &q);
-  const VI k = -((y - 0x49c00000) >> 3), h = k >> 1;
-  return (s + s * q) * (VF)((h + 127) << 23) * (VF)((k - h + 127) << 23);
-}
-
-INLINE VF f_expf(VF x) {
-  VI y;
-  const VF v = near_exp32(x, &y);
-  return __builtin_expect(ALL(LESS(magnitude(x), same(NEAR_EXP))), 1) ? v : far_exp32(x);
-}
-#else
+#elif !defined(__x86_64__)
 // exp32_square gives s and q so that exp(-x*x) = s*(1+q), for normal numbers; z is x*x rounded.
 INLINE VF exp32_square(VF x, VF z, VF *q) {
   VF t, p = exp32_parts(-z, &t), low = z - x * x;
@@ -224,10 +191,7 @@ INLINE VF any_expm1(VF x) {
 
 // f_cbrtf takes y near a^(-1/3), by a third of a's bits taken as an integer, nearer in two steps of which each leaves
 // the cube of the error, and then corrects a*y^2. Numbers whose cubes would not be ordinary are scaled.
-INLINE VF f_cbrtf(VF x) {
-  VF a = magnitude(x);
-  MASK small = LESS(a, same(0x1p-90f)), large = LESS(same(0x1p90f), a);
-  a = blend(small, a * 0x1p60f, blend(large, a * 0x1p-60f, a));
+INLINE VF cbrt32(VF a) {
   VF third = __builtin_convertvector((VI)a, VF) * (1.0f / 3);
   VF y = (VF)(0x54a20000 - __builtin_convertvector(third, VI));
   for (int i = 0; i < 2; i++) {
@@ -235,9 +199,20 @@ INLINE VF f_cbrtf(VF x) {
     y = y + y * c * (0x1.555556p-2f + c * (0x1.c71c72p-3f));
   }
   VF z = y * y, v = a * z;
-  v = v + (a - v * v * v) * z * 0x1.555556p-2f;
+  return v + (a - v * v * v) * z * 0x1.555556p-2f;
+}
+
+INLINE VF f_cbrtf(VF x) {
+  VF a = magnitude(x);
+  MASK small = LESS(a, same(0x1p-90f)), large = LESS(same(0x1p90f), a);
+  VF v = cbrt32(blend(small, a * 0x1p60f, blend(large, a * 0x1p-60f, a)));
   v = blend(small, v * 0x1p-20f, blend(large, v * 0x1p20f, v));
   return blend(EQUAL(x - x, same(0)), with_sign(v, x), x);
+}
+INLINE VF near_f_cbrtf(VF x, MASK *near) {
+  const VF a = magnitude(x);
+  *near &= within(a, 0x1p-90f, 0x1p90f);
+  return (VF)((VI)cbrt32(a) | ((VI)x & SIGN));
 }
 
 // log32 is log(2^e*(1+f)) for 1+f from sqrt(1/2) to sqrt(2), log32_and that with l for the low part of e*log(2).
@@ -247,14 +222,15 @@ INLINE VF log32_and(VF f, VF e, VF l) {
   VF p = 0.1168541992f + f * (-0.1147973385f + f * 0.06971611471f);
   p = -0.1666780232f + f * (0.1424905765f + f * (-0.1242568733f + f * p));
   p = 0.3333333118f + f * (-0.2499999696f + f * (0.2000071575f + f * p));
+  l = l + f * g * p;
+  l = l - 0.5f * g;
+  return e * 0x1.62e400p-1f + (f + l);
 #else
   const VF even = 0.2000071575f + g * (0.1424905765f + g * (0.1168541992f + g * 0.06971611471f));
   const VF odd = -0.1666780232f + g * (-0.1242568733f + g * -0.1147973385f);
   const VF p = (0.3333333118f + g * even) + f * (-0.2499999696f + g * odd);
+  return e * 0x1.62e400p-1f + ((f + g * (f * p - 0.5f)) + l);
 #endif
-  l = l + f * g * p;
-  l = l - 0.5f * g;
-  return e * 0x1.62e400p-1f + (f + l);
 }
 INLINE VF log32(VF f, VF e) { return log32_and(f, e, e * 0x1.7f7d1cp-20f); }
 
@@ -366,7 +342,7 @@ INLINE VF quarter32(VF x, VI *k) {
 INLINE VF sin32_near(VF r) {
   VF z = r * r;
   VF p = 0.008333331874f + z * (-0.0001984008655f + z * 2.724990116e-6f);
-  return r + r * z * (-0.1666666666f + z * p);
+  return r + r * (z * (-0.1666666666f + z * p) + 0); // 0 and not -0, so that a zero keeps its sign
 }
 
 INLINE VF cos32_near(VF r) {
@@ -375,21 +351,24 @@ INLINE VF cos32_near(VF r) {
   return 1 + z * (-0.5f + z * p);
 }
 
-INLINE VI odd32(VI k) { return -(k & 1); }
+// odd32 is x where k is odd and y elsewhere.
+#if defined(__x86_64__) && VB == 32
+INLINE VF odd32(VI k, VF x, VF y) { return blend(k << 31, x, y); }
+#else
+INLINE VF odd32(VI k, VF x, VF y) { return pickf(-(k & 1), x, y); }
+#endif
 INLINE VI turn32(VI k) { return (VI)((VU)k << 30) & SIGN; }
 
 INLINE VF f_sinf(VF x) {
   VI k;
   VF r = quarter32(x, &k);
-  VF v = pickf(odd32(k), cos32_near(r), sin32_near(r));
-  return blend(EQUAL(x, same(0)), x, (VF)((VI)v ^ turn32(k)));
+  return (VF)((VI)odd32(k, cos32_near(r), sin32_near(r)) ^ turn32(k));
 }
 
 INLINE VF f_cosf(VF x) {
   VI k;
   VF r = quarter32(x, &k);
-  VF v = pickf(odd32(k), sin32_near(r), cos32_near(r));
-  return (VF)((VI)v ^ turn32(k + 1));
+  return (VF)((VI)odd32(k, sin32_near(r), cos32_near(r)) ^ turn32(k + 1));
 }
 
 // f_tanf keeps what rounding the reduced argument has lost, e, which matters where that is large, and what rounding the
@@ -406,7 +385,7 @@ INLINE VF f_tanf(VF x) {
   p = 0.3333334923f + z * p;
   const VF c = r * (z * p) + (e + e * (1.5f * z)), v = r + c, low = (r - v) + c, y = inverse(v);
   const VF w = -(y + y * ((1 - v * y) - low * y));
-  return blend(EQUAL(x, same(0)), x, pickf(odd32(k), w, v));
+  return blend(EQUAL(x, same(0)), x, odd32(k, w, v));
 }
 
 // quotient32 is n/d for 0 <= n <= d, and what rounding it has lost; 0/0 is 0 and the quotient of infinities 1.
@@ -476,8 +455,22 @@ INLINE VF f_atan2f(VF y, VF x) {
   const MASK odd = _mm512_fpclass_ps_mask((__m512)d, 0xbf) | _mm512_fpclass_ps_mask((__m512)n, 0x20);
   return odd ? blend(odd, odd_atan2(y, x), usually) : usually;
 }
+#elif defined(__x86_64__)
+// f_atan2f rounds the angle before it is turned. The quotient of zeros is 0, that of infinities 1.
+INLINE VF f_atan2f(VF y, VF x) {
+  const VF a = magnitude(y), b = magnitude(x);
+  const MASK steep = LESS(b, a);
+  const VF n = blend(steep, b, a), d = most(0x1p-149f, blend(steep, a, b));
+  const VF q = blend(EQUAL(n, d), same(1), n / d), w = q + q * atan32_over(q);
+  const VF base = blend(steep, same(0x1.921fb6p0f), (VF)(((VI)x >> 31) & I(same(0x1.921fb6p1f))));
+  const VF turn = (VF)((steep ^ (VI)x) & SIGN);
+  return with_sign(base + ((VF)((VI)w ^ (VI)turn) + base * -0x1.de12cap-26f), y);
+}
 #else
 INLINE VF f_atan2f(VF y, VF x) { return any_atan2(y, x); }
 #endif
 
 #include "inverse32.h"
+#if defined(__x86_64__) && VB == 32
+#include "power32.h"
+#endif

@@ -10,15 +10,6 @@ INLINE VI spread(char *const *p, const stage *s) { return samei(*(const Im *)p[s
 // partial reports whether the mask leaves out some lanes.
 INLINE int partial(const char *mask) { return !((const I *)mask)[BLOCK - 1]; }
 
-// over moves the pointers as if the stages had run.
-INLINE void over(char *const *p, halo_loop *l) {
-  for (int32_t i = 0; i < l->moves; i++)
-    ((char **)p)[l->moved[i]] += (l->left - 1) * l->bytes;
-  for (int64_t i = 0; i < l->narrows; i++)
-    ((char **)p)[l->narrow[i]] += (l->left - 1) * l->narrow_bytes[i];
-  l->left = 0;
-}
-
 #define PLAIN(name) return s_##name(p, s, a0, a1, a2, a3, a4, a5, a6, a7)
 #define LOOP halo_loop *l = (halo_loop *)p[HALO_LOOP]
 #define BLOCKS for (int64_t at = 0, end = l->left * 8 * VB; at < end; at += 8 * VB, ask(l))
