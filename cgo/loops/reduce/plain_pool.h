@@ -2,27 +2,40 @@
 
 enum { POOL_BLOCK = 64 }; // places whose accumulators are kept together
 
-// POOL_ROW defines the reduction of N elements side by side, whose accumulators stay in registers: loops over elements
-// that the compiler would unroll it takes for as many numbers, not for a vector.
-#define POOL_ROW(NAME, T, A, LOAD, OP, STORE, N)                                                                       \
+// POOL_ROW defines the reduction of as many elements side by side as a vector has accumulators, and POOL_ROWS that of
+// four times as many. Unrolled, loops over a vector's lanes were numbers; as one array, four vectors were in memory.
+#define EACH_LANE(A) _Pragma("GCC unroll 1") for (int j = 0; j < VECTOR / (int)sizeof(A); j++)
+#define POOL_ROW(NAME, T, A, LOAD, OP, STORE)                                                                          \
   static inline void NAME(const T *R x, A first, T *R out, const int64_t *R p, int64_t count, int64_t taps,            \
                           int64_t step) {                                                                              \
-    A acc[N];                                                                                                          \
-    _Pragma("GCC unroll 1")                                                                                            \
-    for (int j = 0; j < N; j++)                                                                                        \
-      acc[j] = first;                                                                                                  \
+    A acc[VECTOR / sizeof(A)];                                                                                         \
+    EACH_LANE(A) acc[j] = first;                                                                                       \
     for (int64_t t = 0; t < count; t++) {                                                                              \
       const T *q = x + p[t];                                                                                           \
       for (int64_t k = 0; k < taps; k++, q += step)                                                                    \
-        _Pragma("GCC unroll 1")                                                                                        \
-        for (int j = 0; j < N; j++) {                                                                                  \
-          A v = LOAD(q[j]);                                                                                            \
-          acc[j] = OP(acc[j], v);                                                                                      \
-        }                                                                                                              \
+        EACH_LANE(A) acc[j] = OP(acc[j], LOAD(q[j]));                                                                  \
     }                                                                                                                  \
-    _Pragma("GCC unroll 1")                                                                                            \
-    for (int j = 0; j < N; j++)                                                                                        \
-      out[j] = STORE(acc[j]);                                                                                          \
+    EACH_LANE(A) out[j] = STORE(acc[j]);                                                                               \
+  }
+#define POOL_ROWS(NAME, T, A, LOAD, OP, STORE)                                                                         \
+  static inline void NAME(const T *R x, A first, T *R out, const int64_t *R p, int64_t count, int64_t taps,            \
+                          int64_t step) {                                                                              \
+    enum { N = VECTOR / sizeof(A) };                                                                                   \
+    A a[N], b[N], c[N], d[N];                                                                                          \
+    EACH_LANE(A) a[j] = b[j] = c[j] = d[j] = first;                                                                    \
+    for (int64_t t = 0; t < count; t++) {                                                                              \
+      const T *q = x + p[t];                                                                                           \
+      for (int64_t k = 0; k < taps; k++, q += step) {                                                                  \
+        EACH_LANE(A) a[j] = OP(a[j], LOAD(q[j]));                                                                      \
+        EACH_LANE(A) b[j] = OP(b[j], LOAD(q[j + N]));                                                                  \
+        EACH_LANE(A) c[j] = OP(c[j], LOAD(q[j + 2 * N]));                                                              \
+        EACH_LANE(A) d[j] = OP(d[j], LOAD(q[j + 3 * N]));                                                              \
+      }                                                                                                                \
+    }                                                                                                                  \
+    EACH_LANE(A) out[j] = STORE(a[j]);                                                                                 \
+    EACH_LANE(A) out[j + N] = STORE(b[j]);                                                                             \
+    EACH_LANE(A) out[j + 2 * N] = STORE(c[j]);                                                                         \
+    EACH_LANE(A) out[j + 3 * N] = STORE(d[j]);                                                                         \
   }
 
 // POOL_TAP reduces a tap of m places that are MOVE elements apart. Compilers have vectors where that is a known number.
@@ -58,12 +71,19 @@ enum { POOL_BLOCK = 64 }; // places whose accumulators are kept together
     }                                                                                                                  \
   }
 
+// is_even reports whether places are as far apart as the first two.
+static inline int is_even(const int64_t *R p, int64_t count) {
+  for (int64_t t = 2; t < count; t++)
+    if (p[t] - p[t - 1] != p[1] - p[0])
+      return 0;
+  return count > 1;
+}
+
 // POOL defines the reduction: accumulators of type A take elements of type T in the order of memory. The last elements
 // of a width are a block over the one before where there is one.
 #define POOL(NAME, T, A, LOAD, OP, STORE)                                                                              \
-  POOL_ROW(NAME##_1, T, A, LOAD, OP, STORE, VECTOR / sizeof(A))                                                        \
-  POOL_ROW(NAME##_2, T, A, LOAD, OP, STORE, 2 * VECTOR / sizeof(A))                                                    \
-  POOL_ROW(NAME##_4, T, A, LOAD, OP, STORE, 4 * VECTOR / sizeof(A))                                                    \
+  POOL_ROW(NAME##_1, T, A, LOAD, OP, STORE)                                                                            \
+  POOL_ROWS(NAME##_4, T, A, LOAD, OP, STORE)                                                                           \
   POOL_APART(NAME##_apart, T, A, LOAD, OP, STORE)                                                                      \
   static void NAME(const void *R px, const void *R init, void *R po, const int64_t *R p, int64_t count, int64_t taps,  \
                    int64_t step, int64_t n, int64_t move, int64_t out_stride, int64_t width) {                         \
@@ -71,6 +91,8 @@ enum { POOL_BLOCK = 64 }; // places whose accumulators are kept together
     const T *R x = px;                                                                                                 \
     T *R out = po;                                                                                                     \
     A first = LOAD(*(const T *)init);                                                                                  \
+    if (taps == 1 && is_even(p, count))                                                                                \
+      taps = count, count = 1, step = p[1] - p[0];                                                                     \
     if (width == 1) {                                                                                                  \
       NAME##_apart(x, first, out, p, count, taps, step, n, move, out_stride);                                          \
       return;                                                                                                          \
@@ -83,10 +105,6 @@ enum { POOL_BLOCK = 64 }; // places whose accumulators are kept together
       }                                                                                                                \
       for (; j + 4 * LANES <= width; j += 4 * LANES)                                                                   \
         NAME##_4(x + j, first, out + j, p, count, taps, step);                                                         \
-      if (j + 2 * LANES <= width) {                                                                                    \
-        NAME##_2(x + j, first, out + j, p, count, taps, step);                                                         \
-        j += 2 * LANES;                                                                                                \
-      }                                                                                                                \
       for (; j < width; j += LANES) {                                                                                  \
         int64_t at = j + LANES <= width ? j : width - LANES;                                                           \
         NAME##_1(x + at, first, out + at, p, count, taps, step);                                                       \
