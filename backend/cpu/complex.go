@@ -63,6 +63,7 @@ type splitter struct {
 	in    *hlo.Instruction
 	t     shape.ElementType // of the parts of the node at hand
 	pairs bool              // arrays of complex numbers in the order of the space are read and written as such
+	lane  int               // bytes
 }
 
 // takeApart makes two nodes of each complex one, and two results of each complex result. It reports whether it could.
@@ -70,7 +71,7 @@ func (f *fused) takeApart(results []exec.Slice) ([]exec.Slice, bool) {
 	if !f.isComplex() {
 		return results, true
 	}
-	s := &splitter{pairs: !f.goesByRows()}
+	s := &splitter{pairs: !f.goesByRows(), lane: f.lane()}
 	f.paired = s.pairs
 	for i := range f.nodes {
 		p, ok := s.split(f, &f.nodes[i])
@@ -93,6 +94,9 @@ func (f *fused) takeApart(results []exec.Slice) ([]exec.Slice, bool) {
 		switch p := s.now[r]; {
 		case p.im == none:
 			add(i, p.re, whole)
+		case s.half(s.nodes[p.re].t):
+			add(i, s.put(node{op: hlo.Map, stage: "join_halves", t: shape.C64, args: []int{p.re, p.im}}), whole)
+			f.nodes = s.nodes
 		case s.pairs:
 			if _, ok := joined[r]; !ok {
 				joined[r] = s.put(node{op: hlo.Map, stage: "pair", t: s.nodes[p.re].t, args: []int{p.re, p.im}})
@@ -127,6 +131,9 @@ func (f *fused) isComplex() bool {
 func (s *splitter) split(f *fused, nd *node) (pair, bool) {
 	s.in, s.t = nd.in, partType(nd.t)
 	switch {
+	case nd.t == shape.C64 && nd.op == hlo.Parameter && s.half(s.t):
+		whole := s.put(*nd)
+		return pair{s.do("first_half", whole), s.do("second_half", whole)}, true
 	case nd.op == hlo.Parameter && nd.t.IsComplex() && s.pairs && !isConstant(nd.access) && inOrder(f.dims, nd.access):
 		return s.two(node{op: hlo.Parameter, t: s.t, input: nd.input, part: bothParts, access: nd.access}), true
 	case nd.op == hlo.Parameter && nd.t.IsComplex():
@@ -154,6 +161,9 @@ func (s *splitter) split(f *fused, nd *node) (pair, bool) {
 	}
 	return pair{s.put(same), none}, true
 }
+
+// half reports whether parts of type t are half a lane each: complex numbers are lanes then.
+func (s *splitter) half(t shape.ElementType) bool { return t == shape.F32 && s.lane == 8 }
 
 func (s *splitter) takesComplex(nd *node) bool {
 	for _, a := range nd.args {
@@ -374,16 +384,20 @@ func (s *splitter) compare(nd *node, x []pair) (pair, bool) {
 	return pair{s.asks(join, s.asks(stage, x[0].re, x[1].re), s.asks(stage, x[0].im, x[1].im)), none}, true
 }
 
-// convert knows complex numbers of floats of the same width, and the real part of one.
+// convert converts each part that there is, an imaginary one to complex numbers only: that of a real one is 0.
 func (s *splitter) convert(nd *node, x []pair) (pair, bool) {
-	from := nd.from(0)
-	switch {
-	case from == nd.t:
-		return x[0], true
-	case !from.IsComplex() && from == s.t:
-		return pair{x[0].re, s.number(0)}, true
-	case from.IsComplex() && !nd.t.IsComplex() && from.Component() == nd.t:
-		return pair{x[0].re, none}, true
+	part := func(n int) int {
+		if partType(nd.from(0)) == s.t {
+			return n
+		}
+		return s.put(node{op: hlo.Convert, in: nd.in, t: s.t, args: []int{n}})
 	}
-	return pair{}, false
+	re := part(x[0].re)
+	switch {
+	case !nd.t.IsComplex():
+		return pair{re, none}, true
+	case x[0].im == none:
+		return pair{re, s.number(0)}, true
+	}
+	return pair{re, part(x[0].im)}, true
 }

@@ -214,7 +214,7 @@ func (e *emitter) operation(i int, nd *node) bool {
 		return true
 	case nd.leavesTwo():
 		e.parts(i, nd)
-		return true
+		return nd.t.Bits() == e.bits() // narrower ones would have to be rounded, both of them
 	case nd.isChoice():
 		e.choose(nd)
 		return true

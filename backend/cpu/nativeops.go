@@ -275,9 +275,9 @@ func nativeBitcast(e *emitter, nd *node) bool {
 	return to.IsFloat() || e.round(to)
 }
 
-// nativeConvert converts elements to another type. Row 71.
+// nativeConvert converts elements, or parts of complex ones, to another type. Row 71.
 func nativeConvert(e *emitter, nd *node) bool {
-	from, to := nd.from(0), nd.t
+	from, to := partType(nd.from(0)), nd.t
 	e.hold(nd.args[0])
 	f := convertStages[from.Class()][to.Class()]
 	return f != nil && f(e, from, to)

@@ -104,6 +104,19 @@
     EACH(CHOOSE_PAIR1) NEXT;                                                                                           \
   }
 
+// Complex numbers of floats are lanes of 64 bits.
+#if LANE == 64
+typedef uint32_t VHU __attribute__((vector_size(VB / 2)));
+INLINE VU half_bits(VF x) { return __builtin_convertvector((VHU)__builtin_convertvector(x, VH), VU); }
+INLINE VI join_halves(VF x, VF y) { return (VI)(half_bits(x) | half_bits(y) << 32); }
+INLINE VF half_of(VI x, int from) {
+  return __builtin_convertvector((VH)__builtin_convertvector((VU)x >> from, VHU), VF);
+}
+#else
+INLINE VI join_halves(VF x, VF y) { return I(x) ^ I(y); } // there are no such lanes
+INLINE VF half_of(VI x, int from) { return F(x << from); }
+#endif
+
 // length is |x+iy|, computed of both divided by the power of two that the larger one begins with.
 INLINE VI length(VI x, VI y) {
   const VI most = samei((I)(2 * BIAS - 1) << MANTISSA), least = samei((I)1 << MANTISSA), inf = samei(INFINITE);
