@@ -3,9 +3,12 @@ package cpu_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/halo-xla/halo/cgo/loops/run"
+	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/shape"
 )
 
@@ -43,6 +46,19 @@ func TestFusedComplexConversions(t *testing.T) {
 				ROOT all = (C[$n], c128[$n], c64[$n], s32[$n]) tuple(z, p, n, re) }`)
 			both(t, text, 1+k, 0, randomElements(r, et, n), randomElements(r, shape.S16, n), randomElements(r, shape.F64, n),
 				randomElements(r, shape.F64, n), randomElements(r, shape.BF16, n))
+		}
+	}
+}
+
+// TestComplexNumbersInPipeline wants nothing on complex numbers that goes by Go.
+func TestComplexNumbersInPipeline(t *testing.T) {
+	testfile.Native(t, run.Available())
+	for _, types := range [][2]shape.ElementType{{shape.S8, shape.C64}, {shape.F64, shape.C64}, {shape.C64, shape.C128},
+		{shape.C128, shape.C64}, {shape.C64, shape.S64}, {shape.C128, shape.BF16}, {shape.C64, shape.C64}} {
+		text := fmt.Sprintf("ENTRY e { x = %[1]s[9] parameter(0) y = %[1]s[9] multiply(x, x) z = %[2]s[9] convert(y) "+
+			"ROOT w = %[2]s[9] add(z, z) }", types[0], types[1])
+		if got := kernels(t, text); slices.Contains(got, "go elementwise") {
+			t.Errorf("%s\nby Go", text)
 		}
 	}
 }

@@ -65,7 +65,7 @@ func (f *fused) lane() int {
 		lane = 1
 	}
 	for _, nd := range f.nodes {
-		switch bits := nd.t.Bits(); {
+		switch bits := partType(nd.t).Bits(); {
 		case bits > 32:
 			return 8
 		case nd.t != shape.Pred && (bits != 8 || nd.t.IsFloat()) || nd.op == hlo.Iota || nd.op == hlo.Reduce:
