@@ -34,3 +34,37 @@ INLINE VI smaller_s(VI x, VI y) { return pick(x < y, x, y); }
 INLINE VI larger_u(VI x, VI y) { return pick((VI)((VU)x > (VU)y), x, y); }
 INLINE VI smaller_u(VI x, VI y) { return pick((VI)((VU)x < (VU)y), x, y); }
 #endif
+
+// Shifts by y, which is taken as a number without a sign: what is shifted by all bits of a type or more is 0 or its sign.
+#if defined(__x86_64__) && LANE == 8 && VB == 32
+// Bytes are shifted as words, by products with powers of two, in which 7 bits are left over when they go down.
+INLINE VI power_of(VI y, __m128i table) {
+  return (VI)_mm256_shuffle_epi8(_mm256_broadcastsi128_si256(table), (__m256i)smaller_u(y, samei(15)));
+}
+#define POWERS_DOWN(rest) _mm_setr_epi8(-128, 64, 32, 16, 8, 4, 2, 1, rest, rest, rest, rest, rest, rest, rest, rest)
+typedef int16_t VS __attribute__((vector_size(VB)));
+INLINE VI shifted_up(VI x, VI y, int bits) {
+  (void)bits;
+  return multiplied(x, power_of(y, _mm_setr_epi8(1, 2, 4, 8, 16, 32, 64, -128, 0, 0, 0, 0, 0, 0, 0, 0)));
+}
+INLINE VI shifted_down(VI x, VI y, int bits) {
+  (void)bits;
+  const VW p = (VW)power_of(y, POWERS_DOWN(0));
+  const VW low = ((VW)x & 0xff) * (p & 0xff) >> 7, high = ((VW)x >> 8) * (p >> 8) << 1;
+  return (VI)(low | (high & 0xff00));
+}
+INLINE VI shifted_signed(VI x, VI y) {
+  const VW p = (VW)power_of(y, POWERS_DOWN(1));
+  const VS low = ((VS)((VW)x << 8) >> 8) * (VS)(p & 0xff) >> 7;
+  const VW high = (VW)((VS)x >> 8) * (p >> 8) << 1;
+  return (VI)(((VW)low & 0xff) | (high & 0xff00));
+}
+#else
+INLINE VI shifted_up(VI x, VI y, int bits) {
+  return (VI)((VU)x << ((VU)y & (LANE - 1))) & ((VI)((VU)y < (VU)samei((I)bits)));
+}
+INLINE VI shifted_down(VI x, VI y, int bits) {
+  return (VI)((VU)x >> ((VU)y & (LANE - 1))) & ((VI)((VU)y < (VU)samei((I)bits)));
+}
+INLINE VI shifted_signed(VI x, VI y) { return x >> pick((VI)((VU)y < LANE), y, samei(LANE - 1)); }
+#endif
