@@ -97,7 +97,7 @@ var heavyStages = map[string]int{
 	"logistic": 9, "mix": 2, "pow": 24, "sin": 10, "sinh": 9, "tan": 16, "tanh": 10, "rem_f": 100, "div_s": 20,
 	"div_u": 20, "rem_s": 20, "rem_u": 20, "div_floor": 20, "rem_floor": 20, "div_short": 3, "rem_short": 4,
 	"div_by": 3, "div_by_u": 3, "floor_by": 3,
-	"pow_s": 100, "pow_u": 100, "popcnt": 2, "sqrt_f": 4, "rsqrt_f": 6, "div_f": 4, "rdiv_f": 4, "quotient": 3,
+	"pow_s": 10, "pow_u": 10, "popcnt": 2, "sqrt_f": 4, "rsqrt_f": 6, "div_f": 4, "rdiv_f": 4, "quotient": 3,
 	"c_add": 2, "c_divide": 16, "c_multiply": 3, "c_select": 2, "c_square": 3, "c_subtract": 2,
 	"absolute": 8, "c_exp": 30, "c_log": 40, "c_rsqrt": 40, "c_sqrt": 30,
 }

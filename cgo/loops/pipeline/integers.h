@@ -139,6 +139,18 @@ INLINE VI div_by_u(VI x, VI y, int n) {
   return (VI)(((((VU)x - high) >> 1) + high) >> n);
 }
 
+// power_u squares until no lane's power has a bit left. Negative powers are 0, but those of 1.
+INLINE VI power_u(VI x, VI y) {
+  VI p = samei(1);
+  for (; some(y); y = (VI)((VU)y >> 1), x = multiplied(x, x))
+    p = pick((y & 1) != 0, multiplied(p, x), p);
+  return p;
+}
+INLINE VI power_s(VI x, VI y) {
+  const VI p = power_u(x, y & (y >= 0));
+  return pick(y < 0, (x == 1) & 1, p);
+}
+
 // ones counts the bits that are set: in pairs, fours and bytes, and those by a product; by a table of half a byte and
 // sums of neighbours where a shuffle of bytes has such.
 #if defined(__x86_64__) && VB == 64

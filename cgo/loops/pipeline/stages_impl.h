@@ -11,14 +11,6 @@
 #include "smallround.h"
 
 // Integer helpers on one lane.
-static inline U power_u(U x, U y) {
-  U p = 1;
-  for (; y; y >>= 1, x *= x)
-    if (y & 1)
-      p *= x;
-  return p;
-}
-static inline I power_s(I x, I y) { return y >= 0 ? (I)power_u((U)x, (U)y) : x == 1 ? 1 : 0; }
 #if LANE == 32
 static inline I high_s(I x, I y) { return (I)(((int64_t)x * y) >> 32); }
 static inline U high_u(U x, U y) { return (U)(((uint64_t)x * y) >> 32); }
