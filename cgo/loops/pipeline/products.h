@@ -35,7 +35,7 @@ INLINE VI larger_u(VI x, VI y) { return pick((VI)((VU)x > (VU)y), x, y); }
 INLINE VI smaller_u(VI x, VI y) { return pick((VI)((VU)x < (VU)y), x, y); }
 #endif
 
-// Shifts by y, which is taken as a number without a sign: what is shifted by all bits of a type or more is 0 or its sign.
+// Shifts by y, which is taken as a number without a sign: by all bits of a type or more 0 or the sign is left.
 #if defined(__x86_64__) && LANE == 8 && VB == 32
 // Bytes are shifted as words, by products with powers of two, in which 7 bits are left over when they go down.
 INLINE VI power_of(VI y, __m128i table) {
