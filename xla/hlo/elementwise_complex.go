@@ -253,7 +253,7 @@ func complexSinh(z complex128) complex128 {
 	}
 	sh, ch, n := sinhCosh(real(z))
 	c, s := cis(dd{imag(z), 0})
-	return scaled(cdd{times(sh, c), times(ch, s)}, n)
+	return complex(scaledProduct(sh, c, n), scaledProduct(ch, s, n))
 }
 
 func complexCosh(z complex128) complex128 {
@@ -262,7 +262,7 @@ func complexCosh(z complex128) complex128 {
 	}
 	sh, ch, n := sinhCosh(real(z))
 	c, s := cis(dd{imag(z), 0})
-	return scaled(cdd{times(ch, c), times(sh, s)}, n)
+	return complex(scaledProduct(ch, c, n), scaledProduct(sh, s, n))
 }
 
 // timesI and overI turn z by a quarter and back.
@@ -279,6 +279,13 @@ func awayFromZero(v dd) (dd, int) {
 		return ddScale(v, 500), -500
 	}
 	return v, 0
+}
+
+// scaledProduct is a*b*2^n, of which no part is rounded as a subnormal number on the way.
+func scaledProduct(a, b dd, n int) float64 {
+	a, i := awayFromZero(a)
+	b, k := awayFromZero(b)
+	return math.Ldexp(times(a, b).value(), n+i+k)
 }
 
 func complexTanh(z complex128) complex128 {

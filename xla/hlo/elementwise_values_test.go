@@ -204,6 +204,8 @@ var complexValues = []struct {
 	{Cosh, complex(-0x1.0000000000000p-1, 0x1.bb67ae8584caap-1), complex(0x1.7609bc0e5801ap-1, -0x1.9679f16195194p-2)},
 	{Cosh, complex(0x1.2000000000000p+1, -0x1.4400000000000p+5), complex(-0x1.2155be6b25dc8p+2, -0x1.914b92d163842p+0)},
 	{Cosh, complex(0x1.000000006df38p+0, 0x1.b7cdfd9d7bdbbp-34), complex(0x1.8b07551e208c0p+0, 0x1.026df21b6c1e1p-33)},
+	{Sinh, complex(0x1.5e00000000000p+9, 0x1p-1040), complex(0x1.d945df4f8ec8ep+1008, 0x1.d945df4f8ec8ep-32)}, // a subnormal factor
+	{Cosh, complex(0x1.2c00000000000p+9, 0x3p-1074), complex(0x1.88a122d234b39p+864, 0x1.2678da1da786bp-208)},
 	{Tanh, complex(0x1.3333333333333p-1, 0x1.999999999999ap-1), complex(0x1.b1d3c8040a591p-1, 0x1.1f4865bafa606p-1)},
 	{Tanh, complex(0x1.3333333333334p-1, -0x1.999999999999ap-1), complex(0x1.b1d3c8040a591p-1, -0x1.1f4865bafa605p-1)},
 	{Tanh, complex(-0x1.c000000000000p+1, 0x1.12e0be826d695p-30), complex(-0x1.ff112c63a9077p-1, 0x1.00345929015fdp-38)},
