@@ -214,12 +214,22 @@ var partRules = map[hlo.Opcode]func(s *splitter, nd *node, x []pair) (pair, bool
 	hlo.Abs: func(s *splitter, _ *node, x []pair) (pair, bool) {
 		return pair{s.do("absolute", x[0].re, x[0].im), none}, true
 	},
-	hlo.Add:     pairwise("c_add", "add_f"),
-	hlo.Compare: (*splitter).compare,
-	hlo.Complex: func(_ *splitter, _ *node, x []pair) (pair, bool) { return pair{x[0].re, x[1].re}, true },
-	hlo.Convert: (*splitter).convert,
-	hlo.Divide:  function("c_divide"),
-	hlo.Exp:     function("c_exp"),
+	hlo.Add:      pairwise("c_add", "add_f"),
+	hlo.Compare:  (*splitter).compare,
+	hlo.Cos:      function("c_cos"),
+	hlo.Cosh:     function("c_cosh"),
+	hlo.Expm1:    narrowFunction("c_expm1"),
+	hlo.Log1p:    function("c_log1p"),
+	hlo.Logistic: narrowFunction("c_logistic"),
+	hlo.Sign:     function("c_sign"),
+	hlo.Sin:      function("c_sin"),
+	hlo.Sinh:     function("c_sinh"),
+	hlo.Tan:      function("c_tan"),
+	hlo.Tanh:     function("c_tanh"),
+	hlo.Complex:  func(_ *splitter, _ *node, x []pair) (pair, bool) { return pair{x[0].re, x[1].re}, true },
+	hlo.Convert:  (*splitter).convert,
+	hlo.Divide:   function("c_divide"),
+	hlo.Exp:      function("c_exp"),
 	hlo.Iota: func(s *splitter, nd *node, _ []pair) (pair, bool) {
 		return pair{s.put(node{op: hlo.Iota, t: s.t, access: nd.access}), s.number(0)}, true
 	},
@@ -246,6 +256,16 @@ func function(stage string) func(s *splitter, _ *node, x []pair) (pair, bool) {
 			args = append(args, p.re, p.im)
 		}
 		return s.two(node{op: hlo.Map, in: s.in, stage: stage, t: s.t, args: args}), true
+	}
+}
+
+// narrowFunction is function of numbers of floats: of doubles what cancels would need more than they have.
+func narrowFunction(stage string) func(s *splitter, _ *node, x []pair) (pair, bool) {
+	return func(s *splitter, nd *node, x []pair) (pair, bool) {
+		if s.t != shape.F32 {
+			return pair{}, false
+		}
+		return function(stage)(s, nd, x)
 	}
 }
 

@@ -100,6 +100,8 @@ var heavyStages = map[string]int{
 	"pow_s": 10, "pow_u": 10, "popcnt": 2, "sqrt_f": 4, "rsqrt_f": 6, "div_f": 4, "rdiv_f": 4, "quotient": 3,
 	"c_add": 2, "c_divide": 16, "c_multiply": 3, "c_select": 2, "c_square": 3, "c_subtract": 2,
 	"absolute": 8, "c_exp": 30, "c_log": 40, "c_rsqrt": 40, "c_sqrt": 30,
+	"c_cos": 50, "c_cosh": 50, "c_expm1": 50, "c_log1p": 50, "c_logistic": 50, "c_sign": 20, "c_sin": 50, "c_sinh": 50,
+	"c_tan": 60, "c_tanh": 60,
 }
 
 // scalarStages of f64 are the C library's, an element at a time.

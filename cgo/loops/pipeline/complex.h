@@ -48,12 +48,17 @@ INLINE sum exp_sum(VD x, VD *t) {
   return (sum){hi, v - (hi - s)};
 }
 
-// value is a*b.
-INLINE VD value(sum a, sum b) {
+// joined is a + b, both_of a*b, and value that as one number, which keeps the sign of a zero.
+INLINE sum joined(VD a, VD b) { return DOUBLES ? plus(a, b) : (sum){a + b, all(0)}; }
+INLINE sum both_of(sum a, sum b) {
   if (!DOUBLES)
-    return a.hi * b.hi;
+    return (sum){a.hi * b.hi, all(0)};
   const sum p = times(a.hi, b.hi);
-  return p.hi + (p.lo + (a.hi * b.lo + a.lo * b.hi));
+  return (sum){p.hi, p.lo + (a.hi * b.lo + a.lo * b.hi)};
+}
+INLINE VD value(sum a, sum b) {
+  const sum p = both_of(a, b);
+  return DOUBLES ? choose(p.hi == 0, p.hi, p.hi + p.lo) : p.hi;
 }
 
 INLINE VL c_exp(VD *x, VD *y) {
@@ -81,6 +86,131 @@ INLINE VL c_log(VD *x, VD *y) {
   *x = log_abs(a, b);
   *y = angle(b, a);
   return wild(a) & ~(a == 0) | wild(b) & ~(b == 0) | (a == 0) & (b == 0);
+}
+
+// c_log1p takes 1 from |1+z|^2 before anything is rounded: f is 2x + x^2 + y^2.
+INLINE VL c_log1p(VD *x, VD *y) {
+  const VD a = *x, b = *y;
+  const sum p = times(a, a), q = times(b, b), s = plus(p.hi, q.hi), f = plus(a + a, s.hi);
+  const VD lost = f.lo + (s.lo + (p.lo + q.lo));
+  const sum u = plus(all(1), f.hi);
+  const VD near = log_near(f.hi, all(0), lost - lost * f.hi), far = log_twice(u.hi, u.lo + lost, all(0));
+  *x = 0.5 * choose(magn(f.hi) < 0.25, near, far);
+  *y = angle(b, 1 + a);
+  const VL none = (a == 0) & (b == 0) | ~(u.hi > 0x1p-40) | (magn(f.hi) < 0x1p-40 * magn(a));
+  return wild(a) & ~(a == 0) | wild(b) & ~(b == 0) | none;
+}
+
+// sinh_cosh makes both of e = exp(|x|)-1 and q = 1-exp(-|x|), which is e/(1+e).
+INLINE void sinh_cosh(VD x, sum *sinh, sum *cosh) {
+  VD t, r, w = exp64_parts(magn(x), &t, &r);
+  const VD k = power64(t);
+  sum e = joined(k - 1, k * r);
+  e = joined(e.hi, e.lo + k * w);
+  sum u = joined(all(1), e.hi);
+  u.lo += e.lo;
+  const VD q = ratio(e, u);
+  const sum a = joined(e.hi, q), b = joined(e.hi, -q), c = joined(all(1), 0.5 * b.hi);
+  const VL sign = (VL)x & INT64_MIN;
+  *sinh = (sum){(VD)((VL)(0.5 * a.hi) ^ sign), (VD)((VL)(0.5 * (a.lo + e.lo)) ^ sign)};
+  *cosh = (sum){c.hi, c.lo + 0.5 * (b.lo + e.lo)};
+}
+
+// strays says where exp(x) or the angle y is beyond what is computed here, or a product would be sub-normal.
+INLINE VL tiny(VD v) { return (magn(v) < 0x1p-400) & (v != 0); }
+INLINE VL strays(VD x, VD y) { return ~(magn(x) <= 300) | ~(magn(y) <= LIMIT) | tiny(x) | tiny(y); }
+
+INLINE VL c_sinh(VD *x, VD *y) {
+  const VL odd = strays(*x, *y);
+  sum s, c, sh, ch;
+  sin_cos(*y, &s, &c);
+  sinh_cosh(*x, &sh, &ch);
+  *x = value(sh, c);
+  *y = value(ch, s);
+  return odd;
+}
+
+INLINE VL c_cosh(VD *x, VD *y) {
+  const VL odd = strays(*x, *y);
+  sum s, c, sh, ch;
+  sin_cos(*y, &s, &c);
+  sinh_cosh(*x, &sh, &ch);
+  *x = value(ch, c);
+  *y = value(sh, s);
+  return odd;
+}
+
+// c_tanh is (sinh(x)cosh(x) + i sin(y)cos(y)) / (cos(y)^2 + sinh(x)^2).
+INLINE VL c_tanh(VD *x, VD *y) {
+  const VD a = *x, b = *y;
+  sum s, c, sh, ch;
+  sin_cos(b, &s, &c);
+  sinh_cosh(a, &sh, &ch);
+  const sum p = both_of(c, c), q = both_of(sh, sh);
+  sum n = joined(p.hi, q.hi);
+  n.lo += p.lo + q.lo;
+  *x = choose(a == 0, a, ratio(both_of(sh, ch), n));
+  *y = choose(b == 0, b, ratio(both_of(s, c), n));
+  return strays(a, b);
+}
+
+// The others are those of a number that is turned by a quarter, turned back.
+#define TURNED(name, of)                                                                                               \
+  INLINE VL c_##name(VD *x, VD *y) {                                                                                   \
+    VD u = -*y, v = *x;                                                                                                \
+    const VL odd = c_##of(&u, &v);                                                                                     \
+    *x = v;                                                                                                            \
+    *y = -u;                                                                                                           \
+    return odd;                                                                                                        \
+  }
+TURNED(sin, sinh)
+TURNED(tan, tanh)
+INLINE VL c_cos(VD *x, VD *y) {
+  VD u = -*y, v = *x;
+  const VL odd = c_cosh(&u, &v);
+  *x = u;
+  *y = v;
+  return odd;
+}
+
+// cancels says where v, which doubles have to 2^-50 of 1, is no float to its last place: doubles would need more.
+INLINE VL cancels(VD v) { return DOUBLES ? (v == v) | (v != v) : magn(v) < 0x1p-25; }
+
+// c_expm1 has exp(x)cos(y) - 1 = expm1(x)cos(y) - (1-cos(y)).
+INLINE VL c_expm1(VD *x, VD *y) {
+  const VD a = *x, b = *y;
+  VD t, r, w = exp64_parts(choose(strays(a, b), all(0), a), &t, &r);
+  const VD k = power64(t), kw = k * (r + w), p = (k - 1) + kw, h = b * b;
+  sum s, c;
+  sin_cos(b, &s, &c);
+  const VL small = magn(b) < 0x1p-12;
+  const VD v = choose(small, h * (0.5 - h * (1.0 / 24)), 1 - c.hi);
+  *x = p * c.hi - v;
+  *y = (k + kw) * s.hi;
+  return strays(a, b) | cancels(*x / choose(small & (v > 0), v, all(1)));
+}
+
+// c_logistic is 1/(1+exp(-z)).
+INLINE VL c_logistic(VD *x, VD *y) {
+  const VL odd = strays(*x, *y);
+  VD t;
+  const sum e = exp_sum(choose(odd, all(0), -*x), &t);
+  sum s, c;
+  sin_cos(*y, &s, &c);
+  const VD k = power64(t), re = 1 + e.hi * k * c.hi, im = e.hi * k * s.hi, n = re * re + im * im;
+  *x = re / n;
+  *y = im / n;
+  return odd | cancels(re);
+}
+
+// c_sign divides by what package math of Go has as |z|.
+INLINE VL c_sign(VD *x, VD *y) {
+  const VD a = magn(*x), b = magn(*y), most = choose(a > b, a, b), q = choose(a > b, b, a) / most;
+  const VD r = most * root(1 + product(q, q));
+  const VL odd = wild(a) & ~(a == 0) | wild(b) & ~(b == 0) | (most == 0);
+  *x /= r;
+  *y /= r;
+  return odd;
 }
 
 // root_of is the root of the sum v.
