@@ -318,11 +318,11 @@ func oneStage(name string) func(e *emitter, from, to shape.ElementType) bool {
 	}
 }
 
-// floatToInt saturates to the type, of more than 16 bits to the lane first.
+// floatToInt saturates to the type, of more than half a lane to that first.
 func floatToInt(name string, sign int, maximum, minimum string) func(e *emitter, from, to shape.ElementType) bool {
 	return func(e *emitter, _, to shape.ElementType) bool {
 		bits := to.Bits()
-		if bits <= 16 {
+		if bits <= e.bits()/2 {
 			e.stage("f_short", number(sign*bits), number(0))
 			return true
 		}

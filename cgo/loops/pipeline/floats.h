@@ -125,9 +125,36 @@ INLINE VI minimum(VI x, VI y) {
 }
 #endif
 
-// to_short is a whole number of up to 16 bits, saturated: of -bits if that is below 0, which have a sign. NaN is 0.
+// Whole numbers and floats, which lanes of 64 bits have no instructions for before AVX-512. What is below 2^51 is added
+// to 1.5*2^52, halves of larger ones by themselves: of numbers of 32 bits by the bits of 2^52 and 2^84. One sum rounds.
+#if defined(__x86_64__) && LANE == 64 && VB == 32
+#define LOW(x, high) (VI)_mm256_blend_epi32((__m256i)(x), (__m256i)same(high), 0xaa)
+INLINE VF unsigned_float(VI x) {
+  const VI high = (VI)((VU)x >> 32) | I(same(0x1p84));
+  return (F(high) - (0x1p84 + 0x1p52)) + F(LOW(x, 0x1p52));
+}
+INLINE VF signed_float(VI x) {
+  const VI high = (VI)((VU)x >> 32) ^ (I(same(0x1p84)) | INT64_C(1) << 31);
+  return (F(high) - (0x1p84 + 0x1p63 + 0x1p52)) + F(LOW(x, 0x1p52));
+}
+INLINE VI whole_of(VF v) { return I(v + 0x1.8p52) - I(same(0x1.8p52)); }
+INLINE VI short_of(VF v) { return whole_of((VF)_mm256_round_pd((__m256d)v, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC)); }
+INLINE VI truncated(VF v) {
+  const VF w = (VF)_mm256_round_pd((__m256d)v, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+  const VF high = (VF)_mm256_floor_pd((__m256d)(w * 0x1p-32));
+  return (VI)((VU)whole_of(high) << 32) + whole_of(w - high * 0x1p32);
+}
+#else
+INLINE VF unsigned_float(VI x) { return __builtin_convertvector((VU)x, VF); }
+INLINE VF signed_float(VI x) { return __builtin_convertvector(x, VF); }
+INLINE VI truncated(VF v) { return __builtin_convertvector(v, VI); }
+INLINE __attribute__((unused)) VI short_of(VF v) { return truncated(v); }
+#endif
+
+// to_short is a whole number of half as many bits as a lane has, saturated: of -bits if that is below 0, which have a
+// sign. NaN is 0.
 INLINE VI to_short(VF x, I bits) {
-  const I most = bits < 0 ? (1 << (-bits - 1)) - 1 : (1 << bits) - 1, least = bits < 0 ? -most - 1 : 0;
+  const I one = 1, most = bits < 0 ? (one << (-bits - 1)) - 1 : (one << bits) - 1, least = bits < 0 ? -most - 1 : 0;
 #if defined(__x86_64__) && LANE == 32 && VB == 64
   const __m512 v = (__m512)x, low = _mm512_min_ps(v, _mm512_set1_ps((float)most));
   const __m512i r = _mm512_maskz_cvttps_epi32(_mm512_cmp_ps_mask(v, v, _CMP_ORD_Q), low);
@@ -138,7 +165,7 @@ INLINE VI to_short(VF x, I bits) {
   return (VI)r & (x == x);
 #else
   const VF low = pickf(x < (F)most, x, same((F)most)), v = pickf(low > (F)least, low, same((F)least));
-  return __builtin_convertvector(v, VI) & (x == x);
+  return short_of(v) & (x == x);
 #endif
 }
 
@@ -146,7 +173,7 @@ INLINE VI to_short(VF x, I bits) {
 
 INLINE VI to_signed(VF x) {
   VI inside = magnitude(x) < TOP;
-  VI r = __builtin_convertvector(pickf(inside, x, same(0)), VI);
+  VI r = truncated(pickf(inside, x, same(0)));
   VI beyond = pick(x > 0, samei((I)ALLBUTSIGN), samei(SIGN)) & (x == x);
   return pick(inside, r, beyond);
 }
@@ -156,7 +183,7 @@ INLINE VI to_unsigned(VF x) {
   x = pickf(x > 0, x, same(0)); // NaN too
   VF low = pickf(high, x - TOP, x);
   VI big = low >= TOP;
-  VI r = __builtin_convertvector(pickf(big, same(0), low), VI) ^ (high & SIGN);
+  VI r = truncated(pickf(big, same(0), low)) ^ (high & SIGN);
   return r | big;
 }
 
@@ -221,9 +248,9 @@ INLINE VF signed_f32(VI x) { return (VF)_mm512_cvtps_pd(_mm512_cvtepi64_ps((__m5
 INLINE VF unsigned_f32(VI x) { return (VF)_mm512_cvtps_pd(_mm512_cvtepu64_ps((__m512i)x)); }
 #else
 INLINE VF signed_f32(VI x) {
-  return round_f32(__builtin_convertvector(LANE == 32 ? x : pick(x < 0, -odd(-x), odd(x)), VF));
+  return round_f32(signed_float(LANE == 32 ? x : pick(x < 0, -odd(-x), odd(x))));
 }
-INLINE VF unsigned_f32(VI x) { return round_f32(__builtin_convertvector((VU)(LANE == 32 ? x : odd(x)), VF)); }
+INLINE VF unsigned_f32(VI x) { return round_f32(unsigned_float(LANE == 32 ? x : odd(x))); }
 #endif
 
 // narrow_mantissa drops bits of the mantissa, rounding to even; narrow_exponent makes numbers beyond the range of so
