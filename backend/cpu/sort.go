@@ -88,7 +88,7 @@ func (s *sort) record(scratch exec.Slice) run.Record {
 	if s.less != nil {
 		less = s.less.Pack()
 	}
-	return s.rows().Sort(arrays, keys, less, ref(scratch))
+	return s.rows().Sort(run.Level(), arrays, keys, less, ref(scratch))
 }
 
 // nativeKey returns k as the native kernel takes it, but for its memory.

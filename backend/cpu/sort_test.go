@@ -151,6 +151,42 @@ func TestSortOfLarge(t *testing.T) {
 	}
 }
 
+// TestSortOfShortRows sorts rows that lie behind and beside each other, as many as go together, fewer and more, with
+// what goes with them in the order that they have, which equal elements keep.
+func TestSortOfShortRows(t *testing.T) {
+	r := newRand(t)
+	for k, c := range []struct {
+		dims []int64
+		dim  int
+	}{{[]int64{37, 100}, 1}, {[]int64{100, 37}, 0}, {[]int64{3, 77, 21}, 1}, {[]int64{5, 513}, 1}, {[]int64{256, 9}, 0},
+		{[]int64{70, 2}, 1}, {[]int64{4, 257}, 1}} {
+		for _, typ := range []shape.ElementType{shape.F32, shape.S32, shape.U64, shape.BF16, shape.F64, shape.S8, shape.S64} {
+			for i, o := range orderings {
+				if !o.takes(typ) {
+					continue
+				}
+				fill := crowded(r, 9, (k+i)%2 == 0)
+				same(t, r, o.program(c.dims, c.dim, typ, shape.S32), func(i int, s shape.Shape) *literal.Literal {
+					if i == 1 {
+						return counting(s, c.dim)
+					}
+					return fill(i, s)
+				})
+			}
+		}
+	}
+}
+
+// counting are the places along a dimension.
+func counting(s shape.Shape, dim int) *literal.Literal {
+	inner := shape.Product(s.Dims[dim+1:])
+	w := literal.MakeWide(shape.SignedClass, int(s.Size()))
+	for i := range w.I {
+		w.I[i] = int64(i) / inner % s.Dims[dim]
+	}
+	return literal.FromWide(s, w)
+}
+
 // TestSortOfLongRows sorts rows whose passes are cut into chunks.
 func TestSortOfLongRows(t *testing.T) {
 	r := newRand(t)

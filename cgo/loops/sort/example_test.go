@@ -16,7 +16,7 @@ func ExampleRows_Sort() {
 		fmt.Println([]int32{7, 3, 3, 0, -1})
 		return
 	}
-	s := run.NewSegment([]run.Record{sort.Rows{N: 5, Stride: 1, Count: 1}.Sort(
+	s := run.NewSegment([]run.Record{sort.Rows{N: 5, Stride: 1, Count: 1}.Sort(run.Level(),
 		[]sort.Array{{Dst: run.Ref{Slot: 0}, Src: run.Ref{Slot: 1}, Width: 4}},
 		[]sort.Key{{LogWidth: 2, Flags: sort.Signed | sort.Descending}}, nil, run.Ref{})})
 	defer s.Close()

@@ -1,7 +1,10 @@
 //go:build linux
 // sort.c: rows one after the other, or many at once, each by the quickest form of its elements.
 #pragma GCC optimize("O3")
+#include "network.h"
 #include "sort.h"
+
+#include <string.h>
 
 // A record taken apart, and one row of it.
 typedef struct {
@@ -67,9 +70,9 @@ static void sort_form(job *j) {
   sort_pairs(&j->row, 0, bits);
 }
 
-// by_elements sorts a single array, or two of which one has 4 bytes, without a permutation. It reports whether it did:
-// not if keys do not tell what their elements were.
-static int by_elements(job *j, int *found) {
+// take_elements makes a row of a single array, or of two of which one has 4 bytes, one of elements that need no
+// permutation. It reports whether it did: not if keys do not tell what their elements were.
+static int take_elements(job *j, int *found) {
   const sort_record *r = j->row.record;
   const sort_key *k = j->keys;
   const uint32_t *payload = NULL;
@@ -82,7 +85,11 @@ static int by_elements(job *j, int *found) {
     form = SORT_U64;
   }
   *found = load(j, k, form, payload, NULL);
-  if (*found) return 0;
+  return !*found;
+}
+
+static int by_elements(job *j, int *found) {
+  if (!take_elements(j, found)) return 0;
   sort_form(j);
   sort_each(&j->row, store_task, j);
   return 1;
@@ -148,26 +155,148 @@ static void parts(job *j, char *memory) {
   j->row.counts = (int64_t(*)[SORT_DIGITS])(memory + 40 * n);
 }
 
+// Rows of up to so many elements go through a network, if there are some.
+enum { NETWORK_MOST32 = 512, NETWORK_MOST64 = 256, NETWORK_LEAST_ROWS = 4 };
+
+static const network *const networks[] = {
+#if defined(__x86_64__)
+    &halo_network_base, &halo_network_avx2, &halo_network_avx512, &halo_network_base,
+#else
+    &halo_network_base, &halo_network_base, &halo_network_base, &halo_network_base,
+#endif
+};
+
+// is_narrow reports whether a record's rows have elements of 4 bytes.
+static int is_narrow(const sort_record *r, const sort_key *k) { return r->arrays == 1 && k->log_width < 3; }
+
+// goes_by_network reports whether the rows of a record may.
+static int goes_by_network(const sort_record *r, const sort_key *k) {
+  return r->keys == 1 && k->operand >= 0 && r->arrays <= 2 && r->count >= NETWORK_LEAST_ROWS &&
+         r->n <= (is_narrow(r, k) ? NETWORK_MOST32 : NETWORK_MOST64);
+}
+
+// is_stable reports whether elements that were taken differ or, if they are equal, are the same: what goes with a key
+// grows.
+static int is_stable(const job *j) {
+  const uint64_t *v = (const uint64_t *)j->row.a;
+  if (j->form != SORT_U64) return 1;
+  for (int64_t i = 1; i < j->row.n; i++)
+    if ((uint32_t)v[i] <= (uint32_t)v[i - 1]) return 0;
+  return 1;
+}
+
+// into and out_of put the elements of a row into a lane and back. Those of 64 bits have a sign there.
+#define LANES(T, ROWS, SIGN)                                                                                 \
+  static void into_##T(T *restrict lanes, const T *restrict row, int64_t n) {                                \
+    for (int64_t i = 0; i < n; i++) lanes[i * ROWS] = row[i] ^ SIGN;                                         \
+  }                                                                                                          \
+  static void out_of_##T(const T *restrict lanes, T *restrict row, int64_t n) {                              \
+    for (int64_t i = 0; i < n; i++) row[i] = lanes[i * ROWS] ^ SIGN;                                         \
+  }
+LANES(uint32_t, NETWORK_ROWS32, 0u)
+LANES(uint64_t, NETWORK_ROWS64, 1ull << 63)
+
+static void run_network(const job *j, uint64_t *lanes) {
+  const sort_record *r = j->row.record;
+  if (is_narrow(r, j->keys)) networks[r->isa]->rows32((uint32_t *)lanes, r->n);
+  else networks[r->isa]->rows64((int64_t *)lanes, r->n);
+}
+
+static void flip_signs(uint64_t *lanes, int64_t n) {
+  for (int64_t i = 0; i < n; i++) lanes[i] ^= 1ull << 63;
+}
+
+// sort_side sorts rows of an array that lie side by side, place by place. It reports whether they do and it did.
+static int sort_side(job *j, uint64_t *lanes, int64_t first, int64_t count) {
+  const sort_record *r = j->row.record;
+  const sort_key *k = j->keys;
+  if (r->arrays > 1 || first % r->stride + count > r->stride) return 0;
+  sort_row side = j->row;
+  side.n = count, side.stride = 1;
+  j->start = row_start(r, first);
+  const int64_t all = r->n * NETWORK_ROWS64, far = r->stride << k->log_width;
+  const int form = k->log_width == 3 ? SORT_ALONE64 : SORT_U32;
+  const char *from = key_data(j, k);
+  int found = 0;
+  for (int64_t i = 0; i < r->n; i++) {
+    side.a = (char *)lanes + i * NETWORK_BYTES;
+    found |= sort_load(&side, k, from + i * far, form, NULL, NULL, 0, count);
+  }
+  if (found) return 0;
+  if (form == SORT_ALONE64) flip_signs(lanes, all);
+  run_network(j, lanes);
+  if (form == SORT_ALONE64) flip_signs(lanes, all);
+  char *to = (char *)HALO_AT(j->row.run, j->arrays->dst) + (j->start << k->log_width);
+  for (int64_t i = 0; i < r->n; i++) {
+    side.a = (char *)lanes + i * NETWORK_BYTES;
+    sort_store(&side, k, to + i * far, form, 0, count);
+  }
+  return 1;
+}
+
+// sort_together sorts rows first to first+count-1, which have lanes; those that are no elements alone by itself.
+static void sort_together(job *j, char *memory, uint64_t *lanes, int64_t first, int64_t count) {
+  const sort_record *r = j->row.record;
+  const int narrow = is_narrow(r, j->keys);
+  uint32_t taken = 0;
+  job took = *j;
+  if (sort_side(j, lanes, first, count)) return;
+  for (int64_t i = 0; i < count; i++) {
+    int found = 0;
+    parts(j, memory);
+    j->start = row_start(r, first + i);
+    if (!take_elements(j, &found) || !is_stable(j)) {
+      sort_one(j);
+      continue;
+    }
+    took = *j;
+    taken |= 1u << i;
+    if (narrow) into_uint32_t((uint32_t *)lanes + i, (const uint32_t *)j->row.a, r->n);
+    else into_uint64_t(lanes + i, (const uint64_t *)j->row.a, r->n);
+  }
+  run_network(j, lanes);
+  for (int64_t i = 0; i < count; i++) {
+    if (!(taken >> i & 1)) continue;
+    took.start = row_start(r, first + i);
+    if (narrow) out_of_uint32_t((const uint32_t *)lanes + i, (uint32_t *)took.row.a, r->n);
+    else out_of_uint64_t(lanes + i, (uint64_t *)took.row.a, r->n);
+    sort_each(&took.row, store_task, &took);
+  }
+}
+
 typedef struct {
   const job *like;
-  int64_t rows; // of a task
+  int64_t rows, together; // of a task, and of those by a network at once; 0: none are
 } batch;
 
 static void batch_task(void *arg, int64_t t) {
   const batch *b = arg;
   job j = *b->like;
   const sort_record *r = j.row.record;
-  char *memory = malloc(40 * r->n + sizeof *j.row.counts);
+  const int64_t end = (t + 1) * b->rows, last = end < r->count ? end : r->count;
+  const int64_t bytes = 40 * r->n + sizeof *j.row.counts, step = b->together ? b->together : 1;
+  char *memory = malloc(bytes + (b->together ? r->n * NETWORK_BYTES : 0));
   if (!memory) {
     halo_fail(j.row.run, "sort: out of memory");
     return;
   }
-  for (int64_t i = t * b->rows; i < r->count && i < (t + 1) * b->rows && !*j.row.run->cancel; i++) {
+  for (int64_t i = t * b->rows; i < last && !*j.row.run->cancel; i += step) {
     parts(&j, memory);
     j.start = row_start(r, i);
-    sort_one(&j);
+    if (b->together) sort_together(&j, memory, (uint64_t *)(memory + bytes), i, last - i < step ? last - i : step);
+    else sort_one(&j);
   }
   free(memory);
+}
+
+// batch_of divides rows into tasks of some thousand elements.
+static batch batch_of(const job *j) {
+  const sort_record *r = j->row.record;
+  batch b = {j, r->n < 16384 ? 16384 / (r->n + 1) + 1 : 1, 0};
+  if (!goes_by_network(r, j->keys)) return b;
+  b.together = is_narrow(r, j->keys) ? NETWORK_ROWS32 : NETWORK_ROWS64;
+  b.rows = (b.rows + b.together - 1) / b.together * b.together;
+  return b;
 }
 
 // make_keys runs the programs that make keys.
@@ -216,7 +345,7 @@ void halo_sort(const halo_record *head, halo_run *run) {
   }
   j.less = r->less ? (const halo_program *)at : NULL;
   if (r->n < SORT_LONG) {
-    batch b = {&j, r->n < 16384 ? 16384 / (r->n + 1) + 1 : 1};
+    batch b = batch_of(&j);
     const int64_t tasks = (r->count + b.rows - 1) / b.rows;
     if (tasks == 1) batch_task(&b, 0);
     else if (tasks > 1) run->parallel(run, tasks, batch_task, &b);

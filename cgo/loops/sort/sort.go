@@ -58,6 +58,7 @@ type recordArgs struct {
 	rows               Rows
 	arrays, keys, less int64
 	scratch            run.Ref
+	isa, _             int64
 }
 
 type keyArgs struct {
@@ -66,8 +67,8 @@ type keyArgs struct {
 }
 
 // pack lays out the arguments.
-func (r Rows) pack(arrays []Array, keys []Key, less []byte, scratch run.Ref) []byte {
-	a := recordArgs{rows: r, arrays: int64(len(arrays)), keys: int64(len(keys)), scratch: scratch}
+func (r Rows) pack(isa run.ISA, arrays []Array, keys []Key, less []byte, scratch run.Ref) []byte {
+	a := recordArgs{rows: r, arrays: int64(len(arrays)), keys: int64(len(keys)), scratch: scratch, isa: int64(isa)}
 	if less != nil {
 		a.less = 1
 	}

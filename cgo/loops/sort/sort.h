@@ -33,6 +33,7 @@ typedef struct {
   int64_t n, stride, count; // rows
   int64_t arrays, keys, less;
   halo_ref scratch; // ScratchBytes, for rows of SORT_LONG elements and more
+  int64_t isa, pad;
 } sort_record;
 
 enum { SORT_LONG = 1 << 15, SORT_CHUNK = 1 << 16, SORT_DIGITS = 256 };

@@ -14,8 +14,8 @@ import (
 
 // Sort makes the record that sorts rows of arrays by keys, the first one most, and by less, a packed program, where
 // there are none or they have no order; without a need for it less may be nil. scratch is memory of ScratchBytes.
-func (r Rows) Sort(arrays []Array, keys []Key, less []byte, scratch run.Ref) run.Record {
-	return run.Record{Fn: unsafe.Pointer(C.halo_sort), Args: r.pack(arrays, keys, less, scratch)}
+func (r Rows) Sort(isa run.ISA, arrays []Array, keys []Key, less []byte, scratch run.Ref) run.Record {
+	return run.Record{Fn: unsafe.Pointer(C.halo_sort), Args: r.pack(isa, arrays, keys, less, scratch)}
 }
 
 func bytesOf[T any](b []byte, v *T) []byte {

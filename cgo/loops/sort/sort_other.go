@@ -7,7 +7,7 @@ import "github.com/halo-xla/halo/cgo/loops/run"
 const none = "sort: bug: this build has no native kernels, ask run.Available"
 
 // Sort panics: this build has no native kernels.
-func (r Rows) Sort([]Array, []Key, []byte, run.Ref) run.Record { panic(none) }
+func (r Rows) Sort(run.ISA, []Array, []Key, []byte, run.Ref) run.Record { panic(none) }
 
 func bytesOf[T any]([]byte, *T) []byte { panic(none) }
 

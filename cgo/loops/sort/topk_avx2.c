@@ -7,6 +7,8 @@
 #endif
 #define LEVEL halo_topk_avx2
 #include "topk_impl.h"
+#define NETWORK halo_network_avx2
+#include "network_impl.h"
 #if defined(__clang__)
 #pragma clang attribute pop
 #endif

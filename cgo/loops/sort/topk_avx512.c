@@ -44,6 +44,8 @@ static int64_t keep32(uint32_t *kept, uint32_t *index, int64_t m, uint32_t limit
   return n;
 }
 #include "topk_impl.h"
+#define NETWORK halo_network_avx512
+#include "network_impl.h"
 #if defined(__clang__)
 #pragma clang attribute pop
 #endif
