@@ -48,7 +48,7 @@ func isGrouped(s *kernel.Convolution) bool {
 	features, groups := s.Out[s.Output.Feature], int64(s.FeatureGroups)
 	inputs, outputs := s.RHS[s.Kernel.Feature], features/groups
 	library := run.Level() == run.AVX512 && inputs%libraryLanes == 0 && outputs%libraryLanes == 0
-	return groups > 1 && outputs <= groupedOutputs && hasWideTiles() && !library && isByRows(s) &&
+	return groups > 1 && inputs > 0 && outputs <= groupedOutputs && hasWideTiles() && !library && isByRows(s) &&
 		features%groupedLanes == 0 && (outputs%groupedLanes == 0 || outputs%4 == 0 && inputs%4 == 0)
 }
 

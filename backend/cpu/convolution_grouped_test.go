@@ -79,6 +79,7 @@ func TestGroupedEnds(t *testing.T) {
 		{"1,70,1024", "9,32,1024", "1,70,1024", "size=9 pad=4_4", 32},
 		{"1,60,96", "64,24,96", "1,61,96", "size=64 pad=32_32", 4},
 		{"1,400,200", "3,20,120", "1,400,120", "size=3 pad=1_1", 10},
+		{"1,4,4,0", "3,3,0,16", "1,4,4,16", "size=3x3 pad=1_1x1_1", 2},
 	} {
 		of := map[bool]string{true: "b01f_01io->b01f", false: "b0f_0io->b0f"}[strings.Contains(c.window, "x")]
 		last := c.result[strings.LastIndex(c.result, ",")+1:]
