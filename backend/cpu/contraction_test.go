@@ -382,6 +382,8 @@ var convolutions = []struct{ lhs, rhs, out, attrs string }{
 	{"[1,2,2,3]", "[3,3,3,4]", "[1,0,0,4]", "window={size=3x3}, dim_labels=b01f_01io->b01f"},
 	{"[1,6,6,0]", "[3,3,0,4]", "[1,4,4,4]", "window={size=3x3}, dim_labels=b01f_01io->b01f"},
 	{"[1,5,2]", "[2,2,3]", "[1,10,3]", "window={size=2 stride=1 pad=3_3}, dim_labels=b0f_0io->b0f"},
+	{"[3,5,8,9]", "[6,5,1,1]", "[3,6,8,9]", "window={size=1x1}, dim_labels=bf01_oi01->bf01"},
+	{"[2,9,70]", "[9,4,1]", "[2,4,70]", "window={size=1}, dim_labels=bf0_io0->bf0"},
 }
 
 func convolutionProgram(i int) product {

@@ -24,6 +24,7 @@ func lowerConvolution(l *exec.Lowering) (exec.Thunk, error) {
 	var pad *kernel.Padding
 	s := convolutionShape(in)
 	if c.Contraction, pad = s.Contraction(); pad == nil && s.Points() == 1 && !isStrided(s) {
+		c.Contraction = s.Images()
 		return contract(l, c), nil
 	}
 	slow := &goConvolution{s, c.lhsType, c.rhsType, c.outType}

@@ -85,6 +85,33 @@ func TestConvolutionRows(t *testing.T) {
 	}
 }
 
+// TestConvolutionOfImages runs those that are products of weights and images whose features come first, in one step.
+func TestConvolutionOfImages(t *testing.T) {
+	testfile.Native(t, run.Available())
+	r := rand.New(rand.NewPCG(10, 4))
+	for _, sizes := range [][5]int{{1, 64, 256, 31, 29}, {3, 48, 64, 28, 28}, {2, 128, 96, 64, 16}, {5, 3, 32, 13, 17},
+		{1, 256, 1, 16, 16}, {4, 1, 7, 8, 8}, {2, 33, 65, 64, 1}} {
+		n, in, out, h, w := sizes[0], sizes[1], sizes[2], sizes[3], sizes[4]
+		p := product{fmt.Sprintf("ENTRY e { a = LHS[%d,%d,%d,%d] parameter(0) b = RHS[%d,%d,1,1] parameter(1) "+
+			"ROOT c = OUT[%[1]d,%[5]d,%[3]d,%[4]d] convolution(a, b), window={size=1x1}, dim_labels=bf01_oi01->bf01 }",
+			n, in, h, w, out, in)}
+		p.check(t, r, shape.F32, shape.F32, shape.F32)
+		text := p.with(shape.F32, shape.F32, shape.F32)
+		m, one := compile(t, New(Options{Threads: 1}), text)
+		if list := one.Report(); len(list) != 1 {
+			t.Errorf("got %v, want one step\n%s", list, text)
+		}
+		args := smallArguments(r, m)
+		want := execute(t, one, args...)
+		for _, threads := range []int{2, 3, 7} {
+			_, many := compile(t, New(Options{Threads: threads}), text)
+			if d := literal.Compare(execute(t, many, args...), want, literal.Tolerance{Bits: true}); d != nil {
+				t.Errorf("%d threads against 1: %v\n%s", threads, d, text)
+			}
+		}
+	}
+}
+
 // TestConvolutionOfOne runs those of one feature of which one becomes, which are sums of slices.
 func TestConvolutionOfOne(t *testing.T) {
 	r := rand.New(rand.NewPCG(10, 2))

@@ -23,6 +23,8 @@ var withEpilogue = []struct{ text, dims string }{
 		"window={size=3x3 stride=2x2}, dim_labels=b01f_01io->b01f, feature_group_count=8", "1,15,8,8"},
 	{"a = T[1,40,20,64] parameter(0) b = T[1,1,64,96] parameter(1) y = T[1,20,10,96] convolution(a, b), " +
 		"window={size=1x1 stride=2x2}, dim_labels=b01f_01io->b01f", "1,20,10,96"},
+	{"a = T[3,20,9,8] parameter(0) b = T[24,20,1,1] parameter(1) y = T[3,24,9,8] convolution(a, b), " +
+		"window={size=1x1}, dim_labels=bf01_oi01->bf01", "3,24,9,8"},
 	{"a = T[300,200] parameter(0) b = T[200,310] parameter(1) y = T[300,310] dot(a, b), " +
 		"lhs_contracting_dims={1}, rhs_contracting_dims={0}", "300,310"},
 	{"a = T[20,600] parameter(0) b = T[600,40] parameter(1) y = T[20,40] dot(a, b), " +
@@ -35,7 +37,8 @@ var withEpilogue = []struct{ text, dims string }{
 		"lhs_contracting_dims={1}, rhs_contracting_dims={0}", "0,4"},
 }
 
-// epilogues are what is done to y, of dimensions D the last of which has F elements and is number L; c is another array.
+// epilogues are what is done to y, of dimensions D the last of which has F elements and is number L, number 1 of which
+// has S; c is another array.
 var epilogues = []string{
 	"ROOT r = T[D] add(y, c)",
 	"v = T[F] parameter(3) w = T[D] broadcast(v), dimensions={L} ROOT r = T[D] add(w, y)",
@@ -52,6 +55,8 @@ var epilogues = []string{
 	"n = T[D] negate(y) m = T[D] multiply(n, c) ROOT r = s8[D] convert(m)",
 	"i = s32[D] iota(), iota_dimension=0 j = T[D] convert(i) s = T[D] subtract(j, y) q = T[D] multiply(s, s) " +
 		"ROOT r = f64[D] convert(q)",
+	"v = T[S] parameter(3) w = T[D] broadcast(v), dimensions={1} s = T[D] add(y, w) t = T[D] add(s, c) z = T[] constant(0) " +
+		"o = T[D] broadcast(z), dimensions={} ROOT r = T[D] maximum(o, t)",
 	"v = T[D] reverse(y), dimensions={L} ROOT r = T[D] subtract(y, v)",
 	"v = T[D] reverse(y), dimensions={0} w = T[D] multiply(v, c) ROOT r = T[D] add(w, y)",
 }
@@ -59,9 +64,9 @@ var epilogues = []string{
 // epilogueProgram is a contraction with an epilogue.
 func epilogueProgram(i, k int, t shape.ElementType) string {
 	c := withEpilogue[i]
-	last := c.dims[strings.LastIndexByte(c.dims, ',')+1:]
-	epilogue := strings.NewReplacer("[D]", "["+c.dims+"]", "[F]", "["+last+"]", "{L}",
-		fmt.Sprintf("{%d}", strings.Count(c.dims, ","))).Replace(epilogues[k])
+	dims := strings.Split(c.dims, ",")
+	epilogue := strings.NewReplacer("[D]", "["+c.dims+"]", "[F]", "["+dims[len(dims)-1]+"]", "[S]", "["+dims[1]+"]",
+		"{L}", fmt.Sprintf("{%d}", len(dims)-1)).Replace(epilogues[k])
 	return strings.ReplaceAll("ENTRY e { "+c.text+" c = T["+c.dims+"] parameter(2) "+epilogue+" }", "T[", t.String()+"[")
 }
 

@@ -13,7 +13,8 @@ import (
 // arrays and space, input, output features for weights, by transposes around it. Transposes move through elementwise
 // ops, windows, paddings and concatenations towards the results, so that those between convolutions meet and cancel.
 // Padding and reversals become part of the convolution's window, padding also of a reduction's. All of Simplify's rules
-// apply besides. Programs without convolutions are left alone.
+// apply besides. Convolutions that are products of images whose features come first stay so where nothing around them
+// is better otherwise. Programs without convolutions are left alone.
 func Convolutions() Pass {
 	t := simplifications()
 	for _, family := range []map[hlo.Opcode][]rule{windowRules, sinkRules} {
@@ -26,12 +27,13 @@ func Convolutions() Pass {
 			t[op] = append(t[op], sinkTranspose)
 		}
 	}
-	p := rewritePass("convolution", t)
-	return Pass{Name: p.Name, Run: func(m *hlo.Module) (*hlo.Module, error) {
+	return Pass{Name: "convolution", Run: func(m *hlo.Module) (*hlo.Module, error) {
 		if !slices.ContainsFunc(m.Computations, hasConvolution) {
 			return m, nil
 		}
-		return p.Run(m)
+		own := *t
+		own[hlo.Convolution] = append(slices.Clone(t[hlo.Convolution]), channelsLast(featuresFirst(m)), convolutionOfOne)
+		return rewritePass("convolution", &own).Run(m)
 	}}
 }
 
@@ -41,7 +43,7 @@ func hasConvolution(c *hlo.Computation) bool {
 
 // windowRules make windows of what stands before them.
 var windowRules = map[hlo.Opcode][]rule{
-	hlo.Convolution:  {convolutionOfReverse, convolutionOfPad, channelsLast, convolutionOfOne},
+	hlo.Convolution:  {convolutionOfReverse, convolutionOfPad},
 	hlo.ReduceWindow: {windowOfTranspose},
 }
 
@@ -52,8 +54,17 @@ var sinkRules = map[hlo.Opcode][]rule{
 	hlo.Concatenate: {concatenateTransposes},
 }
 
-// channelsLast orders the dimensions of a convolution.
-func channelsLast(s *simplifier, in *hlo.Instruction) *hlo.Instruction {
+// channelsLast orders the dimensions of convolutions, but of those whose features are to stay first.
+func channelsLast(first map[*hlo.Computation]map[string]bool) rule {
+	return func(s *simplifier, in *hlo.Instruction) *hlo.Instruction {
+		if first[s.old][in.Name] {
+			return nil
+		}
+		return orderFeatures(s, in)
+	}
+}
+
+func orderFeatures(s *simplifier, in *hlo.Instruction) *hlo.Instruction {
 	a := *in.Attrs.(*hlo.ConvolutionAttrs)
 	l := &a.DimLabels
 	if len(l.InputUnknown)+len(l.KernelUnknown)+len(l.OutputUnknown) > 0 {

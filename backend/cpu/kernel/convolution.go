@@ -97,6 +97,21 @@ func (c *Convolution) contraction(pad *Padding) Contraction {
 	return Contraction{l, r, o}
 }
 
+// Images is the contraction of a convolution whose window is one element with a batch of the weights by each image, if
+// the places of images that follow each other are no rows of one matrix.
+func (c *Convolution) Images() Contraction {
+	d, _ := c.Contraction()
+	l, o := &d.LHS, &d.Out
+	images := int(c.Out[c.Output.Batch])
+	if len(d.RHS.Batch) > 0 || len(l.Rows) < 2 || len(o.Rows) < 2 || l.Rows[0].N != images || o.Rows[0].N != images {
+		return d
+	}
+	l.Batch, l.Rows = l.Rows[:1], l.Rows[1:]
+	o.Batch, o.Rows = o.Rows[:1], o.Rows[1:]
+	d.RHS.Batch = Walk{{N: images}}
+	return d
+}
+
 // Points is how many elements the window has.
 func (c *Convolution) Points() int {
 	n := 1
