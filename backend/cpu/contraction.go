@@ -70,6 +70,9 @@ const (
 	fewUses    = 56
 )
 
+// farElements are more than a second cache has room for.
+const farElements = 1 << 18
+
 // vectorCost is how many times as long an operation of a product with a vector takes, which waits for memory.
 const vectorCost = 32
 
@@ -97,13 +100,15 @@ func costOf(t shape.ElementType) float64 { return max(costs[t], 1) }
 
 // fewOf is how many pieces a product that is no batch should have where they pack little: one if an element takes part
 // in so few operations that it is as soon multiplied as fetched from where another thread has computed it. What a
-// vector is multiplied by is near if there is so little of it, and costs a quarter of what it does from memory.
+// vector is multiplied by is near if there is so little of it, and costs a quarter of what it does from memory. What is
+// more than farElements, which pieces divide between them as long as sums are shorter than a side, comes from farther
+// away in any case.
 func fewOf(m, n, k int) float64 {
-	flops := flopsOf(m, n, k)
+	flops, far := flopsOf(m, n, k), k < max(m, n) && m*k+k*n+m*n >= farElements
 	switch {
 	case min(m, n) == 1:
 		flops /= 4
-	case flops < fewUses*float64(m*k+k*n+m*n):
+	case !far && flops < fewUses*float64(m*k+k*n+m*n):
 		return 1
 	}
 	return min(flops/fewFlops, fewBlocks)

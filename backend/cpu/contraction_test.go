@@ -253,6 +253,23 @@ func TestLargeDot(t *testing.T) {
 	}
 }
 
+// TestShortSums multiplies matrices of short sums, whose results are large enough for pieces of them to pay, and wants
+// them to have pieces.
+func TestShortSums(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 2))
+	for _, s := range [][3]int{{144, 24, 3136}, {24, 144, 3136}, {2051, 8, 759}, {4099, 16, 129}} {
+		if few := fewOf(s[0], s[2], s[1]); few < 2 {
+			t.Errorf("%v: got %v pieces, want 2 or more", s, few)
+		}
+		product{fmt.Sprintf("ENTRY e { a = LHS[%[1]d,%[2]d] parameter(0) b = RHS[%[2]d,%[3]d] parameter(1) "+
+			"ROOT c = OUT[%[1]d,%[3]d] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0} }",
+			s[0], s[1], s[2])}.check(t, r, shape.F32, shape.F32, shape.F32)
+	}
+	if few := fewOf(24, 24, 16384); few != 1 {
+		t.Errorf("long sums of few rows and columns: got %v pieces, want 1", few)
+	}
+}
+
 // TestVectorProducts multiplies vectors and matrices that several tasks read, in parts of rows or of sums.
 func TestVectorProducts(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 1))
