@@ -13,12 +13,20 @@ import (
 
 // lowerDot lowers a dot to a contraction.
 func lowerDot(l *exec.Lowering) (exec.Thunk, error) {
-	in := l.In
+	c := dotOf(l.In)
+	c.lhs, c.rhs, c.out, c.weights = l.Operand(0), l.Operand(1), l.Result(), l.Constant(1)
+	if t := blended(l, &c); t != nil {
+		return t, nil
+	}
+	return contract(l, c), nil
+}
+
+// dotOf is the contraction of a dot, wherever its arrays are.
+func dotOf(in *hlo.Instruction) contraction {
 	a, lhs, rhs := in.Attrs.(*hlo.DotAttrs), in.Operands[0].Shape, in.Operands[1].Shape
 	c := kernel.NewDot(lhs.Dims, rhs.Dims, a.LHSBatch, a.LHSContracting, a.RHSBatch, a.RHSContracting)
 	split := (*kernel.Split)(hlo.DotSplitOf(a.Algorithm, lhs.Type, rhs.Type, in.Shape.Type))
-	return contract(l, contraction{c, lhs.Type, rhs.Type, in.Shape.Type, split, l.Operand(0), l.Operand(1), l.Result(),
-		l.Constant(1)}), nil
+	return contraction{Contraction: c, lhsType: lhs.Type, rhsType: rhs.Type, outType: in.Shape.Type, split: split}
 }
 
 // widens reports whether a product of narrow floats is best made in F32: we multiply those, a convolution oneDNN does;
@@ -44,9 +52,7 @@ func packs(in *hlo.Instruction) bool {
 	if in.Operands[1].Op == hlo.Constant {
 		return false
 	}
-	a, lhs, rhs := in.Attrs.(*hlo.DotAttrs), in.Operands[0].Shape, in.Operands[1].Shape
-	c := contraction{lhsType: lhs.Type, rhsType: rhs.Type, outType: in.Shape.Type,
-		Contraction: kernel.NewDot(lhs.Dims, rhs.Dims, a.LHSBatch, a.LHSContracting, a.RHSBatch, a.RHSContracting)}
+	c := dotOf(in)
 	f, ok := matricesOf(&c.Contraction)
 	if !ok {
 		return false

@@ -16,6 +16,9 @@ import (
 func lowerFusion(l *exec.Lowering) (exec.Thunk, error) {
 	a := l.In.Attrs.(*hlo.FusionAttrs)
 	c := a.Calls
+	if isTurned(a) {
+		return lowerTurnedDot(l, c.Root), nil
+	}
 	if first := contractionIn(a); first != nil {
 		return lowerOutputFusion(l, c, first)
 	}

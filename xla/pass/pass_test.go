@@ -23,8 +23,8 @@ import (
 func everyPass() []Pass {
 	return []Pass{Layout(), Inline(), DCE(), CSE(), Tuples(), ExpandBatchNorm(), Widen(anyFusion.Elementwise), Fold(), Simplify(),
 		Precompute(byReference), Unroll(), Counters(), Rounds(), Hoist(), Convolutions(), Apart(), Planes(), Arguments(), Gates(),
-		Transposes(), Fuse(anyFusion), Epilogue(anyEpilogue, anyFusion.Elementwise, true), Frame(anyFusion.Elementwise),
-		Pieces()}
+		Transposes(), Turns(anyFusion.Elementwise), Fuse(anyFusion), Epilogue(anyEpilogue, anyFusion.Elementwise, true),
+		Frame(anyFusion.Elementwise), Pieces()}
 }
 
 func anyEpilogue(_, _ *hlo.Instruction) bool { return true }

@@ -12,9 +12,14 @@ import (
 // maxPrecomputed bounds the bytes of the constants that Precompute makes in one computation.
 const maxPrecomputed = 2 << 30
 
+// maxMatrix bounds the bytes of the constants that dots multiply by, whatever those are made of: backends pack what
+// they know, and leave out zeros.
+const maxMatrix = 1 << 20
+
 // Precompute does what follows from constants alone while the program is compiled, by run, which runs a module without
 // parameters: conversions and transposes of weights that are too large for Fold, factors made of them. Constants grow
-// by no more than twice what they were made of. What run fails on stays in the program, as it does if its context ends.
+// by no more than twice what they were made of, but for small matrices that dots multiply by. What run fails on stays
+// in the program, as it does if its context ends.
 func Precompute(run func(ctx context.Context, m *hlo.Module) (*literal.Literal, error)) Pass {
 	return Pass{Name: "precompute", Within: func(ctx context.Context, m *hlo.Module) (*hlo.Module, error) {
 		flow := controlFlow(m)
@@ -64,10 +69,15 @@ func precomputable(e *editor) []*hlo.Instruction {
 	fixed := make([]bool, len(e.old.Instructions))
 	source := make([]int64, len(fixed)) // bytes of the constants that a value is made of
 	wanted := make([]bool, len(fixed))
+	most := make([]int64, len(fixed)) // bytes that a value may have as a constant
 	for i, in := range e.old.Instructions {
 		fixed[i], source[i] = e.follows(in, fixed, source)
+		most[i] = 2 * source[i]
 		for _, o := range in.Operands {
 			wanted[o.Index()] = wanted[o.Index()] || !fixed[i]
+			if in.Op == hlo.Dot && source[o.Index()] > 0 {
+				most[o.Index()] = max(most[o.Index()], maxMatrix)
+			}
 		}
 	}
 	wanted[e.old.Root.Index()] = true
@@ -77,7 +87,7 @@ func precomputable(e *editor) []*hlo.Instruction {
 		size, err := in.Shape.ByteSize()
 		switch {
 		case !fixed[i] || !wanted[i] || in.Op == hlo.Constant || in.Op == hlo.Iota:
-		case in.Op != hlo.Broadcast && in.Op != hlo.Reshape && err == nil && source[i] > 0 && size <= 2*source[i] &&
+		case in.Op != hlo.Broadcast && in.Op != hlo.Reshape && err == nil && source[i] > 0 && size <= most[i] &&
 			total+size <= maxPrecomputed:
 			list, total = append(list, in), total+size
 		default: // it stays in the program and wants its operands

@@ -15,5 +15,8 @@ func (p *Plan) GatherColumns(run.Ref, run.Ref, run.Ref, int, int64, []Axis) run.
 // Bags panics: this build has no native kernels.
 func (p *Plan) Bags(run.Ref, run.Ref, run.Ref, int64, int64, int64) run.Record { panic(none) }
 
+// Record panics: this build has no native kernels.
+func (b *Blend) Record(run.ISA) run.Record { panic(none) }
+
 // Scatter panics: this build has no native kernels.
 func Scatter(...Body) run.Record { panic(none) }

@@ -2,9 +2,10 @@
 #include "level.h"
 
 #include "bags_impl.h"
+#include "blend_impl.h"
 #include "lines_impl.h"
 #include "part_impl.h"
 #include "places_impl.h"
 #include "take_impl.h"
 
-const index_level LEVEL = {places, within, PART, bag, LINES, TAKES_TABLE};
+const index_level LEVEL = {places, within, PART, bag, blend, LINES, TAKES_TABLE};

@@ -1,0 +1,30 @@
+//go:build cgo
+
+package index
+
+// #include "blend.h"
+import "C"
+
+import (
+	"unsafe"
+
+	"github.com/halo-xla/halo/cgo/loops/run"
+)
+
+type blendArgs struct {
+	dst, src, taps, spoiled           run.Ref
+	isa, row, count, rows, part, axes int64
+}
+
+// Record makes the record of b by the kernels of an instruction set.
+func (b *Blend) Record(isa run.ISA) run.Record {
+	a := blendArgs{b.Dst, b.Src, b.Taps, b.Spoiled, int64(isa), b.Row, b.Count, 1, b.Part, int64(len(b.Axes))}
+	for _, x := range b.Axes {
+		a.rows *= x.N
+	}
+	args := bytesOf(nil, &a)
+	for i := range b.Axes {
+		args = bytesOf(args, &b.Axes[i])
+	}
+	return run.Record{Fn: unsafe.Pointer(C.halo_blend), Args: args}
+}
