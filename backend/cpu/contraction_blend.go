@@ -13,9 +13,8 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// A product by a known matrix of few numbers other than 0, such as resizes an image, is made without its zeros where
-// rows of the other array lie in one piece: as weighted sums of at most maxTaps of them, a blendGain-th of the terms or
-// fewer. Zeros times what is infinite or NaN are NaN, so each row of the other array must have a weight somewhere:
+// A product by a known matrix of few numbers other than 0, such as resizes an image, is made without its zeros as
+// weighted sums of at most maxTaps rows of the other array, a blendGain-th of the terms or fewer. Zeros times what is infinite or NaN are NaN, so each row of the other array must have a weight somewhere:
 // then some sum is not finite either, and all is multiplied anew.
 const (
 	maxTaps    = 8
@@ -31,6 +30,7 @@ type blend struct {
 	row    int64
 	axes   []index.BlendAxis
 	taps   [][]index.Tap
+	lanes  [][]index.Lanes // of each eight sums in a row; nil: rows are made of rows
 }
 
 // blended makes the dot of c without zeros, or returns nil if there are too many other numbers.
@@ -41,7 +41,7 @@ func blended(l *exec.Lowering, c *contraction) *thunk {
 	}
 	spoiled, taps := l.Scratch(1), l.Pack(b.pack())
 	r := index.Blend{Dst: ref(b.out), Src: ref(b.x), Taps: ref(taps), Spoiled: ref(spoiled), Row: b.row,
-		Count: b.count(), Part: max(blendPart/b.row, 1), Axes: b.axes}
+		Count: b.count(), Part: max(blendPart/b.row, 1), Axes: b.axes, Lanes: b.lanes != nil}
 	uses := append(exec.Reads(b.x, taps), exec.Writes(b.out, spoiled)...)
 	fast := recordThunk("loops blend", uses, r.Record(run.Level()))
 	return sequence(fast, contract(l, *c).onlyIf(spoiled, fast.kernel))
@@ -85,14 +85,14 @@ func newBlend(matrix, x kernel.Operand, own, rows kernel.Walk, value *literal.Li
 	for _, a := range refined(x.Rows, rows) {
 		b.axes = append(b.axes, index.BlendAxis{N: int64(a.n), Src: 4 * int64(a.first), Dst: 4 * int64(a.second)})
 	}
-	last := len(b.axes) - 1
-	if last < 0 || b.axes[last].Src != 4 || b.axes[last].Dst != 4 || b.axes[last].N < blendRow {
-		return nil
-	}
-	b.row, b.axes = b.axes[last].N, b.axes[:last]
 	if b.taps, ok = tapsOf(matrix, x.Columns.Offsets(), kernel.Cast[float32](value.RowMajor().Bytes())); !ok {
 		return nil
 	}
+	last := len(b.axes) - 1
+	if last < 0 || b.axes[last].Src != 4 || b.axes[last].Dst != 4 || b.axes[last].N < blendRow {
+		return b.inLanes(matrix, x.Columns, own)
+	}
+	b.row, b.axes = b.axes[last].N, b.axes[:last]
 	each := int64(len(b.taps))
 	for _, s := range own {
 		each /= int64(s.N)
@@ -135,22 +135,36 @@ func tapsOf(matrix kernel.Operand, offsets []int, values []float32) (list [][]in
 }
 
 // count is how many terms a sum has at most.
-func (b *blend) count() (n int64) {
-	for _, taps := range b.taps {
-		n = max(n, int64(len(taps)))
+func (b *blend) count() int64 {
+	if b.lanes != nil {
+		return mostOf(b.lanes)
+	}
+	return mostOf(b.taps)
+}
+
+// pack returns as many terms for each sum, some of them 0.
+func (b *blend) pack() []byte {
+	if b.lanes != nil {
+		return index.PackTaps(filled(b.lanes))
+	}
+	return index.PackTaps(filled(b.taps))
+}
+
+// mostOf is the length of the longest list.
+func mostOf[T any](lists [][]T) (n int64) {
+	for _, list := range lists {
+		n = max(n, int64(len(list)))
 	}
 	return n
 }
 
-// pack returns as many taps for each row, some of them 0.
-func (b *blend) pack() []byte {
-	n := int(b.count())
-	var list []index.Tap
-	for _, taps := range b.taps {
-		list = append(list, taps...)
-		list = append(list, make([]index.Tap, n-len(taps))...)
+// filled is all of the lists, each as long as the longest.
+func filled[T any](lists [][]T) (all []T) {
+	n := int(mostOf(lists))
+	for _, list := range lists {
+		all = append(append(all, list...), make([]T, n-len(list))...)
 	}
-	return index.PackTaps(list)
+	return all
 }
 
 // refinedStep is n steps of two walks.

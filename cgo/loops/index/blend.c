@@ -43,7 +43,8 @@ static void blend_task(void *arg, int64_t i) {
   const blending *x = arg;
   const index_blend *b = x->b;
   const int64_t end = (i + 1) * b->part < b->rows ? (i + 1) * b->part : b->rows;
-  const __typeof__(halo_index_base.blend) blend = halo_index_level(b->isa)->blend;
+  const index_level *level = halo_index_level(b->isa);
+  const __typeof__(level->blend) blend = b->lanes ? level->lanes : level->blend;
   blend_place p = place_of(x, i * b->part);
   int spoiled = 0;
   for (int64_t k = i * b->part; k < end && !*x->run->cancel; k++, next_place(&p, b))

@@ -12,6 +12,8 @@ type Blend struct {
 	// Row is the floats of a row, Part the rows of a task.
 	Row, Count, Part int64
 	Axes             []BlendAxis
+	// Lanes says that the taps are Lanes, Count for each eight floats of a row, the same for all rows.
+	Lanes bool
 }
 
 // Tap is a term of a sum: a row that begins At bytes behind the sum's place in Src, and what it is multiplied by.
@@ -21,6 +23,14 @@ type Tap struct {
 	_      float32
 }
 
+// Lanes is a term of eight sums that are neighbours: each multiplies one of the eight floats that begin At bytes behind
+// their row's place in Src. The last eight of a row end where it does.
+type Lanes struct {
+	At, _  int64
+	Lane   [8]int32
+	Weight [8]float32
+}
+
 // BlendAxis is N steps from sum to sum: in bytes of the arrays, and in sums of the taps.
 type BlendAxis struct{ N, Dst, Src, Taps int64 }
 
@@ -28,7 +38,7 @@ type BlendAxis struct{ N, Dst, Src, Taps int64 }
 const MaxBlendAxes = 8
 
 // PackTaps returns taps as Blend reads them.
-func PackTaps(list []Tap) (b []byte) {
+func PackTaps[T Tap | Lanes](list []T) (b []byte) {
 	for i := range list {
 		b = bytesOf(b, &list[i])
 	}

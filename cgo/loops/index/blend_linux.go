@@ -12,13 +12,14 @@ import (
 )
 
 type blendArgs struct {
-	dst, src, taps, spoiled           run.Ref
-	isa, row, count, rows, part, axes int64
+	dst, src, taps, spoiled                     run.Ref
+	isa, row, count, rows, part, axes, lanes, _ int64
 }
 
 // Record makes the record of b by the kernels of an instruction set.
 func (b *Blend) Record(isa run.ISA) run.Record {
-	a := blendArgs{b.Dst, b.Src, b.Taps, b.Spoiled, int64(isa), b.Row, b.Count, 1, b.Part, int64(len(b.Axes))}
+	a := blendArgs{b.Dst, b.Src, b.Taps, b.Spoiled, int64(isa), b.Row, b.Count, 1, b.Part,
+		int64(len(b.Axes)), bit(b.Lanes), 0}
 	for _, x := range b.Axes {
 		a.rows *= x.N
 	}

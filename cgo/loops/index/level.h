@@ -15,7 +15,8 @@ typedef struct {
   // are, found in one pass; -1 where that takes more than such integers. Null where places and within are as fast.
   int64_t (*part)(index_stretch, index_entry, int64_t low, int64_t high, index_places *);
   void (*bag)(float *dst, const char *src, int64_t row, const int64_t *places, int64_t n, int64_t more, float init);
-  int (*blend)(float *dst, const char *src, int64_t row, const index_tap *, int64_t n);
+  int (*blend)(float *dst, const char *src, int64_t row, const void *taps, int64_t n);
+  int (*lanes)(float *dst, const char *src, int64_t row, const void *taps, int64_t n);
   fold_line lines[FOLDS][OF_TYPES];
   index_take takes[12][5]; // by the type of a move_index and the logarithm of the width
 } index_level;

@@ -8,4 +8,4 @@
 #include "places_impl.h"
 #include "take_impl.h"
 
-const index_level LEVEL = {places, within, PART, bag, blend, LINES, TAKES_TABLE};
+const index_level LEVEL = {places, within, PART, bag, blend, blend_lanes, LINES, TAKES_TABLE};
