@@ -13,9 +13,10 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// A product by a known matrix of few numbers other than 0, such as resizes an image, is made without its zeros as
-// weighted sums of at most maxTaps rows of the other array, a blendGain-th of the terms or fewer. Zeros times what is infinite or NaN are NaN, so each row of the other array must have a weight somewhere:
-// then some sum is not finite either, and all is multiplied anew.
+// A product by a known matrix of few numbers other than 0, such as resizes an image, is made without its zeros: as
+// weighted sums of at most maxTaps rows of the other array, a blendGain-th of the terms or fewer. Zeros times what is
+// infinite or NaN are NaN, so each row of the other array must have a weight somewhere: then some sum is not finite
+// either, and all is multiplied anew.
 const (
 	maxTaps    = 8
 	blendGain  = 4
@@ -196,7 +197,7 @@ func without(w kernel.Walk, n int) kernel.Walk {
 	return w
 }
 
-// turnsBlend reports whether a dot without zeros writes its result as in transposes it, and could not as it is.
+// turnsBlend reports whether a dot without zeros writes its result as in transposes it.
 func turnsBlend(in *hlo.Instruction) bool {
 	dot := in.Operands[0]
 	var known [2]*literal.Literal
