@@ -82,8 +82,11 @@ func blendOf(c *contraction, known [2]*literal.Literal) *blend {
 // newBlend multiplies x by a matrix; the rows of each lie in the result as own and rows say.
 func newBlend(matrix, x kernel.Operand, own, rows kernel.Walk, value *literal.Literal) *blend {
 	b := &blend{}
-	var ok bool
-	for _, a := range refined(x.Rows, rows) {
+	steps, ok := refined(x.Rows, rows)
+	if !ok {
+		return nil
+	}
+	for _, a := range steps {
 		b.axes = append(b.axes, index.BlendAxis{N: int64(a.n), Src: 4 * int64(a.first), Dst: 4 * int64(a.second)})
 	}
 	if b.taps, ok = tapsOf(matrix, x.Columns.Offsets(), kernel.Cast[float32](value.RowMajor().Bytes())); !ok {
@@ -171,20 +174,20 @@ func filled[T any](lists [][]T) (all []T) {
 // refinedStep is n steps of two walks.
 type refinedStep struct{ n, first, second int }
 
-// refined are the steps of two walks of as many places, nil if those of one are not parts of the other's.
-func refined(a, b kernel.Walk) (list []refinedStep) {
+// refined are the steps of two walks of as many places, if those of one are parts of the other's.
+func refined(a, b kernel.Walk) (list []refinedStep, ok bool) {
 	a, b = slices.Clone(a), slices.Clone(b)
 	for len(a) > 0 && len(b) > 0 {
 		x, y := &a[len(a)-1], &b[len(b)-1]
 		n := min(x.N, y.N)
 		if x.N%n != 0 || y.N%n != 0 {
-			return nil
+			return nil, false
 		}
 		list = append(list, refinedStep{n, x.Stride, y.Stride})
 		a, b = without(a, n), without(b, n)
 	}
 	slices.Reverse(list)
-	return list
+	return list, a.Len() == b.Len()
 }
 
 // without is w without n places of its last step.

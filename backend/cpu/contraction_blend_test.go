@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/halo-xla/halo/cgo/loops/run"
+	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/exec"
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
@@ -100,9 +101,7 @@ func (c blendCase) empty(r *rand.Rand, m *hlo.Module, w *literal.Literal) {
 // TestBlendsWeights has matrices that are multiplied by as they are: with a number that is not finite, with a row of the
 // other array that no sum has, with short rows of that.
 func TestBlendsWeights(t *testing.T) {
-	if !run.Available() {
-		t.Skip("no native kernels")
-	}
+	testfile.Native(t, run.Available())
 	eye := func(values ...float32) *literal.Literal {
 		l := literal.Zeros(shape.Array(shape.F32, 40, 40))
 		for i := range 40 {

@@ -13,28 +13,50 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// randomDepthwise makes a convolution of one or two dimensions whose features are apart, at times with more padding than
-// its window needs, so that places have no element of the image at all.
-func randomDepthwise(r *rand.Rand) product {
-	rank := 1 + r.IntN(2)
-	pick := func(list ...int) int { return list[r.IntN(len(list))] }
-	features, images := pick(8, 16, 19, 32, 37, 64, 96, 512), pick(1, 1, 2, 3)
-	lhs, kernel, result := []int{images}, []int{}, []int{images}
+// randomWindow has those of a convolution of images, windows and results whose features are still to come.
+type randomWindow struct {
+	lhs, kernel, result []int
+	text, labels        string
+}
+
+func oneOf(r *rand.Rand, list ...int) int { return list[r.IntN(len(list))] }
+
+// listed is a list as shapes have it.
+func listed(d ...int) string { return strings.ReplaceAll(fmt.Sprint(d), " ", ",") }
+
+// randomWindows are windows of one or two dimensions, at times with more padding than they need, so that places have no
+// element of the image at all, or so little room that there is no place.
+func randomWindows(r *rand.Rand) randomWindow {
+	images, rank := oneOf(r, 1, 1, 2, 3), 1+r.IntN(2)
+	w := randomWindow{lhs: []int{images}, result: []int{images}, labels: "01"[:rank]}
 	var size, stride, pad, dilate []string
 	for range rank {
-		n, k, step, dilation := pick(1, 5, 7, 8, 17, 30), pick(1, 2, 3, 3, 5), pick(1, 1, 2, 3), pick(1, 1, 1, 2)
-		low, high := pick(0, 1, 1, 2, 7, -1), pick(0, 1, 1, 2, 6)
-		places := ((n-1)+1+low+high-(k-1)*dilation-1)/step + 1
-		lhs, kernel, result = append(lhs, n), append(kernel, k), append(result, max(places, 0))
+		n, k, step, dilation := oneOf(r, 1, 5, 7, 8, 14, 17, 30), oneOf(r, 1, 2, 3, 3, 5), oneOf(r, 1, 1, 2, 3), oneOf(r, 1, 1, 1, 2)
+		low, high := oneOf(r, 0, 1, 1, 2, 7, -1), oneOf(r, 0, 1, 1, 2, 6)
+		places := 0
+		if room := n + low + high - (k-1)*dilation - 1; room >= 0 {
+			places = room/step + 1
+		}
+		w.lhs, w.kernel, w.result = append(w.lhs, n), append(w.kernel, k), append(w.result, places)
 		size, stride = append(size, fmt.Sprint(k)), append(stride, fmt.Sprint(step))
 		pad, dilate = append(pad, fmt.Sprintf("%d_%d", low, high)), append(dilate, fmt.Sprint(dilation))
 	}
-	dims := func(d ...int) string { return strings.ReplaceAll(fmt.Sprint(d), " ", ",") }
 	by := func(list []string) string { return strings.Join(list, "x") }
+	w.text = fmt.Sprintf("size=%s stride=%s pad=%s rhs_dilate=%s", by(size), by(stride), by(pad), by(dilate))
+	return w
+}
+
+// convolution is one by groups of features, whose weights have the dimensions and labels.
+func (w randomWindow) convolution(inputs, outputs, groups int, weights []int, labels string) product {
 	return product{fmt.Sprintf("ENTRY e { a = LHS%s parameter(0) b = RHS%s parameter(1) ROOT c = OUT%s convolution(a, b), "+
-		"window={size=%s stride=%s pad=%s rhs_dilate=%s}, dim_labels=b%[8]sf_%[8]sio->b%[8]sf, feature_group_count=%[9]d }",
-		dims(append(lhs, features)...), dims(append(kernel, 1, features)...), dims(append(result, features)...),
-		by(size), by(stride), by(pad), by(dilate), "01"[:rank], features)}
+		"window={%s}, dim_labels=b%[5]sf_%s->b%[5]sf, feature_group_count=%[7]d }", listed(append(w.lhs, inputs)...),
+		listed(weights...), listed(append(w.result, outputs)...), w.text, w.labels, labels, groups)}
+}
+
+// randomDepthwise makes a convolution whose features are apart.
+func randomDepthwise(r *rand.Rand) product {
+	w, features := randomWindows(r), oneOf(r, 8, 16, 19, 32, 37, 64, 96, 512)
+	return w.convolution(features, features, features, append(w.kernel, 1, features), w.labels+"io")
 }
 
 func TestDepthwiseConvolutions(t *testing.T) {

@@ -13,38 +13,20 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// randomGroups makes a convolution of one or two dimensions by groups of features, whose windows at times lie outside
-// altogether or go the other way.
+// randomGroups makes a convolution by groups of features, whose windows at times go the other way.
 func randomGroups(r *rand.Rand) product {
-	rank := 1 + r.IntN(2)
-	pick := func(list ...int) int { return list[r.IntN(len(list))] }
 	group := [][2]int{{4, 4}, {8, 8}, {4, 8}, {1, 8}, {3, 16}, {4, 12}, {8, 20}, {16, 4}, {16, 16}, {5, 24}}[r.IntN(10)]
-	groups, images := pick(2, 4, 6, 32), pick(1, 1, 2, 3)
-	lhs, kernel, result := []int{images}, []int{}, []int{images}
-	var size, stride, pad, dilate, turn []string
-	for range rank {
-		n, k, step, dilation := pick(1, 5, 7, 14, 17, 31), pick(1, 2, 3, 3, 5), pick(1, 1, 2, 3), pick(1, 1, 1, 2)
-		low, high := pick(0, 1, 1, 2, 7, -1), pick(0, 1, 1, 2, 6)
-		places := 0
-		if room := n + low + high - (k-1)*dilation - 1; room >= 0 {
-			places = room/step + 1
-		}
-		lhs, kernel, result = append(lhs, n), append(kernel, k), append(result, places)
-		size, stride = append(size, fmt.Sprint(k)), append(stride, fmt.Sprint(step))
-		pad, dilate = append(pad, fmt.Sprintf("%d_%d", low, high)), append(dilate, fmt.Sprint(dilation))
-		turn = append(turn, fmt.Sprint(pick(0, 0, 0, 1)))
+	w, groups := randomWindows(r), oneOf(r, 2, 4, 6, 32)
+	turn := make([]string, len(w.kernel))
+	for i := range turn {
+		turn[i] = fmt.Sprint(oneOf(r, 0, 0, 0, 1))
 	}
-	dims := func(d ...int) string { return strings.ReplaceAll(fmt.Sprint(d), " ", ",") }
-	by := func(list []string) string { return strings.Join(list, "x") }
-	weights, labels := append(kernel, group[0], group[1]*groups), "01"[:rank]+"io"
+	w.text += " rhs_reversal=" + strings.Join(turn, "x")
+	inputs, outputs := group[0], group[1]*groups
 	if r.IntN(3) == 0 {
-		weights, labels = append([]int{group[1] * groups, group[0]}, kernel...), "oi"+"01"[:rank]
+		return w.convolution(inputs*groups, outputs, groups, append([]int{outputs, inputs}, w.kernel...), "oi"+w.labels)
 	}
-	return product{fmt.Sprintf("ENTRY e { a = LHS%s parameter(0) b = RHS%s parameter(1) ROOT c = OUT%s convolution(a, b), "+
-		"window={size=%s stride=%s pad=%s rhs_dilate=%s rhs_reversal=%s}, dim_labels=b%[9]sf_%s->b%[9]sf, "+
-		"feature_group_count=%[11]d }", dims(append(lhs, group[0]*groups)...), dims(weights...),
-		dims(append(result, group[1]*groups)...), by(size), by(stride), by(pad), by(dilate), by(turn), "01"[:rank], labels,
-		groups)}
+	return w.convolution(inputs*groups, outputs, groups, append(w.kernel, inputs, outputs), w.labels+"io")
 }
 
 func TestGroupedConvolutions(t *testing.T) {

@@ -4,8 +4,6 @@
 
 #include "level.h"
 
-enum { BLEND_AXES = 8 };
-
 typedef struct {
   const index_blend *b;
   halo_run *run;

@@ -18,6 +18,8 @@ typedef struct {
   float weight[8];
 } index_lanes;
 
+enum { BLEND_AXES = 8 };
+
 // n steps: of dst and src, in bytes, and of taps, in sums.
 typedef struct {
   int64_t n, dst, src, taps;

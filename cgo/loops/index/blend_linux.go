@@ -11,6 +11,8 @@ import (
 	"github.com/halo-xla/halo/cgo/loops/run"
 )
 
+var _ = [1]int{}[C.BLEND_AXES-MaxBlendAxes]
+
 type blendArgs struct {
 	dst, src, taps, spoiled                     run.Ref
 	isa, row, count, rows, part, axes, lanes, _ int64

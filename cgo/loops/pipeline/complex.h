@@ -120,25 +120,19 @@ INLINE void sinh_cosh(VD x, sum *sinh, sum *cosh) {
 INLINE VL tiny(VD v) { return (magn(v) < 0x1p-400) & (v != 0); }
 INLINE VL strays(VD x, VD y) { return ~(magn(x) <= 300) | ~(magn(y) <= LIMIT) | tiny(x) | tiny(y); }
 
-INLINE VL c_sinh(VD *x, VD *y) {
-  const VL odd = strays(*x, *y);
-  sum s, c, sh, ch;
-  sin_cos(*y, &s, &c);
-  sinh_cosh(*x, &sh, &ch);
-  *x = value(sh, c);
-  *y = value(ch, s);
-  return odd;
-}
-
-INLINE VL c_cosh(VD *x, VD *y) {
-  const VL odd = strays(*x, *y);
-  sum s, c, sh, ch;
-  sin_cos(*y, &s, &c);
-  sinh_cosh(*x, &sh, &ch);
-  *x = value(ch, c);
-  *y = value(sh, s);
-  return odd;
-}
+// Of sinh(x)cos(y) + i cosh(x)sin(y) and cosh(x)cos(y) + i sinh(x)sin(y), RE and IM are what x is in.
+#define HYPERBOLIC(name, RE, IM)                                                                                       \
+  INLINE VL c_##name(VD *x, VD *y) {                                                                                   \
+    const VL odd = strays(*x, *y);                                                                                     \
+    sum s, c, sh, ch;                                                                                                  \
+    sin_cos(*y, &s, &c);                                                                                               \
+    sinh_cosh(*x, &sh, &ch);                                                                                           \
+    *x = value(RE, c);                                                                                                 \
+    *y = value(IM, s);                                                                                                 \
+    return odd;                                                                                                        \
+  }
+HYPERBOLIC(sinh, sh, ch)
+HYPERBOLIC(cosh, ch, sh)
 
 // c_tanh is (sinh(x)cosh(x) + i sin(y)cos(y)) / (cos(y)^2 + sinh(x)^2).
 INLINE VL c_tanh(VD *x, VD *y) {

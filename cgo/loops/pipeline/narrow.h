@@ -23,7 +23,7 @@ INLINE void rounded_bf16(uint16_t *to, VI a0, VI a1, VI a2, VI a3, VI a4, VI a5,
   EACH(ROUND1)
   PUT(F, t)
   for (int i = 0; i < BLOCK; i++)
-    to[i] = (uint16_t)(float_to_bits((float)t[i]) >> 16);
+    to[i] = (uint16_t)(bits_of_float((float)t[i]) >> 16);
 }
 #endif
 // rounded_f16 does so as f16.

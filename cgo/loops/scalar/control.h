@@ -27,13 +27,13 @@ HALO_LOADS(LOAD)
 OP(LoadBF16) {
   uint16_t v;
   memcpy(&v, s[in->a].at + in->imm, 2);
-  RESULT.d = widen_bf16(v);
+  RESULT.d = from_bf16(v);
   NEXT;
 }
 OP(LoadF16) {
   uint16_t v;
   memcpy(&v, s[in->a].at + in->imm, 2);
-  RESULT.d = widen_f16(v);
+  RESULT.d = from_f16(v);
   NEXT;
 }
 OP(LoadSmall) {
@@ -91,13 +91,13 @@ HALO_LOADS(LOAD_AT)
 OP(LoadBF16At) {
   uint16_t v;
   memcpy(&v, ELEMENT(2, B), 2);
-  RESULT.d = widen_bf16(v);
+  RESULT.d = from_bf16(v);
   NEXT;
 }
 OP(LoadF16At) {
   uint16_t v;
   memcpy(&v, ELEMENT(2, B), 2);
-  RESULT.d = widen_f16(v);
+  RESULT.d = from_f16(v);
   NEXT;
 }
 OP(LoadSmallAt) {

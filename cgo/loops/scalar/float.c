@@ -86,9 +86,9 @@ uint64_t halo_round(int type, double v) {
 
 double halo_widen(int type, uint64_t bits) {
   if (type == TYPE_BF16)
-    return widen_bf16((uint16_t)bits);
+    return from_bf16((uint16_t)bits);
   if (type == TYPE_F16)
-    return widen_f16((uint16_t)bits);
+    return from_f16((uint16_t)bits);
   if (type == TYPE_F8E8M0FNU)
     return (bits & 0xFF) == 0xFF ? NAN : double_of((((bits & 0xFF) + 1023 - 127)) << 52);
   int exp = formats[type].exp, man = formats[type].man, bias = formats[type].bias, kind = formats[type].nan;

@@ -5,6 +5,8 @@
 #include <math.h>
 
 #include "program.h"
+#define INLINE static inline
+#include "../run/half.h"
 
 static inline uint64_t bits_of(double v) {
   uint64_t u;
@@ -15,12 +17,6 @@ static inline uint64_t bits_of(double v) {
 static inline double double_of(uint64_t u) {
   double v;
   memcpy(&v, &u, 8);
-  return v;
-}
-
-static inline float float_of(uint32_t u) {
-  float v;
-  memcpy(&v, &u, 4);
   return v;
 }
 
@@ -126,15 +122,5 @@ uint64_t halo_round(int type, double v);
 double halo_widen(int type, uint64_t bits);
 
 enum { TYPE_F16 = 10, TYPE_BF16 = 16 };
-
-static inline double widen_bf16(uint16_t bits) { return float_of((uint32_t)bits << 16); }
-
-static inline double widen_f16(uint16_t bits) {
-  uint32_t sign = (uint32_t)(bits & 0x8000) << 16, abs = bits & 0x7FFF;
-  if (abs >= 0x7C00)
-    return float_of(sign | 0x7F800000 | abs << 13);
-  float v = float_of(abs << 13) * 0x1p112f;
-  return sign ? -v : v;
-}
 
 #endif
