@@ -173,6 +173,42 @@ func TestScatterInParts(t *testing.T) {
 	}
 }
 
+// TestScatterInOrder scatters more rows than are near to places that grow, a few of which are none, so that several
+// stretches of them go side by side; to such of which one goes back; and stretches that overlap.
+func TestScatterInOrder(t *testing.T) {
+	r := newRand(t)
+	for _, c := range []struct {
+		operand, updates, inserted string
+		n, size                    int
+		back                       bool
+	}{{"f32[1300,64]", "f32[33001,64]", "0", 33001, 1300, false}, {"f32[1300,64]", "f32[33001,64]", "0", 33001, 1300, true},
+		{"f32[800000]", "f32[16501,128]", "", 16501, 800000, false}} {
+		op := "scatter, update_window_dims={1}, inserted_window_dims={" + c.inserted +
+			"}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=f"
+		text := foldings[1].on(shape.F32, shape.F32) + one(c.operand, op, c.operand, fmt.Sprintf("s32[%d]", c.n), c.updates)
+		same(t, r, text, finite(r, func(_ int, s shape.Shape) *literal.Literal { return growing(t, r, s, c.size, c.back) }))
+	}
+}
+
+// growing has places among size that grow, one in fifty outside, and one before all others if that is wanted.
+func growing(t *testing.T, r *rand.Rand, s shape.Shape, size int, back bool) *literal.Literal {
+	places := make([]int32, s.Dims[0])
+	for k := range places {
+		places[k] = int32(k * size / len(places))
+		if r.IntN(50) == 0 {
+			places[k] = []int32{-1, int32(size) + 7}[r.IntN(2)]
+		}
+	}
+	if back {
+		places[len(places)*3/4] = 0
+	}
+	l, err := literal.FromSlice(places)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
 // TestScatterInWiderType folds bf16 in f32, s8 in s32 and f16 in bf16, into results of those types.
 func TestScatterInWiderType(t *testing.T) {
 	r := newRand(t)

@@ -4,6 +4,7 @@
 #pragma GCC optimize("O3")
 #include "ask.h"
 #include "level.h"
+#include "strands.h"
 
 typedef struct {
   const scatter_body *body;
@@ -15,6 +16,7 @@ typedef struct {
   fold_line line;
   const index_level *level;
   int64_t parts;
+  index_strand strands[MOST_STRANDS]; // STRANDS of each part
 } scattering;
 
 // One task: its registers, and how it folds a line of the first array.
@@ -89,6 +91,14 @@ static int64_t find(const scattering *x, index_places *p, int64_t first, int64_t
   return x->parts > 1 ? x->level->within(p, n, low, high) : n;
 }
 
+// lines folds lines at places, shifted by to and from.
+static void lines(const scattering *x, const scatter_axis *axis, const index_places *p, int64_t n, int64_t to,
+                  int64_t from) {
+  const scatter_array *a = x->arrays;
+  const fold_lines l = {p->windowed, p->operand, n, axis->n, axis->windowed, axis->operand, a->bytes > NEAR_BYTES};
+  x->line((char *)HALO_AT(x->run, a->dst) + to, (char *)HALO_AT(x->run, a->updates) + from, &l);
+}
+
 // walk folds the windows that lie from low to high, shifted by to and from.
 static void walk(const worker *w, const scatter_axis *axes, int64_t low, int64_t high, int64_t to, int64_t from) {
   const scattering *x = w->x;
@@ -103,9 +113,7 @@ static void walk(const worker *w, const scatter_axis *axes, int64_t low, int64_t
       continue;
     }
     if (!x->program && x->body->axes == 1) {
-      const scatter_array *a = x->arrays;
-      const fold_lines l = {p.windowed, p.operand, n, axes->n, axes->windowed, axes->operand, a->bytes > NEAR_BYTES};
-      x->line((char *)HALO_AT(x->run, a->dst) + to, (char *)HALO_AT(x->run, a->updates) + from, &l);
+      lines(x, axes, &p, n, to, from);
       continue;
     }
     for (int64_t i = 0; i < n; i++) {
@@ -147,6 +155,27 @@ static void task(void *arg, int64_t i) {
   if (w.registers) halo_registers_free(w.registers, stack);
 }
 
+// strands_task folds the lines of the strands of part i.
+static void strands_task(void *arg, int64_t i) {
+  const scattering *x = arg;
+  index_strand s[STRANDS];
+  index_places p;
+  memcpy(s, x->strands + i * STRANDS, sizeof s);
+  for (int64_t n; !*x->run->cancel && (n = halo_index_side_by_side(&x->body->plan, x->run, s, &p)) > 0;)
+    lines(x, x->axes, &p, n, 0, 0);
+}
+
+// in_strands returns whether updates come from memory as lines whose places grow, and cuts them into strands if so.
+static int in_strands(scattering *x) {
+  const scatter_body *b = x->body;
+  const scatter_axis *a = x->axes;
+  const int64_t width = x->arrays[0].width, most = MOST_STRANDS / STRANDS, threads = x->run->threads;
+  if (x->program || b->axes != 1 || b->elements == 1 || a->operand < 0) return 0;
+  if (b->plan.count * b->elements * width < STRAND_BYTES) return 0;
+  x->parts = threads < most ? threads : most;
+  return halo_index_strands(&b->plan, x->run, (a->n - 1) * a->operand + width, x->strands, x->parts * STRANDS);
+}
+
 enum { COPY_BYTES = 1 << 19, SERIAL_ELEMENTS = 1 << 15 };
 
 typedef struct {
@@ -178,7 +207,7 @@ static int64_t splits(const scattering *x) {
   const int64_t enough = b->elements == 1 && !x->program && x->level->part ? 3 : 2;
   if (x->run->threads < enough || b->plan.count * b->elements < SERIAL_ELEMENTS) return 1;
   const int64_t most = b->free < 0 ? x->arrays[0].bytes / b->slab : x->axes[b->free].n;
-  return most < x->run->threads ? most : x->run->threads;
+  return most <= 1 ? 1 : most < x->run->threads ? most : x->run->threads;
 }
 
 void halo_scatter(const halo_record *head, halo_run *run) {
@@ -192,9 +221,8 @@ void halo_scatter(const halo_record *head, halo_run *run) {
     else x.program = (const halo_program *)(x.arrays + b->arrays);
     start(&x);
     if (b->plan.count > 0 && b->elements > 0 && x.arrays[0].bytes > 0 && !*run->cancel) {
-      x.parts = splits(&x);
-      if (x.parts <= 1) x.parts = 1, task(&x, 0);
-      else run->parallel(run, x.parts, task, &x);
+      if (in_strands(&x)) run->parallel(run, x.parts, strands_task, &x);
+      else x.parts = splits(&x), run->parallel(run, x.parts, task, &x);
     }
     b = (const scatter_body *)((const char *)b + b->bytes);
   }
