@@ -47,7 +47,6 @@ func nativeLoops(op hlo.Opcode, t shape.ElementType, terms int64) (reduce.Loops,
 
 const (
 	plainTask    = 1 << 20 // bytes that a task of a plain reduction should read
-	plainStrip   = 2048    // results of a task's strip, as C has room for
 	plainTasks   = 16      // that are enough without cutting what goes into one result
 	plainScratch = 8       // bytes of an accumulator
 	shortRun     = 128     // elements of a run that is not worth a reduction of its own where many go into a result
@@ -81,7 +80,7 @@ func plainTaskOf(total int64) int64 {
 	if total < 2*plainTask {
 		return max(total/4, plainTask/4)
 	}
-	return plainTask
+	return min(max(plainTask, total/32), 4*plainTask)
 }
 
 // splitPlain divides a reduction of elements of some bytes into tasks: by results, and what goes into one into chunks
@@ -93,8 +92,8 @@ func splitPlain(p *reduce.Plain, plan kernel.Fold, bytes int64) {
 		all = plan.Run
 	}
 	p.Strips, p.Strip, p.Chunks, p.Chunk = 1, plan.Width(), 1, all
-	if plan.Width() > plainStrip {
-		p.Strip = plainStrip / p.Each * p.Each
+	if plan.Width() > reduce.MostStrip {
+		p.Strip = reduce.MostStrip / p.Each * p.Each
 		p.Strips = (plan.Width() + p.Strip - 1) / p.Strip
 	}
 	each := max(rows*plan.Run*bytes, 1) // of one kept place

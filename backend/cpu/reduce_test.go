@@ -265,6 +265,8 @@ func TestReduceLarge(t *testing.T) {
 			checkSimple(t, r, typ, op, []int64{90000, 3}, []int64{1})
 			checkSimple(t, r, typ, op, []int64{4100, 130}, []int64{0}) // more than a second cache has
 			checkSimple(t, r, typ, op, []int64{2, 1030, 130}, []int64{1})
+			checkSimple(t, r, typ, op, []int64{150, 4096}, []int64{0}) // a whole strip
+			checkSimple(t, r, typ, op, []int64{40, 9001}, []int64{0})  // and one more
 			checkSimple(t, r, typ, op, []int64{1030, 517}, []int64{1}) // rows that are taken by fours
 		}
 	}

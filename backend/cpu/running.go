@@ -54,9 +54,9 @@ func runningThunk(l *exec.Lowering, x shape.Shape, ops reduce.Loops, lines reduc
 		Reverse: reverse, Grain: 1, Strips: 1, Chunks: 1}
 	r.Outer, r.N, r.Inner = kernel.Around(x.Dims, d)
 	r.Chunk, r.Strip = r.N, r.Inner
-	if r.Inner > plainStrip {
-		r.Strip = plainStrip
-		r.Strips = (r.Inner + plainStrip - 1) / plainStrip
+	if r.Inner > reduce.MostRunningStrip {
+		r.Strip = reduce.MostRunningStrip
+		r.Strips = (r.Inner + reduce.MostRunningStrip - 1) / reduce.MostRunningStrip
 	}
 	each := max(r.N*min(r.Inner, r.Strip)*widthOf(x), 1) // bytes of a strip
 	if r.Strips == 1 {

@@ -2,7 +2,7 @@
 
 #include "plain.h"
 
-enum { BATCH = 1024, STRIP = 2048, BLOCK = 4096 }; // accumulators on a task's stack, and of a merge
+enum { BATCH = 1024, BLOCK = 4096 }; // accumulators on a task's stack, and of a merge
 
 typedef struct {
   const halo_plain *p;
@@ -92,7 +92,7 @@ static void strip_of(const plain_task *t, int64_t k, int64_t first, int64_t n, i
   const halo_plain_ops *o = p->ops;
   const halo_axis *reduced = p->axes + p->kept;
   halo_axis last = p->reduced ? reduced[p->reduced - 1] : (halo_axis){1, 0};
-  _Alignas(64) char acc[STRIP * 8];
+  _Alignas(64) char acc[HALO_STRIP * 8];
   int64_t rows, r = chunk_of(p, c, t->rows, &rows), end = r + rows, at = halo_place(p->axes, p->kept, k) + first;
   o->start(acc, n);
   while (r < end && !*t->run->cancel) {

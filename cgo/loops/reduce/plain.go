@@ -46,6 +46,9 @@ type Loops struct{ address uintptr }
 // Address is where C has them, as a halo_plain_ops.
 func (l Loops) Address() uintptr { return l.address }
 
+// MostStrip is how many results a strip of a Plain may have, so that each row of it is a long piece of memory.
+const MostStrip = 4096
+
 // Plain is a reduction by one op: the loops of Ops take elements of X, and the one at Init, into Out. A task is Grain
 // kept places, or one of Strips of the Width of one, Strip results each, and one of Chunks of the rows, or of the run's
 // elements where that is the one row; Chunk of them each. Chunks leave accumulators of 8 bytes in Scratch. In the end

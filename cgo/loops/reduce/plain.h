@@ -30,6 +30,9 @@ typedef struct {
 extern const halo_pool_table halo_pool_base, halo_pool_avx2, halo_pool_avx512;
 const halo_pool_table *halo_pool_find(int32_t level);
 
+// HALO_STRIP is how many accumulators of a strip a task has room for.
+enum { HALO_STRIP = 4096 };
+
 // halo_plain is a record. A task is grain kept places, or a strip of one's results, and one of the chunks of what goes
 // into them: chunk rows, or elements where there is one row. More chunks than one leave accumulators in scratch, which
 // are merged in pairs. In the end each accumulators side by side become one result. Axes follow, kept and reduced.

@@ -15,6 +15,9 @@ import (
 	"github.com/halo-xla/halo/cgo/loops/run"
 )
 
+// This does not compile unless C has room for as many as may be.
+var _ = [...][1]int{{C.HALO_STRIP - MostStrip: 0}, {C.HALO_RUNNING_STRIP - MostRunningStrip: 0}}
+
 func foldFunction() unsafe.Pointer { return unsafe.Pointer(C.halo_fold_record) }
 
 func windowFunction() unsafe.Pointer { return unsafe.Pointer(C.halo_window_record) }

@@ -2,8 +2,6 @@
 
 #include "running.h"
 
-enum { STRIP = 2048 }; // accumulators on a task's stack
-
 typedef struct {
   const halo_running *r;
   halo_run *run;
@@ -61,7 +59,7 @@ static void run_part(const running_task *t, part p, char *acc) {
 static void whole(void *arg, int64_t i) {
   const running_task *t = arg;
   const halo_running *r = t->r;
-  _Alignas(64) char acc[STRIP * 8];
+  _Alignas(64) char acc[HALO_RUNNING_STRIP * 8];
   int64_t strip = i % r->strips, first = i / r->strips * r->grain;
   for (int64_t o = first; o < first + r->grain && o < r->outer && !*t->run->cancel; o++) {
     part p = part_of(r, o, strip, 0);
@@ -90,7 +88,7 @@ static void chunk_run(void *arg, int64_t i) {
 // carry makes the chunks' totals what comes before each.
 static void carry(const running_task *t) {
   const halo_running *r = t->r;
-  _Alignas(64) char before[STRIP * 8], own[STRIP * 8];
+  _Alignas(64) char before[HALO_RUNNING_STRIP * 8], own[HALO_RUNNING_STRIP * 8];
   for (int64_t o = 0; o < r->outer; o++)
     for (int64_t s = 0; s < r->strips; s++) {
       int64_t m = part_of(r, o, s, 0).m;
@@ -108,7 +106,7 @@ static void carry(const running_task *t) {
 // in_turn does the chunks of a strip of an outer place one after the other.
 static void in_turn(const running_task *t, int64_t i) {
   const halo_running *r = t->r;
-  _Alignas(64) char before[STRIP * 8], own[STRIP * 8], acc[STRIP * 8];
+  _Alignas(64) char before[HALO_RUNNING_STRIP * 8], own[HALO_RUNNING_STRIP * 8], acc[HALO_RUNNING_STRIP * 8];
   int64_t strip = i % r->strips, outer = i / r->strips;
   begin(t, before, part_of(r, outer, strip, 0).m);
   for (int64_t c = 0; c < r->chunks && !*t->run->cancel; c++) {

@@ -2,6 +2,9 @@ package reduce
 
 import "github.com/halo-xla/halo/cgo/loops/run"
 
+// MostRunningStrip is how many inner elements a strip of a Running may have.
+const MostRunningStrip = 2048
+
 // Running is a running reduction by the loops of one op along the middle dimension of arrays Outer by N by Inner, from
 // the end if Reverse. A task is Grain outer places, or a strip of Strip inner elements and a chunk of Chunk of the N.
 // More Chunks than one leave accumulators of 8 bytes for each, outer and inner place in Scratch.

@@ -15,6 +15,9 @@ typedef halo_running_ops halo_running_table[PLAIN_OPS][PLAIN_TYPES];
 extern const halo_running_table halo_running_base, halo_running_avx2, halo_running_avx512;
 const halo_running_ops *halo_running_find(int32_t level, int32_t op, int32_t type);
 
+// HALO_RUNNING_STRIP is how many accumulators of a strip a task has room for.
+enum { HALO_RUNNING_STRIP = 2048 };
+
 // halo_running is a record: arrays are outer by n by inner. A task is grain outer places, or a strip of the inner ones
 // and a chunk of the n. More chunks than one begin with what the chunks before amount to: their accumulators are in
 // scratch.
