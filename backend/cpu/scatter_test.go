@@ -181,8 +181,8 @@ func TestScatterInOrder(t *testing.T) {
 		operand, updates, inserted string
 		n, size                    int
 		back                       bool
-	}{{"f32[1300,64]", "f32[33001,64]", "0", 33001, 1300, false}, {"f32[1300,64]", "f32[33001,64]", "0", 33001, 1300, true},
-		{"f32[800000]", "f32[16501,128]", "", 16501, 800000, false}} {
+	}{{"f32[1300,64]", "f32[66001,64]", "0", 66001, 1300, false}, {"f32[1300,64]", "f32[66001,64]", "0", 66001, 1300, true},
+		{"f32[800000]", "f32[33001,128]", "", 33001, 800000, false}} {
 		op := "scatter, update_window_dims={1}, inserted_window_dims={" + c.inserted +
 			"}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=f"
 		text := foldings[1].on(shape.F32, shape.F32) + one(c.operand, op, c.operand, fmt.Sprintf("s32[%d]", c.n), c.updates)
