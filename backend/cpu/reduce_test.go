@@ -272,6 +272,29 @@ func TestReduceLarge(t *testing.T) {
 	}
 }
 
+// TestSumsOfWholeNumbers adds what has one sum in any order: rows that are taken by fours, a piece of each by turns, and
+// columns, of one strip and more.
+func TestSumsOfWholeNumbers(t *testing.T) {
+	r := newRand(t)
+	whole := func(_ int, s shape.Shape) *literal.Literal {
+		return drawn(s, func() float64 { return float64(r.IntN(200) - 99) })
+	}
+	for _, typ := range []string{"f32", "f64"} {
+		for _, c := range []struct{ dims, reduced, kept string }{{"1030,517", "1", "1030"}, {"131,9001", "1", "131"},
+			{"2050,256", "1", "2050"}, {"999,4097", "1", "999"}, {"150,4096", "0", "4096"}, {"40,9001", "0", "9001"}} {
+			text := fmt.Sprintf(`HloModule m
+f { x = T[] parameter(0)
+  y = T[] parameter(1)
+  ROOT z = T[] add(x, y) }
+ENTRY e {
+  x = T[%s] parameter(0)
+  i = T[] parameter(1)
+  ROOT r = T[%s] reduce(x, i), dimensions={%s}, to_apply=f }`, c.dims, c.kept, c.reduced)
+			same(t, r, strings.ReplaceAll(text, "T[", typ+"["), whole)
+		}
+	}
+}
+
 func TestReduceGeneral(t *testing.T) {
 	r := newRand(t)
 	const text = `HloModule m

@@ -75,19 +75,23 @@ func TestScatter(t *testing.T) {
 // finite makes of any floats some of few digits, whose sums tell orders apart; NaN have no order of bits.
 func finite(r *rand.Rand, fill func(i int, s shape.Shape) *literal.Literal) func(i int, s shape.Shape) *literal.Literal {
 	return func(i int, s shape.Shape) *literal.Literal {
-		c := s.Type.Component()
-		if !c.IsFloat() {
+		if !s.Type.Component().IsFloat() {
 			return fill(i, s)
 		}
-		l, width := literal.Zeros(s), c.Bytes()
-		for k := 0; k < len(l.Bytes()); k += width {
-			v := c.FromFloat64(float64(r.IntN(4001)-2000) / 300)
-			for b := range width {
-				l.Bytes()[k+b] = byte(v >> (8 * b))
-			}
-		}
-		return l
+		return drawn(s, func() float64 { return float64(r.IntN(4001)-2000) / 300 })
 	}
+}
+
+// drawn is an array of floats, or of complex numbers, whose parts are drawn one by one.
+func drawn(s shape.Shape, draw func() float64) *literal.Literal {
+	c, l := s.Type.Component(), literal.Zeros(s)
+	for k := 0; k < len(l.Bytes()); k += c.Bytes() {
+		v := c.FromFloat64(draw())
+		for b := range c.Bytes() {
+			l.Bytes()[k+b] = byte(v >> (8 * b))
+		}
+	}
+	return l
 }
 
 // TestScatterOfLarge scatters numbers, rows, columns and whole windows, many to one place, in several tasks.

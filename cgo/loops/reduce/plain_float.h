@@ -10,7 +10,7 @@ enum { SUM_BLOCK = 4096, CHAINS = 8 };
 // ADD_BLOCKS adds the blocks that begin at x, x + SUM_BLOCK and so on, side by side: CHAINS vectors of sums for each,
 // which are added to the total one after the other. Of two blocks each is a stream of its own for what looks ahead in
 // hardware, and nothing need be asked for, which takes time where few misses can wait.
-#define ADD_BLOCKS(T, V, TOGETHER)                                                                                     \
+#define ADD_BLOCKS(NAME, T, V, TOGETHER)                                                                               \
   {                                                                                                                    \
     const V none = -(V){0};                                                                                            \
     V s[TOGETHER * CHAINS];                                                                                            \
@@ -21,31 +21,25 @@ enum { SUM_BLOCK = 4096, CHAINS = 8 };
       _Pragma("GCC unroll 16") for (int c = 0; c < TOGETHER * CHAINS; c++)                                             \
         s[c] += *(const V *)(x + c / CHAINS * SUM_BLOCK + i + c % CHAINS * LANES);                                     \
     }                                                                                                                  \
-    _Pragma("GCC unroll 2") for (int t = 0; t < TOGETHER; t++) {                                                       \
-      const V *u = s + t * CHAINS, v = ((u[0] + u[1]) + (u[2] + u[3])) + ((u[4] + u[5]) + (u[6] + u[7]));              \
-      for (int l = 0; l < (int)LANES; l++)                                                                             \
-        total += (double)v[l];                                                                                         \
-    }                                                                                                                  \
+    _Pragma("GCC unroll 2") for (int t = 0; t < TOGETHER; t++) total = NAME##_added(s + t * CHAINS, total);            \
     x += TOGETHER * block;                                                                                             \
     n -= TOGETHER * block;                                                                                             \
   }
 
-// SUM_BLOCKS defines the sum of a row, two blocks at a time if SUM_TWO.
+// SUM_BLOCKS defines the sum of a row, two blocks at a time if SUM_TWO, and of four rows, a piece of each by turns.
 #if VECTOR == 32
 enum { SUM_TWO = 1 };
 #else
 enum { SUM_TWO = 0 };
 #endif
 #define SUM_BLOCKS(NAME, T, V)                                                                                         \
-  static double NAME(const T *x, int64_t n) {                                                                          \
-    enum { LANES = sizeof(V) / sizeof(T), STEP = CHAINS * LANES };                                                     \
-    double total = -0.0;                                                                                               \
-    for (const int64_t block = SUM_BLOCK; SUM_TWO && n >= 2 * block;)                                                  \
-      ADD_BLOCKS(T, V, 2)                                                                                              \
-    while (n >= STEP) {                                                                                                \
-      int64_t block = n < SUM_BLOCK ? n / STEP * STEP : SUM_BLOCK;                                                     \
-      ADD_BLOCKS(T, V, 1)                                                                                              \
-    }                                                                                                                  \
+  static inline double NAME##_added(const V *u, double total) {                                                        \
+    const V v = ((u[0] + u[1]) + (u[2] + u[3])) + ((u[4] + u[5]) + (u[6] + u[7]));                                     \
+    for (int l = 0; l < (int)(sizeof(V) / sizeof(T)); l++)                                                             \
+      total += (double)v[l];                                                                                           \
+    return total;                                                                                                      \
+  }                                                                                                                    \
+  static inline double NAME##_rest(const T *x, int64_t n, double total) {                                              \
     double a = -0.0, b = -0.0;                                                                                         \
     int64_t i = 0;                                                                                                     \
     for (; i + 2 <= n; i += 2) {                                                                                       \
@@ -55,6 +49,44 @@ enum { SUM_TWO = 0 };
     if (i < n)                                                                                                         \
       a += (double)x[i];                                                                                               \
     return total + (a + b);                                                                                            \
+  }                                                                                                                    \
+  static double NAME(const T *x, int64_t n) {                                                                          \
+    enum { LANES = sizeof(V) / sizeof(T), STEP = CHAINS * LANES };                                                     \
+    double total = -0.0;                                                                                               \
+    for (const int64_t block = SUM_BLOCK; SUM_TWO && n >= 2 * block;)                                                  \
+      ADD_BLOCKS(NAME, T, V, 2)                                                                                        \
+    while (n >= STEP) {                                                                                                \
+      int64_t block = n < SUM_BLOCK ? n / STEP * STEP : SUM_BLOCK;                                                     \
+      ADD_BLOCKS(NAME, T, V, 1)                                                                                        \
+    }                                                                                                                  \
+    return NAME##_rest(x, n, total);                                                                                   \
+  }                                                                                                                    \
+  static inline void NAME##_piece(const T *x, int64_t n, V *sums) {                                                    \
+    enum { LANES = sizeof(V) / sizeof(T), STEP = CHAINS * LANES };                                                     \
+    V s[CHAINS];                                                                                                       \
+    _Pragma("GCC unroll 8") for (int c = 0; c < CHAINS; c++) s[c] = sums[c];                                           \
+    for (int64_t i = 0; i < n; i += STEP)                                                                              \
+      _Pragma("GCC unroll 8") for (int c = 0; c < CHAINS; c++) s[c] += *(const V *)(x + i + c * LANES);                \
+    _Pragma("GCC unroll 8") for (int c = 0; c < CHAINS; c++) sums[c] = s[c];                                           \
+  }                                                                                                                    \
+  static void NAME##_four(const void *px, int64_t s, int64_t n, void *acc, int64_t each) {                             \
+    enum { STEP = CHAINS * sizeof(V) / sizeof(T) };                                                                    \
+    const T *x = px;                                                                                                   \
+    double total[4] = {-0.0, -0.0, -0.0, -0.0};                                                                        \
+    while (n >= STEP) {                                                                                                \
+      const int64_t block = n < SUM_BLOCK ? n / STEP * STEP : SUM_BLOCK;                                               \
+      V sums[4][CHAINS];                                                                                               \
+      for (int c = 0; c < 4 * CHAINS; c++)                                                                             \
+        sums[c / CHAINS][c % CHAINS] = -(V){0};                                                                        \
+      for (int64_t i = 0; i < block; i += 4 * STEP)                                                                    \
+        for (int r = 0; r < 4; r++)                                                                                    \
+          NAME##_piece(x + r * s + i, block - i < 4 * STEP ? block - i : 4 * STEP, sums[r]);                           \
+      for (int r = 0; r < 4; r++)                                                                                      \
+        total[r] = NAME##_added(sums[r], total[r]);                                                                    \
+      x += block, n -= block;                                                                                          \
+    }                                                                                                                  \
+    for (int r = 0; r < 4; r++)                                                                                        \
+      ((double *)acc)[r * each] += NAME##_rest(x + r * s, n, total[r]);                                                \
   }
 SUM_BLOCKS(sum_floats, float, vfloat)
 SUM_BLOCKS(sum_doubles, double, vdouble)
@@ -175,6 +207,6 @@ SUM(mulf64, double, SAME, double, 1, TIMES, product_f64, SAME)
 SUM(mulbf16, uint16_t, from_bf16, double, 1, TIMES, product_bf16, bf16_of)
 SUM(mulf16, uint16_t, from_f16, double, 1, TIMES, product_f16, f16_of)
 
-#define SUM_ROW(NAME, T)                                                                                               \
+#define SUM_ROW(NAME, T, FOUR)                                                                                         \
   {sizeof(T), 8, sizeof(T), 0, NAME##_start, NAME##_row, NAME##_rows,                                                  \
-   NAME##_cols, NAME##_merge, NAME##_finish, NAME##_gather}
+   NAME##_cols, NAME##_merge, NAME##_finish, NAME##_gather, FOUR}
