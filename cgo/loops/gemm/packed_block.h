@@ -27,9 +27,11 @@ INLINE void NAME(one)(const int height, const int vectors, const T *const *line,
 #pragma GCC unroll 3
   for (int v = 0; v < vectors; v++) right[v] = *(const NAME(in_memory) *)(b + (v == 2 ? third : v ? second : 0));
 #pragma GCC unroll 6
-  for (int i = 0; i < height; i++)
+  for (int i = 0; i < height; i++) {
+    const NAME(sums) left = line[i][p] - (NAME(sums)){0};
 #pragma GCC unroll 3
-    for (int v = 0; v < vectors; v++) s[i][v] += line[i][p] * right[v];
+    for (int v = 0; v < vectors; v++) MULTIPLY_ADD(s[i][v], left, right[v]);
+  }
 }
 
 /* group is a tile of so many rows and vectors of columns, which lie at b and so many elements behind it, and go to a
@@ -50,14 +52,14 @@ INLINE void NAME(group)(const int height, const int vectors, const int asks, con
     for (int v = 0; v < vectors; v++) s[i][v] = (NAME(sums)){0};
   }
   int64_t p = 0;
-  for (; p + 2 <= words; p += 2, b += 4 * LANES) {
-    if (asks) __builtin_prefetch(ahead, 0, 2), __builtin_prefetch(ahead + ASKED, 0, 2), ahead += 2 * ASKED;
-    NAME(one)(height, vectors, line, p, b, second, third, s);
-    __asm__ volatile("" ::: "memory"); /* else terms are mixed, and sums go round by memory */
-    NAME(one)(height, vectors, line, p + 1, b + 2 * LANES, second, third, s);
-    __asm__ volatile("" ::: "memory");
-  }
-  if (p < words) NAME(one)(height, vectors, line, p, b, second, third, s);
+  for (; p + TOGETHER <= words; p += TOGETHER, b += TOGETHER * 2 * LANES)
+#pragma GCC unroll 4
+    for (int q = 0; q < TOGETHER; q++) {
+      if (asks) __builtin_prefetch(ahead, 0, 2), ahead += ASKED;
+      NAME(one)(height, vectors, line, p + q, b + q * 2 * LANES, second, third, s);
+      __asm__ volatile("" ::: "memory"); /* else terms are mixed, and sums go round by memory */
+    }
+  for (; p < words; p++, b += 2 * LANES) NAME(one)(height, vectors, line, p, b, second, third, s);
 #define EACH(...)                                                                                                      \
   _Pragma("GCC unroll 6") for (int i = 0; i < height; i++) _Pragma("GCC unroll 3") for (int v = 0; v < vectors; v++)   \
       __VA_ARGS__;

@@ -34,15 +34,15 @@ INLINE void NAME(term)(const int height, const int vectors, const int how, const
   NAME(sums) right[2];
 #pragma GCC unroll 2
   for (int v = 0; v < vectors; v++) {
-    if (v * VB % 64 == 0) __builtin_prefetch(b + 64 * LANES + v * LANES);
+    if (VB != 32 && v * VB % 64 == 0) __builtin_prefetch(b + 64 * LANES + v * LANES);
     right[v] = *(const NAME(in_memory) *)(b + v * LANES);
   }
 #pragma GCC unroll 16
   for (int i = 0; i < height; i++) {
     const T *const from = how == RUNS && i >= NEAREST ? ((const T *volatile const *)place->a)[i] : line[i];
+    const NAME(sums) left = (how == PANEL ? a[i] : from[how == APART ? i % 4 * apart + p : p]) - (NAME(sums)){0};
 #pragma GCC unroll 2
-    for (int v = 0; v < vectors; v++)
-      s[i][v] += (how == PANEL ? a[i] : from[how == APART ? i % 4 * apart + p : p]) * right[v];
+    for (int v = 0; v < vectors; v++) MULTIPLY_ADD(s[i][v], left, right[v]);
   }
 }
 
@@ -72,13 +72,14 @@ INLINE void NAME(some)(const int height, const int vectors, const int how, const
     }
     int64_t p = 0;
     for (; p + TOGETHER <= words; p += TOGETHER, a += TOGETHER * ROWS, b += TOGETHER * 2 * LANES) {
-      if (!how) __builtin_prefetch(a + 32 * ROWS);
-#pragma GCC unroll 2
+      if (!how && VB != 32) __builtin_prefetch(a + 32 * ROWS);
+#pragma GCC unroll 4
       for (int q = 0; q < TOGETHER; q++) {
-        if (how) __builtin_prefetch(ahead, 0, 2), ahead += step;
+        if (how) __builtin_prefetch(ahead + q * step, 0, 2);
         NAME(term)(height, vectors, how, a + q * ROWS, place, line, apart, b + q * 2 * LANES, p + q, s);
         if (TOGETHER > 1) __asm__ volatile("" ::: "memory"); /* else terms are mixed, and sums go round by memory */
       }
+      if (how) ahead += TOGETHER * step;
     }
     for (; TOGETHER > 1 && p < words; p++, a += ROWS, b += 2 * LANES) {
       if (how) __builtin_prefetch(ahead, 0, 2), ahead += step;

@@ -14,9 +14,23 @@
  * vectors, from where they come by what multiplies, too. */
 enum { PANEL, RUNS, APART, NEAREST = 8 };
 
-/* So many terms are added in a round of a tile's loop. Two leave 23 instructions a term to vectors of 32 bytes, 28 are
- * with one: a core that another thread shares begins three a cycle, in which time there are 24 for what multiplies. */
-enum { TOGETHER = VB == 32 ? 2 : 1 };
+/* So many terms are added in a round of a tile's loop. Four leave 21 instructions a term to vectors of 32 bytes, two
+ * and requests for panels, which processors see coming, were 25: a core that another thread shares begins three a
+ * cycle, and what multiplies takes six. */
+enum { TOGETHER = VB == 32 ? 4 : 1 };
+
+/* MULTIPLY_ADD(s, x, y) adds x y to s. The compiler would have sums go from register to register. */
+#if VB == 32
+#define MULTIPLY_ADD(s, x, y)                                       \
+  do {                                                              \
+    if (sizeof(T) == 4)                                             \
+      __asm__("vfmadd231ps %2, %1, %0" : "+x"(s) : "x"(x), "x"(y)); \
+    else                                                            \
+      __asm__("vfmadd231pd %2, %1, %0" : "+x"(s) : "x"(x), "x"(y)); \
+  } while (0)
+#else
+#define MULTIPLY_ADD(s, x, y) s += x * y
+#endif
 
 /* Whether rows of a tile that do not all count are stored as vectors: with few rows that is often so. */
 enum { PARTED = VB == 32 };
