@@ -77,12 +77,18 @@ const (
 	tallRows     = 288
 	leastRows    = 48
 	leastGated   = 12
+	fewGated     = 4
 	leastColumns = 128
 )
 
 // nearGates is how many weights of gates are read as fast by each thread as a part of them: those of half a second
-// cache. Pieces of rows then have whole rows of the state, and hand nothing to each other from round to round.
-const nearGates = 1 << 16
+// cache. Pieces of rows then have whole rows of the state, and hand nothing to each other from round to round. So have
+// those of fewGated rows, a tile, of up to fewGates weights: they would wait longer for one another than for the third
+// cache.
+const (
+	nearGates = 1 << 16
+	fewGates  = 1 << 18
+)
 
 // blocks returns how many rows, and columns of each gate, which has so many, a piece has: by the shape alone.
 func (k *known) blocks(units int) (rows, columns int) {
@@ -114,8 +120,12 @@ func (k *known) blocks(units int) (rows, columns int) {
 
 // leastRows is how many rows a piece has at least.
 func (k *known) leastRows() int {
-	if run.Level() == run.AVX2 && k.gates > 1 && k.n*k.k <= nearGates {
+	switch weights := k.n * k.k; {
+	case run.Level() != run.AVX2 || k.gates < 2:
+	case weights <= nearGates:
 		return leastGated
+	case weights <= fewGates && k.m == 2*fewGated:
+		return fewGated
 	}
 	return leastRows
 }

@@ -18,7 +18,7 @@ import (
 func TestGates(t *testing.T) {
 	r := rand.New(rand.NewPCG(32, 1))
 	for _, s := range [][3]int{{3, 7, 5}, {8, 64, 96}, {5, 40, 256}, {13, 260, 300}, {1, 8, 8}, {100, 64, 288},
-		{8, 300, 320}, {40, 100, 640}, {27, 64, 300}, {96, 100, 130}} {
+		{8, 300, 320}, {40, 100, 640}, {27, 64, 300}, {96, 100, 130}, {8, 250, 256}, {7, 300, 256}} {
 		text := cellProgram(s[0], s[1], s[2])
 		m, reference := compile(t, exec.Reference(), text)
 		args := smallArguments(r, m)
@@ -37,11 +37,12 @@ func TestGates(t *testing.T) {
 	}
 }
 
-// TestGateRows wants of cells with few weights that pieces have whole rows of the state, and of those with more that
-// they have columns of it; elsewhere than at AVX2 all have columns, 128 at least.
+// TestGateRows wants of cells with few weights that pieces have whole rows of the state, also with more weights if those
+// are a tile each, and of others that they have columns of it; elsewhere than at AVX2 all have columns, 128 at least.
 func TestGateRows(t *testing.T) {
 	for _, s := range []struct{ m, k, units, rows, columns int }{{32, 128, 128, 16, 128}, {27, 64, 128, 16, 128},
-		{16, 128, 128, 16, 64}, {32, 128, 256, 32, 64}, {64, 64, 64, 32, 64}} {
+		{16, 128, 128, 16, 64}, {32, 128, 256, 32, 64}, {64, 64, 64, 32, 64}, {8, 256, 256, 4, 256},
+		{7, 256, 256, 7, 128}, {9, 256, 256, 9, 128}, {8, 257, 256, 8, 128}} {
 		k := known{matrices: matrices{m: s.m, n: 4 * s.units, k: s.k}, gates: 4, rows: gemm.NearRows}
 		if run.Level() != run.AVX2 {
 			s.rows, s.columns = s.m, min(s.units, leastColumns)

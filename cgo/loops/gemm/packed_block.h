@@ -82,6 +82,7 @@ INLINE void NAME(group)(const int height, const int vectors, const int asks, con
 GROUP(NAME(tall_pair), ROWS, 2, 0)
 GROUP(NAME(few_pair), FEW, 2, 0)
 GROUP(NAME(few_three), FEW, 3, 1)
+GROUP(NAME(only_three), FEW, 3, 0)
 #undef GROUP
 
 /* divide makes tiles of rows, and returns how many there are. Two rows have too few sums to be made at once: if that is
@@ -100,15 +101,16 @@ static int64_t NAME(divide)(NAME(rows) *tile, const T *a, int64_t apart, int64_t
   return tiles;
 }
 
-/* threes multiplies two tiles by three panels: by their first three vectors, and by the others. Each of the four asks
- * for its part of the next three panels, where a word's columns are a line. */
-static void NAME(threes)(const NAME(block_work) *w, const NAME(rows) *tile, const T *b, int64_t panel,
+/* threes multiplies one tile or two by three panels: by their first three vectors, and by the others. Each of the four
+ * asks for its part of the next three panels, where a word's columns are a line. One tile goes on to the next panels so
+ * soon that processors see them coming. */
+static void NAME(threes)(const NAME(block_work) *w, const NAME(rows) *tile, int64_t tiles, const T *b, int64_t panel,
                          int64_t column) {
   for (int64_t half = 0, part = 0; half < 2; half++)
-    for (int64_t i = 0; i < 2; i++, part += ASKED)
-      NAME(few_three)(w, tile + i, b + half * (panel + LANES), half ? panel - LANES : LANES, panel,
-                      column + half * 3 * LANES,
-                      (const char *)(b + (3 + part / 64) * panel) + part % 64 * w->words);
+    for (int64_t i = 0; i < tiles; i++, part += ASKED)
+      (tiles > 1 ? NAME(few_three) : NAME(only_three))(
+          w, tile + i, b + half * (panel + LANES), half ? panel - LANES : LANES, panel, column + half * 3 * LANES,
+          (const char *)(b + (3 + part / 64) * panel) + part % 64 * w->words);
 }
 
 static void NAME(block)(const void *a, int64_t apart, const void *b, int64_t panel, void *c, int64_t words,
@@ -118,8 +120,8 @@ static void NAME(block)(const void *a, int64_t apart, const void *b, int64_t pan
   const int64_t tiles = NAME(divide)(tile, a, apart, row_c, rows), width = 2 * LANES;
   const T *p = b;
   int64_t j = 0;
-  for (; besides->ahead && tiles == 2 && rows <= 2 * FEW && j + 3 <= panels; j += 3, p += 3 * panel)
-    NAME(threes)(&w, tile, p, panel, j * width);
+  for (; besides->ahead && tiles <= 2 && rows <= tiles * FEW && j + 3 <= panels; j += 3, p += 3 * panel)
+    NAME(threes)(&w, tile, tiles, p, panel, j * width);
   for (; j < panels; j++, p += panel)
     for (int64_t i = 0; i < tiles; i++)
       (tile[i].height == FEW ? NAME(few_pair) : NAME(tall_pair))(&w, tile + i, p, LANES, 0, j * width, 0);

@@ -18,7 +18,7 @@ func TestPanels(t *testing.T) {
 	for _, s := range [][3]int64{{1, 1, 1}, {12, 32, 16}, {13, 33, 17}, {3, 64, 700}, {97, 70, 530}, {5, 3, 1100},
 		{50, 96, 41}, {8, 256, 64},
 		{7, 48, 33}, {8, 112, 600}, {7, 208, 5}, {8, 112, 1300}, {24, 64, 31}, {20, 48, 600}, {31, 80, 2}, {15, 33, 513},
-		{2, 32, 7}, {49, 256, 600}} {
+		{2, 32, 7}, {49, 256, 600}, {4, 112, 1300}, {3, 224, 700}, {2, 208, 701}} {
 		for form := range 4 {
 			for _, isa := range run.Levels() {
 				testPanels(t, r, isa, gemm.ProductF32, &f32, s, form)
@@ -67,7 +67,7 @@ func TestPanelsEnds(t *testing.T) {
 	testfile.Native(t, run.Available())
 	r := rand.New(rand.NewPCG(6, 3))
 	for _, s := range [][3]int64{{1, 1, 1}, {12, 32, 16}, {13, 33, 600}, {100, 70, 40}, {8, 112, 40},
-		{7, 48, 600}, {29, 64, 30}, {8, 112, 1300}, {25, 256, 600}} {
+		{7, 48, 600}, {29, 64, 30}, {8, 112, 1300}, {25, 256, 600}, {3, 112, 1302}} {
 		for ends := range gemm.Cap << 1 {
 			for _, isa := range run.Levels() {
 				testEnds(t, r, isa, s, ends)
