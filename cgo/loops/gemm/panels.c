@@ -16,9 +16,10 @@ typedef struct {
   int64_t bytes;
 } asked;
 
-/* seen is what windows see of the rows of a tile: their runs, and where their sums go. */
+/* seen is what windows see of the rows of a tile: their runs, of so many words, none if they see none of what is made
+ * now, and where their sums go. */
 typedef struct {
-  int64_t runs, where[HALO_WINDOWS_ROWS];
+  int64_t runs, words, where[HALO_WINDOWS_ROWS];
   halo_windows_run run[HALO_WINDOWS_TAPS];
 } seen;
 
@@ -89,6 +90,7 @@ static void find_windows(const work *w, int64_t x, int64_t n) {
     t->runs = halo_windows_tile(w->window + x + i, tap, (const float *)w->a, w->zero, rows, w->first / s->run,
                                 w->words / words, w->first % s->run, words * w->kernel->columns * w->kernel->bytes,
                                 t->run);
+    t->words = halo_windows_see(w->window + x + i, rows, w->first / s->run, w->words / words) ? words : 0;
     for (int64_t j = 0; s->copied && j < HALO_WINDOWS_ROWS; j++)
       t->run->a[j] = memcpy((float *)w->rows + (i + least(j, rows - 1)) * line, t->run->a[j], words * sizeof(float));
   }
@@ -203,8 +205,7 @@ static void multiply_tile(work *w, const struct rows *some, int64_t x, int64_t i
     return;
   }
   const seen *s = w->seen + i / k->rows;
-  k->runs(s->run, s->runs, s->where, panel, w->c + place * bytes, least(w->words, r->windows.run), n, columns, first,
-          &besides);
+  k->runs(s->run, s->runs, s->where, panel, w->c + place * bytes, s->words, n, columns, first, &besides);
 }
 
 /* tall is how many rows the next tile has, of so many that are left. Two rows have too few sums to be made at once: if

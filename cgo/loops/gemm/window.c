@@ -21,6 +21,12 @@ int64_t halo_windows_tile(const halo_window *w, const int64_t *tap, const float 
   return runs;
 }
 
+int halo_windows_see(const halo_window *w, int64_t rows, int64_t first, int64_t taps) {
+  uint64_t any = 0;
+  for (int64_t i = 0; i < rows; i++) any |= w[i].inside;
+  return (any >> first & ~UINT64_C(0) >> (64 - taps)) != 0;
+}
+
 int64_t halo_windows_most(const halo_windows *w) {
   if (w->run >= w->most) return pieces(pieces(w->run, pieces(w->run, w->most)), 16) * 16;
   return pieces(w->taps, pieces(w->taps, w->most / w->run)) * w->run;

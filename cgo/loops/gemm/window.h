@@ -36,6 +36,9 @@ typedef struct {
 int64_t halo_windows_tile(const halo_window *w, const int64_t *tap, const float *a, const float *zero, int64_t rows,
                           int64_t first, int64_t taps, int64_t from, int64_t columns, halo_windows_run *to);
 
+/* halo_windows_see says whether any of so many rows sees any of so many taps from the first on. */
+int halo_windows_see(const halo_window *w, int64_t rows, int64_t first, int64_t taps);
+
 /* halo_windows_most is how many terms are made at once: whole taps, or equal parts of one. */
 int64_t halo_windows_most(const halo_windows *w);
 
