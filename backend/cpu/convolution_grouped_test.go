@@ -15,7 +15,8 @@ import (
 
 // randomGroups makes a convolution by groups of features, whose windows at times go the other way.
 func randomGroups(r *rand.Rand) product {
-	group := [][2]int{{4, 4}, {8, 8}, {4, 8}, {1, 8}, {3, 16}, {4, 12}, {8, 20}, {16, 4}, {16, 16}, {5, 24}}[r.IntN(10)]
+	group := [][2]int{{4, 4}, {8, 8}, {4, 8}, {1, 8}, {3, 16}, {4, 12}, {8, 20}, {16, 4}, {16, 16}, {5, 24}, {1, 8},
+		{1, 16}}[r.IntN(12)]
 	w, groups := randomWindows(r), oneOf(r, 2, 4, 6, 32)
 	turn := make([]string, len(w.kernel))
 	for i := range turn {
@@ -61,6 +62,8 @@ func TestGroupedEnds(t *testing.T) {
 		{"1,70,1024", "9,32,1024", "1,70,1024", "size=9 pad=4_4", 32},
 		{"1,60,96", "64,24,96", "1,61,96", "size=64 pad=32_32", 4},
 		{"1,400,200", "3,20,120", "1,400,120", "size=3 pad=1_1", 10},
+		{"1,11,13,6", "3,3,1,48", "1,11,13,48", "size=3x3 pad=1_1x1_1", 6},
+		{"2,9,9,10", "5,5,1,160", "2,5,5,160", "size=5x5 stride=2x2 pad=2_2x2_2", 10},
 		{"1,4,4,0", "3,3,0,16", "1,4,4,16", "size=3x3 pad=1_1x1_1", 2},
 	} {
 		of := map[bool]string{true: "b01f_01io->b01f", false: "b0f_0io->b0f"}[strings.Contains(c.window, "x")]
