@@ -87,7 +87,7 @@ const (
 // cache.
 const (
 	nearGates = 1 << 16
-	fewGates  = 1 << 18
+	fewGates  = 1 << 20
 )
 
 // blocks returns how many rows, and columns of each gate, which has so many, a piece has: by the shape alone.

@@ -42,7 +42,8 @@ func TestGates(t *testing.T) {
 func TestGateRows(t *testing.T) {
 	for _, s := range []struct{ m, k, units, rows, columns int }{{32, 128, 128, 16, 128}, {27, 64, 128, 16, 128},
 		{16, 128, 128, 16, 64}, {32, 128, 256, 32, 64}, {64, 64, 64, 32, 64}, {8, 256, 256, 4, 256},
-		{7, 256, 256, 7, 128}, {9, 256, 256, 9, 128}, {8, 257, 256, 8, 128}} {
+		{7, 256, 256, 7, 128}, {9, 256, 256, 9, 128}, {8, 512, 512, 4, 128},
+		{8, 513, 512, 8, 64}} {
 		k := known{matrices: matrices{m: s.m, n: 4 * s.units, k: s.k}, gates: 4, rows: gemm.NearRows}
 		if run.Level() != run.AVX2 {
 			s.rows, s.columns = s.m, min(s.units, leastColumns)

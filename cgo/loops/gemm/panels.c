@@ -222,12 +222,13 @@ static int is_near(const work *w, int64_t bytes) {
   return r->n * r->groups * r->k * w->kernel->bytes <= bytes;
 }
 
-/* by_block says whether n rows from row x on are multiplied as a block: if they are two tiles of few, or one and panels
- * are not far, or if there is little to ask for, since panels are near, or were read for the rows before. */
+/* by_block says whether n rows from row x on are multiplied as a block: if they are two tiles of few, or one of gates,
+ * whose panels are not far, for they were read the round before; or if there is little to ask for, since panels are
+ * near, or were read for the rows before. */
 static int by_block(const work *w, int64_t x, int64_t n) {
   const int64_t kind = w->record->rows, rows = w->kernel->rows;
   if (!w->kernel->block || (kind != PANELS_NEAR && kind != PANELS_COPIED)) return 0;
-  if (n > rows ? n <= rows / 3 * 4 : n <= rows / 3 * 2 && is_near(w, 2 * NEARBY)) return 1;
+  if (n > rows ? n <= rows / 3 * 4 : n <= rows / 3 * 2 && w->record->groups > 1 && is_near(w, 8 * NEARBY)) return 1;
   return is_near(w, x > 0 ? NEARBY : NEARBY / 2);
 }
 
