@@ -111,6 +111,9 @@ func arccos(v float64) float64 {
 	return 2 * (arcsin(s) + c/math.Sqrt(1-z))
 }
 
+// arctangent2 is atan2. Package math loses the sign of y where y/x is less than all numbers.
+func arctangent2(y, x float64) float64 { return math.Copysign(math.Atan2(y, x), y) }
+
 // hyperbolicSine is sinh.
 func hyperbolicSine(v float64) float64 {
 	a := math.Abs(v)

@@ -147,7 +147,7 @@ var (
 	scalarTan              = floats(tangent, complexTan)
 	scalarTanh             = floats(math.Tanh, complexTanh)
 	scalarAtan2            = Scalar{
-		Float:   func(a []float64) float64 { return math.Atan2(a[0], a[1]) },
+		Float:   func(a []float64) float64 { return arctangent2(a[0], a[1]) },
 		Complex: func(a []complex128) complex128 { return complexAtan2(a[0], a[1]) },
 	}
 )

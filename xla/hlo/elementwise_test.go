@@ -138,6 +138,8 @@ func TestFloatOps(t *testing.T) {
 		{Minimum, shape.F32, []float64{1, nan, negZero, 0}, []float64{nan, 1, 0, negZero},
 			[]float64{nan, nan, negZero, negZero}},
 		{Atan2, shape.F64, []float64{negZero, 0, 1}, []float64{-1, -1, 0}, []float64{-math.Pi, math.Pi, math.Pi / 2}},
+		{Atan2, shape.F64, []float64{-5e-324, 5e-324, -1e-300}, []float64{-3, -3, -1e300},
+			[]float64{-math.Pi, math.Pi, -math.Pi}},
 		{Abs, shape.F32, []float64{negZero, -inf, -2}, nil, []float64{0, inf, 2}},
 		{Negate, shape.F32, []float64{0, negZero, inf}, nil, []float64{negZero, 0, -inf}},
 		{Sign, shape.F32, []float64{negZero, 0, nan, -7, inf}, nil, []float64{negZero, 0, nan, -1, 1}},
