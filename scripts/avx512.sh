@@ -30,6 +30,8 @@ build() {
   # It would read a file into memory past the end of a block.
   sed -i 's/get_vector(offset), size);/get_vector(offset), size < 4096 ? size : 4096);/' \
     "$work/bochs/memory/misc_mem.cc"
+  # Its estimates of 1/sqrt(x) for 2, 8, 32 and so on would be those for 1, 4, 16.
+  sed -i 's/^  if (fraction)$/  if (fraction || rsqrt_table == rsqrt14_table0)/' "$work/bochs/cpu/avx/avx512_rsqrt14.cc"
   (cd "$work/bochs" && CXXFLAGS="-O3 -w" CFLAGS="-O3 -w" ./configure --with-nogui --without-x --enable-x86-64 \
     --enable-avx --enable-evex --enable-all-optimizations --enable-trace-linking --disable-docbook --disable-debugger \
     --disable-readline --disable-show-ips && make -j "$(nproc)") >"$work/log" 2>&1 || { tail "$work/log" >&2; exit 1; }
