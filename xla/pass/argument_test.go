@@ -27,7 +27,7 @@ func TestArgumentsOfSpecialValues(t *testing.T) {
 	for _, c := range [][]string{
 		{"WAY", "GT", "WORST", "-inf", "DIM", "1", "SIZE", "6", "s32", "s64"},
 		{"WAY", "LT", "WORST", "0", "DIM", "0", "SIZE", "7", "s32", "u64"},
-		{"WAY", "LT", "WORST", "0", "DIM", "0", "SIZE", "7", "s32", "s64", "constant(0)", "constant(9)"},
+		{"WAY", "LT", "WORST", "0", "DIM", "0", "SIZE", "7", "s32", "s64", "constant(0)", "constant(9000000000)"},
 		{"WAY", "LT", "WORST", "inf", "DIM", "1", "SIZE", "6"}, {"WAY", "GT", "WORST", "-inf", "DIM", "1", "SIZE", "6"},
 		{"WAY", "GT", "WORST", "-inf", "DIM", "0", "SIZE", "7"}, {"WAY", "LT", "WORST", "0", "DIM", "0", "SIZE", "7"},
 	} {
