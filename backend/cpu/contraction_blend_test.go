@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/halo-xla/halo/cgo/loops/index"
 	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/internal/testfile"
 	"github.com/halo-xla/halo/xla/exec"
@@ -125,6 +126,22 @@ func TestBlendsWeights(t *testing.T) {
 		p := compileBound(t, New(Options{Threads: 1}), m, map[int64]*literal.Literal{1: c.w})
 		if k := p.Report()[0].Kernel; (k == "loops blend") != c.taken {
 			t.Errorf("rows of %d: got %s, taken: %v", c.width, k, c.taken)
+		}
+	}
+}
+
+// TestLanesStayInTheirSpan wants no term to read beyond the floats that sums are made of, whichever it begins at.
+func TestLanesStayInTheirSpan(t *testing.T) {
+	const width, span = 1, 11
+	b := &blend{taps: make([][]index.Tap, abreast)}
+	for first := range int64(span) {
+		for l := range b.taps {
+			b.taps[l] = []index.Tap{{At: 4 * min(first+int64(l), span-1), Weight: 1}}
+		}
+		for _, term := range b.lanesOf(0, width, span) {
+			if term.At < 0 || term.At > 4*(span-abreast) {
+				t.Errorf("from float %d on: eight from byte %d on, want no more than %d bytes", first, term.At, 4*span)
+			}
 		}
 	}
 }
