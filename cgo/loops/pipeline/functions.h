@@ -33,7 +33,7 @@
   }                                                                                                                    \
   static void s_call_##name(char *v, const char *w) { over_##name(v, v, w, 8); }
 #define UNLESS_NEAR(u, v, far0, far1)                                                                                  \
-  if (__builtin_expect(some(~near), 0))                                                                                \
+  if (__builtin_expect(_mm256_movemask_ps((__m256)near) != 0xff, 0))                                                   \
     u = far0, v = far1;                                                                                                \
   PUT2(u, v)
 #define ALL1(name, fv) LOOP1(name, const VF u = fv(x0), v = fv(x1); PUT2(u, v))
