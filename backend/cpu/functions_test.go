@@ -204,3 +204,32 @@ func doubles(t *testing.T, text string, threads int, a *literal.Literal) []float
 	}
 	return got
 }
+
+// TestFunctionsWhereTheyTurn is of numbers where a function's way has its largest errors, or ends: many turns of an
+// angle, near a quarter of one and beyond the vectors' limit; the last number before atanh is infinite; numbers whose
+// sum with 1 is 1. All are within two units of the truth.
+func TestFunctionsWhereTheyTurn(t *testing.T) {
+	turns := []float32{25004.1875, 25357.1133, -11.0033979, 12311.7764, -16231.8525, 505.796417, 16185.4854, 25699.9,
+		25700.1, 29511.6074}
+	for op, c := range map[hlo.Opcode]struct {
+		truth func(float64) float64
+		x     []float32
+	}{
+		hlo.Sin:   {math.Sin, turns},
+		hlo.Cos:   {math.Cos, turns},
+		hlo.Tan:   {math.Tan, turns},
+		hlo.Cbrt:  {math.Cbrt, []float32{0.898112297, -4.56952873e+11, 1e-30, 1e-45, 0x1p-90, math.MaxFloat32}},
+		hlo.Atanh: {math.Atanh, []float32{0.99999994, -0.99999994, 0.9999999, 1. / 3, 0.33333331, 0.593054652, 1e-45}},
+		hlo.Asinh: {math.Asinh, []float32{2.98049834e-08, -1e-45, 0x1p-12, 0x1p12, 4095.9998, 1.12840724, 1e38}},
+		hlo.Acosh: {math.Acosh, []float32{1, 1.0000001, 1.03079724, 1.25, 4095.9998, 0x1p12, 1e38}},
+	} {
+		text := fmt.Sprintf("ENTRY e { p = f32[%[1]d] parameter(0) ROOT y = f32[%[1]d] %[2]s(p) }", len(c.x), op)
+		for i, got := range floats(t, text, c.x) {
+			want := c.truth(float64(c.x[i]))
+			near := float32(math.Abs(want))
+			if unit := float64(math.Nextafter32(near, math.MaxFloat32)) - float64(near); math.Abs(float64(got)-want) > 2*unit {
+				t.Errorf("%s(%v) is %v, want %v", op, c.x[i], got, want)
+			}
+		}
+	}
+}

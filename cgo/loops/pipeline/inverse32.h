@@ -91,13 +91,19 @@ INLINE VF usual_asinh(VF x) {
   const VF u = s + a, low = ((s - u) + a) + h * ((1 - s * s) + a * a), l = log32_sum(u, low * (s - a));
   return (VF)((VI)l | ((VI)x & SIGN));
 }
+// usual32 is where that is good: with AVX-512 a root near 1 may be less than 1.
+#if defined(__x86_64__) && VB == 64
+INLINE MASK usual32(VF a) { return within(a, 0x1p-12f, 0x1p12f); }
+#else
+INLINE MASK usual32(VF a) { return LESS(a, same(0x1p12f)); }
+#endif
 INLINE VF near_f_asinhf(VF x, MASK *near) {
-  *near &= within(magnitude(x), 0x1p-12f, 0x1p12f);
+  *near &= usual32(magnitude(x));
   return usual_asinh(x);
 }
 INLINE VF f_asinhf(VF x) {
   const VF a = magnitude(x), near = usual_asinh(x);
-  const MASK usual = within(a, 0x1p-12f, 0x1p12f);
+  const MASK usual = usual32(a);
   return ALL(usual) ? near : blend(usual, near, blend(LESS(a, same(1)), x, with_sign(log32_twice(a), x)));
 }
 
@@ -115,7 +121,7 @@ INLINE VF usual_acosh(VF x) {
   return log32_sum(u, low * r);
 }
 INLINE VF near_f_acoshf(VF x, MASK *near) {
-  *near &= LESS(x, same(0x1p12f)) & LESS(same(0x1.fffffep-1f), x);
+  *near &= within(x, 1, 0x1p12f);
   return usual_acosh(x);
 }
 INLINE VF f_acoshf(VF x) {
@@ -124,39 +130,37 @@ INLINE VF f_acoshf(VF x) {
   return ALL(usual) ? near : blend(usual, near, log32_twice(x));
 }
 
-// f_atanhf is log(k)/2 + atanh(q) for a power of two k near (1+a)/(1-a), a = |x|: q is (1+a-k*(1-a))/(1+a+k*(1-a)),
-// computed from a below 1/2, from 1-a above it, which is exact there.
+// f_atanhf is log(w)/2 + atanh(q) for the power of two w below (1+a)/(1-a), a = |x|: q is (1+a-w*(1-a))/(1+a+w*(1-a)),
+// at most 1/3, and a itself if w is 1.
 INLINE VF usual_atanh(VF x) {
-  const VF a = magnitude(x), d = 1 - a;
-  const VI j = (VI)(1 + a) - (VI)d + 0x00400000;
-  const VF e = __builtin_convertvector(j >> 23, VF), k = (VF)((j & 0x7f800000) + 0x3f800000);
-  const MASK low = LESS(a, same(0.5f));
-  const VF sum = 1 + k, difference = 1 - k, f = blend(low, a, -d);
-  const VF n = blend(low, difference, same(2)) + f * sum, m = blend(low, sum, same(2)) + f * difference;
-#if defined(__x86_64__) && VB == 64
-  const VF r = inverse(m), p = n * r, q = p + r * (n - p * m), z = q * q;
-#else
-  const VF q = n / m, z = q * q;
-#endif
-  const VF c = q * (z * (0.3333338797f + z * (0.1998875141f + z * 0.1493719369f)));
-  const VF base = e * 0x1.62e400p-2f, v = base + q, y = v + (((base - v) + q) + (c + e * 0x1.7f7d1cp-21f));
-  return (VF)((VI)y | ((VI)x & SIGN));
+  const VF a = magnitude(x);
+  const VI j = ((VI)(1 + a) - (VI)(1 - a)) & INFINITE;
+  const VF w = (VF)(j + I(same(1))), n = 1 + w, m = 1 - w, e = __builtin_convertvector(j, VF); // times 2^23
+  const VF q = ratio32(a * n + m, a * m + n), z = q * q;
+  const VF p = (0.3333320916f + z * 0.200107187f) + (z * z) * (0.1400151253f + z * 0.1400339156f);
+  const VF v = e * 0x1.62e400p-25f + (q + ((q * z) * p + e * 0x1.7f7d1cp-44f));
+  return (VF)((VI)v | ((VI)x & SIGN));
 }
+// The number before 1 has a w that 1 cannot be added to.
+#define LAST_ATANH 0x1.fffffep-1f
 INLINE VF near_f_atanhf(VF x, MASK *near) {
-  *near &= LESS(magnitude(x), same(1));
+  *near &= LESS(magnitude(x), same(LAST_ATANH));
   return usual_atanh(x);
 }
 INLINE VF f_atanhf(VF x) {
-  const VF a = magnitude(x), beyond = blend(EQUAL(a, same(1)), with_sign(same(INFINITY), x), same(NAN));
-  return blend(LESS(a, same(1)), usual_atanh(x), beyond);
+  const VF a = magnitude(x), one = blend(EQUAL(a, same(1)), same(INFINITY), same(NAN));
+  const VF last = with_sign(blend(EQUAL(a, same(LAST_ATANH)), same(8.66433976f), one), x);
+  return blend(LESS(a, same(LAST_ATANH)), usual_atanh(x), last);
 }
 
 // halves32 gives what sinh(a)/2 = h + h*c + g*s and cosh(a)/2 = g + g*c + h*s are made of, and returns s: c is
 // cosh(r)-1 and s sinh(r) for a = t*log(2) + r, h and g are (2^t - 2^-t)/4 and (2^t + 2^-t)/4.
 INLINE VF halves32(VF a, VF *h, VF *g, VF *c) {
   a = least(89.6f, a); // both are infinite from 89.42 on
-  const VF t = (a * 0x1.715476p0f + SHIFT32) - SHIFT32, b = a - t * 0x1.62e400p-1f, r = b - t * 0x1.7f7d1cp-20f;
-  const VF z = r * r, up = power2(t - 2), down = power2(most(-126, -2 - t));
+  const VF y = a * 0x1.715476p0f + (SHIFT32 + 125), t = y - (SHIFT32 + 125);
+  const VF b = a - t * 0x1.62e400p-1f, r = b - t * 0x1.7f7d1cp-20f, z = r * r;
+  const VI power = (VI)((VU)y << 23); // of t-2; that of -2-t is 0 if it is too small
+  const VF up = (VF)power, down = (VF)larger_s((250 << 23) - power, samei(0));
   *h = up - down, *g = up + down;
   *c = z * (0.5f + z * (0.04166645929f + z * 0.001393542625f));
   return r + r * (z * (0.1666666716f + z * (0.008333175443f + z * 0.0001997410436f)));

@@ -35,6 +35,11 @@ INLINE VF inverse(VF x) {
   VF r = (VF)_mm512_rcp14_ps((__m512)x);
   return r + r * (1 - x * r);
 }
+// ratio32 is n/d but for the last place where 1/d is a normal number.
+INLINE VF ratio32(VF n, VF d) {
+  const VF r = inverse(d), q = n * r;
+  return q + r * (n - q * d);
+}
 #else
 typedef VI MASK;
 #define LESS(x, y) ((VF)(x) < (VF)(y))
@@ -98,6 +103,7 @@ INLINE VF parts(VF x, VF *e) {
   return pickf(x < 0, same(NAN), pickf((x == 0) | (x == INFINITY), same(1), pickf(x != x, x, m)));
 }
 INLINE VF inverse(VF x) { return 1 / x; }
+INLINE VF ratio32(VF n, VF d) { return n / d; }
 #endif
 
 // ROUNDED keeps the compiler from rounding a product only after something is added to it.
@@ -189,16 +195,13 @@ INLINE VF any_expm1(VF x) {
   return (VF)((VI)v | ((VI)x & SIGN));
 }
 
-// f_cbrtf takes y near a^(-1/3), by a third of a's bits taken as an integer, nearer in two steps of which each leaves
-// the cube of the error, and then corrects a*y^2. Numbers whose cubes would not be ordinary are scaled.
+// f_cbrtf takes y near a^(-1/3), by a third of a's bits taken as a number, nearer by a parabola in 1-a*y^3, which is at
+// most 0.11 before and 0.00015 behind, and then corrects a*y^2. Numbers whose cubes would not be ordinary are scaled.
 INLINE VF cbrt32(VF a) {
-  VF third = __builtin_convertvector((VI)a, VF) * (1.0f / 3);
-  VF y = (VF)(0x54a20000 - __builtin_convertvector(third, VI));
-  for (int i = 0; i < 2; i++) {
-    VF c = 1 - (a * y) * (y * y);
-    y = y + y * c * (0x1.555556p-2f + c * (0x1.c71c72p-3f));
-  }
-  VF z = y * y, v = a * z;
+  VF y = (VF)__builtin_convertvector(0x1.52885cp30f - __builtin_convertvector((VI)a, VF) * (1.0f / 3), VI);
+  const VF c = 1 - (a * y) * (y * y);
+  y = y + y * c * (0.33469933f + c * 0.22283721f);
+  const VF z = y * y, v = a * z;
   return v + (a - v * v * v) * z * 0x1.555556p-2f;
 }
 
@@ -226,10 +229,10 @@ INLINE VF log32_and(VF f, VF e, VF l) {
   l = l - 0.5f * g;
   return e * 0x1.62e400p-1f + (f + l);
 #else
-  const VF even = 0.2000071575f + g * (0.1424905765f + g * (0.1168541992f + g * 0.06971611471f));
-  const VF odd = -0.1666780232f + g * (-0.1242568733f + g * -0.1147973385f);
-  const VF p = (0.3333333118f + g * even) + f * (-0.2499999696f + g * odd);
-  return e * 0x1.62e400p-1f + ((f + g * (f * p - 0.5f)) + l);
+  const VF low = (0.3333333135f + f * -0.2500081956f) + g * (0.2000124156f + f * -0.1662340909f);
+  const VF high = (0.1420157999f + f * -0.1315961033f) + g * (0.1276221424f + f * -0.07636431605f);
+  const VF p = low + (g * g) * high;
+  return e * 0x1.62e400p-1f + (f + (g * (f * p - 0.5f) + l));
 #endif
 }
 INLINE VF log32(VF f, VF e) { return log32_and(f, e, e * 0x1.7f7d1cp-20f); }
@@ -329,14 +332,14 @@ INLINE VF f_erff(VF x) {
 #include "erfc32.h"
 
 // quarter32 reduces x to r = x - k*pi/2, for arguments up to LIMIT32.
-#define LIMIT32 30000.0f
+#define LIMIT32 25700.0f
 INLINE VF quarter32(VF x, VI *k) {
   VF t = x * 0x1.45f306p-1f + SHIFT32;
   *k = (VI)t;
   t -= SHIFT32;
-  VF r = x - t * 0x1.921fap0f;
-  r = r - t * 0x1.54442p-20f;
-  return r - t * 0x1.a308d4p-41f;
+  VF r = x - t * 0x1.921fb6p0f;
+  r = r - t * -0x1.777a5cp-25f;
+  return r - t * -0x1.ee59dap-50f;
 }
 
 INLINE VF sin32_near(VF r) {
@@ -353,7 +356,11 @@ INLINE VF cos32_near(VF r) {
 
 // odd32 is x where k is odd and y elsewhere.
 #if defined(__x86_64__) && VB == 32
-INLINE VF odd32(VI k, VF x, VF y) { return blend(k << 31, x, y); }
+INLINE VF odd32(VI k, VF x, VF y) {
+  VF v; // compilers would compare first
+  __asm__("vblendvps %3,%2,%1,%0" : "=x"(v) : "x"(y), "x"(x), "x"(k << 31));
+  return v;
+}
 #else
 INLINE VF odd32(VI k, VF x, VF y) { return pickf(-(k & 1), x, y); }
 #endif
@@ -371,21 +378,17 @@ INLINE VF f_cosf(VF x) {
   return (VF)((VI)odd32(k, sin32_near(r), cos32_near(r)) ^ turn32(k + 1));
 }
 
-// f_tanf keeps what rounding the reduced argument has lost, e, which matters where that is large, and what rounding the
-// tangent has lost, low, for the reciprocal.
+// f_tanf is r/v or -v/r for the reduced argument r, where v is r*cot(r), and takes off r what rounding both has lost.
+// x - t*pi/2 is exact for the first part of pi/2, and t has few enough bits for the product with the second part.
 INLINE VF f_tanf(VF x) {
   VF t = x * 0x1.45f306p-1f + SHIFT32;
   const VI k = (VI)t;
   t -= SHIFT32;
-  const VF a = x - t * 0x1.921fap0f, r = a - t * 0x1.54442p-20f, z = r * r;
-  VF e = keep(LESS(same(0x1p-5f), magnitude(r)), (a - r) - t * 0x1.54442p-20f);
-  e = e - t * 0x1.a308d4p-41f;
-  VF p = 0.01082707662f + z * (9.887377382e-05f + z * 0.004372313153f);
-  p = 0.133326754f + z * (0.05405890569f + z * (0.02128629759f + z * p));
-  p = 0.3333334923f + z * p;
-  const VF c = r * (z * p) + (e + e * (1.5f * z)), v = r + c, low = (r - v) + c, y = inverse(v);
-  const VF w = -(y + y * ((1 - v * y) - low * y));
-  return blend(EQUAL(x, same(0)), x, odd32(k, w, v));
+  const VF a = x - t * 0x1.921fb6p0f, r = a - t * -0x1.778p-25f, z = r * r, z2 = z * z;
+  const VF e = ((r - a) + t * -0x1.778p-25f) + t * 0x1.68c234p-39f;
+  const VF g = (0.3333330452f + z * 0.02222653665f) + z2 * (0.002096279757f + z * 0.0002481953707f);
+  const VF v = 1 - rounded(z) * g, n = r - (e + ((1 - v) - z * g) * r) * (1 + z * 0.9f);
+  return (VF)((VI)ratio32(odd32(k, v, n), odd32(k, n, v)) ^ (VI)((VU)k << 31));
 }
 
 // quotient32 is n/d for 0 <= n <= d, and what rounding it has lost; 0/0 is 0 and the quotient of infinities 1.
@@ -417,10 +420,17 @@ INLINE VF turned(VF base, VF r, VF c) {
 // atan32_over is atan(q)/q-1 for q from 0 to 1, atan32 is atan(q)-q.
 INLINE VF atan32_over(VF q) {
   const VF z = q * q;
+#if VB == 64
   VF p = -0.03112698905f + z * (0.0108873453f + z * -0.001787541085f);
   p = 0.109511748f + z * (-0.08400475234f + z * (0.05790654197f + z * p));
   p = -0.3333329856f + z * (0.1999853104f + z * (-0.1426405162f + z * p));
   return z * p;
+#else
+  const VF z2 = z * z, last = (-0.03112698905f + z * 0.0108873453f) + z2 * -0.001787541085f;
+  const VF third = (-0.08400475234f + z * 0.05790654197f) + z2 * last;
+  const VF second = (-0.1426405162f + z * 0.109511748f) + z2 * third;
+  return z * ((-0.3333329856f + z * 0.1999853104f) + z2 * second);
+#endif
 }
 INLINE VF atan32(VF q) { return q * atan32_over(q); }
 
@@ -464,7 +474,7 @@ INLINE VF f_atan2f(VF y, VF x) {
   const VF q = blend(EQUAL(n, d), same(1), n / d), w = q + q * atan32_over(q);
   const VF base = blend(steep, same(0x1.921fb6p0f), (VF)(((VI)x >> 31) & I(same(0x1.921fb6p1f))));
   const VF turn = (VF)((steep ^ (VI)x) & SIGN);
-  return with_sign(base + ((VF)((VI)w ^ (VI)turn) + base * -0x1.de12cap-26f), y);
+  return (VF)((VI)(base + ((VF)((VI)w ^ (VI)turn) + base * -0x1.de12cap-26f)) | ((VI)y & SIGN));
 }
 #else
 INLINE VF f_atan2f(VF y, VF x) { return any_atan2(y, x); }
