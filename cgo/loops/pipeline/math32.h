@@ -332,14 +332,14 @@ INLINE VF f_erff(VF x) {
 #include "erfc32.h"
 
 // quarter32 reduces x to r = x - k*pi/2, for arguments up to LIMIT32.
-#define LIMIT32 25700.0f
+#define LIMIT32 20000.0f
 INLINE VF quarter32(VF x, VI *k) {
   VF t = x * 0x1.45f306p-1f + SHIFT32;
   *k = (VI)t;
   t -= SHIFT32;
-  VF r = x - t * 0x1.921fb6p0f;
-  r = r - t * -0x1.777a5cp-25f;
-  return r - t * -0x1.ee59dap-50f;
+  VF r = x - t * 0x1.921fb4p0f;
+  r = r - t * 0x1.4442d0p-24f;
+  return r - t * 0x1.84698ap-48f;
 }
 
 INLINE VF sin32_near(VF r) {
@@ -379,13 +379,14 @@ INLINE VF f_cosf(VF x) {
 }
 
 // f_tanf is r/v or -v/r for the reduced argument r, where v is r*cot(r), and takes off r what rounding both has lost.
-// x - t*pi/2 is exact for the first part of pi/2, and t has few enough bits for the product with the second part.
+// x - t*pi/2 is exact for the first part of pi/2, and the product with the second one has few bits. All parts are
+// positive: a zero keeps its sign.
 INLINE VF f_tanf(VF x) {
   VF t = x * 0x1.45f306p-1f + SHIFT32;
   const VI k = (VI)t;
   t -= SHIFT32;
-  const VF a = x - t * 0x1.921fb6p0f, r = a - t * -0x1.778p-25f, z = r * r, z2 = z * z;
-  const VF e = ((r - a) + t * -0x1.778p-25f) + t * 0x1.68c234p-39f;
+  const VF a = x - t * 0x1.921fb4p0f, r = a - t * 0x1.444p-24f, z = r * r, z2 = z * z;
+  const VF e = ((r - a) + t * 0x1.444p-24f) + t * 0x1.68c234p-39f;
   const VF g = (0.3333330452f + z * 0.02222653665f) + z2 * (0.002096279757f + z * 0.0002481953707f);
   const VF v = 1 - rounded(z) * g, n = r - (e + ((1 - v) - z * g) * r) * (1 + z * 0.9f);
   return (VF)((VI)ratio32(odd32(k, v, n), odd32(k, n, v)) ^ (VI)((VU)k << 31));

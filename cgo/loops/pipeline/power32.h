@@ -1,7 +1,7 @@
 // power32.h: powers of vectors of 8 floats. The coefficients are ours, as those of math32.h.
 
-// half_log32 is log(x)/2 - less*log(2)/2 of a positive normal number in two parts, whose sum is good to 2^-33 of it. For
-// c nearest to m among 8 numbers, x = m*2^e, it is e*log(2)/2 + log(c)/2 + atanh(s) for s = (m-c)/(m+c), with what
+// half_log32 is log(x)/2 - less*log(2)/2 of a positive normal number in two parts, whose sum is good to 2^-33 of it.
+// For c nearest to m among 8 numbers, x = m*2^e, it is e*log(2)/2 + log(c)/2 + atanh(s) for s = (m-c)/(m+c), with what
 // rounding all but small terms has lost, since the power has all of the product's error.
 INLINE VF half_log32(VF x, VF less, VF *low) {
   static const float centres[8] __attribute__((aligned(32))) = {
