@@ -163,7 +163,7 @@ def main():
         wide = f"{two[0]:.2f} | {two[1]}" if two else " | "
         print(f"| {op} | {one[0]:.2f} | {one[1]} | {wide} | {ns:.2f} |", flush=True)
         failed |= max(one[0], two[0] if two else 0) > LIMITS.get(op, 2)
-    sys.exit(failed)
+    sys.exit(int(failed))
 
 
 if __name__ == "__main__":
