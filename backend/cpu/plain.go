@@ -75,7 +75,8 @@ func plainReduce(l *exec.Lowering, x shape.Shape, plan kernel.Fold, loops reduce
 	return recordThunk("loops reduce", uses, p.Record())
 }
 
-// plainTaskOf is how many bytes a task of a reduction of so many should read: a quarter of what is not much.
+// plainTaskOf is how many bytes a task of a reduction of so many should read: a quarter of what is not much, and more
+// of what is, so that few accumulators are left to be merged.
 func plainTaskOf(total int64) int64 {
 	if total < 2*plainTask {
 		return max(total/4, plainTask/4)

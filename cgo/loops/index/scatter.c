@@ -16,7 +16,7 @@ typedef struct {
   fold_line line;
   const index_level *level;
   int64_t parts;
-  index_strand strands[MOST_STRANDS]; // STRANDS of each part
+  index_strand *strands; // STRANDS of each part, room for MOST_STRANDS
 } scattering;
 
 // One task: its registers, and how it folds a line of the first array.
@@ -213,8 +213,9 @@ static int64_t splits(const scattering *x) {
 void halo_scatter(const halo_record *head, halo_run *run) {
   const scatter_record *r = (const scatter_record *)head;
   const scatter_body *b = (const scatter_body *)(r + 1);
+  index_strand strands[MOST_STRANDS];
   for (int64_t k = 0; k < r->scatters && !*run->cancel; k++) {
-    scattering x = {.body = b, .run = run, .axes = index_end(&b->plan)};
+    scattering x = {.body = b, .run = run, .axes = index_end(&b->plan), .strands = strands};
     x.arrays = (const scatter_array *)(x.axes + b->axes);
     x.level = halo_index_level(b->plan.isa);
     if (b->reducer) x.fold = halo_folds[b->reducer][b->type], x.line = x.level->lines[b->reducer][b->type];
