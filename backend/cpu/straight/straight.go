@@ -226,14 +226,20 @@ func (m *maker) compare(name string, x, y code.Value) code.Value {
 
 var opposites = map[string]string{"ne": "eq", "le_s": "gt_s", "ge_s": "lt_s", "lt_u": "ge_u", "gt_u": "le_u"}
 
-// extreme is a maximum or minimum of floats: of two zeros the one with the right sign, and NaN if one is that. A number
-// that is no zero, which ends where the machine wants it, is all that takes one instruction.
+// extreme is a maximum or minimum of floats: of two zeros the one with the right sign, and NaN if one is that. The
+// machine's, with a number first, is x where that is NaN and where both are zeros: of those it must be -0 for the
+// minimum with -0, which takes as long as without numbers, and 0 for the maximum with 0, for which that is added.
 func (m *maker) extreme(op *code.Op, k int, x code.Value) code.Value {
 	y := m.at(k)
-	if v, ok := m.number(k); ok && v != 0 && v == v {
-		return m.do(op, 0, y, x)
+	v, ok := m.number(k)
+	zero, negative := v == 0, math.Signbit(v)
+	switch {
+	case !ok || v != v || zero && op == &code.Min && negative:
+		return m.either(op, x, y)
+	case zero && op == &code.Max && !negative:
+		return m.sum(m.do(op, 0, y, x), y)
 	}
-	return m.either(op, x, y)
+	return m.do(op, 0, y, x)
 }
 
 func (m *maker) either(op *code.Op, x, y code.Value) code.Value {

@@ -255,6 +255,30 @@ func testFamily(t *testing.T, r *rand.Rand, f family, lane int) {
 	}
 }
 
+// TestMakeExtremes wants the bits that stages have of maxima and minima with numbers, zeros of both signs among them.
+func TestMakeExtremes(t *testing.T) {
+	needAVX2(t)
+	r := rand.New(rand.NewPCG(5, 9))
+	for _, lane := range []int{4, 8} {
+		for _, v := range special(lane) {
+			for _, name := range []string{"max_f", "min_f"} {
+				p := randomProgram(r, []string{name}, lane, 4096, 0, "", "")
+				p.Inputs[immediate].Value = v & (1<<(8*lane) - 1)
+				p.Stages = []pipeline.Stage{{Name: "load", A: arrayX}, {Name: name, A: immediate},
+					{Name: "store", A: firstSlot}, {Name: "load", A: arrayY}, {Name: name, A: immediate}, {Name: "neg_f"},
+					{Name: "store", A: firstOut}, {Name: "load", A: firstSlot}, {Name: "store", A: firstOut + 1}}
+				made := Make(p, run.AVX2)
+				if made.Plain == nil {
+					t.Fatal("nothing was made")
+				}
+				if compare(t, r, p, made, 4096, true); t.Failed() {
+					t.Fatalf("%s of %d bytes with %#x", name, lane, v)
+				}
+			}
+		}
+	}
+}
+
 // TestMakeBeside wants the bits that stages have of long lists that need few registers, four vectors of which go side by
 // side.
 func TestMakeBeside(t *testing.T) {
