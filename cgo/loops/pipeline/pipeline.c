@@ -183,6 +183,33 @@ static char *place_of(const halo_space *w, const halo_stream *s, int64_t at) {
   return (char *)HALO_AT(w->run, s->ref) + (s->offset + at) * s->size;
 }
 
+// STRANDS is in how many stretches, far from one another, a task goes through an array that it reads from memory, TURN
+// blocks of each by turns: memory hands them out quicker side by side. With vectors of 32 bytes a turn is 1 KB.
+enum { STRANDS = 4, TURN = 4, TURN_BYTES = 1 << 10 };
+
+// waits reports whether the time goes into memory: made functions are cheap, results go past the caches, and one array is
+// read where it lies. Two arrays side by side are streams enough, and more in strands take up to 1.4 of the time.
+static int waits(const job *j, const parts *t) {
+  return j->r->made && j->bypass && TURN * j->space.block_bytes == TURN_BYTES && t->fasts == j->r->outputs + 1 &&
+         !t->slows && !t->cycles && !t->narrows;
+}
+
+// goes moves the pointers by so many blocks.
+static void goes(const job *j, const parts *t, char **p, int64_t blocks) {
+  for (int32_t i = 0; i < t->fasts; i++)
+    p[t->moved[i]] += blocks * j->space.block_bytes;
+}
+
+// by_turns runs most of n blocks in strands, if the task waits for memory, and returns how many.
+static int64_t by_turns(const job *j, parts *t, int64_t n, char **p) {
+  const int64_t strand = waits(j, t) ? n / (STRANDS * TURN) * TURN : 0;
+  for (int64_t i = 0; i < strand; i += TURN, goes(j, t, p, TURN - STRANDS * strand))
+    for (int64_t k = 0; k < STRANDS; k++, goes(j, t, p, strand - TURN))
+      runs(j, t, 0, TURN, p, 0);
+  goes(j, t, p, (STRANDS - 1) * strand);
+  return STRANDS * strand;
+}
+
 // whole runs the whole blocks from place at on and returns the place behind them.
 static int64_t whole(const job *j, int64_t at, int64_t end, char **p) {
   const halo_space *w = &j->space;
@@ -210,6 +237,8 @@ static int64_t whole(const job *j, int64_t at, int64_t end, char **p) {
   *(halo_loop *)p[HALO_LOOP] = (halo_loop){
       .first = j->stages, .bytes = w->block_bytes, .moved = t.moved, .moves = t.fasts + t.slows + t.cycles,
       .narrow = t.narrow, .narrow_bytes = t.narrow_bytes, .narrows = t.narrows};
+  const int64_t far = by_turns(j, &t, (end - at) / w->block, p);
+  at += far * w->block;
   for (int64_t left = (end - at) / w->block, n; left > 0; left -= n, at += n * w->block) {
     n = together(j, &t, left < t.group ? left : t.group);
     runs(j, &t, at, n, p, wide);

@@ -78,7 +78,7 @@ typedef struct {
   int64_t dims[HALO_MAX_RANK];
   int32_t rank, level, lane; // lane: bytes
   int32_t streams, outputs, slots, stages;
-  int32_t pad;
+  int32_t made; // the stages begin with functions made of the others
   // streams, outputs of them at the end, and stages follow
 } halo_pipeline_record;
 

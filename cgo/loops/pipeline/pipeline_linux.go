@@ -85,7 +85,7 @@ func (p *Program) Record(level run.ISA) run.Record {
 	head := C.halo_pipeline_record{
 		elements: C.int64_t(p.Elements()), task: C.int64_t(p.Task), rank: C.int32_t(len(p.Dims)), level: C.int32_t(level),
 		lane: C.int32_t(p.Lane), streams: C.int32_t(len(p.Inputs)), outputs: C.int32_t(len(p.Outputs)),
-		slots: C.int32_t(p.Slots), stages: C.int32_t(len(stages) + len(made)),
+		slots: C.int32_t(p.Slots), stages: C.int32_t(len(stages) + len(made)), made: C.int32_t(len(made)),
 	}
 	if e := p.Edge; e.Row > 0 {
 		head.edge = C.halo_edge{value: nativeRef(e.Value), at: C.int64_t(e.At), row: C.int64_t(e.Row),
