@@ -187,8 +187,8 @@ static char *place_of(const halo_space *w, const halo_stream *s, int64_t at) {
 // blocks of each by turns: memory hands them out quicker side by side. With vectors of 32 bytes a turn is 1 KB.
 enum { STRANDS = 4, TURN = 4, TURN_BYTES = 1 << 10 };
 
-// waits reports whether the time goes into memory: made functions are cheap, results go past the caches, and one array is
-// read where it lies. Two arrays side by side are streams enough, and more in strands take up to 1.4 of the time.
+// waits reports whether the time goes into memory: made functions are cheap, results go past the caches, and one array
+// is read where it lies. Two arrays side by side are streams enough, and in strands take up to 1.4 of the time.
 static int waits(const job *j, const parts *t) {
   return j->r->made && j->bypass && TURN * j->space.block_bytes == TURN_BYTES && t->fasts == j->r->outputs + 1 &&
          !t->slows && !t->cycles && !t->narrows;
