@@ -92,9 +92,9 @@ const (
 	leastFlops = taskFlops / 16
 )
 
-// wideRows is how many columns our product with a vector sums at once: memory is read from row to row, and faster the
-// longer the rows are.
-const wideRows = 2048
+// wideBytes are the columns that our product with a vector sums at once: memory is read from row to row, and faster the
+// longer the rows are, as long as their sums are in the nearest cache.
+const wideBytes = 16 << 10
 
 // across says whether our kernel multiplies the vector b and columns of a, of elements of type t.
 func (f *matrices) across(t shape.ElementType) bool {
@@ -109,14 +109,15 @@ func (f *matrices) blocks(t shape.ElementType) (rows, columns int) {
 		rows, columns = blocksOf(f.m, f.n, fewBlock, few)
 	}
 	if f.across(t) {
-		pieces := (f.m + wideRows - 1) / wideRows
+		wide := wideBytes / t.Bytes()
+		pieces := (f.m + wide - 1) / wide
 		rows = (f.m + 16*pieces - 1) / (16 * pieces) * 16
 	}
 	return rows, columns
 }
 
-// product lays the pieces out, of elements of type t; false if there are too many.
-func (f *matrices) product(t shape.ElementType) (p gemm.Product, ok bool) {
+// product lays the pieces out, of elements of type t, those of a of another; false if there are too many.
+func (f *matrices) product(t, a shape.ElementType) (p gemm.Product, ok bool) {
 	rows, columns := f.blocks(t)
 	width := t.Bytes()
 	if len(f.a)*((f.m+rows-1)/rows)*((f.n+columns-1)/columns) > maxPieces {
@@ -129,7 +130,7 @@ func (f *matrices) product(t shape.ElementType) (p gemm.Product, ok bool) {
 		for m := 0; m < f.m; m += rows {
 			for n := 0; n < f.n; n += columns {
 				p.Pieces = append(p.Pieces, gemm.Piece{
-					A: int64(width * (f.a[i] + pick(f.transposeA, m, m*f.strideA))),
+					A: int64(a.Bytes() * (f.a[i] + pick(f.transposeA, m, m*f.strideA))),
 					B: int64(width * (f.b[i] + pick(f.transposeB, n*f.strideB, n))),
 					C: int64(width * (f.c[i] + m*f.strideC + n)),
 					M: int64(min(rows, f.m-m)), N: int64(min(columns, f.n-n))})
@@ -169,20 +170,25 @@ func blasProduct(_ *exec.Lowering, c *contraction) *thunk {
 	if fn == nil {
 		return nil
 	}
-	p, ok := f.product(c.outType)
+	p, ok := f.product(c.outType, c.outType)
 	if !ok {
 		return nil
 	}
-	p.A, p.B, p.C = ref(c.lhs), ref(c.rhs), ref(c.out)
-	if f.swapped {
-		p.A, p.B = p.B, p.A
-	}
-	t := recordThunk(name, c.uses(), gemm.Record(fn, p))
+	t := recordThunk(name, c.uses(), f.record(fn, p, c))
 	if ours {
 		return t
 	}
 	rows, columns := f.blocks(c.outType)
 	return t.calling(productCalls(len(p.Pieces), rows, columns, f.k, c.outType))
+}
+
+// record is the record of c's product p.
+func (f *matrices) record(fn unsafe.Pointer, p gemm.Product, c *contraction) run.Record {
+	p.A, p.B, p.C = ref(c.lhs), ref(c.rhs), ref(c.out)
+	if f.swapped {
+		p.A, p.B = p.B, p.A
+	}
+	return gemm.Record(fn, p)
 }
 
 // smallProduct is up to how many products of elements our kernels that pack little are the quickest. Larger ones that
@@ -201,7 +207,7 @@ func (f *matrices) multiplier(t shape.ElementType) (fn unsafe.Pointer, name stri
 	v, ok := vectorTypes[t]
 	switch {
 	case ok && f.byVector():
-		return gemm.Vectors(run.Level(), v), "loops gemv", true
+		return gemm.Vectors(run.Level(), v), vectorName, true
 	case t == shape.F32 && !f.bySmall(t) && onednn.Load() == nil:
 		return onednn.Sgemm(), "onednn sgemm", false
 	case ok:

@@ -23,8 +23,7 @@ func sumParts(c *contraction) int {
 	b, m, n, k := c.Sizes()
 	rows, columns := blocks(m, n, k, 1)
 	least := minTerms
-	if f, ok := matricesOf(&c.Contraction); ok && c.lhsType == c.outType && c.rhsType == c.outType && f.byVector() &&
-		f.across(c.outType) {
+	if f, fn := c.vectorForm(); fn != nil && f.across(c.outType) {
 		m, n, least = f.m, f.n, rowTerms
 		rows, columns = f.blocks(c.outType)
 	}

@@ -19,6 +19,9 @@ func lowerFusion(l *exec.Lowering) (exec.Thunk, error) {
 	if isTurned(a) {
 		return lowerTurnedDot(l, c.Root), nil
 	}
+	if c.Root.Op == hlo.Dot && a.Kind == "kInput" {
+		return lowerWidened(l, c.Root), nil
+	}
 	if first := contractionIn(a); first != nil {
 		return lowerOutputFusion(l, c, first)
 	}

@@ -25,6 +25,7 @@ func (m *machine) Passes() []pass.Pass {
 		pass.Hoist(),
 		pass.Convolutions(),
 		pass.Widen(widens),
+		pass.Reads(widensMatrix),
 		pass.Precompute(m.constants),
 		pass.Apart(),
 		pass.Planes(),

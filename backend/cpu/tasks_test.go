@@ -36,7 +36,7 @@ func TestFewBlocks(t *testing.T) {
 		{1024, 1024, 1024, 1, 64, 64},
 	} {
 		f := matrices{m: c.m, n: c.n, k: c.k, a: make([]int, c.batch), b: make([]int, c.batch), c: make([]int, c.batch)}
-		p, ok := f.product(shape.F32)
+		p, ok := f.product(shape.F32, shape.F32)
 		if !ok || len(p.Pieces) != c.pieces {
 			t.Errorf("%v: %d pieces, %v", c, len(p.Pieces), ok)
 		}

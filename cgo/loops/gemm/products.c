@@ -8,7 +8,8 @@
 #define LEVELS(NAME) {&halo_##NAME##_base, &halo_##NAME##_base, &halo_##NAME##_base, &halo_##NAME##_base}
 #endif
 
-static const halo_product_level *const vectors[] = LEVELS(vector), *const smalls[] = LEVELS(small);
+static const halo_vector_level *const vectors[] = LEVELS(vector);
+static const halo_product_level *const smalls[] = LEVELS(small);
 
 void *halo_vector_of(int64_t isa, int64_t type) { return (void *)(*vectors[isa])[type]; }
 
