@@ -1,37 +1,41 @@
 package code
 
 import (
-	"math"
+	"encoding/binary"
 	"slices"
 )
 
 // builder makes the code of a function in one way.
 type builder struct {
-	assembler
-	f    *Function
-	way  way
-	past bool
-	free []register
-	held map[Value]register   // of lanes that stand for all
-	in   []map[Value]register // of each vector's values
+	Text  // whose first labels are the constants
+	f     *Function
+	way   way
+	past  bool
+	index Register // RAX, or RBX in a frame
+	free  []Register
+	held  map[Value]Register   // of lanes that stand for all
+	in    []map[Value]Register // of each vector's values
 	frame
 }
 
 // build returns false if there are too few registers.
 func (b *builder) build() bool {
-	for r := register(16); r > 0; r-- {
+	for range b.f.constants {
+		b.Label()
+	}
+	for r := Register(16); r > 0; r-- {
 		b.free = append(b.free, r-1)
 	}
-	b.held, b.in = map[Value]register{}, make([]map[Value]register, b.way.vectors)
+	b.held, b.in = map[Value]Register{}, make([]map[Value]Register, b.way.vectors)
 	for u := range b.in {
-		b.in[u] = map[Value]register{}
+		b.in[u] = map[Value]Register{}
 	}
 	if b.way.framed {
 		return b.inFrame()
 	}
 	saved := bases[callers:max(callers, len(b.f.pointers))]
 	for _, r := range saved {
-		b.push(r)
+		b.Push(r)
 	}
 	for i, p := range b.f.pointers {
 		b.pointer(bases[i], p)
@@ -44,7 +48,6 @@ func (b *builder) build() bool {
 		b.spread(r, v)
 		b.held[v] = r
 	}
-	b.emit(0x31, 0xc0) // the index begins with 0
 	if !b.loop() {
 		return false
 	}
@@ -52,19 +55,26 @@ func (b *builder) build() bool {
 	return true
 }
 
-// loop does the steps again and again.
+// pointer loads pointer k of those at RDI.
+func (b *builder) pointer(to Register, k int) { b.Do(Mov, true, to, At(RDI, int32(8*k))) }
+
+// loop does the steps again and again, while the index is below RSI, or what a frame has of that.
 func (b *builder) loop() bool {
-	start := len(b.bytes)
+	b.Load(b.index, 0)
+	start := b.Label()
+	b.Here(start)
 	for from, to := 0, 0; from < len(b.f.steps); from = to {
 		if to = b.f.segment(from); !b.segment(from, to) {
 			return false
 		}
 	}
-	step := b.elements() * b.way.vectors * b.f.round
-	if step > math.MaxInt8 {
-		return false
+	end := In(RSI)
+	if b.way.framed {
+		end = At(RSP, frameCount)
 	}
-	b.repeat(start, byte(step))
+	b.DoNumber(PlusNumber, true, In(b.index), int32(b.elements()*b.way.vectors*b.f.round))
+	b.Do(Against, true, b.index, end)
+	b.JumpIf(Below, start)
 	return true
 }
 
@@ -121,16 +131,29 @@ func (b *builder) steps(from, to, u int) bool {
 }
 
 // end gives registers back and returns; upper halves are cleared, as the compiler takes every function to leave them.
-func (b *builder) end(saved []register) {
+func (b *builder) end(saved []Register) {
 	for _, r := range slices.Backward(saved) {
-		b.pop(r)
+		b.Pop(r)
 	}
-	b.emit(0xc5, 0xf8, 0x77, 0xc3)
+	b.ClearUpper()
+	b.Return()
+}
+
+// pooled returns the code with the constants behind it.
+func (b *builder) pooled() []byte {
+	for b.Size()%8 > 0 {
+		b.emit(0xcc)
+	}
+	for k, c := range b.f.constants {
+		b.Here(k)
+		b.bytes = binary.LittleEndian.AppendUint64(b.bytes, c)
+	}
+	return b.Bytes()
 }
 
 func (b *builder) elements() int { return Vector / b.f.lane }
 
-func (b *builder) take() (register, bool) {
+func (b *builder) take() (Register, bool) {
 	if len(b.free) == 0 && !b.spill() {
 		return 0, false
 	}
@@ -145,21 +168,23 @@ type doing struct {
 	*builder
 	s    *step
 	i, u int
-	temp []register // which the step has to itself
+	temp []Register // which the step has to itself
 }
 
 func (d *doing) do() bool {
-	args := make([]place, len(d.s.args))
+	args := make([]Operand, len(d.s.args))
 	d.busy = d.busy[:0]
 	for k, a := range d.s.args {
 		var ok bool
 		if args[k], ok = d.operand(a, d.takesMemory(k)); !ok {
 			return false
 		}
-		d.busy = append(d.busy, args[k].reg)
+		if !args[k].Memory {
+			d.busy = append(d.busy, args[k].Register)
+		}
 	}
 	if d.s.store != nil {
-		d.store(args[0].reg)
+		d.store(args[0].Register)
 		d.release()
 		return true
 	}
@@ -190,13 +215,13 @@ func (d *doing) takesMemory(k int) bool {
 }
 
 // operand returns where a value is, which is brought into a register if it has to be.
-func (d *doing) operand(a Value, memory bool) (place, bool) {
+func (d *doing) operand(a Value, memory bool) (Operand, bool) {
 	v := &d.f.values[a]
 	if r, ok := d.held[a]; ok {
-		return in(r), true
+		return In(r), true
 	}
 	if r, ok := d.in[d.u][a]; ok {
-		return in(r), true
+		return In(r), true
 	}
 	keep := (d.way.resident || d.way.framed) && v.last > d.i && v.kind != still && v.kind != constant
 	if at, ok := d.framed(a, d.u); ok {
@@ -211,31 +236,33 @@ func (d *doing) operand(a Value, memory bool) (place, bool) {
 	r, ok := d.take()
 	switch {
 	case !ok:
-		return place{}, false
+		return Operand{}, false
 	case v.kind == fixed:
-		d.vector(v.access.load, false, true, r, 0, d.fixed(v.number))
+		d.Lane(v.access.load, r, 0, d.fixed(v.number))
 	case v.kind != moving:
 		d.spread(r, a)
 	default:
-		d.vector(v.access.load, false, true, r, 0, d.memory(v.number, v.vector, v.access))
+		d.Lane(v.access.load, r, 0, d.memory(v.number, v.vector, v.access))
 	}
 	if v.kind == moving && keep {
 		d.in[d.u][a] = r
 	} else {
 		d.temp = append(d.temp, r)
 	}
-	return in(r), true
+	return In(r), true
 }
 
 // memory is where the elements at a pointer are that are the vector's of a round.
-func (d *doing) memory(pointer, vector int, a Access) place {
-	return place{base: d.base(pointer), scale: byte(a.bytes), disp: int32((vector + d.u) * d.elements() * a.bytes)}
+func (d *doing) memory(pointer, vector int, a Access) Operand {
+	at := At(d.base(pointer), int32((vector+d.u)*d.elements()*a.bytes))
+	at.Scale, at.Index = uint8(a.bytes), d.index
+	return at
 }
 
 // fixed is where the vector at a pointer is that does not move.
-func (b *builder) fixed(pointer int) place {
+func (b *builder) fixed(pointer int) Operand {
 	b.toPointer(pointer)
-	return place{base: r11}
+	return At(R11, 0)
 }
 
 // release frees the registers of what the step takes last.
@@ -251,64 +278,55 @@ func (d *doing) release() {
 }
 
 // spread brings the lane that stands for all into a register.
-func (b *builder) spread(r register, a Value) {
-	e := in38(0x18)
-	if b.f.lane == 8 {
-		e = in38(0x19)
-	}
-	v := &b.f.values[a]
+func (b *builder) spread(r Register, a Value) {
+	e, v := Spread.of(b.f.lane), &b.f.values[a]
 	if v.kind == constant {
-		b.vector(e, false, true, r, 0, place{base: rax, pool: v.number + 1})
+		b.Lane(e.Lane, r, 0, DataAt(v.number))
 		return
 	}
-	b.vector(e, false, true, r, 0, b.fixed(v.number))
+	b.Lane(e.Lane, r, 0, b.fixed(v.number))
 }
 
-func (d *doing) store(r register) {
+func (d *doing) store(r Register) {
 	a, at := d.s.store, d.s.at
-	e := a.store
+	l := a.store
 	if d.past && !at.near {
-		e = a.past
+		l = a.past
 	}
-	to := place{}
 	if at.stays {
-		to = d.fixed(at.pointer)
-	} else {
-		to = d.memory(at.pointer, at.vector, *a)
+		d.Lane(l, r, 0, d.fixed(at.pointer))
+		return
 	}
-	d.vector(e, false, !a.half, r, 0, to)
+	d.Lane(l, r, 0, d.memory(at.pointer, at.vector, *a))
 }
 
 // fuse adds a product to what is in the register of the result.
-func (d *doing) fuse(args []place) bool {
+func (d *doing) fuse(args []Operand) bool {
 	to, ok := d.take()
 	if !ok {
 		return false
 	}
-	d.vector(ps(0x28), false, true, to, 0, in(args[2].reg))
-	e := d.s.op.of(d.f.lane)
-	d.vector(e, e.wide(d.f.lane), true, to, args[0].reg, args[1])
+	d.Lane(Same.All(), to, 0, In(args[2].Register))
+	d.Lane(d.s.op.of(d.f.lane).Lane, to, args[0].Register, args[1])
 	d.release()
 	d.in[d.u][d.s.to] = to
 	return true
 }
 
-func (d *doing) instruction(to register, args []place) {
+func (d *doing) instruction(to Register, args []Operand) {
 	e := d.s.op.of(d.f.lane)
-	wide := e.wide(d.f.lane)
 	switch e.form {
 	case one:
-		d.vector(e, wide, true, to, 0, args[0])
+		d.Lane(e.Lane, to, 0, args[0])
 	case shift:
-		d.vector(e, wide, true, register(e.extension), to, args[0])
+		d.Lane(e.Lane, Register(e.extension), to, args[0])
 	case choice:
-		d.vector(e, wide, true, to, args[0].reg, args[1])
-		d.emit(byte(args[2].reg) << 4)
+		d.LaneMask(e.Lane, to, args[0].Register, args[1], args[2].Register)
 		return
 	case halve:
-		d.vector(e, wide, true, args[0].reg, 0, in(to))
+		d.Lane(e.Lane, args[0].Register, 0, In(to))
 	default:
-		d.vector(e, wide, e.form != narrow, to, args[0].reg, args[1])
+		d.Lane(e.Lane, to, args[0].Register, args[1])
 	}
 	if e.immediate {
 		d.emit(d.s.number)

@@ -17,7 +17,7 @@ func ExampleFunction() {
 	a, ok := f.Assemble(false)
 	text := a.Plain
 	fmt.Println(len(text), ok)
-	// Output: 64 true
+	// Output: 56 true
 }
 
 // A function of two integers that returns the lesser.

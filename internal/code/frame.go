@@ -3,6 +3,7 @@ package code
 import (
 	"encoding/binary"
 	"maps"
+	"math"
 	"slices"
 )
 
@@ -12,7 +13,7 @@ type frame struct {
 	vectors map[framed]int
 	spare   []int
 	rooms   int
-	busy    []register // of the operands of the step under way
+	busy    []Register // of the operands of the step under way
 }
 
 // framed is a value of one of the vectors; of lanes that stand for all it is that of number lanesOnly.
@@ -27,20 +28,24 @@ const lanesOnly = -1
 const (
 	framePointers = 8
 	frameCount    = 16
-	frameVectors  = 64
+	frameVectors  = cacheLine
+
+	cacheLine = 64
 )
 
 // inFrame makes the code of a function with a frame. It begins where a cache line does.
 func (b *builder) inFrame() bool {
-	b.index, b.vectors = rbx, map[framed]int{}
+	b.index, b.vectors = RBX, map[framed]int{}
 	for _, r := range callees {
-		b.push(r)
+		b.Push(r)
 	}
-	b.emit(0x48, 0x89, 0xe0, 0x48, 0x81, 0xec) // rsp to rax, and less
-	size := len(b.bytes)
-	b.emit(0, 0, 0, 0, 0x48, 0x83, 0xe4, 0xc0)                            // whole lines
-	b.emit(0x48, 0x89, 0x04, 0x24, 0x48, 0x89, 0x7c, 0x24, framePointers) // rax, rdi
-	b.emit(0x48, 0x89, 0x74, 0x24, frameCount)                            // rsi
+	b.Do(Mov, true, RAX, In(RSP))
+	b.DoNumber(MinusNumber, true, In(RSP), math.MaxInt32) // the size is known in the end
+	size := b.Size() - 4
+	b.DoNumber(BothNumber, true, In(RSP), -cacheLine)
+	b.Do(Put, true, RAX, At(RSP, 0))
+	b.Do(Put, true, RDI, At(RSP, framePointers))
+	b.Do(Put, true, RSI, At(RSP, frameCount))
 	for i, p := range b.f.pointers[:min(len(b.f.pointers), len(kept))] {
 		b.pointer(kept[i], p)
 	}
@@ -48,11 +53,10 @@ func (b *builder) inFrame() bool {
 		b.spread(0, v)
 		b.leave(0, framed{v, lanesOnly})
 	}
-	b.emit(0x31, 0xdb) // the index begins with 0
 	if !b.loop() {
 		return false
 	}
-	b.emit(0x48, 0x8b, 0x24, 0x24) // rsp as it was
+	b.Do(Mov, true, RSP, At(RSP, 0))
 	b.end(callees)
 	binary.LittleEndian.PutUint32(b.bytes[size:], uint32(frameVectors+Vector*b.rooms))
 	return true
@@ -60,17 +64,17 @@ func (b *builder) inFrame() bool {
 
 // callees are the registers that C functions leave as they are; those but the index are for pointers.
 var (
-	callees = []register{rbx, rbp, r12, r13, r14, r15}
+	callees = []Register{RBX, RBP, R12, R13, R14, R15}
 	kept    = callees[1:]
 )
 
 // base is the register of a pointer that moves: one of its own, or one that it is brought to.
-func (b *builder) base(pointer int) register {
+func (b *builder) base(pointer int) Register {
 	if b.hasBase(pointer) {
 		return b.own()[slices.Index(b.f.pointers, pointer)]
 	}
 	b.toPointer(pointer)
-	return r11
+	return R11
 }
 
 func (b *builder) hasBase(pointer int) bool {
@@ -78,37 +82,37 @@ func (b *builder) hasBase(pointer int) bool {
 }
 
 // own are the registers that pointers have of their own.
-func (b *builder) own() []register {
+func (b *builder) own() []Register {
 	if b.way.framed {
 		return kept
 	}
 	return bases
 }
 
-// toPointer brings a pointer to r11.
+// toPointer brings a pointer to R11.
 func (b *builder) toPointer(pointer int) {
 	if !b.way.framed {
-		b.pointer(r11, pointer)
+		b.pointer(R11, pointer)
 		return
 	}
-	b.emit(0x4c, 0x8b, 0x5c, 0x24, framePointers, 0x4d, 0x8b, 0x9b)
-	b.bytes = binary.LittleEndian.AppendUint32(b.bytes, uint32(8*pointer))
+	b.Do(Mov, true, R11, At(RSP, framePointers))
+	b.Do(Mov, true, R11, At(R11, int32(8*pointer)))
 }
 
-func (b *builder) room(k int) place { return place{base: rsp, disp: int32(frameVectors + Vector*k)} }
+func (b *builder) room(k int) Operand { return At(RSP, int32(frameVectors+Vector*k)) }
 
 // framed returns where a value of vector u is in the frame, if it is there.
-func (b *builder) framed(v Value, u int) (place, bool) {
+func (b *builder) framed(v Value, u int) (Operand, bool) {
 	for _, of := range []int{u, lanesOnly} {
 		if k, ok := b.vectors[framed{v, of}]; ok {
 			return b.room(k), true
 		}
 	}
-	return place{}, false
+	return Operand{}, false
 }
 
 // leave leaves a register in the frame.
-func (b *builder) leave(r register, v framed) {
+func (b *builder) leave(r Register, v framed) {
 	k := b.rooms
 	if n := len(b.spare); n > 0 {
 		k, b.spare = b.spare[n-1], b.spare[:n-1]
@@ -116,7 +120,7 @@ func (b *builder) leave(r register, v framed) {
 		b.rooms++
 	}
 	b.vectors[v] = k
-	b.vector(ps(0x11), false, true, r, 0, b.room(k))
+	b.Lane(Leave.All(), r, 0, b.room(k))
 }
 
 // keep leaves a value in the frame, if it is neither there nor in memory anyway.
@@ -135,18 +139,18 @@ func (b *builder) forget(v Value, u int) {
 }
 
 // fetched brings what is in the frame into a register.
-func (d *doing) fetched(a Value, at place, keep bool) (place, bool) {
+func (d *doing) fetched(a Value, at Operand, keep bool) (Operand, bool) {
 	r, ok := d.take()
 	if !ok {
-		return place{}, false
+		return Operand{}, false
 	}
-	d.vector(ps(0x10), false, true, r, 0, at)
+	d.Lane(Fetch.All(), r, 0, at)
 	if keep {
 		d.in[d.u][a] = r
 	} else {
 		d.temp = append(d.temp, r)
 	}
-	return in(r), true
+	return In(r), true
 }
 
 // spill frees the register of the value that is taken last, but none of the step under way.
@@ -196,13 +200,9 @@ func (b *builder) call(from, to int) bool {
 		}
 	}
 	b.keepAll()
-	b.emit(0x48, 0x8d, 0xbc, 0x24) // the address of the first to rdi
-	b.bytes = binary.LittleEndian.AppendUint32(b.bytes, uint32(b.room(rooms[0]).disp))
-	b.emit(0x48, 0x8d, 0xb4, 0x24) // and that of the last to rsi
-	b.bytes = binary.LittleEndian.AppendUint32(b.bytes, uint32(b.room(rooms[len(rooms)-1]).disp))
-	b.emit(0xff, 0x15)
-	b.fixes = append(b.fixes, fix{len(b.bytes), b.f.values[b.f.steps[from].call-1].number})
-	b.emit(0, 0, 0, 0)
+	b.Do(Lea, true, RDI, b.room(rooms[0])) // where the first lie, and the last
+	b.Do(Lea, true, RSI, b.room(rooms[len(rooms)-1]))
+	b.DoOne(callAt, false, DataAt(b.f.values[b.f.steps[from].call-1].number))
 	for n := range eight {
 		b.vectors[framed{b.f.steps[from+n/len(b.in)].to, n % len(b.in)}] = rooms[0] + n
 	}
@@ -217,8 +217,8 @@ func (d *doing) pass(rooms []int, n int) bool {
 		if !ok {
 			return false
 		}
-		d.busy = append(d.busy, from.reg)
-		d.vector(ps(0x11), false, true, from.reg, 0, d.room(rooms[k]+n))
+		d.busy = append(d.busy, from.Register)
+		d.Lane(Leave.All(), from.Register, 0, d.room(rooms[k]+n))
 	}
 	d.release()
 	d.done()

@@ -209,7 +209,7 @@ func (f *Function) readsLate() bool {
 }
 
 // bases are the registers for pointers, those last that the caller wants back.
-var bases = []register{rcx, rdx, r8, r9, r10, rbx, rbp, r12, r13, r14, r15}
+var bases = []Register{RCX, RDX, R8, R9, R10, RBX, RBP, R12, R13, R14, R15}
 
 const callers = 5 // of these are free
 
@@ -220,7 +220,7 @@ type Assembled struct {
 	Unit        int
 }
 
-// Assemble returns the code, or false if it reads after it has stored, or registers do not suffice and it may have no
+// Assemble returns the code, or false if it reads after it has stored, or Registers do not suffice and it may have no
 // frame, which is memory for what there are none for. Calls want one.
 func (f *Function) Assemble(framed bool) (a Assembled, ok bool) {
 	if framed {
@@ -237,7 +237,7 @@ func (f *Function) Assemble(framed bool) (a Assembled, ok bool) {
 func (f *Function) code(w way, past bool) []byte {
 	b := builder{f: f, way: w, past: past}
 	b.build()
-	return b.pooled(f.constants)
+	return b.pooled()
 }
 
 // way is how registers are given: to constants, all over the loop, to elements from their first use to the last, and

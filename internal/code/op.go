@@ -11,15 +11,15 @@ const (
 	choice             // two, and a mask: the second where it is set
 	fused              // two, and what is added, in whose place the result is
 	halve              // one; the result is the upper half of it, and half as wide
-	narrow             // two, half as wide as usual
 )
 
-// encoding is an instruction: its form, prefix, table, number, what stands for an operand in shifts, and whether a
+// encoding is an instruction of an Op: on which lanes, its form, what stands for an operand in shifts, and whether a
 // number follows.
 type encoding struct {
-	form                             form
-	prefix, table, number, extension byte
-	immediate                        bool
+	Lane
+	form      form
+	extension byte
+	immediate bool
 }
 
 // Op is an operation on vectors, with its instructions for lanes of four bytes and of eight.
@@ -35,22 +35,27 @@ func (o *Op) of(lane int) encoding {
 	return o.four
 }
 
-// Tables of instructions.
-const (
-	map0F   = 1
-	map0F38 = 2
-	map0F3A = 3
-)
+// All is the instruction on all lanes of four bytes.
+func (o *Op) All() Lane { return o.four.Lane }
+
+// first are the instructions on the first lane alone, of floats of 32 bits and of 64.
+func (o *Op) first() (f, d Lane) {
+	f, d = o.four.Lane, o.eight.Lane
+	f.prefix, f.whole = prefixF3, false
+	d.prefix, d.whole = prefixF2, false
+	return f, d
+}
+
+// of makes an encoding of two operands on all lanes.
+func of(prefix, table, number byte) encoding {
+	return encoding{Lane: Lane{prefix: prefix, table: table, number: number, whole: true}, form: two}
+}
 
 // ps and pd are instructions without a prefix and with one, of the first table; in38 and in3A those of the others.
-func ps(number byte) encoding { return encoding{form: two, table: map0F, number: number} }
-func pd(number byte) encoding { return encoding{form: two, prefix: 1, table: map0F, number: number} }
-func in38(number byte) encoding {
-	return encoding{form: two, prefix: 1, table: map0F38, number: number}
-}
-func in3A(number byte) encoding {
-	return encoding{form: two, prefix: 1, table: map0F3A, number: number, immediate: true}
-}
+func ps(number byte) encoding   { return of(noPrefix, map0F, number) }
+func pd(number byte) encoding   { return of(prefix66, map0F, number) }
+func in38(number byte) encoding { return of(prefix66, map0F38, number) }
+func in3A(number byte) encoding { return of(prefix66, map0F3A, number).numbered() }
 
 func (e encoding) as(f form) encoding { e.form = f; return e }
 
@@ -60,6 +65,10 @@ func (e encoding) shift(extension byte) encoding {
 	e.form, e.extension, e.immediate = shift, extension, true
 	return e
 }
+
+// half is the instruction on half a vector, of64 the one whose lanes of eight bytes have a bit set.
+func (e encoding) half() encoding { e.whole = false; return e }
+func (e encoding) of64() encoding { e.wide = true; return e }
 
 // The operations. Min and Max give the second operand if one is NaN or both are zeros.
 var (
@@ -73,7 +82,7 @@ var (
 	Compare   = Op{ps(0xc2).numbered(), pd(0xc2).numbered()}
 	Round     = Op{in3A(0x08).as(one), in3A(0x09).as(one)}
 	Choose    = Op{in3A(0x4a).as(choice), in3A(0x4b).as(choice)}
-	MulAdd    = Op{in38(0xb8).as(fused), in38(0xb8).as(fused)}
+	MulAdd    = Op{in38(0xb8).as(fused), in38(0xb8).as(fused).of64()}
 	And       = Op{pd(0xdb), pd(0xdb)}
 	AndNot    = Op{pd(0xdf), pd(0xdf)} // the second, but where the first is set
 	Or        = Op{pd(0xeb), pd(0xeb)}
@@ -93,29 +102,43 @@ var (
 	Right     = Op{pd(0x72).shift(2), pd(0x73).shift(2)}
 	RightSign = Op{four: pd(0x72).shift(4)} // copies the sign
 	RightWide = Op{four: pd(0x73).shift(2)} // lanes twice as wide
-	LeftBy    = Op{in38(0x47), in38(0x47)}
-	RightBy   = Op{in38(0x45), in38(0x45)}
+	LeftBy    = Op{in38(0x47), in38(0x47).of64()}
+	RightBy   = Op{in38(0x45), in38(0x45).of64()}
 	SignBy    = Op{four: in38(0x46)}
 	ToFloat   = Op{four: ps(0x5b).as(one)}
-	ToInt     = Op{four: encoding{form: one, prefix: 2, table: map0F, number: 0x5b}} // towards zero
+	ToInt     = Op{four: of(prefixF3, map0F, 0x5b).as(one)} // towards zero
 	Upper     = Op{four: in3A(0x39).as(halve)}
 	SignOf    = Op{four: in38(0x0a)} // the first with the sign of the second, 0 where that is
 	Blend     = Op{four: in3A(0x02)} // the second where a bit of the number is set
-	PackWords = Op{four: in38(0x2b).as(narrow)}
-	PackBytes = Op{four: pd(0x67).as(narrow)}
+	PackWords = Op{four: in38(0x2b).half()}
+	PackBytes = Op{four: pd(0x67).half()}
+	Spread    = Op{in38(0x18).as(one), in38(0x19).as(one)} // the first lane becomes all
+
+	// To a register and from one: of memory, or a register's for Same.
+	Fetch = Op{ps(0x10).as(one), pd(0x10).as(one)}
+	Leave = Op{ps(0x11).as(one), pd(0x11).as(one)}
+	Same  = Op{ps(0x28).as(one), pd(0x28).as(one)}
 )
 
-// wide are the instructions whose lanes of eight bytes have a bit set.
-func (e encoding) wide(lane int) bool {
-	return lane == 8 && e.table == map0F38 && (e.number == 0xb8 || e.number == 0x47 || e.number == 0x45)
-}
+// Numbers of Compare, of which Unordered is where one is NaN, and of Round.
+const (
+	EqualTo   = 0x00
+	Unordered = 0x03
+	UnequalTo = 0x04
+	LessThan  = 0x11
+	AtMost    = 0x12
+	AtLeast   = 0x1d
+	MoreThan  = 0x1e
+
+	RoundEven = 8
+	RoundDown = 9
+	RoundUp   = 10
+)
 
 // Access is how a lane lies in memory: of so many bytes, read and written by instructions.
 type Access struct {
-	bytes       int
-	load, store encoding
-	past        encoding // store past the caches
-	half        bool     // the store is of half a vector
+	bytes             int
+	load, store, past Lane // store past the caches
 }
 
 // lanesOf is the access to lanes of so many bytes.
@@ -126,13 +149,27 @@ func lanesOf(lane int) Access {
 	return Lanes4
 }
 
+// past is what is left past the caches.
+var past = ps(0x2b)
+
 // The accesses. Of what is narrower than a lane the numbers are widened; Store takes words and bytes packed.
 var (
-	Lanes4 = Access{4, ps(0x10), ps(0x11), ps(0x2b), false}
-	Lanes8 = Access{8, ps(0x10), ps(0x11), ps(0x2b), false}
-	Words  = Access{2, in38(0x33), ps(0x11), ps(0x2b), true} // without a sign
-	Shorts = Access{2, in38(0x23), ps(0x11), ps(0x2b), true} // with one
-	Plain  = Access{1, in38(0x31), pd(0xd6), pd(0xd6), true}
-	Signed = Access{1, in38(0x21), pd(0xd6), pd(0xd6), true}
-	Halves = Access{2, in38(0x13), encoding{}, encoding{}, true} // f16 as f32; is not stored
+	Lanes4 = lanes(4)
+	Lanes8 = lanes(8)
+	Words  = words(0x33) // without a sign
+	Shorts = words(0x23) // with one
+	Plain  = eightBytes(0x31)
+	Signed = eightBytes(0x21)
+	Halves = Access{bytes: 2, load: in38(0x13).Lane} // f16 as f32; is not stored
 )
+
+func lanes(bytes int) Access { return Access{bytes, Fetch.All(), Leave.All(), past.Lane} }
+
+func words(load byte) Access {
+	return Access{2, in38(load).Lane, Leave.four.half().Lane, past.half().Lane}
+}
+
+func eightBytes(load byte) Access {
+	store := pd(0xd6).half().Lane
+	return Access{1, in38(load).Lane, store, store}
+}

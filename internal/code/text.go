@@ -5,7 +5,7 @@ import "encoding/binary"
 // Text is code with jumps on numbers in general and vector registers and in memory, for who gives registers himself.
 // What there is of vector instructions works on the first lane or on all of a Vector.
 type Text struct {
-	assembler
+	bytes  []byte
 	labels []int // where each is; -1: nowhere yet
 	jumps  []jump
 }
@@ -14,13 +14,29 @@ type Text struct {
 type jump struct{ at, label int }
 
 // Register is a general register, or that of a vector, by its number.
-type Register = register
+type Register uint8
 
 // The general registers.
 const (
-	RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI = rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi
-	R8, R9, R10, R11, R12, R13, R14, R15   = r8, r9, r10, r11, r12, r13, r14, r15
+	RAX Register = iota
+	RCX
+	RDX
+	RBX
+	RSP
+	RBP
+	RSI
+	RDI
+	R8
+	R9
+	R10
+	R11
+	R12
+	R13
+	R14
+	R15
 )
+
+func high(r Register) byte { return byte(r) >> 3 & 1 }
 
 // Operand is an operand: a register, or memory at a base and maybe an index of so many bytes.
 type Operand struct {
@@ -103,6 +119,7 @@ var (
 	ShiftUp     = Inst{number: 0xd3, extension: 4} // by RCX
 	ShiftDown   = Inst{number: 0xd3, extension: 5}
 	ShiftSign   = Inst{number: 0xd3, extension: 7}
+	callAt      = Inst{number: 0xff, extension: 2}
 )
 
 // OnNumber are the instructions of a register, or memory, and a number.
@@ -213,7 +230,7 @@ func (t *Text) at(reg byte, p Operand) {
 		t.distance(p.Label - 1)
 	case p.Scale > 0:
 		t.far(p.Disp, reg<<3|4, scales[p.Scale]<<6|byte(p.Index)&7<<3|base)
-	case base == byte(rsp):
+	case base == byte(RSP): // or R12
 		t.far(p.Disp, reg<<3|4, 0x24)
 	default:
 		t.far(p.Disp, reg<<3|base)
@@ -262,8 +279,8 @@ func (t *Text) distance(label int) {
 
 // Call appends a call of the function at an address.
 func (t *Text) Call(address uintptr) {
-	t.Load(rax, uint64(address))
-	t.emit(0xff, 0xd0)
+	t.Load(RAX, uint64(address))
+	t.DoOne(callAt, false, In(RAX))
 }
 
 // Push appends a register's going on the stack.
@@ -280,6 +297,8 @@ func (t *Text) general1(number byte, r Register) {
 	t.emit(number | byte(r)&7)
 }
 
+func (t *Text) emit(b ...byte) { t.bytes = append(t.bytes, b...) }
+
 // Size is how many bytes there are.
 func (t *Text) Size() int { return len(t.bytes) }
 
@@ -292,10 +311,7 @@ func (t *Text) Bytes() []byte {
 }
 
 // Address appends a register's becoming the address of a label.
-func (t *Text) Address(r Register, label int) {
-	t.emit(0x48|high(r)<<2, 0x8d, byte(r)&7<<3|5)
-	t.distance(label)
-}
+func (t *Text) Address(r Register, label int) { t.Do(Lea, true, r, DataAt(label)) }
 
 // Data appends what is no code.
 func (t *Text) Data(b []byte) { t.emit(b...) }

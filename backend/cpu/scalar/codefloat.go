@@ -46,9 +46,9 @@ func least(l, compare, zeros code.Lane) func(m *assembly, in *Instr) {
 		a, b := m.in(m.Text, floats, in.A), m.in(m.Text, floats, in.B)
 		m.Lane(l, 0, a, code.In(b))
 		m.Lane(zeros, 1, a, code.In(b))
-		m.LaneNumber(compare, 2, a, code.In(b), equalTo)
+		m.LaneNumber(compare, 2, a, code.In(b), code.EqualTo)
 		m.LaneMask(pick, 0, 0, code.In(1), 2)
-		m.LaneNumber(compare, 2, a, code.In(a), unordered)
+		m.LaneNumber(compare, 2, a, code.In(a), code.Unordered)
 		m.LaneMask(pick, m.to(m.Text, floats, in.D), 0, code.In(a), 2)
 	}
 }
@@ -82,7 +82,7 @@ func nonzero(l code.Lane) func(m *assembly, in *Instr) {
 	return func(m *assembly, in *Instr) {
 		a := m.in(m.Text, floats, in.A)
 		m.Lane(code.BitXor, 1, 1, code.In(1))
-		m.LaneNumber(l, 0, a, code.In(1), unequalTo)
+		m.LaneNumber(l, 0, a, code.In(1), code.UnequalTo)
 		m.masked(in)
 	}
 }
@@ -93,7 +93,7 @@ func finite(sub, compare code.Lane) func(m *assembly, in *Instr) {
 		a := m.in(m.Text, floats, in.A)
 		m.Lane(sub, 0, a, code.In(a))
 		m.Lane(code.BitXor, 1, 1, code.In(1))
-		m.LaneNumber(compare, 0, 0, code.In(1), equalTo)
+		m.LaneNumber(compare, 0, 0, code.In(1), code.EqualTo)
 		m.masked(in)
 	}
 }

@@ -46,15 +46,16 @@ func init() {
 		ShiftLogicalS: shifts(code.ShiftDown, false, true), ShiftLogicalU: shifts(code.ShiftDown, false, false),
 
 		NotZeroF: nonzero(code.Compare32), NotZeroD: nonzero(code.Compare64),
-		EqF: tests(code.Compare32, equalTo), NeF: tests(code.Compare32, unequalTo),
-		EqD: tests(code.Compare64, equalTo), NeD: tests(code.Compare64, unequalTo),
+		EqF: tests(code.Compare32, code.EqualTo), NeF: tests(code.Compare32, code.UnequalTo),
+		EqD: tests(code.Compare64, code.EqualTo), NeD: tests(code.Compare64, code.UnequalTo),
 		LtF: orders(code.Order32, code.Above), LeF: orders(code.Order32, code.AboveOrEqual),
 		LtD: orders(code.Order64, code.Above), LeD: orders(code.Order64, code.AboveOrEqual),
 		AddF: lanes2(code.Add32), SubF: lanes2(code.Sub32), MulF: lanes2(code.Mul32), DivF: lanes2(code.Div32),
 		AddD: lanes2(code.Add64), SubD: lanes2(code.Sub64), MulD: lanes2(code.Mul64), DivD: lanes2(code.Div64),
 		SqrtF: lanes1(code.Root32), SqrtD: lanes1(code.Root64), FToD: lanes1(code.Widen), DToF: lanes1(code.Narrow),
-		FloorF: roundings(code.Round32, 9), CeilF: roundings(code.Round32, 10), RoundEvenF: roundings(code.Round32, 8),
-		FloorD: roundings(code.Round64, 9), CeilD: roundings(code.Round64, 10), RoundEvenD: roundings(code.Round64, 8),
+		FloorF: roundings(code.Round32, code.RoundDown), FloorD: roundings(code.Round64, code.RoundDown),
+		CeilF: roundings(code.Round32, code.RoundUp), CeilD: roundings(code.Round64, code.RoundUp),
+		RoundEvenF: roundings(code.Round32, code.RoundEven), RoundEvenD: roundings(code.Round64, code.RoundEven),
 		NegF: signs(code.BitXor, 1<<31), NegD: signs(code.BitXor, 1<<63),
 		AbsF: signs(code.BitAndNot, 1<<31), AbsD: signs(code.BitAndNot, 1<<63),
 		MinF: least(code.Least32, code.Compare32, code.BitOr), MaxF: least(code.Most32, code.Compare32, code.BitAnd),
@@ -95,13 +96,6 @@ func reads(in *Instr, r uint16) bank {
 	}
 	return general
 }
-
-// equalTo and unequalTo are the machine's numbers of comparisons.
-const (
-	equalTo   = 0
-	unordered = 3
-	unequalTo = 4
-)
 
 // nextRound is Next.
 func (m *assembly) nextRound(in *Instr) {

@@ -28,33 +28,30 @@ type written struct {
 // vecOf are the instructions on vectors that are written out; the others are calls.
 var vecOf = map[Op]written{
 	Move: {1, func(m *assembly, to code.Register, x [3]code.Register) {
-		m.Lane(code.Copy.Whole(), to, 0, code.In(x[0]))
+		m.Lane(code.Same.All(), to, 0, code.In(x[0]))
 	}},
-	AddF: both(code.Add32.Whole()), SubF: both(code.Sub32.Whole()), MulF: both(code.Mul32.Whole()),
-	DivF: both(code.Div32.Whole()), SqrtF: single(code.Root32.Whole()), SToF: single(code.ToFloats),
-	FloorF: rounded(9), CeilF: rounded(10), RoundEvenF: rounded(8),
+	AddF: both(code.Add.All()), SubF: both(code.Sub.All()), MulF: both(code.Mul.All()),
+	DivF: both(code.Div.All()), SqrtF: single(code.Root.All()), SToF: single(code.ToFloat.All()),
+	FloorF: rounded(code.RoundDown), CeilF: rounded(code.RoundUp), RoundEvenF: rounded(code.RoundEven),
 	NegF: signed(code.BitXor.Whole()), AbsF: signed(code.BitAndNot.Whole()),
-	MinF: lesser(code.Least32, code.BitOr), MaxF: lesser(code.Most32, code.BitAnd),
-	EqF: compared32(equalTo), NeF: compared32(unequalTo), LtF: compared32(lessThan), LeF: compared32(atMost),
+	MinF: lesser(code.Min.All(), code.BitOr), MaxF: lesser(code.Max.All(), code.BitAnd),
+	EqF: compared32(code.EqualTo), NeF: compared32(code.UnequalTo),
+	LtF: compared32(code.LessThan), LeF: compared32(code.AtMost),
 	And: both(code.BitAnd.Whole()), Or: both(code.BitOr.Whole()), Xor: both(code.BitXor.Whole()),
-	AddS: both(code.PlusAll), AddU: both(code.PlusAll), SubS: both(code.MinusAll), SubU: both(code.MinusAll),
-	MulS: both(code.TimesAll), MulU: both(code.TimesAll), MinS: both(code.LowAll), MaxS: both(code.HighAll),
-	MinU: both(code.LowPlain), MaxU: both(code.HighPlain),
+	AddS: both(code.AddInt.All()), SubS: both(code.SubInt.All()), MulS: both(code.MulInt.All()),
+	AddU: both(code.AddInt.All()), SubU: both(code.SubInt.All()), MulU: both(code.MulInt.All()),
+	MinS: both(code.MinSigned.All()), MaxS: both(code.MaxSigned.All()),
+	MinU: both(code.MinPlain.All()), MaxU: both(code.MaxPlain.All()),
 	EqS: {2, func(m *assembly, to code.Register, x [3]code.Register) {
-		m.Lane(code.EqualAll, to, x[0], code.In(x[1]))
+		m.Lane(code.EqualInt.All(), to, x[0], code.In(x[1]))
 		m.FirstBits(to, to)
 	}},
 	LtS: {2, func(m *assembly, to code.Register, x [3]code.Register) {
-		m.Lane(code.AboveAll, to, x[1], code.In(x[0]))
+		m.Lane(code.Greater.All(), to, x[1], code.In(x[0]))
 		m.FirstBits(to, to)
 	}},
 	Select: {3, (*assembly).chooseParts},
 }
-
-const (
-	lessThan = 1
-	atMost   = 2
-)
 
 func both(l code.Lane) written {
 	return written{2, func(m *assembly, to code.Register, x [3]code.Register) { m.Lane(l, to, x[0], code.In(x[1])) }}
@@ -66,7 +63,7 @@ func single(l code.Lane) written {
 
 func rounded(how byte) written {
 	return written{1, func(m *assembly, to code.Register, x [3]code.Register) {
-		m.LaneNumber(code.RoundAll, to, 0, code.In(x[0]), how)
+		m.LaneNumber(code.Round.All(), to, 0, code.In(x[0]), how)
 	}}
 }
 
@@ -74,14 +71,14 @@ func signed(l code.Lane) written {
 	return written{1, func(m *assembly, to code.Register, x [3]code.Register) {
 		m.Load(code.RAX, 1<<31)
 		m.Lane(code.FromBits, 1, 0, code.In(code.RAX))
-		m.Lane(code.Spread, 1, 0, code.In(1))
+		m.Lane(code.Spread.All(), 1, 0, code.In(1))
 		m.Lane(l, to, 1, code.In(x[0]))
 	}}
 }
 
 func compared32(how byte) written {
 	return written{2, func(m *assembly, to code.Register, x [3]code.Register) {
-		m.LaneNumber(code.Compare32.Whole(), to, x[0], code.In(x[1]), how)
+		m.LaneNumber(code.Compare.All(), to, x[0], code.In(x[1]), how)
 		m.FirstBits(to, to)
 	}}
 }
@@ -91,20 +88,20 @@ func lesser(l, zeros code.Lane) written {
 	return written{2, func(m *assembly, to code.Register, x [3]code.Register) {
 		a, b := x[0], x[1]
 		const t, z, mask = 0, 1, 2
-		m.Lane(l.Whole(), t, a, code.In(b))
+		m.Lane(l, t, a, code.In(b))
 		m.Lane(zeros.Whole(), z, a, code.In(b))
-		m.LaneNumber(code.Compare32.Whole(), mask, a, code.In(b), equalTo)
-		m.LaneMask(code.Pick.Whole(), t, t, code.In(z), mask)
-		m.LaneNumber(code.Compare32.Whole(), mask, a, code.In(a), unordered)
-		m.LaneMask(code.Pick.Whole(), to, t, code.In(a), mask)
+		m.LaneNumber(code.Compare.All(), mask, a, code.In(b), code.EqualTo)
+		m.LaneMask(code.Choose.All(), t, t, code.In(z), mask)
+		m.LaneNumber(code.Compare.All(), mask, a, code.In(a), code.Unordered)
+		m.LaneMask(code.Choose.All(), to, t, code.In(a), mask)
 	}}
 }
 
 func (m *assembly) chooseParts(to code.Register, x [3]code.Register) {
 	const zero = 0
 	m.Lane(code.BitXor.Whole(), zero, zero, code.In(zero))
-	m.Lane(code.EqualAll, zero, zero, code.In(x[0]))
-	m.LaneMask(code.Pick.Whole(), to, x[1], code.In(x[2]), zero)
+	m.Lane(code.EqualInt.All(), zero, zero, code.In(x[0]))
+	m.LaneMask(code.Choose.All(), to, x[1], code.In(x[2]), zero)
 }
 
 // vec is an instruction on vectors: of a few machine vectors it is written out, else it is a call.
@@ -141,11 +138,11 @@ func (m *assembly) numbers(in *Instr, operands []uint16, x *[3]code.Register) (s
 		m.busy[floats][v] = true
 		spread, x[k] = append(spread, v), v
 		if m.holds(floats, r) {
-			m.Lane(code.Spread, v, 0, code.In(m.held[floats][r]))
+			m.Lane(code.Spread.All(), v, 0, code.In(m.held[floats][r]))
 			continue
 		}
 		m.save(m.Text, r)
-		m.Lane(code.Spread, v, 0, memory(r))
+		m.Lane(code.Spread.All(), v, 0, memory(r))
 	}
 	return spread
 }
@@ -194,9 +191,9 @@ func (m *assembly) moveMany(to, from code.Operand, lanes int32) {
 func (m *assembly) wholeTo(d code.Register, x code.Operand) {
 	switch {
 	case x.Memory:
-		m.Lane(code.FetchAll, d, 0, x)
+		m.Lane(code.Fetch.All(), d, 0, x)
 	case x.Register != d:
-		m.Lane(code.Copy.Whole(), d, 0, x)
+		m.Lane(code.Same.All(), d, 0, x)
 	}
 }
 
@@ -210,7 +207,7 @@ func (m *assembly) drop(r uint16) {
 // mask brings the mask of the first n lanes into the first vector register.
 func (m *assembly) mask(n int) {
 	b := slices.Concat(slices.Repeat([]byte{0xff}, 4*n), make([]byte, 4*(partLanes-n)))
-	m.Lane(code.FetchAll, 0, 0, code.DataAt(m.datum(b)))
+	m.Lane(code.Fetch.All(), 0, 0, code.DataAt(m.datum(b)))
 }
 
 // vecLoadAt is VecLoadAt of lanes as memory has them.
@@ -235,7 +232,7 @@ func (m *assembly) vecLoadAt(in *Instr) {
 // loadPart loads a machine vector of at most n lanes.
 func (m *assembly) loadPart(d code.Register, x code.Operand, n int) {
 	if n >= partLanes {
-		m.Lane(code.FetchAll, d, 0, x)
+		m.Lane(code.Fetch.All(), d, 0, x)
 		return
 	}
 	m.mask(n)
@@ -260,7 +257,7 @@ func (m *assembly) vecStoreAt(in *Instr) {
 			m.mask(left)
 			m.Lane(code.LeaveMasked, v, 0, x)
 		} else {
-			m.Lane(code.LeaveAll, v, 0, x)
+			m.Lane(code.Leave.All(), v, 0, x)
 		}
 		m.release(m.Text)
 		x.Disp += code.Vector
@@ -316,7 +313,7 @@ var copies = []struct {
 	lanes        int
 	fetch, leave code.Lane
 }{
-	{partLanes, code.FetchAll, code.LeaveAll}, {4, code.FetchFour, code.LeaveFour}, {2, code.Fetch64, code.Leave64},
+	{partLanes, code.Fetch.All(), code.Leave.All()}, {4, code.FetchFour, code.LeaveFour}, {2, code.Fetch64, code.Leave64},
 	{1, code.Fetch32, code.Leave32},
 }
 
@@ -382,10 +379,10 @@ func (m *assembly) vecDot(in *Instr) {
 			m.Lane(code.BitXor.Whole(), sum, sum, code.In(sum))
 		}
 		for k := range int(in.E) {
-			m.Lane(code.Spread, number, 0, code.At(regs, 8*int32(in.A)+4*int32(int(in.C)+k)))
+			m.Lane(code.Spread.All(), number, 0, code.At(regs, 8*int32(in.A)+4*int32(int(in.C)+k)))
 			row := code.At(regs, 8*int32(in.B)+4*int32(k*int(in.Imm)+i*partLanes))
-			m.Lane(code.MulAdd32All, sums[k%2], number, row)
+			m.Lane(code.MulAdd.All(), sums[k%2], number, row)
 		}
-		m.Lane(code.Add32.Whole(), m.to(m.Text, floats, m.part(in.D, i)), sums[0], code.In(sums[1]))
+		m.Lane(code.Add.All(), m.to(m.Text, floats, m.part(in.D, i)), sums[0], code.In(sums[1]))
 	})
 }

@@ -137,7 +137,7 @@ func (k *keeping) in(t *code.Text, b bank, r uint16) code.Register {
 	case b == general:
 		t.Do(code.Mov, true, m, memory(r))
 	case k.isPart(r):
-		t.Lane(code.FetchAll, m, 0, memory(r))
+		t.Lane(code.Fetch.All(), m, 0, memory(r))
 	default:
 		t.Lane(code.Fetch64, m, 0, memory(r))
 	}
@@ -205,7 +205,7 @@ func (k *keeping) save(t *code.Text, r uint16) {
 	}
 	l := code.Leave64
 	if k.isPart(r) {
-		l = code.LeaveAll
+		l = code.Leave.All()
 	}
 	t.Lane(l, k.held[floats][r], 0, memory(r))
 }

@@ -30,9 +30,9 @@ var unary = map[string]func(m *maker, x code.Value, n int) code.Value{
 	"square_f":   func(m *maker, x code.Value, _ int) code.Value { return m.do(&code.Mul, 0, x, x) },
 	"abs_f":      func(m *maker, x code.Value, _ int) code.Value { return m.do(&code.AndNot, 0, m.sign(), x) },
 	"sqrt_f":     func(m *maker, x code.Value, _ int) code.Value { return m.do(&code.Root, 0, x) },
-	"floor_f":    func(m *maker, x code.Value, _ int) code.Value { return m.do(&code.Round, roundDown, x) },
-	"ceil_f":     func(m *maker, x code.Value, _ int) code.Value { return m.do(&code.Round, roundUp, x) },
-	"even_f":     func(m *maker, x code.Value, _ int) code.Value { return m.do(&code.Round, roundEven, x) },
+	"floor_f":    func(m *maker, x code.Value, _ int) code.Value { return m.do(&code.Round, code.RoundDown, x) },
+	"ceil_f":     func(m *maker, x code.Value, _ int) code.Value { return m.do(&code.Round, code.RoundUp, x) },
+	"even_f":     func(m *maker, x code.Value, _ int) code.Value { return m.do(&code.Round, code.RoundEven, x) },
 	"nonzero_f":  func(m *maker, x code.Value, _ int) code.Value { return m.compare("ne_f", x, m.whole(0)) },
 	"one_f":      func(m *maker, x code.Value, _ int) code.Value { return m.do(&code.And, 0, x, m.float(1)) },
 	"s_f":        func(m *maker, x code.Value, _ int) code.Value { return m.do(&code.ToFloat, 0, x) },
@@ -56,13 +56,6 @@ var unary = map[string]func(m *maker, x code.Value, n int) code.Value{
 		return m.do(&code.Xor, 0, x, m.do(&code.Right, 1, m.do(&code.RightSign, 8*m.Lane()-1, x)))
 	},
 }
-
-// The machine's numbers of roundings.
-const (
-	roundEven = 8
-	roundDown = 9
-	roundUp   = 10
-)
 
 // operations are stages of two values that are one instruction; swapped ones take the second first.
 var operations = []struct {

@@ -188,21 +188,10 @@ func (m *maker) sum(x, y code.Value) code.Value        { return m.do(&code.Add, 
 func (m *maker) difference(x, y code.Value) code.Value { return m.do(&code.Sub, 0, x, y) }
 func (m *maker) product(x, y code.Value) code.Value    { return m.do(&code.Mul, 0, x, y) }
 
-func (m *maker) isNaN(x, y code.Value) code.Value { return m.do(&code.Compare, unordered, x, y) }
+func (m *maker) isNaN(x, y code.Value) code.Value { return m.do(&code.Compare, code.Unordered, x, y) }
 
-// The machine's numbers of comparisons.
-const (
-	equal     = 0x00
-	unordered = 0x03
-	unequal   = 0x04
-	less      = 0x11
-	lessEqual = 0x12
-	more      = 0x1e
-	moreEqual = 0x1d
-)
-
-var floatComparisons = map[string]int{"eq_f": equal, "ne_f": unequal, "lt_f": less, "le_f": lessEqual, "gt_f": more,
-	"ge_f": moreEqual}
+var floatComparisons = map[string]int{"eq_f": code.EqualTo, "ne_f": code.UnequalTo, "lt_f": code.LessThan,
+	"le_f": code.AtMost, "gt_f": code.MoreThan, "ge_f": code.AtLeast}
 
 // compare is the mask of a comparison by the name of its stage.
 func (m *maker) compare(name string, x, y code.Value) code.Value {
