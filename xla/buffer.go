@@ -283,8 +283,11 @@ func (b *Buffer) Literal() (*literal.Literal, error) {
 	return b.state.literal()
 }
 
-// take keeps the value until drop. It fails after Close.
+// take keeps the value until drop. It fails after Close, and if there is no buffer.
 func (b *Buffer) take() error {
+	if b == nil {
+		return errorf(InvalidArgument, "%w", errNil)
+	}
 	if !b.state.take() {
 		return errorf(Closed, "buffer %v: %w", b.Shape(), ErrClosed)
 	}

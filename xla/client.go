@@ -145,6 +145,9 @@ func (c *Client) letHandlersGo() {
 }
 
 func (c *Client) open() error {
+	if c == nil {
+		return errNoClient
+	}
 	if c.closed.Load() {
 		return errorf(Closed, "client: %w", ErrClosed)
 	}

@@ -36,7 +36,12 @@ type Home interface{ home() *Device }
 
 func (d *Device) home() *Device { return d }
 
-func (c *Client) home() *Device { return c.devices[c.rank()*max(c.options.Devices, 1)] }
+func (c *Client) home() *Device {
+	if c == nil {
+		return nil
+	}
+	return c.devices[c.rank()*max(c.options.Devices, 1)]
+}
 
 func (c *Client) rank() int {
 	if j := c.options.Job; j != nil {
@@ -94,8 +99,11 @@ func (d *Device) here() error {
 		d.client.rank())
 }
 
-// usable fails if the device is in another process, or the client is closed.
+// usable fails if there is no device, it is in another process, or the client is closed.
 func (d *Device) usable() error {
+	if d == nil {
+		return errNoClient
+	}
 	if err := d.here(); err != nil {
 		return err
 	}

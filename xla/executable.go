@@ -318,4 +318,7 @@ func donate(which []int, args []*Buffer) ([]bool, error) {
 	return out, nil
 }
 
-var errNil = errors.New("buffer is nil")
+var (
+	errNil      = errors.New("buffer is nil")
+	errNoClient = &Error{Code: InvalidArgument, Err: errors.New("client is nil")}
+)

@@ -167,4 +167,14 @@ func TestNilArguments(t *testing.T) {
 	if _, err := xla.ToSlice[float32](a); err != nil { // and nothing of it used an argument up
 		t.Error(err)
 	}
+	_, err = xla.ToSlice[float32](nil)
+	wantCode(t, err, xla.InvalidArgument, "buffer is nil")
+	wantCode(t, (*xla.Buffer)(nil).To([]float32{0}), xla.InvalidArgument, "buffer is nil")
+	var none *xla.Client // whose error nobody looked at
+	_, err = xla.FromScalar(none, float32(1))
+	wantCode(t, err, xla.InvalidArgument, "client is nil")
+	_, err = xla.FromSlice(none, []float32{1})
+	wantCode(t, err, xla.InvalidArgument, "client is nil")
+	_, err = none.Compile(t.Context(), xla.Program{}, xla.CompileOptions{})
+	wantCode(t, err, xla.InvalidArgument, "client is nil")
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,8 +29,11 @@ func pluginNew(t *tool, args []string) error {
 	if len(names) != 1 {
 		return exitf(exitUsage, "got %d names, want one", len(names))
 	}
-	if err := plugin.New(names[0], filepath.Base(names[0]), *language); err != nil {
+	err = plugin.New(names[0], filepath.Base(names[0]), *language)
+	if path := new(fs.PathError); err != nil && !errors.As(err, &path) {
 		return exitf(exitUsage, "%w", err)
+	} else if err != nil {
+		return err
 	}
 	fmt.Fprintf(t.stdout, "%s: written; next: cd %[1]s && make test\n", names[0])
 	return nil

@@ -166,6 +166,7 @@ func TestPluginNewIsRefused(t *testing.T) {
 	wantHalo(t, exitUsage, `name "fn", want one that is no word`, "plugin", "new", "--lang", "rust", dir+"/fn")
 	wantHalo(t, exitOK, "fn: written", "plugin", "new", dir+"/fn")
 	wantHalo(t, exitUsage, "is there already, and not empty", "plugin", "new", dir+"/full")
+	wantHalo(t, exitFailure, "full/file: not a directory", "plugin", "new", dir+"/full/file/x")
 	wantHalo(t, exitUsage, "got 0 names", "plugin", "new")
 	wantHalo(t, exitFailure, "run make first", "plugin", "test", dir)
 	wantHalo(t, exitFailure, "/nowhere: no such file", "plugin", "test", dir+"/nowhere")

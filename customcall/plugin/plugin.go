@@ -37,7 +37,8 @@ func Languages() []string { return slices.Sorted(maps.Keys(languages)) }
 var goodName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
 // New writes a project into the folder dir, which it makes: a function called name in a language, a Makefile, and cases
-// for halo plugin test. It fails if dir is there already, unless it is empty, and for a name that no function may have.
+// for halo plugin test. It fails if dir is there already, unless it is empty, and for a name that no function may have;
+// with a *fs.PathError if it cannot write.
 func New(dir, name, language string) error {
 	headers, ok := languages[language]
 	switch {

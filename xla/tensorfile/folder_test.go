@@ -165,8 +165,20 @@ func TestSafetensorsRoundTrip(t *testing.T) {
 		}
 	}
 	err = WriteSafetensors(path, []Array{{"x", literal.Zeros(shape.Array(shape.S4, 2))}})
-	if !errors.Is(err, errors.ErrUnsupported) {
-		t.Errorf("s4: got %v, want errors.ErrUnsupported", err)
+	wantUnsupported(t, err, "no elements of type s4")
+	pickle := filepath.Join(t.TempDir(), "weights.pt")
+	if err := os.WriteFile(pickle, []byte{0x80}, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Open(pickle)
+	wantUnsupported(t, err, "are to be saved as safetensors")
+}
+
+// wantUnsupported wants an error that is errors.ErrUnsupported and ends with words, not with that one's text.
+func wantUnsupported(t *testing.T, err error, words string) {
+	t.Helper()
+	if !errors.Is(err, errors.ErrUnsupported) || !strings.HasSuffix(err.Error(), words) {
+		t.Errorf("got %v, want errors.ErrUnsupported that ends with %q", err, words)
 	}
 }
 

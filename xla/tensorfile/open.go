@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/halo-xla/halo/internal/memory"
+	"github.com/halo-xla/halo/internal/unsupported"
 	"github.com/halo-xla/halo/internal/wholefile"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
@@ -99,8 +100,8 @@ func Open(path string) (*File, error) {
 
 // unknown says what is wrong with a file whose name tells no format.
 func unknown(path string) error {
-	return fmt.Errorf("%s: the name ends in none of .npy, .npz, .safetensors and .safetensors.index.json; "+
-		"weights of other kinds, such as PyTorch's pickles, are to be saved as safetensors: %w", path, errors.ErrUnsupported)
+	return unsupported.Error(fmt.Errorf("%s: the name ends in none of .npy, .npz, .safetensors and "+
+		".safetensors.index.json; weights of other kinds, such as PyTorch's pickles, are to be saved as safetensors", path))
 }
 
 // open opens a file that stays open until Close, and returns its size.

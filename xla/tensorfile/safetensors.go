@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
+	"github.com/halo-xla/halo/internal/unsupported"
 	"github.com/halo-xla/halo/xla/shape"
 )
 
@@ -186,7 +186,7 @@ func safeEntry(j *jsonText) (e Stored, err error) {
 	e.at = place{nil, offsets[0], offsets[1] - offsets[0]}
 	var ok bool
 	if e.Shape.Type, ok = safeTypes[dtype]; !ok {
-		err = fmt.Errorf("unknown element type %q, want one such as F32 or I64: %w", dtype, errors.ErrUnsupported)
+		err = unsupported.Error(fmt.Errorf("unknown element type %q, want one such as F32 or I64", dtype))
 	}
 	return e, err
 }

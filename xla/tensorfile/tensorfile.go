@@ -3,11 +3,11 @@ package tensorfile
 
 import (
 	"archive/zip"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
 
+	"github.com/halo-xla/halo/internal/unsupported"
 	"github.com/halo-xla/halo/internal/wholefile"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
@@ -102,7 +102,7 @@ func npyMembers(z *zip.Reader, limit uint64) ([]*zip.File, error) {
 		case seen[f.Name]:
 			return nil, fmt.Errorf("the member %q stands twice", f.Name)
 		case f.Flags&1 != 0:
-			return nil, fmt.Errorf("the member %q is encrypted: %w", f.Name, errors.ErrUnsupported)
+			return nil, unsupported.Error(fmt.Errorf("the member %q is encrypted", f.Name))
 		case f.UncompressedSize64 > limit:
 			return nil, fmt.Errorf("the member %q: %d bytes when unpacked, want at most %d times the file for all members",
 				f.Name, f.UncompressedSize64, maxExpansion)

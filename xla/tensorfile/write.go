@@ -5,10 +5,10 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 
+	"github.com/halo-xla/halo/internal/unsupported"
 	"github.com/halo-xla/halo/internal/wholefile"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
@@ -62,8 +62,7 @@ func safeHeader(arrays []Array) ([]byte, error) {
 		s := a.Value.Shape()
 		name, ok := safeNames[s.Type]
 		if !ok {
-			return nil, fmt.Errorf("array %q: safetensors has no elements of type %v: %w", a.Name, s.Type,
-				errors.ErrUnsupported)
+			return nil, unsupported.Error(fmt.Errorf("array %q: safetensors has no elements of type %v", a.Name, s.Type))
 		}
 		if _, twice := entries[a.Name]; twice || a.Name == "__metadata__" {
 			return nil, fmt.Errorf("the name %q stands twice or has a meaning of its own", a.Name)
