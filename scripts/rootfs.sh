@@ -34,6 +34,8 @@ list="libc6 libgcc-s1"
 [ -z "$nvidia" ] || list+=" libstdc++6"
 [[ " $nvidia " != *" cudnn "* ]] || list+=" zlib1g"
 wrong() { echo "rootfs: $1" >&2; exit 2; }
+[ -z "$binary" ] || [ -f "$binary" ] || wrong "$binary: no such file, want a halo that is built already"
+[ -z "$binary" ] || [ -d "$terms" ] || wrong "TERMS: got '$terms', want the folder that scripts/licenses.sh wrote"
 for library in ${LIBRARIES-onednn}; do
   [ -n "${packages[$library]:-}" ] || wrong "LIBRARIES: got $library, want some of ${!packages[*]}"
   list+=" ${packages[$library]}"
