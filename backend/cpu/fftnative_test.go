@@ -81,7 +81,7 @@ func sameStaged[T fourier.Number](t *testing.T, isa run.ISA, n int64) {
 	var got [2][]byte
 	for i, dims := range [][]int64{{2, n}, {lines, n}} {
 		m, bytes := &testMemory{}, shape.Product(dims)*2*int64(unsafe.Sizeof(T(0)))
-		from, to := m.Pack(unsafe.Slice((*byte)(unsafe.Pointer(&src[0])), bytes)), m.Scratch(bytes)
+		from, to := m.Pack(run.Bytes(src)[:bytes]), m.Scratch(bytes)
 		f := newNativeFft[T](m, fftOptions{isa: isa}, fourier.Complex, true, dims, []int64{n}, to, from)
 		runNative(t, 2, m.slots, f.records...)
 		got[i] = m.slots[to.Slot]
@@ -124,7 +124,7 @@ func compareFft[T fourier.Number](t *testing.T, r *rand.Rand, isa run.ISA, full,
 			sum += float64(src[i]) * float64(src[i])
 		}
 		size := int64(unsafe.Sizeof(T(0)))
-		data := unsafe.Slice((*byte)(unsafe.Pointer(&src[0])), k.from*size)
+		data := run.Bytes(src)
 		want := make([]byte, k.to*size)
 		kernel.NewFft[T](k.kind, k.forward, k.dims, lengths).Run(kernel.Serial, want, data, make([]byte, len(data)))
 		m := &testMemory{}
@@ -203,8 +203,8 @@ func TestSwiftFftError(t *testing.T) {
 				wide[i] = float64(src[i])
 			}
 			truth, plain := make([]byte, 8*len(src)), make([]byte, 4*len(src))
-			data := unsafe.Slice((*byte)(unsafe.Pointer(&src[0])), 4*len(src))
-			kernel.NewFft[float64](fourier.Complex, true, dims, dims[1:]).Run(kernel.Serial, truth, kernelBytes(wide), nil)
+			data := run.Bytes(src)
+			kernel.NewFft[float64](fourier.Complex, true, dims, dims[1:]).Run(kernel.Serial, truth, run.Bytes(wide), nil)
 			kernel.NewFft[float32](fourier.Complex, true, dims, dims[1:]).Run(kernel.Serial, plain, data, nil)
 			m := &testMemory{}
 			from, to := m.Pack(data), m.Scratch(int64(len(data)))
@@ -284,7 +284,7 @@ func TestFftwRows(t *testing.T) {
 			src[i] = r.NormFloat64()
 			sum += src[i] * src[i]
 		}
-		data := kernelBytes(src)
+		data := run.Bytes(src)
 		want := make([]byte, len(data))
 		kernel.NewFft[float64](fourier.Complex, forward, dims, lengths).Run(kernel.Serial, want, data, make([]byte, len(data)))
 		for _, shift := range []int64{0, 8} { // arrays need not be aligned
@@ -305,8 +305,6 @@ func TestFftwRows(t *testing.T) {
 		}
 	}
 }
-
-func kernelBytes(v []float64) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(&v[0])), 8*len(v)) }
 
 func TestTune(t *testing.T) {
 	needNative(t)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"testing"
-	"unsafe"
 
 	"github.com/halo-xla/halo/backend/cpu/kernel"
 	"github.com/halo-xla/halo/cgo/loops/run"
@@ -66,16 +65,13 @@ func checkBits(t *testing.T, s shape.Shape, state []uint64, isa run.ISA) {
 		}
 		for _, threads := range []int{1, 2, 3, 7} {
 			got := make([]byte, n+64)
-			runNative(t, threads, [][]byte{words(state), words(after), got}, record)
+			runNative(t, threads, [][]byte{run.Bytes(state), run.Bytes(after), got}, record)
 			if !bytes.Equal(got[:n], want) || !bytes.Equal(got[n:], make([]byte, 64)) {
 				t.Fatalf("%v of %v, ThreeFry=%v, %v, %d threads: other bits", s, state, fry, isa, threads)
 			}
 		}
 	}
 }
-
-// words is the memory of v.
-func words(v []uint64) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(&v[0])), 8*len(v)) }
 
 func BenchmarkThreeFry(b *testing.B) {
 	testfile.Native(b, run.Available())

@@ -231,7 +231,7 @@ func Record(o Operands, pieces []Piece) run.Record {
 		b := pieceArgs{primitive: uintptr(unsafe.Pointer(p.Primitive.p)), src: p.Src, weights: p.Weights, bias: p.Bias,
 			dst: p.Dst}
 		copy(b.posts[:], p.Posts)
-		r.Args = append(r.Args, unsafe.Slice((*byte)(unsafe.Pointer(&b)), unsafe.Sizeof(b))...)
+		r.Args = run.Append(r.Args, &b)
 	}
 	return r
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"unsafe"
 
+	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/internal/testfile"
 )
 
@@ -30,11 +30,6 @@ func channelsLast(t Type, dims ...int64) Array {
 	return Array{Type: t, Dims: dims, Strides: strides}
 }
 
-func bytesOf[T any](v []T) []byte {
-	var x T
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), len(v)*int(unsafe.Sizeof(x)))
-}
-
 func floats(r *rand.Rand, n int64) []float32 {
 	v := make([]float32, n)
 	for i := range v {
@@ -50,8 +45,8 @@ func Example() {
 	out := []float32{19, 22}
 	if err == nil {
 		var packed []byte
-		if packed, err = pack(p, b, bytesOf([]float32{5, 6, 7, 8})); err == nil {
-			err = p.Execute(bytesOf([]float32{1, 2}), packed, nil, bytesOf(out))
+		if packed, err = pack(p, b, run.Bytes([]float32{5, 6, 7, 8})); err == nil {
+			err = p.Execute(run.Bytes([]float32{1, 2}), packed, nil, run.Bytes(out))
 		}
 	}
 	if err != nil {
@@ -94,11 +89,11 @@ func TestMatMul(t *testing.T) {
 			t.Fatal(err)
 		}
 		x, y, bias, got := floats(r, m*k), floats(r, k*n), floats(r, n), make([]float32, m*n)
-		packed, err := pack(p, dense(F32, k, n), bytesOf(y))
+		packed, err := pack(p, dense(F32, k, n), run.Bytes(y))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := p.Execute(bytesOf(x), packed, bytesOf(bias), bytesOf(got)); err != nil {
+		if err := p.Execute(run.Bytes(x), packed, run.Bytes(bias), run.Bytes(got)); err != nil {
 			t.Fatal(err)
 		}
 		for i := range m {
@@ -130,7 +125,7 @@ func TestConvolution(t *testing.T) {
 		t.Fatal(err)
 	}
 	x, y := floats(r, n*h*w*ic), floats(r, oc*ic*k*k)
-	packed, err := pack(p, plain, bytesOf(y))
+	packed, err := pack(p, plain, run.Bytes(y))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +147,7 @@ func TestConvolution(t *testing.T) {
 	for range 4 {
 		group.Go(func() {
 			got := make([]float32, n*oc*oh*ow)
-			if err := p.Execute(bytesOf(x), packed, nil, bytesOf(got)); err != nil {
+			if err := p.Execute(run.Bytes(x), packed, nil, run.Bytes(got)); err != nil {
 				t.Error(err)
 			}
 			for i, g := range got {
@@ -189,7 +184,7 @@ func TestPosts(t *testing.T) {
 			continue
 		}
 		got := []float32{5}
-		if err := p.Execute(bytesOf([]float32{x}), bytesOf([]float32{1}), nil, bytesOf(got)); err != nil {
+		if err := p.Execute(run.Bytes([]float32{x}), run.Bytes([]float32{1}), nil, run.Bytes(got)); err != nil {
 			t.Fatal(err)
 		}
 		if math.Abs(float64(got[0])-want) > 1e-3 {

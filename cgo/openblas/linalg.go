@@ -35,7 +35,7 @@ type solveArgs struct {
 
 // CholeskyRecord makes the record of c for elements of type T. It must not be called before Load succeeds.
 func CholeskyRecord[T complex64 | complex128](c Cholesky) run.Record {
-	return run.Pack(potrf[T](), &choleskyArgs{c.Dst, c.Src, c.Info, c.N, c.Batch, bit(c.Lower), bit(c.Report)})
+	return run.Pack(potrf[T](), &choleskyArgs{c.Dst, c.Src, c.Info, c.N, c.Batch, run.Bit(c.Lower), run.Bit(c.Report)})
 }
 
 // SolveRecord makes the record of s for elements of type T. It must not be called before Load succeeds.
@@ -47,13 +47,6 @@ func SolveRecord[T complex64 | complex128](s Solve) run.Record {
 	case s.Transposed:
 		transpose = 112
 	}
-	return run.Pack(trsm[T](), &solveArgs{s.Dst, s.A, s.B, s.M, s.K, s.Batch, bit(s.Left), bit(s.Lower), bit(s.Unit),
-		transpose, s.Chunk})
-}
-
-func bit(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
+	return run.Pack(trsm[T](), &solveArgs{s.Dst, s.A, s.B, s.M, s.K, s.Batch, run.Bit(s.Left), run.Bit(s.Lower),
+		run.Bit(s.Unit), transpose, s.Chunk})
 }

@@ -3,8 +3,8 @@ package scalar
 import (
 	"bytes"
 	"slices"
-	"unsafe"
 
+	"github.com/halo-xla/halo/cgo/loops/run"
 	native "github.com/halo-xla/halo/cgo/loops/scalar"
 	"github.com/halo-xla/halo/internal/code"
 )
@@ -170,9 +170,8 @@ func (m *assembly) step(in *Instr) {
 	if m.at >= m.loop && m.at <= m.loopEnd {
 		m.steps++
 	}
-	one := *in
 	m.inMemory(in)
-	m.Address(code.RDI, m.datum(unsafe.Slice((*byte)(unsafe.Pointer(&one)), unsafe.Sizeof(one))))
+	m.Address(code.RDI, m.datum(run.Append(nil, in)))
 	m.Do(code.Mov, true, code.RSI, code.In(regs))
 	m.Do(code.Mov, true, code.RDX, code.In(streams))
 	m.call(native.Stepper())

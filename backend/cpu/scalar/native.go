@@ -15,8 +15,7 @@ func (p *Program) Pack() []byte { return p.packed(p.machine()) }
 
 func (p *Program) packed(machine unsafe.Pointer) []byte {
 	instrs, image := p.joined()
-	list := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(instrs))), len(instrs)*int(unsafe.Sizeof(Instr{})))
-	return native.Code{Registers: image, Instructions: list, Streams: len(p.Params) + len(p.Results),
+	return native.Code{Registers: image, Instructions: run.Bytes(instrs), Streams: len(p.Params) + len(p.Results),
 		Cost: cost(p.code), Machine: machine}.Pack()
 }
 

@@ -56,14 +56,14 @@ func record(isa run.ISA, a args, parts ...part) run.Record {
 
 // Record makes the record of p by the kernels of an instruction set.
 func (p *Product) Record(isa run.ISA) run.Record {
-	return record(isa, args{op: C.BATCH_PRODUCT, m: p.M, n: p.N, k: p.K, batch: p.Batch, wide: bit(p.Wide),
+	return record(isa, args{op: C.BATCH_PRODUCT, m: p.M, n: p.N, k: p.K, batch: p.Batch, wide: run.Bit(p.Wide),
 		rows: [3]int64{p.A.Row, p.B.Row, p.C.Row}, columns: [3]int64{p.A.Column, p.B.Column, p.C.Column}},
 		reads(p.A.At, p.M*p.K), reads(p.B.At, p.K*p.N), writes(p.C.At, p.M*p.N))
 }
 
 // Record makes the record of l by the kernels of an instruction set.
 func (l *LU) Record(isa run.ISA) run.Record {
-	return record(isa, args{op: C.BATCH_LU, m: l.M, n: l.N, batch: l.Batch, wide: bit(l.Wide)},
+	return record(isa, args{op: C.BATCH_LU, m: l.M, n: l.N, batch: l.Batch, wide: run.Bit(l.Wide)},
 		changes(l.Dst, l.Src, l.M*l.N), integers(l.Pivots, min(l.M, l.N)), integers(l.Info, 1))
 }
 
@@ -73,15 +73,15 @@ func (c *Cholesky) Record(isa run.ISA) run.Record {
 	if c.Report {
 		info = c.Info
 	}
-	return record(isa, args{op: C.BATCH_CHOLESKY, m: c.N, n: c.N, batch: c.Batch, lower: bit(c.Lower),
-		clean: bit(!c.Report), wide: bit(c.Wide)}, changes(c.Dst, c.Src, c.N*c.N), integers(info, 1))
+	return record(isa, args{op: C.BATCH_CHOLESKY, m: c.N, n: c.N, batch: c.Batch, lower: run.Bit(c.Lower),
+		clean: run.Bit(!c.Report), wide: run.Bit(c.Wide)}, changes(c.Dst, c.Src, c.N*c.N), integers(info, 1))
 }
 
 // Record makes the record of s by the kernels of an instruction set. The transpose of a triangular matrix, and one on
 // the right, are read as the other triangle.
 func (s *Solve) Record(isa run.ISA) run.Record {
-	a := args{op: C.BATCH_SOLVE, m: s.M, n: s.K, batch: s.Batch, unit: bit(s.Unit), wide: bit(s.Wide),
-		lower: bit(s.Lower != (s.Flipped == s.Left)), rows: [3]int64{s.M, s.K}, columns: [3]int64{1, 1}}
+	a := args{op: C.BATCH_SOLVE, m: s.M, n: s.K, batch: s.Batch, unit: run.Bit(s.Unit), wide: run.Bit(s.Wide),
+		lower: run.Bit(s.Lower != (s.Flipped == s.Left)), rows: [3]int64{s.M, s.K}, columns: [3]int64{1, 1}}
 	if s.Flipped == s.Left {
 		a.rows[0], a.columns[0] = 1, s.M
 	}
@@ -93,25 +93,18 @@ func (s *Solve) Record(isa run.ISA) run.Record {
 
 // Record makes the record of q by the kernels of an instruction set.
 func (q *QR) Record(isa run.ISA) run.Record {
-	return record(isa, args{op: C.BATCH_QR, m: q.M, n: q.N, batch: q.Batch, wide: bit(q.Wide)},
+	return record(isa, args{op: C.BATCH_QR, m: q.M, n: q.N, batch: q.Batch, wide: run.Bit(q.Wide)},
 		changes(q.Dst, q.Src, q.M*q.N), writes(q.Factors, min(q.M, q.N)))
 }
 
 // Record makes the record of q by the kernels of an instruction set.
 func (q *Q) Record(isa run.ISA) run.Record {
-	return record(isa, args{op: C.BATCH_Q, m: q.M, n: q.N, k: q.K, batch: q.Batch, wide: bit(q.Wide)},
+	return record(isa, args{op: C.BATCH_Q, m: q.M, n: q.N, k: q.K, batch: q.Batch, wide: run.Bit(q.Wide)},
 		changes(q.Dst, q.Src, q.M*q.N), reads(q.Factors, q.Each))
 }
 
 // Record makes the record of t by the kernels of an instruction set.
 func (t *Transpose) Record(isa run.ISA) run.Record {
-	return record(isa, args{op: C.BATCH_TRANSPOSE, m: t.M, n: t.N, batch: t.Batch, wide: bit(t.Wide)},
+	return record(isa, args{op: C.BATCH_TRANSPOSE, m: t.M, n: t.N, batch: t.Batch, wide: run.Bit(t.Wide)},
 		reads(t.Src, t.M*t.N), writes(t.Dst, t.M*t.N))
-}
-
-func bit(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
 }

@@ -34,7 +34,7 @@ func execute[T float](t *testing.T, r run.Record, arrays ...[]T) {
 	runtest.Execute(t, 1, addresses(before), r)
 	runtest.Execute(t, 3, addresses(again), r)
 	for i, a := range arrays {
-		if !slices.Equal(bits(before[i]), bits(again[i])) {
+		if !slices.Equal(run.Bytes(before[i]), run.Bytes(again[i])) {
 			t.Fatalf("array %d: 1 and 3 threads differ", i)
 		}
 		if before[i][len(a)] != guard {
@@ -54,10 +54,6 @@ func addresses[T float](arrays [][]T) []unsafe.Pointer {
 		list = append(list, unsafe.Pointer(unsafe.SliceData(a)))
 	}
 	return list
-}
-
-func bits[T float](a []T) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(a))), len(a)*int(unsafe.Sizeof(T(0))))
 }
 
 // integers are what lies at the beginning of an array.
@@ -154,7 +150,7 @@ func transposes[T float](t *testing.T, isa run.ISA, count int) {
 		for i := range a {
 			want[i/(m*n)*m*n+i%n*m+i/n%m] = a[i]
 		}
-		if !slices.Equal(bits(b), bits(want)) {
+		if !slices.Equal(run.Bytes(b), run.Bytes(want)) {
 			t.Fatalf("%v %d of %d by %d: got %v, want %v", isa, count, m, n, b, want)
 		}
 	}

@@ -46,8 +46,9 @@ type transformArgs struct {
 // Record makes the record of t.
 func (t Transform) Record() run.Record {
 	return run.Pack(function(), &transformArgs{dst: t.Dst, src: t.Src, plan: t.Plan, work: t.Work, to: t.To, from: t.From,
-		outer: t.Outer, inner: t.Inner, n: t.N, half: t.N/2 + 1, root: t.Root, kind: int64(t.Kind), forward: bit(t.Forward),
-		workBytes: t.WorkBytes, tasks: t.Tasks, lanes: t.Lanes, wide: bit(t.Wide), isa: int64(t.ISA), scale: t.Scale})
+		outer: t.Outer, inner: t.Inner, n: t.N, half: t.N/2 + 1, root: t.Root, kind: int64(t.Kind),
+		forward: run.Bit(t.Forward), workBytes: t.WorkBytes, tasks: t.Tasks, lanes: t.Lanes, wide: run.Bit(t.Wide),
+		isa: int64(t.ISA), scale: t.Scale})
 }
 
 // Lanes returns how many lines an instruction set transforms at once.
@@ -57,11 +58,4 @@ func Lanes(isa run.ISA, wide bool) int64 {
 		return lanes / 2
 	}
 	return lanes
-}
-
-func bit(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
 }

@@ -33,7 +33,7 @@ type swiftArgs struct {
 // Record makes the record of t.
 func (t Swift) Record() run.Record {
 	return run.Pack(swiftFunction(), &swiftArgs{dst: t.Dst, src: t.Src, plan: t.Plan, work: t.Work, outer: t.Outer,
-		inner: t.Inner, n: t.N, root: t.Root, kind: int64(t.Kind), forward: bit(t.Forward), workBytes: t.WorkBytes,
-		tasks: t.Tasks, sharedBytes: t.SharedBytes, together: bit(t.Together), staged: bit(t.Staged), wide: bit(t.Wide),
-		isa: int64(t.ISA), scale: t.Scale})
+		inner: t.Inner, n: t.N, root: t.Root, kind: int64(t.Kind), forward: run.Bit(t.Forward), workBytes: t.WorkBytes,
+		tasks: t.Tasks, sharedBytes: t.SharedBytes, together: run.Bit(t.Together), staged: run.Bit(t.Staged),
+		wide: run.Bit(t.Wide), isa: int64(t.ISA), scale: t.Scale})
 }

@@ -35,15 +35,9 @@ type blasArgs struct {
 // takes the record of blas.h.
 func Record(fn unsafe.Pointer, p Product) run.Record {
 	a := blasArgs{a: p.A, b: p.B, c: p.C, k: p.K, lda: p.StrideA, ldb: p.StrideB, ldc: p.StrideC,
-		pieces: int64(len(p.Pieces)), perTask: p.PerTask}
-	if p.TransposeA {
-		a.transposeA = 1
-	}
-	if p.TransposeB {
-		a.transposeB = 1
-	}
+		transposeA: run.Bit(p.TransposeA), transposeB: run.Bit(p.TransposeB), pieces: int64(len(p.Pieces)),
+		perTask: p.PerTask}
 	r := run.Pack(fn, &a)
-	bytes := len(p.Pieces) * int(unsafe.Sizeof(Piece{}))
-	r.Args = append(r.Args, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(p.Pieces))), bytes)...)
+	r.Args = append(r.Args, run.Bytes(p.Pieces)...)
 	return r
 }

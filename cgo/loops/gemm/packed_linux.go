@@ -39,7 +39,6 @@ func (p *Packed) Record(isa run.ISA) run.Record {
 		columnA: p.ColumnA, rowB: p.RowB, columnB: p.ColumnB, rowC: p.RowC, isa: int64(isa), kind: int64(p.Kind),
 		rounding: int64(p.Rounding), places: int64(len(p.Places))}
 	r := run.Pack(unsafe.Pointer(C.halo_packed), &a)
-	bytes := len(p.Places) * int(unsafe.Sizeof(Place{}))
-	r.Args = append(r.Args, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(p.Places))), bytes)...)
+	r.Args = append(r.Args, run.Bytes(p.Places)...)
 	return r
 }

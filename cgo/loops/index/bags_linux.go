@@ -21,5 +21,5 @@ type bagArgs struct {
 // part bags.
 func (p *Plan) Bags(dst, src, init run.Ref, row, bag, part int64) run.Record {
 	a := bagArgs{dst: dst, src: src, init: init, row: row, bag: bag, part: part}
-	return run.Record{Fn: unsafe.Pointer(C.halo_bags), Args: p.pack(bytesOf(nil, &a))}
+	return run.Record{Fn: unsafe.Pointer(C.halo_bags), Args: p.pack(run.Append(nil, &a))}
 }

@@ -1,6 +1,10 @@
 package index
 
-import "github.com/halo-xla/halo/cgo/loops/run"
+import (
+	"slices"
+
+	"github.com/halo-xla/halo/cgo/loops/run"
+)
 
 // Blend makes rows of Dst, Row floats each, of weighted sums of rows of Src: one for each place along the axes.
 type Blend struct {
@@ -38,9 +42,4 @@ type BlendAxis struct{ N, Dst, Src, Taps int64 }
 const MaxBlendAxes = 8
 
 // PackTaps returns taps as Blend reads them.
-func PackTaps[T Tap | Lanes](list []T) (b []byte) {
-	for i := range list {
-		b = bytesOf(b, &list[i])
-	}
-	return b
-}
+func PackTaps[T Tap | Lanes](list []T) []byte { return slices.Clone(run.Bytes(list)) }

@@ -21,13 +21,11 @@ type blendArgs struct {
 // Record makes the record of b by the kernels of an instruction set.
 func (b *Blend) Record(isa run.ISA) run.Record {
 	a := blendArgs{b.Dst, b.Src, b.Taps, b.Spoiled, int64(isa), b.Row, b.Count, 1, b.Part,
-		int64(len(b.Axes)), bit(b.Lanes), 0}
+		int64(len(b.Axes)), run.Bit(b.Lanes), 0}
 	for _, x := range b.Axes {
 		a.rows *= x.N
 	}
-	args := bytesOf(nil, &a)
-	for i := range b.Axes {
-		args = bytesOf(args, &b.Axes[i])
-	}
-	return run.Record{Fn: unsafe.Pointer(C.halo_blend), Args: args}
+	r := run.Pack(unsafe.Pointer(C.halo_blend), &a)
+	r.Args = append(r.Args, run.Bytes(b.Axes)...)
+	return r
 }

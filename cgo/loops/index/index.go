@@ -2,8 +2,6 @@
 package index
 
 import (
-	"unsafe"
-
 	"github.com/halo-xla/halo/cgo/loops/move"
 	"github.com/halo-xla/halo/cgo/loops/run"
 )
@@ -59,23 +57,5 @@ func (p *Plan) pack(b []byte) []byte {
 	if p.Signed {
 		a.kind |= signed
 	}
-	b = bytesOf(b, &a)
-	for i := range p.Batches {
-		b = bytesOf(b, &p.Batches[i])
-	}
-	for i := range p.Entries {
-		b = bytesOf(b, &p.Entries[i])
-	}
-	return b
-}
-
-func bytesOf[T any](b []byte, v *T) []byte {
-	return append(b, unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v))...)
-}
-
-func bit(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
+	return append(append(run.Append(b, &a), run.Bytes(p.Batches)...), run.Bytes(p.Entries)...)
 }

@@ -22,12 +22,9 @@ type gatherArgs struct {
 
 // Gather makes the record that copies the windows of src to their places in dst, moved so that they lie in src.
 func (p *Plan) Gather(isa run.ISA, dst, src run.Ref, w Window) run.Record {
-	a := gatherArgs{dst: dst, src: src, logWidth: int64(w.LogWidth), element: bit(w.Element), part: w.Part,
+	a := gatherArgs{dst: dst, src: src, logWidth: int64(w.LogWidth), element: run.Bit(w.Element), part: w.Part,
 		tasks: w.Tasks, loop: move.Loop(isa, w.Kind, w.LogWidth), axes: int64(len(w.Axes))}
-	b := p.pack(bytesOf(nil, &a))
-	for i := range w.Axes {
-		b = bytesOf(b, &w.Axes[i])
-	}
+	b := append(p.pack(run.Append(nil, &a)), run.Bytes(w.Axes)...)
 	return run.Record{Fn: unsafe.Pointer(C.halo_gather), Args: b}
 }
 
@@ -40,17 +37,14 @@ type columnArgs struct {
 // table is memory for Count numbers.
 func (p *Plan) GatherColumns(dst, src, table run.Ref, logWidth int, tasks int64, axes []Axis) run.Record {
 	a := columnArgs{dst: dst, src: src, table: table, logWidth: int64(logWidth), axes: int64(len(axes)), tasks: tasks}
-	b := p.pack(bytesOf(nil, &a))
-	for i := range axes {
-		b = bytesOf(b, &axes[i])
-	}
+	b := append(p.pack(run.Append(nil, &a)), run.Bytes(axes)...)
 	return run.Record{Fn: unsafe.Pointer(C.halo_gather_columns), Args: b}
 }
 
 // Scatter makes the record of some scatters, one after the other.
 func Scatter(list ...Body) run.Record {
 	counts := [2]int64{int64(len(list))}
-	b := bytesOf(nil, &counts)
+	b := run.Append(nil, &counts)
 	for i := range list {
 		b = append(b, list[i].pack()...)
 	}

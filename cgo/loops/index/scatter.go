@@ -76,15 +76,9 @@ func (x *Body) pack() []byte {
 	for _, w := range x.Window {
 		a.elements *= w.N
 	}
-	rest := x.Plan.pack(nil)
-	for i := range x.Window {
-		rest = bytesOf(rest, &x.Window[i])
-	}
-	for i := range x.Arrays {
-		rest = bytesOf(rest, &x.Arrays[i])
-	}
+	rest := append(append(x.Plan.pack(nil), run.Bytes(x.Window)...), run.Bytes(x.Arrays)...)
 	rest = append(rest, x.Program...)
 	rest = append(rest, make([]byte, -len(rest)&15)...)
 	a.bytes = int64(len(rest)) + int64(unsafe.Sizeof(a))
-	return append(bytesOf(nil, &a), rest...)
+	return append(run.Append(nil, &a), rest...)
 }

@@ -40,12 +40,5 @@ type Solve struct {
 
 // Bytes is how much scratch memory the systems take.
 func (s *Solve) Bytes() int64 {
-	return s.Batch * ((s.K + s.Chunk - 1) / s.Chunk) * s.Chunk * s.M * (4 + 4*bit(s.Wide))
-}
-
-func bit(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
+	return s.Batch * ((s.K + s.Chunk - 1) / s.Chunk) * s.Chunk * s.M * (4 + 4*run.Bit(s.Wide))
 }

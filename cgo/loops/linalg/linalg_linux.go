@@ -31,7 +31,7 @@ type solveArgs struct {
 
 // Record makes the record of l by the kernels of an instruction set.
 func (l LU) Record(isa run.ISA) run.Record {
-	return run.Pack(unsafe.Pointer(C.halo_lu), &luArgs{l.Dst, l.Src, l.Pivots, l.Info, l.M, l.N, l.Batch, bit(l.Wide),
+	return run.Pack(unsafe.Pointer(C.halo_lu), &luArgs{l.Dst, l.Src, l.Pivots, l.Info, l.M, l.N, l.Batch, run.Bit(l.Wide),
 		int64(isa)})
 }
 
@@ -40,8 +40,8 @@ func (c Cholesky) Record(isa run.ISA) run.Record {
 	if !c.Report {
 		c.Info.Slot = -1
 	}
-	return run.Pack(unsafe.Pointer(C.halo_cholesky), &choleskyArgs{c.Dst, c.Src, c.Info, c.N, c.Batch, bit(c.Lower),
-		bit(c.Wide), int64(isa)})
+	return run.Pack(unsafe.Pointer(C.halo_cholesky), &choleskyArgs{c.Dst, c.Src, c.Info, c.N, c.Batch, run.Bit(c.Lower),
+		run.Bit(c.Wide), int64(isa)})
 }
 
 // Record makes the record of s by the kernels of an instruction set. The transpose of a triangular matrix, and one on
@@ -52,5 +52,5 @@ func (s *Solve) Record(isa run.ISA) run.Record {
 		row, column, lower = column, row, !lower
 	}
 	return run.Pack(unsafe.Pointer(C.halo_solve), &solveArgs{s.Dst, s.A, s.B, s.Scratch, s.M, s.K, s.Batch, row, column,
-		bit(s.Left), bit(lower), bit(s.Unit), s.Chunk, s.PerTask, bit(s.Wide), int64(isa)})
+		run.Bit(s.Left), run.Bit(lower), run.Bit(s.Unit), s.Chunk, s.PerTask, run.Bit(s.Wide), int64(isa)})
 }

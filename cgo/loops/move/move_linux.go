@@ -28,14 +28,12 @@ type indexArgs struct {
 // of each of them in one task. Those write different elements and do not move with indices.
 func Boxes(isa run.ISA, together bool, boxes ...Box) run.Record {
 	r := run.Pack(unsafe.Pointer(C.halo_move), &recordArgs{boxes: int64(len(boxes)), isa: int64(isa),
-		together: bit(together)})
+		together: run.Bit(together)})
 	for _, b := range boxes {
-		r.Args = pack(r.Args, &boxArgs{dst: b.Dst, src: b.Src, kind: int64(b.Kind), logWidth: int64(b.LogWidth),
-			stream: bit(b.Stream), inPlace: bit(b.InPlace), tasks: b.Tasks, axes: int64(len(b.Axes)),
+		r.Args = run.Append(r.Args, &boxArgs{dst: b.Dst, src: b.Src, kind: int64(b.Kind), logWidth: int64(b.LogWidth),
+			stream: run.Bit(b.Stream), inPlace: run.Bit(b.InPlace), tasks: b.Tasks, axes: int64(len(b.Axes)),
 			indices: int64(len(b.Indices))})
-		for _, a := range b.Axes {
-			r.Args = pack(r.Args, &a)
-		}
+		r.Args = append(r.Args, run.Bytes(b.Axes)...)
 		r.Args = packIndices(r.Args, b.Indices)
 	}
 	return r
@@ -43,8 +41,8 @@ func Boxes(isa run.ISA, together bool, boxes ...Box) run.Record {
 
 func packIndices(args []byte, indices []Index) []byte {
 	for _, x := range indices {
-		kind := int64(x.LogBytes) | C.MOVE_SIGNED*bit(x.Signed)
-		args = pack(args, &indexArgs{x.Ref, kind, x.Limit, x.Stride, bit(x.Source)})
+		kind := int64(x.LogBytes) | C.MOVE_SIGNED*run.Bit(x.Signed)
+		args = run.Append(args, &indexArgs{x.Ref, kind, x.Limit, x.Stride, run.Bit(x.Source)})
 	}
 	return args
 }
@@ -59,17 +57,6 @@ func View(slot int32, src run.Ref, indices []Index) run.Record {
 	r := run.Pack(unsafe.Pointer(C.halo_view), &viewArgs{src, int64(slot), int64(len(indices))})
 	r.Args = packIndices(r.Args, indices)
 	return r
-}
-
-func pack[T any](b []byte, args *T) []byte {
-	return append(b, unsafe.Slice((*byte)(unsafe.Pointer(args)), unsafe.Sizeof(*args))...)
-}
-
-func bit(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // Loop returns the address of the C loop that moves the last two axes of a box, for kernels that place boxes

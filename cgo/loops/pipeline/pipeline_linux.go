@@ -94,11 +94,9 @@ func (p *Program) Record(level run.ISA) run.Record {
 	for i, d := range p.Dims {
 		head.dims[i] = C.int64_t(d)
 	}
-	args := bytesOf(&head)[unsafe.Sizeof(head.head):]
+	args := run.Append(nil, &head)[unsafe.Sizeof(head.head):]
 	args = appendStreams(args, markOnes(p.Stages, inputs), p.Outputs)
-	for i := range made {
-		args = append(args, bytesOf(&made[i])...)
-	}
+	args = append(args, run.Bytes(made)...)
 	args = appendStages(args, stages, level, p.Lane)
 	return run.Record{Fn: function, Args: args}
 }
@@ -140,12 +138,12 @@ func (p *Rows) Record(level run.ISA) run.Record {
 			f.plain, f.past, f.unit = (*[0]byte)(m.Plain), (*[0]byte)(m.Past), C.int64_t(m.Unit)
 		}
 		f.stages, f.stores = C.int32_t(len(list)), C.int32_t(p.stores(&p.Phases[i]))
-		phases = append(phases, bytesOf(&f)...)
+		phases = run.Append(phases, &f)
 		stages = appendStages(stages, list, level, p.Lane)
 		head.stages += f.stages
 	}
 	stages = append(stages, p.stagger(&head, level)...)
-	args := bytesOf(&head)[unsafe.Sizeof(head.head):]
+	args := run.Append(nil, &head)[unsafe.Sizeof(head.head):]
 	args = appendStreams(args, p.Inputs, p.Outputs)
 	args = append(append(args, phases...), stages...)
 	for _, n := range numbers {
@@ -218,7 +216,7 @@ func appendStreams(args []byte, lists ...[]Stream) []byte {
 	for _, list := range lists {
 		for i := range list {
 			s := list[i].native()
-			args = append(args, bytesOf(&s)...)
+			args = run.Append(args, &s)
 		}
 	}
 	return args
@@ -227,7 +225,7 @@ func appendStreams(args []byte, lists ...[]Stream) []byte {
 func appendStages(args []byte, list []joined, level run.ISA, lane int) []byte {
 	for _, st := range list {
 		s := st.native(level, lane)
-		args = append(args, bytesOf(&s)...)
+		args = run.Append(args, &s)
 	}
 	return args
 }
@@ -284,9 +282,4 @@ func function(name string, level run.ISA, lane int) unsafe.Pointer {
 		return nil
 	}
 	return C.halo_stage_function(C.int32_t(level), C.int32_t(lane), number)
-}
-
-// bytesOf copies the bytes of a struct.
-func bytesOf[T any](v *T) []byte {
-	return append([]byte(nil), unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v))...)
 }

@@ -31,10 +31,10 @@ func (p *Siblings) Record(level run.ISA) run.Record {
 		head.values = 1
 		values = append(make([]byte, unsafe.Sizeof(head.head)), p.Values.Record(level).Args...)
 	}
-	args := bytesOf(&head)[unsafe.Sizeof(head.head):]
+	args := run.Append(nil, &head)[unsafe.Sizeof(head.head):]
 	for i := range p.List {
 		s := p.List[i].native(p)
-		args = append(args, bytesOf(&s)...)
+		args = run.Append(args, &s)
 	}
 	return run.Record{Fn: unsafe.Pointer(C.halo_siblings), Args: append(args, values...)}
 }

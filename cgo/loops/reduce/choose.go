@@ -38,10 +38,10 @@ func (c Choose) Record() run.Record {
 	if c.Apart {
 		a.apart = 1
 	}
-	var tail tail
-	at := headBytes + int64(unsafe.Sizeof(a))
-	a.start, a.selects, a.scatter = tail.add(at, c.Start), tail.add(at, c.Select), tail.add(at, c.Scatter)
-	a.place = tail.add(at, c.Plan.pack())
+	var tail run.Tail
+	at := run.HeadBytes + int64(unsafe.Sizeof(a))
+	a.start, a.selects, a.scatter = tail.Add(at, c.Start), tail.Add(at, c.Select), tail.Add(at, c.Scatter)
+	a.place = tail.Add(at, c.Plan.pack())
 	r := run.Pack(chooseFunction(), &a)
 	r.Args = append(r.Args, tail...)
 	return r

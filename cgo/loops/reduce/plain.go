@@ -79,12 +79,10 @@ type plainArgs struct {
 func (p Plain) Record() run.Record {
 	a := plainArgs{ops: p.Ops.address, x: p.X, init: p.Init, out: p.Out, scratch: p.Scratch, kept: int64(len(p.Kept)),
 		reduced: int64(len(p.Reduced)), run: p.Run, bits: int64(p.Bits), grain: p.Grain, strips: p.Strips,
-		strip: p.Strip, chunks: p.Chunks, chunk: p.Chunk, each: max(p.Each, 1)}
-	if p.RunReduced {
-		a.runReduced = 1
-	}
+		strip: p.Strip, chunks: p.Chunks, chunk: p.Chunk, each: max(p.Each, 1),
+		runReduced: run.Bit(p.RunReduced)}
 	r := run.Pack(plainFunction(), &a)
-	r.Args = append(r.Args, bytesOf(append(append([]Axis(nil), p.Kept...), p.Reduced...))...)
+	r.Args = append(r.Args, run.Bytes(append(append([]Axis(nil), p.Kept...), p.Reduced...))...)
 	return r
 }
 

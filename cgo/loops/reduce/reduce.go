@@ -36,45 +36,19 @@ type foldArgs struct {
 	start, step, finish, axes, list          int64
 }
 
-// headBytes are those of a record's head, which offsets count.
-const headBytes = 16
-
 // Record makes the record of f.
 func (f Fold) Record() run.Record {
 	a := foldArgs{operands: int64(len(f.Operands)), kept: int64(len(f.Kept)), reduced: int64(len(f.Reduced)), run: f.Run,
-		tasks: f.Tasks, places: f.Places, strip: f.Strip}
-	if f.RunReduced {
-		a.runReduced = 1
-	}
-	var tail tail
-	at := headBytes + int64(unsafe.Sizeof(a))
-	a.start, a.step = tail.add(at, f.Start), tail.add(at, f.Step)
+		runReduced: run.Bit(f.RunReduced), tasks: f.Tasks, places: f.Places, strip: f.Strip}
+	var tail run.Tail
+	at := run.HeadBytes + int64(unsafe.Sizeof(a))
+	a.start, a.step = tail.Add(at, f.Start), tail.Add(at, f.Step)
 	if f.Finish != nil {
-		a.finish = tail.add(at, f.Finish)
+		a.finish = tail.Add(at, f.Finish)
 	}
-	a.axes = tail.add(at, bytesOf(append(append([]Axis(nil), f.Kept...), f.Reduced...)))
-	a.list = tail.add(at, bytesOf(f.Operands))
+	a.axes = tail.Add(at, run.Bytes(append(append([]Axis(nil), f.Kept...), f.Reduced...)))
+	a.list = tail.Add(at, run.Bytes(f.Operands))
 	r := run.Pack(foldFunction(), &a)
 	r.Args = append(r.Args, tail...)
 	return r
-}
-
-// tail is what follows a record's arguments, each piece at a multiple of 16 bytes from the record's beginning.
-type tail []byte
-
-// add appends a piece and returns where it stands; at is where the tail begins.
-func (t *tail) add(at int64, piece []byte) int64 {
-	for (at+int64(len(*t)))%16 != 0 {
-		*t = append(*t, 0)
-	}
-	place := at + int64(len(*t))
-	*t = append(*t, piece...)
-	return place
-}
-
-func bytesOf[T any](list []T) []byte {
-	if len(list) == 0 {
-		return nil
-	}
-	return unsafe.Slice((*byte)(unsafe.Pointer(&list[0])), uintptr(len(list))*unsafe.Sizeof(list[0]))
 }

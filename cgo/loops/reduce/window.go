@@ -58,11 +58,11 @@ func (p Plan) pack() []byte {
 		}
 		a.terms *= most
 	}
-	var tail tail
+	var tail run.Tail
 	at := int64(unsafe.Sizeof(a))
-	a.axesAt, a.placesAt = tail.add(at, bytesOf(axes)), tail.add(at, bytesOf(places))
-	a.lineAt = tail.add(at, bytesOf(p.Line))
-	return append(bytesOf([]planArgs{a}), tail...)
+	a.axesAt, a.placesAt = tail.Add(at, run.Bytes(axes)), tail.Add(at, run.Bytes(places))
+	a.lineAt = tail.Add(at, run.Bytes(p.Line))
+	return append(run.Append(nil, &a), tail...)
 }
 
 type windowArgs struct {
@@ -75,15 +75,15 @@ type windowArgs struct {
 // Record makes the record of w.
 func (w Window) Record() run.Record {
 	a := windowArgs{pool: uintptr(w.Pool), operands: int64(len(w.Operands)), tasks: w.Tasks, grain: w.Grain}
-	var tail tail
-	at := headBytes + int64(unsafe.Sizeof(a))
+	var tail run.Tail
+	at := run.HeadBytes + int64(unsafe.Sizeof(a))
 	if w.Pool == 0 {
-		a.start, a.step = tail.add(at, w.Start), tail.add(at, w.Step)
+		a.start, a.step = tail.Add(at, w.Start), tail.Add(at, w.Step)
 		if w.Finish != nil {
-			a.finish = tail.add(at, w.Finish)
+			a.finish = tail.Add(at, w.Finish)
 		}
 	}
-	a.list, a.planAt = tail.add(at, bytesOf(w.Operands)), tail.add(at, w.Plan.pack())
+	a.list, a.planAt = tail.Add(at, run.Bytes(w.Operands)), tail.Add(at, w.Plan.pack())
 	r := run.Pack(windowFunction(), &a)
 	r.Args = append(r.Args, tail...)
 	return r

@@ -35,7 +35,6 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"unsafe"
 )
 
 // Ref is a place in the memory of a run: Offset bytes behind the address of a slot.
@@ -43,18 +42,6 @@ type Ref struct {
 	Slot   int32
 	_      int32
 	Offset int64
-}
-
-// Record is a prepared call: the address of a C function of record.h's type, and the bytes of its arguments.
-type Record struct {
-	Fn    unsafe.Pointer
-	Args  []byte
-	parts []*Segment // that the arguments point at
-}
-
-// Pack makes the record of fn with a copy of args, a struct laid out as C's without its head.
-func Pack[T any](fn unsafe.Pointer, args *T) Record {
-	return Record{Fn: fn, Args: append([]byte(nil), unsafe.Slice((*byte)(unsafe.Pointer(args)), unsafe.Sizeof(*args))...)}
 }
 
 // Counter is how a loop counts its rounds: an integer of Bytes bytes at At is First in the first round and Step more in

@@ -15,10 +15,10 @@ import (
 	"unsafe"
 )
 
-const (
-	headBytes  = int(unsafe.Sizeof(C.halo_record{}))
-	alignBytes = 64 // of a segment; records stand at multiples of 16
-)
+const alignBytes = 64 // of a segment
+
+// This does not compile unless a record's head is as large as Go takes it for.
+var _ = [1]int{}[unsafe.Sizeof(C.halo_record{})-HeadBytes]
 
 // Segment is a list of records in C memory, which run one after the other in one call. It is immutable and safe for
 // concurrent use until Close. One that nobody closes is freed when nobody holds it.
@@ -42,25 +42,18 @@ func machineLevel() ISA { return ISA(C.halo_level()) }
 // NewSegment lays out records. Segments that they run belong to the new segment from now on.
 func NewSegment(list []Record) *Segment {
 	check(list)
-	total := 0
-	for _, r := range list {
-		total += recordBytes(r)
-	}
-	head := int(unsafe.Sizeof(C.halo_segment{}))
-	memory := C.aligned_alloc(alignBytes, C.size_t((head+total+alignBytes-1)/alignBytes*alignBytes))
+	records := Lay(nil, list)
+	const head = int(unsafe.Sizeof(C.halo_segment{}))
+	memory := C.aligned_alloc(alignBytes, C.size_t((head+len(records)+alignBytes-1)/alignBytes*alignBytes))
 	if memory == nil {
 		panic("run: out of memory for records")
 	}
 	s := &Segment{memory: memory}
 	segments.Add(1)
 	s.cleanup = runtime.AddCleanup(s, free, memory)
-	(*C.halo_segment)(memory).bytes = C.int64_t(total)
-	at := unsafe.Add(memory, head)
+	(*C.halo_segment)(memory).bytes = C.int64_t(len(records))
+	copy(unsafe.Slice((*byte)(unsafe.Add(memory, head)), len(records)), records)
 	for _, r := range list {
-		// as integers: the collector would look at the pointers that lay in this memory before
-		*(*[2]uintptr)(at) = [2]uintptr{uintptr(r.Fn), uintptr(recordBytes(r))}
-		copy(unsafe.Slice((*byte)(unsafe.Add(at, headBytes)), len(r.Args)), r.Args)
-		at = unsafe.Add(at, recordBytes(r))
 		s.parts = append(s.parts, r.parts...)
 	}
 	return s
@@ -70,8 +63,6 @@ func free(memory unsafe.Pointer) {
 	C.free(memory)
 	segments.Add(-1)
 }
-
-func recordBytes(r Record) int { return headBytes + (len(r.Args)+15)&^15 }
 
 // Run runs the records. base is the table of addresses by slot and cancel the word that stops the run when it is not 0;
 // both are memory that Go's collector does not move or free meanwhile, and what the table points at is C memory or
@@ -159,11 +150,8 @@ type countArgs struct {
 
 // Count makes a record: body runs as often as c says.
 func Count(c Counter, body *Segment) Record {
-	a := countArgs{uintptr(body.memory), c.At, c.Times, c.Bytes, c.First, c.Step, 0}
-	if c.Wanted {
-		a.wanted = 1
-	}
-	r := Pack(unsafe.Pointer(C.halo_count), &a)
+	r := Pack(unsafe.Pointer(C.halo_count), &countArgs{uintptr(body.memory), c.At, c.Times, c.Bytes, c.First, c.Step,
+		Bit(c.Wanted)})
 	r.parts = []*Segment{body}
 	return r
 }
@@ -176,14 +164,10 @@ type conditionalArgs struct {
 // Conditional makes a record that runs one of the branches: by an s32 index, the last branch if that is out of range,
 // or by a pred, of which true means branch 0 and false branch 1.
 func Conditional(selector Ref, isPred bool, branches []*Segment) Record {
-	a := conditionalArgs{selector: selector, branches: int64(len(branches))}
-	if isPred {
-		a.isPred = 1
-	}
-	r := Pack(unsafe.Pointer(C.halo_conditional), &a)
+	r := Pack(unsafe.Pointer(C.halo_conditional), &conditionalArgs{selector, int64(len(branches)), Bit(isPred)})
 	for _, b := range branches {
 		address := uintptr(b.memory)
-		r.Args = append(r.Args, unsafe.Slice((*byte)(unsafe.Pointer(&address)), unsafe.Sizeof(address))...)
+		r.Args = Append(r.Args, &address)
 	}
 	r.parts = branches
 	return r

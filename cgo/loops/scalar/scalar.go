@@ -50,26 +50,17 @@ func (c Code) Pack() []byte {
 	if c.Machine != nil {
 		h.run = uintptr(c.Machine)
 	}
-	out := make([]byte, 0, size)
-	out = append(out, bytesOf(&h, 1)...)
-	out = append(out, bytesOf(unsafe.SliceData(c.Registers), regs)...)
+	out := append(run.Append(make([]byte, 0, size), &h), run.Bytes(c.Registers)...)
 	if regs%2 == 1 {
 		out = append(out, make([]byte, 8)...)
 	}
 	return append(out, c.Instructions...)
 }
 
-func bytesOf[T any](p *T, n int) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(p)), uintptr(n)*unsafe.Sizeof(*p))
-}
-
 // Apply makes a record that runs a packed program n times, in pieces of grain rounds that may run at once. There is a
 // stream for each parameter and each result. If a stream is an accumulator, grain must be n.
 func Apply(program []byte, n, grain int64, streams []Stream) run.Record {
 	counts := [2]int64{n, max(grain, 1)}
-	args := append(bytesOf(&counts, 1), program...)
-	if len(streams) > 0 {
-		args = append(args, bytesOf(&streams[0], len(streams))...)
-	}
-	return run.Record{Fn: recordFunction(), Args: args}
+	args := append(run.Append(nil, &counts), program...)
+	return run.Record{Fn: recordFunction(), Args: append(args, run.Bytes(streams)...)}
 }

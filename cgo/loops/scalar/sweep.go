@@ -29,18 +29,10 @@ type sweepArgs struct {
 // Record makes the record of s.
 func (s Sweep) Record() run.Record {
 	a := sweepArgs{lines: s.Lines, inner: max(s.Inner, 1), rounds: s.Rounds, grain: max(s.Grain, 1)}
-	const headBytes = 16 // of the record, which offsets count
-	var tail []byte
-	add := func(piece []byte) int64 {
-		for len(tail)%16 != 0 {
-			tail = append(tail, 0)
-		}
-		tail = append(tail, piece...)
-		return headBytes + int64(unsafe.Sizeof(a)) + int64(len(tail)-len(piece))
-	}
-	a.startOffset, a.stepOffset = add(s.Start), add(s.Step)
-	a.startStreams = add(bytesOf(unsafe.SliceData(s.StartStreams), len(s.StartStreams)))
-	a.stepStream = add(bytesOf(unsafe.SliceData(s.StepStreams), len(s.StepStreams)))
+	var tail run.Tail
+	const at = run.HeadBytes + int64(unsafe.Sizeof(sweepArgs{}))
+	a.startOffset, a.stepOffset = tail.Add(at, s.Start), tail.Add(at, s.Step)
+	a.startStreams, a.stepStream = tail.Add(at, run.Bytes(s.StartStreams)), tail.Add(at, run.Bytes(s.StepStreams))
 	r := run.Pack(sweepFunction(), &a)
 	r.Args = append(r.Args, tail...)
 	return r

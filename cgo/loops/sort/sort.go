@@ -68,20 +68,15 @@ type keyArgs struct {
 
 // pack lays out the arguments.
 func (r Rows) pack(isa run.ISA, arrays []Array, keys []Key, less []byte, scratch run.Ref) []byte {
-	a := recordArgs{rows: r, arrays: int64(len(arrays)), keys: int64(len(keys)), scratch: scratch, isa: int64(isa)}
-	if less != nil {
-		a.less = 1
-	}
-	b := bytesOf(nil, &a)
-	for i := range arrays {
-		b = bytesOf(b, &arrays[i])
-	}
+	b := run.Append(nil, &recordArgs{rows: r, arrays: int64(len(arrays)), keys: int64(len(keys)),
+		less: run.Bit(less != nil), scratch: scratch, isa: int64(isa)})
+	b = append(b, run.Bytes(arrays)...)
 	for _, k := range keys {
 		x := keyArgs{k.Data, int64(k.Operand), int64(k.LogWidth), int64(k.Flags), int64(k.Infinity)}
 		if k.Program != nil {
 			x.operand = -1
 		}
-		b = bytesOf(b, &x)
+		b = run.Append(b, &x)
 	}
 	for _, k := range keys {
 		b = append(b, k.Program...)

@@ -18,10 +18,6 @@ func (r Rows) Sort(isa run.ISA, arrays []Array, keys []Key, less []byte, scratch
 	return run.Record{Fn: unsafe.Pointer(C.halo_sort), Args: r.pack(isa, arrays, keys, less, scratch)}
 }
 
-func bytesOf[T any](b []byte, v *T) []byte {
-	return append(b, unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v))...)
-}
-
 type topKArgs struct {
 	src, values, places run.Ref
 	n, k, rows, isa     int64

@@ -9,7 +9,5 @@ const none = "sort: bug: this build has no native kernels, ask run.Available"
 // Sort panics: this build has no native kernels.
 func (r Rows) Sort(run.ISA, []Array, []Key, []byte, run.Ref) run.Record { panic(none) }
 
-func bytesOf[T any]([]byte, *T) []byte { panic(none) }
-
 // TopK panics: this build has no native kernels.
 func (r Rows) TopK(run.ISA, run.Ref, run.Ref, run.Ref, int64, Key) run.Record { panic(none) }
