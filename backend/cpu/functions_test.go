@@ -207,27 +207,38 @@ func doubles(t *testing.T, text string, threads int, a *literal.Literal) []float
 
 // TestFunctionsWhereTheyTurn is of numbers where a function's way has its largest errors, or ends: many turns of an
 // angle, near a quarter of one and beyond the vectors' limit; the last number before atanh is infinite; numbers whose
-// sum with 1 is 1. All are within two units of the truth.
+// sum with 1 is 1, whose squares are large, or where a table's next entry begins. All are within two units of the truth
+// and have its sign.
 func TestFunctionsWhereTheyTurn(t *testing.T) {
+	zero := float32(math.Copysign(0, -1))
 	turns := []float32{25004.1875, 25357.1133, -11.0033979, 12311.7764, -16231.8525, 505.796417, 16185.4854, 19999.9,
-		20000.1, 29511.6074, float32(math.Copysign(0, -1))}
+		20000.1, 29511.6074, 887.539795, 9.46464825, 16871.0996, 0x1.3883ep+14, zero}
 	for op, c := range map[hlo.Opcode]struct {
 		truth func(float64) float64
 		x     []float32
 	}{
-		hlo.Sin:   {math.Sin, turns},
-		hlo.Cos:   {math.Cos, turns},
-		hlo.Tan:   {math.Tan, turns},
-		hlo.Cbrt:  {math.Cbrt, []float32{0.898112297, -4.56952873e+11, 1e-30, 1e-45, 0x1p-90, math.MaxFloat32}},
-		hlo.Atanh: {math.Atanh, []float32{0.99999994, -0.99999994, 0.9999999, 1. / 3, 0.33333331, 0.593054652, 1e-45}},
-		hlo.Asinh: {math.Asinh, []float32{2.98049834e-08, -1e-45, 0x1p-12, 0x1p12, 4095.9998, 1.12840724, 1e38}},
-		hlo.Acosh: {math.Acosh, []float32{1, 1.0000001, 1.03079724, 1.25, 4095.9998, 0x1p12, 1e38}},
+		hlo.Sin:  {math.Sin, turns},
+		hlo.Cos:  {math.Cos, turns},
+		hlo.Tan:  {math.Tan, turns},
+		hlo.Cbrt: {math.Cbrt, []float32{0.898112297, -4.56952873e+11, 1e-30, 1e-45, 0x1p-90, math.MaxFloat32}},
+		hlo.Atanh: {math.Atanh, []float32{0.99999994, -0.99999994, 0.9999999, 1. / 3, 0.33333331, 0.593054652,
+			0.594329238, 1e-45, zero}},
+		hlo.Asinh: {math.Asinh, []float32{2.98049834e-08, -1e-45, 0x1p-12, 0x1p12, 4095.9998, 1.12840724, 1e38,
+			0.0614082217, 0x1.fffffep59, 0x1p60, zero}},
+		hlo.Acosh: {math.Acosh, []float32{1, 1.0000001, 1.03079724, 1.25, 4095.9998, 0x1p12, 1e38, 1.00191343, 0x1.fffffep59,
+			0x1p60}},
+		hlo.Asin:  {math.Asin, []float32{0.5, 0.50000006, 0.535061598, -0.516637564, 1, -1, 1e-45, zero}},
+		hlo.Acos:  {math.Acos, []float32{0.5, 0.50000006, -0.5, -0.500427961, 0.499188215, 0.99999994, -0.99999994, zero}},
+		hlo.Atan:  {math.Atan, []float32{1, 1.0000001, 1.01519275, -1.01168311, 1e38, 1e-45, zero}},
+		hlo.Log:   {math.Log, []float32{1.06273341, 0.963945568, 0.71875, 1.4375, 0x1p125, 0x1p127, 0x1p-126, 1e-45}},
+		hlo.Log1p: {math.Log1p, []float32{0.0625157133, -0.0357312262, -0.99999994, 0x1p99, 0x1p100, 1e-45, zero}},
 	} {
 		text := fmt.Sprintf("ENTRY e { p = f32[%[1]d] parameter(0) ROOT y = f32[%[1]d] %[2]s(p) }", len(c.x), op)
 		for i, got := range floats(t, text, c.x) {
 			want := c.truth(float64(c.x[i]))
 			near := float32(math.Abs(want))
-			if unit := float64(math.Nextafter32(near, math.MaxFloat32)) - float64(near); math.Abs(float64(got)-want) > 2*unit {
+			if unit := float64(math.Nextafter32(near, math.MaxFloat32)) - float64(near); math.Abs(float64(got)-want) > 2*unit ||
+				math.Signbit(float64(got)) != math.Signbit(want) {
 				t.Errorf("%s(%v) is %v, want %v", op, c.x[i], got, want)
 			}
 		}

@@ -63,14 +63,18 @@ INLINE VF near_f_expf(VF x, MASK *near) {
 }
 INLINE VF f_expf(VF x) { return IF_NEAR(near_f_expf, x, far_exp32(x)); }
 
+// exp8 is exp(r)-1 for r of at most log(2)/2.
+INLINE VF exp8(VF r) {
+  VF q = 0.04166838908f + r * (0.008368715188f + r * 0.001381448171f);
+  q = 0.4999999345f + r * (0.1666652065f + r * q);
+  return r + r * r * q;
+}
+
 // expm1_of gives s = 2^t and q so that exp(x) = s + s*q, for x from -87 to 88.
 INLINE VF expm1_of(VF x, VF *s) {
   const VF y = x * 0x1.715476p0f + (SHIFT32 + 127), t = y - (SHIFT32 + 127);
-  const VF r = (x - t * 0x1.62e400p-1f) - t * 0x1.7f7d1cp-20f;
-  VF q = 0.04166838908f + r * (0.008368715188f + r * 0.001381448171f);
-  q = 0.4999999345f + r * (0.1666652065f + r * q);
   *s = (VF)((VI)y << 23);
-  return r + r * r * q;
+  return exp8((x - t * 0x1.62e400p-1f) - t * 0x1.7f7d1cp-20f);
 }
 
 // far_ functions are for numbers that their namesakes have no way for.
@@ -98,11 +102,24 @@ INLINE VF near_f_logisticf(VF x, MASK *near) {
 }
 INLINE VF f_logisticf(VF x) { return NEAR_OR(near_f_logisticf, x, far_logistic32(x)); }
 
-// near_parts gives m from sqrt(1/2) to sqrt(2) and the whole number k so that x = m*2^k, for positive normal numbers.
-#define NORMAL(x) within(x, 0x1p-126f, INFINITY)
-INLINE VF near_parts(VF x, VI *k) {
-  *k = ((VI)x - 0x3f3504f3) >> 23;
-  return (VF)((VI)x - (*k << 23));
+// log8 gives c, e and l so that log(1 + w) = l - e*log(2)/2^23 + log((1+w)*c), where u is nearly 1 + w, a normal number
+// up to 2^125, and (1+w)*c is from 0.945 to 1.0625: c is a power of two by one of 8 numbers of 14 bits whose logarithms
+// are nearly floats. Near 1 c is 1, e 0 and l -0, so that a zero keeps its sign.
+INLINE VF log8(VF u, VF *e, VF *l) {
+  static const float inverses[8] __attribute__((aligned(32))) = {
+      0x1.758p-1f, 0x1.9a8p-1f, 0x1.c76p-1f, 1, 0x1.1058p0f, 0x1.24d8p0f, 0x1.3bcp0f, 0x1.54d8p0f};
+  static const float logs[8] __attribute__((aligned(32))) = {
+      0.315406621f, 0.220948696f, 0.11720337f, -0.0f, -0.0618876107f, -0.134461746f, -0.209773317f, -0.286246717f};
+  const VI t = 0x3fb7ffff - (VI)u, n = t & ~0x7fffff, i = t >> 20;
+  *e = __builtin_convertvector(n, VF);
+  *l = of8(logs, i);
+  return (VF)(I(of8(inverses, i)) + n);
+}
+
+// log8_sum is l - e*log(2)/2^23 + log(1 + f) for such an f.
+INLINE VF log8_sum(VF f, VF e, VF l) {
+  const VF p = -0.4999994062f + f * (0.3333379048f + f * (-0.2506991924f + f * 0.198194417f));
+  return (l + (f + (f * f) * p)) - e * 0x1.62e43p-24f;
 }
 
 static __attribute__((noinline)) VF far_log(VF x) {
@@ -110,26 +127,24 @@ static __attribute__((noinline)) VF far_log(VF x) {
   return log32(m - 1, e);
 }
 INLINE VF near_f_logf(VF x, MASK *near) {
-  VI k;
-  const VF m = near_parts(x, &k);
-  *near &= NORMAL(x);
-  return log32(m - 1, __builtin_convertvector(k, VF));
+  VF e, l, c = log8(x, &e, &l);
+  *near &= within(x, 0x1p-126f, 0x1p125f);
+  return log8_sum(x * c - 1, e, l);
 }
-INLINE VF f_logf(VF x) { return IF_NEAR(near_f_logf, x, far_log(x)); }
+INLINE VF f_logf(VF x) { return NEAR_OR(near_f_logf, x, far_log(x)); }
 
-// log1p32 is log(1 + x), where u is that sum rounded, a normal number up to 2^100: (1+x)*2^-k - 1 is rounded once.
-INLINE VF log1p32(VF x, VF u) {
-  VI k;
-  near_parts(u, &k);
-  const VF down = (VF)(I(same(1)) - (k << 23));
-  return log32(x * down + (down - 1), __builtin_convertvector(k, VF));
+// log1p8 is log(1 + (v+w)), where w is the smaller one and u nearly that sum.
+INLINE VF log1p8(VF v, VF w, VF u) {
+  VF e, l, c = log8(u, &e, &l);
+  return log8_sum(w * c + (v * c - (1 - c)), e, l);
 }
 
 static __attribute__((noinline)) VF far_log1p(VF x) { return any_log1p(x); }
 INLINE VF near_f_log1pf(VF x, MASK *near) {
-  const VF u = 1 + x, l = log1p32(x, u);
+  const VF u = 1 + x;
+  VF e, l, c = log8(u, &e, &l);
   *near &= within(u, 0x1p-30f, 0x1p100f);
-  return (VF)((VI)l | ((VI)x & SIGN));
+  return log8_sum(x * c - (1 - c), e, l);
 }
 INLINE VF f_log1pf(VF x) { return NEAR_OR(near_f_log1pf, x, far_log1p(x)); }
 
@@ -162,9 +177,11 @@ INLINE VF f_erff(VF x) {
 // f_erf_invf goes the other way for one in forty vectors of random numbers, and for all that are no numbers below 1,
 // whose w is large or product NaN.
 static __attribute__((noinline)) VF far_erf_inv(VF x) { return any_erf_inv(x); }
-INLINE VF f_erf_invf(VF x) {
+INLINE VF near_erf_inv(VF x, MASK *near) {
   VF v = x * x;
   ROUNDED(v);
-  const VF u = 1 - v, w = -log1p32(-v, u);
-  return __builtin_expect(ALL(LESS(w, same(5)) & LESS(v, same(1))), 1) ? near_giles(w) * x : far_erf_inv(x);
+  VF e, l, c = log8(1 - v, &e, &l), w = -log8_sum(-v * c - (1 - c), e, l);
+  *near &= LESS(w, same(5)) & LESS(v, same(1));
+  return near_giles(w) * x;
 }
+INLINE VF f_erf_invf(VF x) { return NEAR_OR(near_erf_inv, x, far_erf_inv(x)); }

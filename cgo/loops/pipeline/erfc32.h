@@ -139,10 +139,14 @@ INLINE VF any_gelu_erfc(VF x, int near) {
 
 static __attribute__((noinline)) VF far_erfc(VF x) { return any_erfc(x, 0); }
 static __attribute__((noinline)) VF far_gelu_erfc(VF x) { return any_gelu_erfc(x, 0); }
+#if defined(__x86_64__)
+#include "erfc8.h"
+#else
 INLINE VF near_f_erfcf(VF x, MASK *near) {
   *near &= LESS(magnitude(x), same(NEAR_ERFC));
   return any_erfc(x, 1);
 }
+#endif
 INLINE VF near_f_gelu_erfcf(VF x, MASK *near) {
   *near &= LESS(magnitude(x), same(NEAR_ERFC));
   return any_gelu_erfc(x, 1);

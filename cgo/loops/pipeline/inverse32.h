@@ -1,6 +1,22 @@
 // inverse32.h: the inverses of sine, cosine, tangent and of the hyperbolic functions, and sinh and cosh, of vectors of
 // floats. The coefficients are ours, as those of math32.h.
 
+// arc32_over is asin(r)/r-1 by z = r*r, for r up to 1/2, over z.
+INLINE VF arc32_over(VF z) {
+  const VF p = 0.04546914995f + z * (0.02418477833f + z * 0.04215830564f);
+  return 0.166667521f + z * (0.07495309412f + z * p);
+}
+
+// last_atanh is the inverse of the hyperbolic tangent from the number before 1 on, for which f_atanhf has no way.
+#define LAST_ATANH 0x1.fffffep-1f
+INLINE VF last_atanh(VF x) {
+  const VF a = magnitude(x), one = blend(EQUAL(a, same(1)), same(INFINITY), same(NAN));
+  return with_sign(blend(EQUAL(a, same(LAST_ATANH)), same(8.66433976f), one), x);
+}
+
+#if defined(__x86_64__) && VB == 32
+#include "inverse8.h"
+#else
 // half_inverse32 is half of the inverse of the square root of v, nearly, and root that root; NaN comes of numbers below
 // 0 and of infinity.
 INLINE VF half_inverse32(VF v, VF *root) {
@@ -9,9 +25,6 @@ INLINE VF half_inverse32(VF v, VF *root) {
   const VF h = 0.5f * y, r = v * y;
   *root = r + h * (v - r * r);
   return h;
-#elif defined(__x86_64__)
-  *root = square_root(v);
-  return 0.5f * (VF)_mm256_rsqrt_ps((__m256)most(0x1p-120f, v));
 #else
   *root = square_root(v);
   return 0.5f / most(0x1p-60f, *root);
@@ -30,9 +43,7 @@ INLINE VF arc32(VF a, MASK far, VF *c) {
   const VF z = blend(far, 0.5f - 0.5f * a, a * a);
   VF low;
   const VF s = root32(z, &low), r = blend(far, s, a);
-  VF p = 0.04546914995f + z * (0.02418477833f + z * 0.04215830564f);
-  p = 0.166667521f + z * (0.07495309412f + z * p);
-  *c = r * (z * p) + keep(far, low);
+  *c = r * (z * arc32_over(z)) + keep(far, low);
   return r;
 }
 
@@ -51,16 +62,7 @@ INLINE VF f_acosf(VF x) {
   return turned(blend(far, keep(NEGATIVE(x), same(0x1.921fb6p1f)), same(0x1.921fb6p0f)), k * r, k * c);
 }
 
-// f_atanf is pi/2 - atan(1/a) for a = |x| beyond 1. With AVX2 it rounds the angle before it is turned.
-#if defined(__x86_64__) && VB == 32
-INLINE VF f_atanf(VF x) {
-  const VF a = magnitude(x), r = 1 / a;
-  const MASK steep = LESS(same(1), a);
-  const VF q = blend(steep, r, a), w = q + q * atan32_over(q), turn = keep(steep, (VF)samei(SIGN));
-  const VF v = keep(steep, same(-0x1.777a5cp-25f)) + (VF)((VI)w ^ (VI)turn);
-  return (VF)((VI)(keep(steep, same(0x1.921fb6p0f)) + v) | ((VI)x & SIGN));
-}
-#else
+// f_atanf is pi/2 - atan(1/a) for a = |x| beyond 1.
 INLINE VF f_atanf(VF x) {
   const VF a = least(0x1p60f, magnitude(x)), r = inverse(most(0x1p-60f, a));
   const MASK steep = LESS(same(1), a);
@@ -68,7 +70,6 @@ INLINE VF f_atanf(VF x) {
   const VI turn = (VI)keep(steep, (VF)samei(SIGN));
   return with_sign(turned(keep(steep, same(0x1.921fb6p0f)), (VF)((VI)q ^ turn), (VF)((VI)c ^ turn)), x);
 }
-#endif
 
 #if VB != 64
 // log32_sum is log(u) + more for u from 1 to 2^14.
@@ -97,10 +98,6 @@ INLINE MASK usual32(VF a) { return within(a, 0x1p-12f, 0x1p12f); }
 #else
 INLINE MASK usual32(VF a) { return LESS(a, same(0x1p12f)); }
 #endif
-INLINE VF near_f_asinhf(VF x, MASK *near) {
-  *near &= usual32(magnitude(x));
-  return usual_asinh(x);
-}
 INLINE VF f_asinhf(VF x) {
   const VF a = magnitude(x), near = usual_asinh(x);
   const MASK usual = usual32(a);
@@ -120,10 +117,6 @@ INLINE VF usual_acosh(VF x) {
   const VF low = ((x - u) + s) + h * ((w - s * s) + t * t);
   return log32_sum(u, low * r);
 }
-INLINE VF near_f_acoshf(VF x, MASK *near) {
-  *near &= within(x, 1, 0x1p12f);
-  return usual_acosh(x);
-}
 INLINE VF f_acoshf(VF x) {
   const MASK usual = LESS(x, same(0x1p12f));
   const VF near = blend(LESS(x, same(1)), same(NAN), usual_acosh(x));
@@ -141,17 +134,8 @@ INLINE VF usual_atanh(VF x) {
   const VF v = e * 0x1.62e400p-25f + (q + ((q * z) * p + e * 0x1.7f7d1cp-44f));
   return (VF)((VI)v | ((VI)x & SIGN));
 }
-// The number before 1 has a w that 1 cannot be added to.
-#define LAST_ATANH 0x1.fffffep-1f
-INLINE VF near_f_atanhf(VF x, MASK *near) {
-  *near &= LESS(magnitude(x), same(LAST_ATANH));
-  return usual_atanh(x);
-}
-INLINE VF f_atanhf(VF x) {
-  const VF a = magnitude(x), one = blend(EQUAL(a, same(1)), same(INFINITY), same(NAN));
-  const VF last = with_sign(blend(EQUAL(a, same(LAST_ATANH)), same(8.66433976f), one), x);
-  return blend(LESS(a, same(LAST_ATANH)), usual_atanh(x), last);
-}
+INLINE VF f_atanhf(VF x) { return blend(LESS(magnitude(x), same(LAST_ATANH)), usual_atanh(x), last_atanh(x)); }
+#endif
 
 // halves32 gives what sinh(a)/2 = h + h*c + g*s and cosh(a)/2 = g + g*c + h*s are made of, and returns s: c is
 // cosh(r)-1 and s sinh(r) for a = t*log(2) + r, h and g are (2^t - 2^-t)/4 and (2^t + 2^-t)/4.

@@ -427,10 +427,9 @@ INLINE VF atan32_over(VF q) {
   p = -0.3333329856f + z * (0.1999853104f + z * (-0.1426405162f + z * p));
   return z * p;
 #else
-  const VF z2 = z * z, last = (-0.03112698905f + z * 0.0108873453f) + z2 * -0.001787541085f;
-  const VF third = (-0.08400475234f + z * 0.05790654197f) + z2 * last;
-  const VF second = (-0.1426405162f + z * 0.109511748f) + z2 * third;
-  return z * ((-0.3333329856f + z * 0.1999853104f) + z2 * second);
+  const VF z2 = z * z, low = 0.1999853104f + z * (-0.1426405162f + z * (0.109511748f + z * -0.08400475234f));
+  const VF high = 0.05790654197f + z * (-0.03112698905f + z * (0.0108873453f + z * -0.001787541085f));
+  return z * (-0.3333329856f + z * (low + (z2 * z2) * high));
 #endif
 }
 INLINE VF atan32(VF q) { return q * atan32_over(q); }

@@ -40,6 +40,6 @@ static __attribute__((noinline)) VF f_powf(VF x, VF y) {
 INLINE VF near_f_powf(VF x, VF y, MASK *near) {
   VF l, t, h = half_log32(x, same(0), &l), p = rounded(y * h), q = double_exp32(p, lost32(y, h, p) + y * l, &t);
   const VF s = (VF)((VI)t << 23);
-  *near &= NORMAL(x) & LESS(magnitude(p), same(43.3f));
+  *near &= within(x, 0x1p-126f, INFINITY) & LESS(magnitude(p), same(43.3f));
   return s + s * q;
 }
