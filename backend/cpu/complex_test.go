@@ -3,9 +3,11 @@ package cpu_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/xla/literal"
 	"github.com/halo-xla/halo/xla/shape"
 )
@@ -148,4 +150,27 @@ func chain(r *rand.Rand, et shape.ElementType, n int64, ops int) string {
 	part := map[shape.ElementType]shape.ElementType{shape.C64: shape.F32, shape.C128: shape.F64}[et]
 	return strings.NewReplacer("C ", fmt.Sprintf("%s[%d] ", et, n), "P ", fmt.Sprintf("%s[%d] ", part, n), "(C, C)", fmt.Sprintf("(%[1]s[%[2]d], %[1]s[%[2]d])", et, n)).
 		Replace(b.String())
+}
+
+// TestComplexChoices chooses between complex numbers by what others decide, natively. Products of c64 are rounded in
+// lanes of their own, even if what decides is of f64.
+func TestComplexChoices(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 4))
+	const n = 1003
+	for _, et := range []shape.ElementType{shape.C64, shape.C128} {
+		for _, by := range []shape.ElementType{shape.F32, shape.F64, shape.S32, shape.U8} {
+			for _, decides := range []string{"ROOT z = C[] select(less, b, a)", "p = C[] multiply(a, b) ROOT z = C[] select(less, p, a)",
+				"m = pred[] and(less, o) p = C[] multiply(a, b) q = C[] multiply(p, b) ROOT z = C[] select(m, q, a)"} {
+				text := strings.NewReplacer("C[]", fmt.Sprintf("%v[%d]", et, n), "BY[]", fmt.Sprintf("%v[%d]", by, n), "pred[]",
+					fmt.Sprintf("pred[%d]", n)).Replace(`ENTRY e { a = C[] parameter(0) b = C[] parameter(1) x = BY[] parameter(2)
+					y = BY[] parameter(3) o = pred[] parameter(4) less = pred[] compare(x, y), direction=LT ` + decides + " }")
+				both(t, text, 2, 0, randomElements(r, et, n), randomElements(r, et, n), randomElements(r, by, n),
+					randomElements(r, by, n), randomElements(r, shape.Pred, n))
+				indirect := strings.Contains(decides, "and(") && et == shape.C64 && by == shape.F64
+				if run.Available() && !indirect && slices.Contains(kernels(t, text), "go elementwise") {
+					t.Errorf("not native: %s", text)
+				}
+			}
+		}
+	}
 }

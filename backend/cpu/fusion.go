@@ -216,10 +216,14 @@ func inPipeline(t shape.ElementType) bool {
 }
 
 // changesLanes reports whether in has operands with lanes of 64 bits and a result without, or the other way around. A
-// fusion of both has lanes of 64 bits for all its values. What numbers of f64 decide is mostly about such.
+// fusion of both has lanes of 64 bits for all its values. What numbers of f64 decide is mostly about such; what is not
+// are numbers of c64, which have no stages in such lanes.
 func changesLanes(in *hlo.Instruction) bool {
-	if looksAtQuotient(in) || in.Shape.Type == shape.Pred && in.Operands[0].Shape.Type == shape.F64 {
+	if looksAtQuotient(in) || comparesDoubles(in) {
 		return false
+	}
+	if in.Op == hlo.Select && in.Shape.Type == shape.C64 && comparesDoubles(in.Operands[0]) {
+		return true
 	}
 	for _, o := range in.Operands {
 		if t := o.Shape.Type; t != shape.Pred && (partType(t).Bits() == 64) != (partType(in.Shape.Type).Bits() == 64) {
@@ -227,6 +231,11 @@ func changesLanes(in *hlo.Instruction) bool {
 		}
 	}
 	return false
+}
+
+// comparesDoubles reports whether in is what numbers of f64 decide.
+func comparesDoubles(in *hlo.Instruction) bool {
+	return in.Shape.Type == shape.Pred && len(in.Operands) > 0 && in.Operands[0].Shape.Type == shape.F64
 }
 
 // looksAtQuotient reports whether in compares the sign or the remainder of integers, which are numbers of the same

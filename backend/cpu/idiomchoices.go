@@ -4,13 +4,14 @@ import (
 	"github.com/halo-xla/halo/xla/hlo"
 )
 
-// useChoices makes one stage of each select with a comparison that nothing else needs.
+// useChoices makes one stage of each select with a comparison that nothing else needs. Complex numbers are taken apart
+// first.
 func (f *fused) useChoices() {
 	uses := f.uses()
 	found := false
 	for i := range f.nodes {
 		nd := &f.nodes[i]
-		if nd.op != hlo.Select || nd.stage != "" {
+		if nd.op != hlo.Select || nd.stage != "" || nd.t.IsComplex() {
 			continue
 		}
 		m := &f.nodes[nd.args[0]]
