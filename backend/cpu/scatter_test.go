@@ -178,34 +178,63 @@ func TestScatterInParts(t *testing.T) {
 }
 
 // TestScatterInOrder scatters more rows than are near to places that grow, a few of which are none, so that several
-// stretches of them go side by side; to such of which one goes back; and stretches that overlap.
+// stretches of them go side by side; to such of which one goes back; stretches that overlap, and some that are none
+// between those.
 func TestScatterInOrder(t *testing.T) {
 	r := newRand(t)
 	for _, c := range []struct {
 		operand, updates, inserted string
 		n, size                    int
-		back                       bool
-	}{{"f32[1300,64]", "f32[66001,64]", "0", 66001, 1300, false}, {"f32[1300,64]", "f32[66001,64]", "0", 66001, 1300, true},
-		{"f32[800000]", "f32[33001,128]", "", 33001, 800000, false}} {
+		change                     func(places []int32)
+	}{{"f32[1300,64]", "f32[66001,64]", "0", 66001, 1300, func([]int32) {}},
+		{"f32[1300,64]", "f32[66001,64]", "0", 66001, 1300, func(p []int32) { p[len(p)*3/4] = 0 }},
+		{"f32[1300,64]", "f32[66001,64]", "0", 66001, 1300, noneBetween},
+		{"f32[800000]", "f32[33001,128]", "", 33001, 800000, func([]int32) {}}} {
 		op := "scatter, update_window_dims={1}, inserted_window_dims={" + c.inserted +
 			"}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=f"
 		text := foldings[1].on(shape.F32, shape.F32) + one(c.operand, op, c.operand, fmt.Sprintf("s32[%d]", c.n), c.updates)
-		same(t, r, text, finite(r, func(_ int, s shape.Shape) *literal.Literal { return growing(t, r, s, c.size, c.back) }))
+		same(t, r, text, finite(r, func(_ int, s shape.Shape) *literal.Literal {
+			places := growing(r, int(s.Dims[0]), c.size)
+			c.change(places)
+			return literalOf(t, places)
+		}))
 	}
 }
 
-// growing has places among size that grow, one in fifty outside, and one before all others if that is wanted.
-func growing(t *testing.T, r *rand.Rand, s shape.Shape, size int, back bool) *literal.Literal {
-	places := make([]int32, s.Dims[0])
+// TestScatterByManyThreads has more threads than stretches are made for.
+func TestScatterByManyThreads(t *testing.T) {
+	r := newRand(t)
+	const rows, size = 66001, 1300
+	text := foldings[1].on(shape.S32, shape.S32) + one("s32[1300,64]", "scatter, update_window_dims={1}, inserted_window_dims={0}, "+
+		"scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=f", "s32[1300,64]", "s32[66001]", "s32[66001,64]")
+	args := []*literal.Literal{anyBits(r, shape.Array(shape.S32, size, 64)), literalOf(t, growing(r, rows, size)),
+		anyBits(r, shape.Array(shape.S32, rows, 64))}
+	both(t, text, 40, 0, args...)
+}
+
+// growing are places among size that grow, one in fifty outside.
+func growing(r *rand.Rand, n, size int) []int32 {
+	places := make([]int32, n)
 	for k := range places {
-		places[k] = int32(k * size / len(places))
+		places[k] = int32(k * size / n)
 		if r.IntN(50) == 0 {
 			places[k] = []int32{-1, int32(size) + 7}[r.IntN(2)]
 		}
 	}
-	if back {
-		places[len(places)*3/4] = 0
+	return places
+}
+
+// noneBetween has none in the second quarter of places, and those of the first in the third.
+func noneBetween(places []int32) {
+	q := len(places) / 4
+	copy(places[2*q:3*q], places[:q])
+	for k := range q {
+		places[q+k] = -1 - int32(k%2)
 	}
+}
+
+func literalOf(t *testing.T, places []int32) *literal.Literal {
+	t.Helper()
 	l, err := literal.FromSlice(places)
 	if err != nil {
 		t.Fatal(err)
