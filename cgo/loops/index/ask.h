@@ -18,15 +18,16 @@ enum { BAG_FAR = 64, BAG_NEAR = 8 };
 
 #define ASK(name, CACHE)                                                                                     \
   static inline void name(const char *s, int64_t bytes) {                                                    \
-    for (int64_t at = 0; at < bytes && at < 64 * ASK_LINES; at += 64) __builtin_prefetch(s + at, 0, CACHE);  \
+    for (int64_t at = 0; at < bytes && at < 64 * ASK_LINES; at += 64)                                        \
+      __builtin_prefetch((const void *)((uintptr_t)s + (uintptr_t)at), 0, CACHE);                            \
   }
 ASK(ask_near, 3)
 ASK(ask_far, 2)
 
 // ask asks for a window of some bytes at one of the places in s that is ahead of number i of n: into the second cache,
-// for few lines can be on the way to the first.
+// for few lines can be on the way to the first. Places that are none are no pointers.
 static inline void ask(const char *s, const int64_t *places, int64_t i, int64_t n, int64_t bytes) {
-  if (i + ASK_WINDOWS < n) ask_far(s + places[i + ASK_WINDOWS], bytes);
+  if (i + ASK_WINDOWS < n) ask_far((const char *)((uintptr_t)s + (uintptr_t)places[i + ASK_WINDOWS]), bytes);
 }
 
 #endif
