@@ -273,7 +273,7 @@ func TestReduceLarge(t *testing.T) {
 }
 
 // TestSumsOfWholeNumbers adds what has one sum in any order: rows that are taken by fours, a piece of each by turns, and
-// columns, of one strip and more.
+// columns, of one strip and more; several rows for each result, and rows that are cut.
 func TestSumsOfWholeNumbers(t *testing.T) {
 	r := newRand(t)
 	whole := func(_ int, s shape.Shape) *literal.Literal {
@@ -281,7 +281,8 @@ func TestSumsOfWholeNumbers(t *testing.T) {
 	}
 	for _, typ := range []string{"f32", "f64"} {
 		for _, c := range []struct{ dims, reduced, kept string }{{"1030,517", "1", "1030"}, {"131,9001", "1", "131"},
-			{"2050,256", "1", "2050"}, {"999,4097", "1", "999"}, {"150,4096", "0", "4096"}, {"40,9001", "0", "9001"}} {
+			{"2050,256", "1", "2050"}, {"999,4097", "1", "999"}, {"150,4096", "0", "4096"}, {"40,9001", "0", "9001"},
+			{"2,1000,1024", "0,2", "1000"}, {"8,100000", "1", "8"}} {
 			text := fmt.Sprintf(`HloModule m
 f { x = T[] parameter(0)
   y = T[] parameter(1)
