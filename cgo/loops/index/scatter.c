@@ -1,6 +1,7 @@
 //go:build linux
 // scatter.c: each task goes through all index vectors in order and folds the updates that are in its part of the array,
-// so that no result depends on how many tasks there are.
+// or has strands of index vectors to itself whose places no others touch, so that no result depends on how many tasks
+// there are.
 #pragma GCC optimize("O3")
 #include "ask.h"
 #include "level.h"
