@@ -20,10 +20,10 @@ func (c *contraction) vectorForm() (f matrices, fn unsafe.Pointer) {
 	if !ok || !f.byVector() {
 		return f, nil
 	}
-	own, isOurs := vectorTypes[c.outType]
+	_, isOurs := vectorTypes[c.outType]
 	matrix, vector := c.matrixTypes(&f)
 	t, isKnown := gemmTypes[matrix]
-	if !isOurs || !isKnown || vector != c.outType || matrix != vector && own != gemm.F32 {
+	if !isOurs || !isKnown || vector != c.outType || (matrix == shape.F64) != (vector == shape.F64) {
 		return f, nil
 	}
 	return f, gemm.Vectors(run.Level(), t)

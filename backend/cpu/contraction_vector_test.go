@@ -70,7 +70,8 @@ func TestWidenedMatrix(t *testing.T) {
 	}
 }
 
-// TestNotWidened wants matrices that no kernel widens, or that lose something on the way, to be converted first.
+// TestNotWidened wants matrices that no kernel widens, that lose something on the way, or that are both operands, to be
+// converted first.
 func TestNotWidened(t *testing.T) {
 	r := rand.New(rand.NewPCG(36, 2))
 	for _, text := range []string{
@@ -81,6 +82,9 @@ func TestNotWidened(t *testing.T) {
   ROOT r = f32[3,300] dot(x, c), lhs_contracting_dims={1}, rhs_contracting_dims={0} }`,
 		`ENTRY e { x = f64[1,128] parameter(0)  w = f32[128,300] parameter(1)  c = f64[128,300] convert(w)
   ROOT r = f64[1,300] dot(x, c), lhs_contracting_dims={1}, rhs_contracting_dims={0} }`,
+		`ENTRY e { x = f32[128] parameter(0)  w = s8[128,128] parameter(1)  c = f32[128,128] convert(w)
+  y = f32[128] dot(c, c), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={1}, rhs_contracting_dims={1}
+  ROOT r = f32[128] multiply(x, y) }`,
 	} {
 		m, reference := compile(t, exec.Reference(), text)
 		args := []*literal.Literal{small(r, m.Entry.Parameters[0].Shape), matrixOf(r, m.Entry.Parameters[1].Shape)}
@@ -89,5 +93,21 @@ func TestNotWidened(t *testing.T) {
 		if n := len(p.Report()); n < 2 {
 			t.Errorf("%s: got %d steps, want a conversion", text, n)
 		}
+	}
+}
+
+// TestWiderMatrix wants products of a vector and a matrix of f64 that give f32 not to be read as elements of one type.
+func TestWiderMatrix(t *testing.T) {
+	r := rand.New(rand.NewPCG(36, 3))
+	for _, text := range []string{
+		`ENTRY e { x = f32[1,128] parameter(0)  w = f64[128,200] parameter(1)
+  ROOT r = f32[1,200] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0} }`,
+		`ENTRY e { x = f64[200,128] parameter(0)  w = f32[128] parameter(1)
+  ROOT r = f32[200] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0} }`,
+	} {
+		m, reference := compile(t, exec.Reference(), text)
+		args := []*literal.Literal{small(r, m.Entry.Parameters[0].Shape), small(r, m.Entry.Parameters[1].Shape)}
+		p := compileBound(t, New(Options{Threads: 2}), m, nil)
+		alike(t, text, executeAll(t, p, args...), executeAll(t, reference, args...))
 	}
 }

@@ -92,6 +92,7 @@ var passOrder = []pass.Order{
 	{Before: "clean", After: "convolution", Because: "its transposes move through what is left"},
 	{Before: "hoist", After: "precompute", Because: "constants in loops follow from constants before them"},
 	{Before: "widen", After: "precompute", Because: "it converts weights, which are often constants"},
+	{Before: "read", After: "precompute", Because: "weights that are constants are to stay as narrow as they are"},
 	{Before: "convolution", After: "precompute", Because: "it transposes weights, which are often constants"},
 	{Before: "clean", After: "arguments", Because: "it knows choices in their simplest form"},
 	{Before: "arguments", After: "tidy", Because: "it compares with broadcasts that rules know"},

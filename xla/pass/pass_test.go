@@ -22,9 +22,17 @@ import (
 // everyPass are the passes by the names of their files in testdata/passes, in an order in which they make sense.
 func everyPass() []Pass {
 	return []Pass{Layout(), Inline(), DCE(), CSE(), Tuples(), ExpandBatchNorm(), Widen(anyFusion.Elementwise), Fold(), Simplify(),
-		Precompute(byReference), Unroll(), Counters(), Rounds(), Hoist(), Convolutions(), Apart(), Planes(), Arguments(), Gates(),
+		Reads(anyWidened), Precompute(byReference), Unroll(), Counters(), Rounds(), Hoist(), Convolutions(), Apart(), Planes(), Arguments(), Gates(),
 		Transposes(), Turns(anyFusion.Elementwise), Fuse(anyFusion), Epilogue(anyEpilogue, anyFusion.Elementwise, true),
 		Frame(anyFusion.Elementwise), Pieces()}
+}
+
+func anyWidened(in *hlo.Instruction) bool {
+	if in.Op != hlo.Dot {
+		return false
+	}
+	from, _ := Widened(in)
+	return from != nil
 }
 
 func anyEpilogue(_, _ *hlo.Instruction) bool { return true }

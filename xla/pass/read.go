@@ -1,6 +1,9 @@
 package pass
 
-import "github.com/halo-xla/halo/xla/hlo"
+import (
+	"github.com/halo-xla/halo/xla/hlo"
+	"github.com/halo-xla/halo/xla/shape"
+)
 
 // Reads puts a dot that takes reports and what converts its larger operand from a narrower type into one
 // fusion, of kind kInput.
@@ -12,24 +15,25 @@ func Reads(takes func(in *hlo.Instruction) bool) Pass {
 }
 
 // Widened returns what the larger operand of a dot is converted from, and its number, or nil if that is not converted
-// from a narrower type.
+// from a narrower type, or the dot also reads it as the other operand.
 func Widened(in *hlo.Instruction) (from *hlo.Instruction, k int) {
 	if in.Operands[1].Shape.Size() > in.Operands[0].Shape.Size() {
 		k = 1
 	}
-	for o := in.Operands[k]; widensExactly(o); o = from {
+	for o := in.Operands[k]; o != in.Operands[1-k] && widensExactly(o); o = from {
 		from = o.Operands[0]
 	}
 	return from, k
 }
 
-// widensExactly reports whether in is a conversion to a wider type that has all numbers of the narrower one.
+// widensExactly reports whether in is a conversion to a wider type of floats that has all numbers of the narrower one.
 func widensExactly(in *hlo.Instruction) bool {
 	if in.Op != hlo.Convert || !plain(in.Operands[0].Shape) {
 		return false
 	}
 	from, to := in.Operands[0].Shape.Type, in.Shape.Type
-	return from.Bits() < to.Bits() && (from.IsFloat() && to.IsFloat() || from.IsInteger() && from.Bits() <= 8)
+	return from.Bits() < to.Bits() && to.IsFloat() && to.Bits() >= 16 && from != shape.F8E8M0FNU &&
+		(from.IsFloat() || from.IsInteger() && from.Bits() <= 8)
 }
 
 // read makes the fusion of in and the conversions of its larger operand.
