@@ -220,7 +220,7 @@ type Assembled struct {
 	Unit        int
 }
 
-// Assemble returns the code, or false if it reads after it has stored, or Registers do not suffice and it may have no
+// Assemble returns the code, or false if it reads after it has stored, or registers do not suffice and it may have no
 // frame, which is memory for what there are none for. Calls want one.
 func (f *Function) Assemble(framed bool) (a Assembled, ok bool) {
 	if framed {
