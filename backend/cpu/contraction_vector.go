@@ -17,7 +17,7 @@ const vectorName = "loops gemv"
 // vectorForm is c as a product of a matrix and a vector, and the function for that, nil if it is none.
 func (c *contraction) vectorForm() (f matrices, fn unsafe.Pointer) {
 	f, ok := matricesOf(&c.Contraction)
-	if !ok || !f.byVector() {
+	if !ok || !run.Available() || !f.byVector() {
 		return f, nil
 	}
 	_, isOurs := vectorTypes[c.outType]
@@ -57,7 +57,7 @@ const leastWidened = 1 << 14
 // widensMatrix reports whether a dot is the product of a vector and a matrix that is converted from narrower elements,
 // which a kernel of ours reads as they are.
 func widensMatrix(in *hlo.Instruction) bool {
-	if in.Op != hlo.Dot || in.Shape.Type != shape.F32 || !run.Available() {
+	if in.Op != hlo.Dot || in.Shape.Type != shape.F32 {
 		return false
 	}
 	from, _ := pass.Widened(in)
