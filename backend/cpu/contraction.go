@@ -19,7 +19,7 @@ type contraction struct {
 
 // contractors are the ways to compute a contraction, best first. A way that does not take one returns nil.
 var contractors = []func(l *exec.Lowering, c *contraction) *thunk{knownProduct, batchedProduct, matMul, packedProduct,
-	blasProduct, vectorProduct, movedProduct, nativeContraction}
+	vectorProduct, blasProduct, movedProduct, nativeContraction}
 
 // contract lowers a contraction to the best there is for its types and sizes.
 func contract(l *exec.Lowering, c contraction) *thunk {

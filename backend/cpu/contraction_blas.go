@@ -92,10 +92,6 @@ const (
 	leastFlops = taskFlops / 16
 )
 
-// wideBytes are the columns that our product with a vector sums at once: memory is read from row to row, and faster the
-// longer the rows are, as long as their sums are in the nearest cache.
-const wideBytes = 16 << 10
-
 // across says whether our kernel multiplies the vector b and columns of a, of elements of type t.
 func (f *matrices) across(t shape.ElementType) bool {
 	_, ours := vectorTypes[t]
@@ -109,7 +105,7 @@ func (f *matrices) blocks(t shape.ElementType) (rows, columns int) {
 		rows, columns = blocksOf(f.m, f.n, fewBlock, few)
 	}
 	if f.across(t) {
-		wide := wideBytes / t.Bytes()
+		wide := gemm.VectorBytes / t.Bytes()
 		pieces := (f.m + wide - 1) / wide
 		rows = (f.m + 16*pieces - 1) / (16 * pieces) * 16
 	}
@@ -201,13 +197,10 @@ func (f *matrices) bySmall(t shape.ElementType) bool {
 	return ok && f.m*f.n*f.k <= smallProduct
 }
 
-// multiplier picks who multiplies: we vectors and real matrices, but oneDNN large ones of f32, and OpenBLAS complex
-// ones.
+// multiplier picks who multiplies matrices: we real ones, but oneDNN large ones of f32, and OpenBLAS complex ones.
 func (f *matrices) multiplier(t shape.ElementType) (fn unsafe.Pointer, name string, ours bool) {
 	v, ok := vectorTypes[t]
 	switch {
-	case ok && f.byVector():
-		return gemm.Vectors(run.Level(), v), vectorName, true
 	case t == shape.F32 && !f.bySmall(t) && onednn.Load() == nil:
 		return onednn.Sgemm(), "onednn sgemm", false
 	case ok:

@@ -29,10 +29,14 @@ func movedProduct(l *exec.Lowering, c *contraction) *thunk {
 	var list []*thunk
 	moved.lhs, list = brought(l, left, c.lhs, list)
 	moved.rhs, list = brought(l, right, c.rhs, list)
-	if t := blasProduct(l, &moved); t != nil {
-		return sequence(append(list, t)...)
+	t := vectorProduct(l, &moved)
+	if t == nil {
+		t = blasProduct(l, &moved)
 	}
-	return nil
+	if t == nil {
+		return nil
+	}
+	return sequence(append(list, t)...)
 }
 
 // brought adds a move of an operand to a list, if there is one, and returns where it is then.

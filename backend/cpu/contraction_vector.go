@@ -11,9 +11,6 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// vectorName is that of our products with a vector in reports.
-const vectorName = "loops gemv"
-
 // vectorForm is c as a product of a matrix and a vector, and the function for that, nil if it is none.
 func (c *contraction) vectorForm() (f matrices, fn unsafe.Pointer) {
 	f, ok := matricesOf(&c.Contraction)
@@ -37,7 +34,7 @@ func (c *contraction) matrixTypes(f *matrices) (a, b shape.ElementType) {
 	return c.lhsType, c.rhsType
 }
 
-// vectorProduct multiplies a vector and a matrix of narrower elements, which are widened as they are read.
+// vectorProduct multiplies a vector and a matrix, whose elements may be narrower: they are widened as they are read.
 func vectorProduct(_ *exec.Lowering, c *contraction) *thunk {
 	f, fn := c.vectorForm()
 	if fn == nil {
@@ -48,7 +45,7 @@ func vectorProduct(_ *exec.Lowering, c *contraction) *thunk {
 	if !ok {
 		return nil
 	}
-	return recordThunk(vectorName, c.uses(), f.record(fn, p, c))
+	return recordThunk("loops gemv", c.uses(), f.record(fn, p, c))
 }
 
 // leastWidened is how many elements of a matrix make it worth while to widen them as they are read.

@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"math"
-	"math/cmplx"
 
 	"github.com/halo-xla/halo/backend/cpu/tile"
 	"github.com/halo-xla/halo/xla/hlo"
@@ -139,7 +138,7 @@ func absStep(nd *node, d int, x []int) tile.Step {
 	case shape.FloatClass:
 		return tile.Each(math.Abs, d, x[0])
 	}
-	return tile.Each(cmplx.Abs, d, x[0])
+	return tile.Each(hlo.ComplexAbs, d, x[0])
 }
 
 func partStep(f func(complex128) float64, g func(float64) float64) func(nd *node, d int, x []int) tile.Step {

@@ -137,6 +137,26 @@ func checkApplier(t *testing.T, e *Evaluator, c *Computation, r *rand.Rand, seed
 	}
 }
 
+// TestApplierMagnitude wants magnitudes in compiled computations to be those of a call, where math.Hypot is off.
+func TestApplierMagnitude(t *testing.T) {
+	b := NewBuilder("magnitude")
+	c, err := b.Build(b.Abs(b.Parameter(0, shape.Array(shape.C128), "")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ap, err := (&Evaluator{ctx: context.Background()}).applier(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make([]Cell, 1)
+	if err := ap.apply([]Cell{{F: 255, Im: 0.38830788879776007}}, got); err != nil {
+		t.Fatal(err)
+	}
+	if want := 255.00029565280214; got[0].F != want { // 255.000295652802141165 by exact arithmetic
+		t.Errorf("got %v, want %v", got[0].F, want)
+	}
+}
+
 // A computation with an op that has no step runs all the same.
 func TestApplierFallsBack(t *testing.T) {
 	b := NewBuilder("body")

@@ -262,7 +262,7 @@ func absStep(in *Instruction, d int32, x [3]int32) step {
 	case shape.FloatClass:
 		return func(r []Cell) { r[d].F = math.Abs(r[a].F) }
 	case shape.ComplexClass:
-		return rounded(func(r []Cell) { r[d].F = complexAbs(complex(r[a].F, r[a].Im)) }, d, in.Shape.Type)
+		return rounded(func(r []Cell) { r[d].F = ComplexAbs(complex(r[a].F, r[a].Im)) }, d, in.Shape.Type)
 	}
 	return func(r []Cell) { r[d] = r[a] }
 }

@@ -60,8 +60,8 @@ func scaleTo(z complex128, to int) (re, im float64, e int) {
 	return math.Ldexp(real(z), -e), math.Ldexp(imag(z), -e), e
 }
 
-// complexAbs is |z|, of which math.Hypot is up to 2 units off.
-func complexAbs(z complex128) float64 {
+// ComplexAbs is |z|, the meaning of Abs on complex numbers, rounded once. math.Hypot is up to 2 units off.
+func ComplexAbs(z complex128) float64 {
 	if !finite(z) || z == 0 {
 		return math.Hypot(real(z), imag(z))
 	}

@@ -121,7 +121,7 @@ func evalAbs(_ *Evaluator, in *Instruction, args []*literal.Literal) (*literal.L
 	default:
 		out := literal.MakeWide(shape.FloatClass, len(w.C))
 		for i, v := range w.C {
-			out.F[i] = complexAbs(v)
+			out.F[i] = ComplexAbs(v)
 		}
 		w = out
 	}

@@ -45,7 +45,7 @@ func call(m *Machine, in *Instr) {
 		m.setD(in, s.Float(a[:]))
 		return
 	}
-	m.setD(in, math.Hypot(a[0], a[1]))
+	m.setD(in, hlo.ComplexAbs(complex(a[0], a[1])))
 }
 
 func callC64(m *Machine, in *Instr) {

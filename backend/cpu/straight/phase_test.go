@@ -105,7 +105,7 @@ func randomPhase(r *rand.Rand, names []string, lane, count int, pointers []int) 
 // TestMakePhases wants of random programs over rows the bits that their stages have: on rows of whole blocks and
 // others, into the caches and past them, with results over what is read.
 func TestMakePhases(t *testing.T) {
-	needAVX2(t)
+	runtest.Level(t, run.AVX2)
 	r := rand.New(rand.NewPCG(5, 3))
 	for _, lane := range []int{4, 8} {
 		for i, f := range families(lane) {

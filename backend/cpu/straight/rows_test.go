@@ -47,7 +47,7 @@ func operandsOf(s *pipeline.Stage) []*int {
 // TestMakeRows wants of random sweeps over rows the bits that their stages have, also where a row is no whole block, no
 // whole vector, or begins within one, into the caches and past them.
 func TestMakeRows(t *testing.T) {
-	needAVX2(t)
+	runtest.Level(t, run.AVX2)
 	r := rand.New(rand.NewPCG(5, 9))
 	for _, lane := range []int{4, 8} {
 		for _, f := range families(lane) {

@@ -3,7 +3,6 @@ package straight
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -16,7 +15,6 @@ import (
 	"github.com/halo-xla/halo/cgo/loops/pipeline"
 	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/internal/runtest"
-	"github.com/halo-xla/halo/internal/testfile"
 )
 
 // Pointers of a random program: arrays of lanes, one of elements, one lane of memory, numbers, results, and slots.
@@ -202,22 +200,13 @@ func isCall(name string) bool { return slices.Contains(calls1, name) || slices.C
 // TestMake wants of random programs the bits that their stages have: of single stages and of long lists, of whole
 // blocks and others, into the caches and past them.
 func TestMake(t *testing.T) {
-	needAVX2(t)
+	runtest.Level(t, run.AVX2)
 	r := rand.New(rand.NewPCG(11, 7))
 	for _, lane := range []int{4, 8} {
 		for _, f := range families(lane) {
 			testFamily(t, r, f, lane)
 		}
 	}
-}
-
-func needAVX2(t *testing.T) {
-	testfile.Native(t, run.Available())
-	var err error
-	if !slices.Contains(run.Levels(), run.AVX2) {
-		err = errors.New("the machine has none")
-	}
-	testfile.Library(t, "avx2", err)
 }
 
 func testFamily(t *testing.T, r *rand.Rand, f family, lane int) {
@@ -257,7 +246,7 @@ func testFamily(t *testing.T, r *rand.Rand, f family, lane int) {
 
 // TestMakeExtremes wants the bits that stages have of maxima and minima with numbers, zeros of both signs among them.
 func TestMakeExtremes(t *testing.T) {
-	needAVX2(t)
+	runtest.Level(t, run.AVX2)
 	r := rand.New(rand.NewPCG(5, 9))
 	for _, lane := range []int{4, 8} {
 		for _, v := range special(lane) {
@@ -282,7 +271,7 @@ func TestMakeExtremes(t *testing.T) {
 // TestMakeBeside wants the bits that stages have of long lists that need few registers, four vectors of which go side by
 // side.
 func TestMakeBeside(t *testing.T) {
-	needAVX2(t)
+	runtest.Level(t, run.AVX2)
 	r := rand.New(rand.NewPCG(4, 9))
 	names, beside := []string{"mix", "rotate", "add", "xor", "wrap_u", "max_s"}, 0
 	for range 200 {
@@ -300,7 +289,7 @@ func TestMakeBeside(t *testing.T) {
 
 // TestMakePointers wants what stages have of more pointers than have registers of their own.
 func TestMakePointers(t *testing.T) {
-	needAVX2(t)
+	runtest.Level(t, run.AVX2)
 	r := rand.New(rand.NewPCG(3, 8))
 	p := &pipeline.Program{Dims: []int64{1000}, Lane: 4, Task: 1 << 16, Slots: 1}
 	for k := range 12 {

@@ -7,16 +7,12 @@ import (
 	"github.com/halo-xla/halo/cgo/loops/depthwise"
 	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/internal/runtest"
-	"github.com/halo-xla/halo/internal/testfile"
 )
 
 // TestGroupedVectors has two to five groups of one feature and eight results, an odd number of vectors too, and wants
 // nothing written behind the result.
 func TestGroupedVectors(t *testing.T) {
-	testfile.Native(t, run.Available())
-	if !slices.Contains(run.Levels(), run.AVX2) {
-		t.Skip("the kernel is that of AVX2")
-	}
+	runtest.Level(t, run.AVX2)
 	const places, taps, lanes = 9, 3, 8
 	for groups := int64(2); groups <= 5; groups++ {
 		features := lanes * groups

@@ -31,6 +31,10 @@ type blasArgs struct {
 	pieces, perTask        int64
 }
 
+// VectorBytes are the sums that products of a vector and a matrix, whose columns are side by side, make at once: memory
+// is read from row to row, and faster the longer the rows are, as long as their sums are in the nearest cache.
+const VectorBytes = 16 << 10
+
 // Record makes the record of a product that the C function fn computes, which is of the type of halo_record.fn and
 // takes the record of blas.h.
 func Record(fn unsafe.Pointer, p Product) run.Record {

@@ -10,6 +10,7 @@ typedef void (*halo_product_level[2])(const halo_record *, halo_run *);
 
 /* Products of a matrix and a vector: n is 1, and elements of b are side by side. By the type of a; b and c are F64 if
  * that is, else F32. */
+enum { HALO_VECTOR_BYTES = 16 << 10 }; /* sums of columns that are made at once */
 typedef void (*halo_vector_level[GEMM_S64 + 1])(const halo_record *, halo_run *);
 extern const halo_vector_level halo_vector_base, halo_vector_avx2, halo_vector_avx512;
 

@@ -1,7 +1,7 @@
 /* The kernels of one instruction set and one type, T, for which INTEGER is as wide, and matrices of elements E, which
  * are widened as they are read: WIDEN(m) is the vector of what lies at m. */
 
-enum { NAME(VL) = VB / sizeof(T), NAME(BLOCK) = (16 << 10) / sizeof(T), NAME(ROWS) = 8 };
+enum { NAME(VL) = VB / sizeof(T), NAME(BLOCK) = HALO_VECTOR_BYTES / sizeof(T), NAME(ROWS) = 8 };
 #define VL NAME(VL)
 #define BLOCK NAME(BLOCK)
 #define ROWS NAME(ROWS)

@@ -202,7 +202,9 @@ static void goes(const job *j, const parts *t, char **p, int64_t blocks) {
 
 // by_turns runs most of n blocks in strands, if the task waits for memory, and returns how many.
 static int64_t by_turns(const job *j, parts *t, int64_t n, char **p) {
-  const int64_t strand = waits(j, t) ? n / (STRANDS * TURN) * TURN : 0;
+  if (!waits(j, t))
+    return 0;
+  const int64_t strand = n / (STRANDS * TURN) * TURN;
   for (int64_t i = 0; i < strand; i += TURN, goes(j, t, p, TURN - STRANDS * strand))
     for (int64_t k = 0; k < STRANDS; k++, goes(j, t, p, strand - TURN))
       runs(j, t, 0, TURN, p, 0);
