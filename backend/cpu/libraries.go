@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/halo-xla/halo/backend/cpu/straight"
 	"github.com/halo-xla/halo/cgo/fftw"
 	"github.com/halo-xla/halo/cgo/loops/gemm"
 	"github.com/halo-xla/halo/cgo/loops/run"
@@ -53,7 +54,7 @@ func Processor() string {
 	if gemm.ProductBF16.Widens(run.Level()) {
 		text += "; products of bf16 in f32"
 	}
-	if err := code.Memory(); err != nil && run.Level() == run.AVX2 {
+	if err := code.Memory(); err != nil && straight.Knows(run.Level()) {
 		text += "; fusions step by step, with no memory for code: " + err.Error()
 	}
 	return text

@@ -16,6 +16,7 @@ type builder struct {
 	held  map[Value]Register   // of lanes that stand for all
 	in    []map[Value]Register // of each vector's values
 	frame
+	keptMasks
 }
 
 // build returns false if there are too few registers.
@@ -23,13 +24,14 @@ func (b *builder) build() bool {
 	for range b.f.constants {
 		b.Label()
 	}
-	for r := Register(16); r > 0; r-- {
+	for r := b.registers(); r > 0; r-- {
 		b.free = append(b.free, r-1)
 	}
 	b.held, b.in = map[Value]Register{}, make([]map[Value]Register, b.way.vectors)
 	for u := range b.in {
 		b.in[u] = map[Value]Register{}
 	}
+	b.keepMasks()
 	if b.way.framed {
 		return b.inFrame()
 	}
@@ -151,7 +153,7 @@ func (b *builder) pooled() []byte {
 	return b.Bytes()
 }
 
-func (b *builder) elements() int { return Vector / b.f.lane }
+func (b *builder) elements() int { return b.f.bytes / b.f.lane }
 
 func (b *builder) take() (Register, bool) {
 	if len(b.free) == 0 && !b.spill() {
@@ -179,7 +181,7 @@ func (d *doing) do() bool {
 		if args[k], ok = d.operand(a, d.takesMemory(k)); !ok {
 			return false
 		}
-		if !args[k].Memory {
+		if !args[k].Memory && !args[k].mask {
 			d.busy = append(d.busy, args[k].Register)
 		}
 	}
@@ -188,14 +190,18 @@ func (d *doing) do() bool {
 		d.release()
 		return true
 	}
-	if d.s.op.of(d.f.lane).form == fused {
-		return d.fuse(args)
+	e := d.f.of(d.s.op)
+	switch e.form {
+	case fused:
+		return d.fuse(e, args)
+	case compare:
+		return d.compare(e, args)
 	}
 	d.release()
 	to, ok := d.take()
 	if ok {
 		d.in[d.u][d.s.to] = to
-		d.instruction(to, args)
+		d.instruction(e, to, args)
 	}
 	return ok
 }
@@ -205,10 +211,10 @@ func (d *doing) takesMemory(k int) bool {
 	if d.s.store != nil {
 		return false
 	}
-	switch d.s.op.of(d.f.lane).form {
+	switch d.f.of(d.s.op).form {
 	case one:
 		return true
-	case two, choice, fused:
+	case two, choice, fused, compare:
 		return k == 1
 	}
 	return false
@@ -217,6 +223,9 @@ func (d *doing) takesMemory(k int) bool {
 // operand returns where a value is, which is brought into a register if it has to be.
 func (d *doing) operand(a Value, memory bool) (Operand, bool) {
 	v := &d.f.values[a]
+	if r, ok := d.masked[d.u][a]; ok {
+		return Operand{Register: r, mask: true}, true
+	}
 	if r, ok := d.held[a]; ok {
 		return In(r), true
 	}
@@ -238,11 +247,11 @@ func (d *doing) operand(a Value, memory bool) (Operand, bool) {
 	case !ok:
 		return Operand{}, false
 	case v.kind == fixed:
-		d.Lane(v.access.load, r, 0, d.fixed(v.number))
+		d.lane(v.access.load, r, 0, d.fixed(v.number))
 	case v.kind != moving:
 		d.spread(r, a)
 	default:
-		d.Lane(v.access.load, r, 0, d.memory(v.number, v.vector, v.access))
+		d.lane(v.access.load, r, 0, d.memory(v.number, v.vector, v.access))
 	}
 	if v.kind == moving && keep {
 		d.in[d.u][a] = r
@@ -268,65 +277,68 @@ func (b *builder) fixed(pointer int) Operand {
 // release frees the registers of what the step takes last.
 func (d *doing) release() {
 	d.free = append(d.free, d.temp...)
-	in := d.in[d.u]
 	for _, a := range d.s.args {
-		if r, ok := in[a]; ok && d.f.values[a].last == d.i {
-			delete(in, a)
-			d.free = append(d.free, r)
+		if d.f.values[a].last == d.i {
+			d.free = frees(d.in[d.u], a, d.free)
+			d.freeMasks = frees(d.masked[d.u], a, d.freeMasks)
 		}
 	}
 }
 
+// frees takes the register of a value from those in use to the free ones, if it has one.
+func frees(in map[Value]Register, a Value, free []Register) []Register {
+	if r, ok := in[a]; ok {
+		delete(in, a)
+		free = append(free, r)
+	}
+	return free
+}
+
 // spread brings the lane that stands for all into a register.
 func (b *builder) spread(r Register, a Value) {
-	e, v := Spread.of(b.f.lane), &b.f.values[a]
+	e, v := b.f.of(&Spread), &b.f.values[a]
 	if v.kind == constant {
-		b.Lane(e.Lane, r, 0, DataAt(v.number))
+		b.lane(e.Lane, r, 0, DataAt(v.number))
 		return
 	}
-	b.Lane(e.Lane, r, 0, b.fixed(v.number))
+	b.lane(e.Lane, r, 0, b.fixed(v.number))
 }
 
 func (d *doing) store(r Register) {
 	a, at := d.s.store, d.s.at
-	l := a.store
-	if d.past && !at.near {
-		l = a.past
-	}
 	if at.stays {
-		d.Lane(l, r, 0, d.fixed(at.pointer))
+		d.put(*a, false, r, d.fixed(at.pointer))
 		return
 	}
-	d.Lane(l, r, 0, d.memory(at.pointer, at.vector, *a))
+	d.put(*a, d.past && !at.near, r, d.memory(at.pointer, at.vector, *a))
 }
 
 // fuse adds a product to what is in the register of the result.
-func (d *doing) fuse(args []Operand) bool {
+func (d *doing) fuse(e encoding, args []Operand) bool {
 	to, ok := d.take()
 	if !ok {
 		return false
 	}
-	d.Lane(Same.All(), to, 0, In(args[2].Register))
-	d.Lane(d.s.op.of(d.f.lane).Lane, to, args[0].Register, args[1])
+	d.lane(Same.All(), to, 0, In(args[2].Register))
+	d.lane(e.Lane, to, args[0].Register, args[1])
 	d.release()
 	d.in[d.u][d.s.to] = to
 	return true
 }
 
-func (d *doing) instruction(to Register, args []Operand) {
-	e := d.s.op.of(d.f.lane)
+func (d *doing) instruction(e encoding, to Register, args []Operand) {
 	switch e.form {
 	case one:
-		d.Lane(e.Lane, to, 0, args[0])
+		d.lane(e.Lane, to, 0, args[0])
 	case shift:
-		d.Lane(e.Lane, Register(e.extension), to, args[0])
+		d.lane(e.Lane, Register(e.extension), to, args[0])
 	case choice:
-		d.LaneMask(e.Lane, to, args[0].Register, args[1], args[2].Register)
+		d.choose(e, to, args)
 		return
 	case halve:
-		d.Lane(e.Lane, args[0].Register, 0, In(to))
+		d.lane(e.Lane, args[0].Register, 0, In(to))
 	default:
-		d.Lane(e.Lane, to, args[0].Register, args[1])
+		d.lane(e.Lane, to, args[0].Register, args[1])
 	}
 	if e.immediate {
 		d.emit(d.s.number)

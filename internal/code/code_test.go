@@ -12,7 +12,7 @@ import (
 
 // A function of two arrays, at pointers 0 and 1, whose sums it leaves at pointer 2.
 func ExampleFunction() {
-	f := New(4)
+	f := New(4, Vector)
 	f.Store(2, Lanes4, f.Do(&Add, 0, f.Load(0, Lanes4), f.Load(1, Lanes4)))
 	a, ok := f.Assemble(false)
 	text := a.Plain
@@ -36,7 +36,7 @@ func ExampleText() {
 
 // sums is a function of so many arrays, all of whose values live to the end.
 func sums(n int) *Function {
-	f := New(4)
+	f := New(4, Vector)
 	var values []Value
 	for k := range n {
 		values = append(values, f.Do(&Root, 0, f.Load(k%10, Lanes4)))
@@ -57,7 +57,7 @@ func TestRegisters(t *testing.T) {
 			t.Errorf("%d values: %v, want %v", 2*n, ok, want)
 		}
 	}
-	f := New(4)
+	f := New(4, Vector)
 	x := f.Do(&Root, 0, f.Load(0, Lanes4))
 	for k := range len(bases) {
 		f.Store(k+1, Lanes4, x)
@@ -69,7 +69,7 @@ func TestRegisters(t *testing.T) {
 
 // rotations is a function of n rounds on two values, that has so many others to the end.
 func rotations(n, others int) *Function {
-	f := New(4)
+	f := New(4, Vector)
 	x, y := f.Load(0, Lanes4), f.Load(1, Lanes4)
 	var kept []Value
 	for k := range others {
@@ -105,7 +105,7 @@ func TestFrame(t *testing.T) {
 		}
 	}
 	for round, want := range map[int]bool{1: true, 2: false, 8: true} {
-		f, function, values := New(4), 0, make([]Value, round)
+		f, function, values := New(4, Vector), 0, make([]Value, round)
 		for k := range round {
 			f.Begin(k)
 			values[k] = f.Call(unsafe.Pointer(&function), f.Load(0, Lanes4))
@@ -125,7 +125,7 @@ func TestFrame(t *testing.T) {
 
 // TestLate wants no code that reads what a result may lie over by then.
 func TestLate(t *testing.T) {
-	f := New(4)
+	f := New(4, Vector)
 	x, y := f.Load(0, Lanes4), f.Load(1, Lanes4)
 	f.Store(2, Lanes4, f.Do(&Mul, 0, x, x))
 	f.Store(3, Lanes4, y)
@@ -137,7 +137,7 @@ func TestLate(t *testing.T) {
 // TestLateInRound wants code that reads what is another vector's when it has stored one, and none that reads what is
 // the same one's.
 func TestLateInRound(t *testing.T) {
-	f := New(4)
+	f := New(4, Vector)
 	for k := range 8 {
 		f.Begin(k)
 		x := f.Load(0, Lanes4)

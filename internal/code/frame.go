@@ -58,7 +58,7 @@ func (b *builder) inFrame() bool {
 	}
 	b.Do(Mov, true, RSP, At(RSP, 0))
 	b.end(callees)
-	binary.LittleEndian.PutUint32(b.bytes[size:], uint32(frameVectors+Vector*b.rooms))
+	binary.LittleEndian.PutUint32(b.bytes[size:], uint32(frameVectors+b.f.bytes*b.rooms))
 	return true
 }
 
@@ -99,7 +99,7 @@ func (b *builder) toPointer(pointer int) {
 	b.Do(Mov, true, R11, At(R11, int32(8*pointer)))
 }
 
-func (b *builder) room(k int) Operand { return At(RSP, int32(frameVectors+Vector*k)) }
+func (b *builder) room(k int) Operand { return At(RSP, int32(frameVectors+b.f.bytes*k)) }
 
 // framed returns where a value of vector u is in the frame, if it is there.
 func (b *builder) framed(v Value, u int) (Operand, bool) {
@@ -120,7 +120,7 @@ func (b *builder) leave(r Register, v framed) {
 		b.rooms++
 	}
 	b.vectors[v] = k
-	b.Lane(Leave.All(), r, 0, b.room(k))
+	b.lane(Leave.All(), r, 0, b.room(k))
 }
 
 // keep leaves a value in the frame, if it is neither there nor in memory anyway.
@@ -144,7 +144,7 @@ func (d *doing) fetched(a Value, at Operand, keep bool) (Operand, bool) {
 	if !ok {
 		return Operand{}, false
 	}
-	d.Lane(Fetch.All(), r, 0, at)
+	d.lane(Fetch.All(), r, 0, at)
 	if keep {
 		d.in[d.u][a] = r
 	} else {
@@ -218,7 +218,7 @@ func (d *doing) pass(rooms []int, n int) bool {
 			return false
 		}
 		d.busy = append(d.busy, from.Register)
-		d.Lane(Leave.All(), from.Register, 0, d.room(rooms[k]+n))
+		d.lane(Leave.All(), from.Register, 0, d.room(rooms[k]+n))
 	}
 	d.release()
 	d.done()

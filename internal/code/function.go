@@ -1,5 +1,6 @@
 // Package code makes functions of vector instructions while a program is compiled: what a chain of cheap operations on
-// elements comes to, without the jumps and the memory between them. There are instructions of AVX2 only.
+// elements comes to, without the jumps and the memory between them. There are instructions of AVX2, and for a Function
+// those of AVX-512.
 //
 // A Function is written once for a vector: its values, from memory, from other values and into memory. Assemble gives
 // each value that is not in memory a register, for all vectors of the loop, or says that there are too few. A Text is
@@ -12,8 +13,11 @@ import (
 	"unsafe"
 )
 
-// Vector is the bytes of a vector.
-const Vector = 32
+// Vector is the bytes of a vector of AVX2, Wide those of one of AVX-512.
+const (
+	Vector = 32
+	Wide   = 64
+)
 
 // Value is a value of a Function by its number.
 type Value int
@@ -24,6 +28,7 @@ type Value int
 // further, and the number of elements, of whole rounds of the vectors that it is written for and more than 0.
 type Function struct {
 	lane      int
+	bytes     int // of a vector
 	vector    int // the one that is written
 	round     int // how many there are
 	steps     []step
@@ -76,11 +81,16 @@ const (
 	fixed // a vector at a pointer that does not move
 )
 
-// New begins a function on lanes of so many bytes, 4 or 8.
-func New(lane int) *Function { return &Function{lane: lane, round: 1, known: map[operand]Value{}} }
+// New begins a function on lanes of so many bytes, 4 or 8, in vectors of Vector bytes or Wide.
+func New(lane, vector int) *Function {
+	return &Function{lane: lane, bytes: vector, round: 1, known: map[operand]Value{}}
+}
 
 // Lane is the bytes of a lane.
 func (f *Function) Lane() int { return f.lane }
+
+// Has reports whether there is an operation for the function's lanes.
+func (f *Function) Has(o *Op) bool { return f.of(o).form != none }
 
 // Begin begins with vector k of a round: what is loaded and stored from here on is that one's.
 func (f *Function) Begin(k int) { f.vector, f.round = k, max(f.round, k+1) }
@@ -231,7 +241,7 @@ func (f *Function) Assemble(framed bool) (a Assembled, ok bool) {
 	if !ok || f.readsLate() {
 		return a, false
 	}
-	return Assembled{f.code(w, false), f.code(w, true), w.vectors * f.round * Vector / f.lane}, true
+	return Assembled{f.code(w, false), f.code(w, true), w.vectors * f.round * f.bytes / f.lane}, true
 }
 
 func (f *Function) code(w way, past bool) []byte {

@@ -4,13 +4,14 @@ package code
 type form uint8
 
 const (
-	none   form = iota // there is no such instruction for the lanes
-	two                // two, the second of which may be in memory
-	one                // one, which may be in memory
-	shift              // one, and a number
-	choice             // two, and a mask: the second where it is set
-	fused              // two, and what is added, in whose place the result is
-	halve              // one; the result is the upper half of it, and half as wide
+	none    form = iota // there is no such instruction for the lanes
+	two                 // two, the second of which may be in memory
+	one                 // one, which may be in memory
+	shift               // one, and a number
+	choice              // two, and a mask: the second where it is set
+	fused               // two, and what is added, in whose place the result is
+	halve               // one; the result is half as wide, or less: its upper half, or its lanes cut
+	compare             // two, of which the second may be in memory; the result is a mask
 )
 
 // encoding is an instruction of an Op: on which lanes, its form, what stands for an operand in shifts, and whether a
@@ -22,18 +23,9 @@ type encoding struct {
 	immediate bool
 }
 
-// Op is an operation on vectors, with its instructions for lanes of four bytes and of eight.
+// Op is an operation on vectors, with its instructions for lanes of four bytes and of eight. AVX-512 has the same, but
+// for those of wides.
 type Op struct{ four, eight encoding }
-
-// Has reports whether there is the operation for lanes of so many bytes.
-func (o *Op) Has(lane int) bool { return o.of(lane).form != none }
-
-func (o *Op) of(lane int) encoding {
-	if lane == 8 {
-		return o.eight
-	}
-	return o.four
-}
 
 // All is the instruction on all lanes of four bytes.
 func (o *Op) All() Lane { return o.four.Lane }
@@ -90,7 +82,7 @@ var (
 	AddInt    = Op{pd(0xfe), pd(0xd4)}
 	SubInt    = Op{pd(0xfa), pd(0xfb)}
 	MulInt    = Op{four: in38(0x40)}
-	MulPlain  = Op{four: pd(0xf4)} // without a sign, of every other lane, as wide as two
+	MulPlain  = Op{four: pd(0xf4).of64()} // without a sign, of every other lane, as wide as two
 	AbsInt    = Op{four: in38(0x1e).as(one)}
 	EqualInt  = Op{pd(0x76), in38(0x29)}
 	Greater   = Op{pd(0x66), in38(0x37)}
@@ -100,8 +92,8 @@ var (
 	MinPlain  = Op{four: in38(0x3b)}
 	Left      = Op{pd(0x72).shift(6), pd(0x73).shift(6)}
 	Right     = Op{pd(0x72).shift(2), pd(0x73).shift(2)}
-	RightSign = Op{four: pd(0x72).shift(4)} // copies the sign
-	RightWide = Op{four: pd(0x73).shift(2)} // lanes twice as wide
+	RightSign = Op{four: pd(0x72).shift(4)}        // copies the sign
+	RightWide = Op{four: pd(0x73).shift(2).of64()} // lanes twice as wide
 	LeftBy    = Op{in38(0x47), in38(0x47).of64()}
 	RightBy   = Op{in38(0x45), in38(0x45).of64()}
 	SignBy    = Op{four: in38(0x46)}

@@ -45,7 +45,8 @@ type Operand struct {
 	Scale    uint8 // 0: no index
 	Index    Register
 	Disp     int32
-	Label    int // 1 more than that of memory there; of instructions without a number
+	Label    int  // 1 more than that of memory there; of instructions without a number
+	mask     bool // the register is one of masks
 }
 
 // DataAt is memory at a label.

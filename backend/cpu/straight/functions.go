@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/halo-xla/halo/cgo/loops/pipeline"
-	"github.com/halo-xla/halo/cgo/loops/run"
 	"github.com/halo-xla/halo/internal/code"
 )
 
@@ -44,7 +43,7 @@ func addFunctions(all map[string]recipe) {
 
 // call is what the function of a stage makes of values, if it has one for such lanes.
 func (m *maker) call(name string, args ...code.Value) code.Value {
-	function := pipeline.Call(name, run.AVX2, m.Lane())
+	function := pipeline.Call(name, m.level, m.Lane())
 	if function == nil {
 		m.failed = true
 		return 0

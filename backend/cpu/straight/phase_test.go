@@ -104,11 +104,12 @@ func randomPhase(r *rand.Rand, names []string, lane, count int, pointers []int) 
 
 // TestMakePhases wants of random programs over rows the bits that their stages have: on rows of whole blocks and
 // others, into the caches and past them, with results over what is read.
-func TestMakePhases(t *testing.T) {
-	runtest.Level(t, run.AVX2)
+func TestMakePhases(t *testing.T) { atLevels(t, testPhases) }
+
+func testPhases(t *testing.T, level run.ISA) {
 	r := rand.New(rand.NewPCG(5, 3))
 	for _, lane := range []int{4, 8} {
-		for i, f := range families(lane) {
+		for i, f := range families(lane, level) {
 			made := 0
 			for n := range 300 {
 				size := [][2]int64{{7, 512}, {5, 300}, {2, 64}, {4, 1}, {9, 1000}}[r.IntN(5)]
@@ -119,13 +120,13 @@ func TestMakePhases(t *testing.T) {
 				p := randomRows(r, f.names, by, lane, size[0], size[1], r.IntN(12))
 				q := *p
 				q.Phases = append([]pipeline.Phase(nil), p.Phases...)
-				MakeRows(&q, run.AVX2)
+				MakeRows(&q, level)
 				for _, x := range q.Phases {
 					if x.Made.Plain != nil {
 						made++
 					}
 				}
-				compareRows(t, r, p, &q, f.isFloat)
+				compareRows(t, r, p, &q, f.isFloat, level)
 				if t.Failed() {
 					t.Fatalf("lane %d, %v: %v %v", lane, size, p.Phases, p.Inputs[immediate:])
 				}
@@ -148,7 +149,7 @@ func randomReducer(r *rand.Rand, isFloat bool, lane int) string {
 }
 
 // compareRows runs a program by its stages and by what was made of them.
-func compareRows(t *testing.T, r *rand.Rand, p, q *pipeline.Rows, isFloat bool) {
+func compareRows(t *testing.T, r *rand.Rand, p, q *pipeline.Rows, isFloat bool, level run.ISA) {
 	t.Helper()
 	n := int(p.Row() * p.Count())
 	arrays := [][]byte{lanesOf(r, p.Lane, n), lanesOf(r, p.Lane, n), lanesOf(r, p.Lane, int(p.Row())),
@@ -164,7 +165,7 @@ func compareRows(t *testing.T, r *rand.Rand, p, q *pipeline.Rows, isFloat bool) 
 		if over < arrayNarrow {
 			list[len(arrays)] = list[over]
 		}
-		runtest.Execute(t, 1, runtest.Slots(list...), x.Record(run.AVX2))
+		runtest.Execute(t, 1, runtest.Slots(list...), x.Record(level))
 		sameResults(t, list[len(arrays):], &want, x == p, isFloat, p.Lane)
 	}
 }

@@ -169,7 +169,7 @@ func addOperations(all map[string]recipe) {
 // quotients are stages of a value and a multiplier with a small number.
 var quotients = map[string]func(m *maker, x, y code.Value, n int) code.Value{
 	"div_by": func(m *maker, x, y code.Value, n int) code.Value {
-		return m.do(&code.SignOf, 0, m.do(&code.Right, n, m.highPart(m.do(&code.AbsInt, 0, x), y)), x)
+		return m.withSign(m.do(&code.Right, n, m.highPart(m.do(&code.AbsInt, 0, x), y)), x)
 	},
 	"floor_by": func(m *maker, x, y code.Value, n int) code.Value {
 		sign := m.do(&code.RightSign, 8*m.Lane()-1, x)

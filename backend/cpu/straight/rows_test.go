@@ -46,11 +46,12 @@ func operandsOf(s *pipeline.Stage) []*int {
 
 // TestMakeRows wants of random sweeps over rows the bits that their stages have, also where a row is no whole block, no
 // whole vector, or begins within one, into the caches and past them.
-func TestMakeRows(t *testing.T) {
-	runtest.Level(t, run.AVX2)
+func TestMakeRows(t *testing.T) { atLevels(t, testMakeRows) }
+
+func testMakeRows(t *testing.T, level run.ISA) {
 	r := rand.New(rand.NewPCG(5, 9))
 	for _, lane := range []int{4, 8} {
-		for _, f := range families(lane) {
+		for _, f := range families(lane, level) {
 			made := 0
 			for i := range 300 {
 				rows, n := 1+r.IntN(20), []int{64, 65, 100, 127, 512, 1000}[r.IntN(6)]
@@ -58,7 +59,8 @@ func TestMakeRows(t *testing.T) {
 					rows, n = 1<<21/4096+1, 4096
 				}
 				stages := 1 + r.IntN([]int{60, 4}[i%2]) // of long lists some stage often has no instruction for such lanes
-				made += testRows(t, r, rowsOf(randomProgram(r, f.names, lane, n, stages, "", ""), rows, n), f.isFloat)
+				p := rowsOf(randomProgram(r, f.names, lane, n, stages, "", ""), rows, n)
+				made += testRows(t, r, p, f.isFloat, level)
 			}
 			if lane == 4 && made < 50 { // with lanes of eight bytes few are
 				t.Errorf("lane %d: functions were made of %d of 300 programs", lane, made)
@@ -68,11 +70,11 @@ func TestMakeRows(t *testing.T) {
 }
 
 // testRows runs a program by its stages and by what is made of them, and returns how many functions that were.
-func testRows(t *testing.T, r *rand.Rand, p *pipeline.Rows, isFloat bool) (made int) {
+func testRows(t *testing.T, r *rand.Rand, p *pipeline.Rows, isFloat bool, level run.ISA) (made int) {
 	t.Helper()
 	own := *p
 	own.Phases = slices.Clone(p.Phases)
-	MakeRows(&own, run.AVX2)
+	MakeRows(&own, level)
 	if own.Phases[0].Made.Plain == nil {
 		return 0
 	}
@@ -91,7 +93,7 @@ func testRows(t *testing.T, r *rand.Rand, p *pipeline.Rows, isFloat bool) (made 
 		if inPlace {
 			list[len(arrays)] = list[arrayX]
 		}
-		runtest.Execute(t, 1+r.IntN(3), runtest.Slots(list...), q.Record(run.AVX2))
+		runtest.Execute(t, 1+r.IntN(3), runtest.Slots(list...), q.Record(level))
 		sameResults(t, list[len(arrays):], &want, q == p, isFloat, p.Lane)
 	}
 	if t.Failed() {

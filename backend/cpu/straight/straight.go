@@ -1,5 +1,5 @@
 // Package straight makes straight-line code of programs of the register pipeline: a jump from stage to stage takes as
-// long as three operations with vectors of AVX2, and a value that is wanted twice lies in memory between them. Code has
+// long as three operations with vectors, and a value that is wanted twice lies in memory between them. Code has
 // instructions for cheap stages, and calls the functions of others.
 package straight
 
@@ -13,8 +13,9 @@ import (
 	"github.com/halo-xla/halo/internal/code"
 )
 
-// Make returns functions that do what a program's stages do at a level, or none: there are instructions of AVX2 for
-// lanes of four bytes and eight, and not for all stages, or it does not pay, or the system gives no memory for code.
+// Make returns functions that do what a program's stages do at a level, or none: there are instructions of AVX2 and
+// AVX-512 for lanes of four bytes and eight, and not for all stages, or it does not pay, or the system gives no memory
+// for code.
 func Make(p *pipeline.Program, level run.ISA) (made pipeline.Made) {
 	l := list{lane: p.Lane, stages: p.Stages, inputs: p.Inputs, outputs: len(p.Outputs)}
 	for _, framed := range []bool{false, true} {
@@ -24,6 +25,9 @@ func Make(p *pipeline.Program, level run.ISA) (made pipeline.Made) {
 	}
 	return made
 }
+
+// Knows reports whether there are instructions of a level.
+func Knows(level run.ISA) bool { return widths[level] > 0 }
 
 // list is stages, and what their pointers are: inputs, outputs, saved lanes, and rooms, of which those that splats fill
 // have one lane for all places. Other phases want what is in some, and across rows all that was not stored before is a
@@ -41,10 +45,10 @@ type list struct {
 // make returns the functions of a list that stores so many outputs, for rounds of so many vectors, of which some go
 // side by side, with a frame or without.
 func (l list) make(stored int, level run.ISA, round, beside int, framed bool) (made pipeline.Made) {
-	if level != run.AVX2 || lanes[l.lane] == (code.Access{}) || !l.storesLast(stored) || framed && !l.pays() {
+	if !Knows(level) || lanes[l.lane] == (code.Access{}) || !l.storesLast(stored) || framed && !l.pays() {
 		return made
 	}
-	m := &maker{Function: code.New(l.lane), list: l}
+	m := &maker{Function: code.New(l.lane, widths[level]), list: l, level: level}
 	for k := 0; k < round; k += beside {
 		m.vectors(k, beside)
 	}
@@ -94,6 +98,7 @@ type maker struct {
 	*code.Function
 	*vector
 	list
+	level  run.ISA
 	sums   []*sum
 	failed bool // there is no instruction for a stage, or no such operand
 }
@@ -149,11 +154,14 @@ func (m *maker) isLanes(k int) bool {
 		k < len(in) && (in[k].Size == m.Lane() || in[k].Convert != "" || in[k].Kind != pipeline.Linear)
 }
 
-var lanes = map[int]code.Access{4: code.Lanes4, 8: code.Lanes8}
+var (
+	lanes  = map[int]code.Access{4: code.Lanes4, 8: code.Lanes8}
+	widths = map[run.ISA]int{run.AVX2: code.Vector, run.AVX512: code.Wide}
+)
 
 // do is an operation, if there is one for such lanes.
 func (m *maker) do(op *code.Op, number int, args ...code.Value) code.Value {
-	if !op.Has(m.Lane()) {
+	if !m.Has(op) {
 		m.failed = true
 		return 0
 	}
@@ -193,10 +201,25 @@ func (m *maker) isNaN(x, y code.Value) code.Value { return m.do(&code.Compare, c
 var floatComparisons = map[string]int{"eq_f": code.EqualTo, "ne_f": code.UnequalTo, "lt_f": code.LessThan,
 	"le_f": code.AtMost, "gt_f": code.MoreThan, "ge_f": code.AtLeast}
 
+// wholeComparisons are those of AVX-512.
+var wholeComparisons = map[string]struct {
+	op     *code.Op
+	number int
+}{
+	"eq": {&code.CompareSigned, code.IntEqual}, "ne": {&code.CompareSigned, code.IntUnequal},
+	"lt_s": {&code.CompareSigned, code.IntLess}, "le_s": {&code.CompareSigned, code.IntAtMost},
+	"gt_s": {&code.CompareSigned, code.IntMoreThan}, "ge_s": {&code.CompareSigned, code.IntAtLeast},
+	"lt_u": {&code.ComparePlain, code.IntLess}, "le_u": {&code.ComparePlain, code.IntAtMost},
+	"gt_u": {&code.ComparePlain, code.IntMoreThan}, "ge_u": {&code.ComparePlain, code.IntAtLeast},
+}
+
 // compare is the mask of a comparison by the name of its stage.
 func (m *maker) compare(name string, x, y code.Value) code.Value {
 	if number, ok := floatComparisons[name]; ok {
 		return m.do(&code.Compare, number, x, y)
+	}
+	if c := wholeComparisons[name]; m.Has(&code.CompareSigned) {
+		return m.do(c.op, c.number, x, y)
 	}
 	switch name {
 	case "eq":
@@ -253,13 +276,29 @@ func (m *maker) number(k int) (float64, bool) {
 }
 
 func (m *maker) rotate(x code.Value, n int) code.Value {
+	if m.Has(&code.Rotate) {
+		return m.do(&code.Rotate, n, x)
+	}
 	return m.do(&code.Or, 0, m.do(&code.Left, n, x), m.do(&code.Right, 8*m.Lane()-n, x))
 }
 
 // highPart is the upper half of a product of numbers without a sign, y the same for all lanes.
 func (m *maker) highPart(x, y code.Value) code.Value {
 	even, odd := m.do(&code.MulPlain, 0, x, y), m.do(&code.MulPlain, 0, m.do(&code.RightWide, 32, x), y)
-	return m.do(&code.Blend, 0xaa, m.do(&code.RightWide, 32, even), odd)
+	even = m.do(&code.RightWide, 32, even)
+	if m.Has(&code.Blend) {
+		return m.do(&code.Blend, 0xaa, even, odd)
+	}
+	return m.do(&code.Or, 0, even, m.do(&code.LeftWide, 32, m.do(&code.RightWide, 32, odd)))
+}
+
+// withSign is x with the sign of y, which is 0 only where x is.
+func (m *maker) withSign(x, y code.Value) code.Value {
+	if m.Has(&code.SignOf) {
+		return m.do(&code.SignOf, 0, x, y)
+	}
+	sign := m.do(&code.RightSign, 8*m.Lane()-1, y)
+	return m.do(&code.SubInt, 0, m.do(&code.Xor, 0, x, sign), sign)
 }
 
 // bf16 is an f32 rounded to bf16, in the upper half of the lane; the lower half is anything.
@@ -305,8 +344,11 @@ func (m *maker) short(x code.Value, bits int) code.Value {
 	return m.do(&code.And, 0, r, m.compare("eq_f", x, x))
 }
 
-// words are the lower halves of lanes, packed; below 2^16 they must be. bytes are those of words.
+// words are the lower halves of lanes, packed; below 2^16 they must be. bytes are the lowest ones.
 func (m *maker) words(x code.Value) code.Value {
+	if m.Has(&code.CutWords) {
+		return m.do(&code.CutWords, 0, x)
+	}
 	return m.do(&code.PackWords, 0, x, m.do(&code.Upper, 1, x))
 }
 
@@ -315,6 +357,9 @@ func (m *maker) lowWords(x code.Value) code.Value {
 }
 
 func (m *maker) bytes(x code.Value) code.Value {
+	if m.Has(&code.CutBytes) {
+		return m.do(&code.CutBytes, 0, x)
+	}
 	w := m.words(m.do(&code.And, 0, x, m.whole(0xff)))
 	return m.do(&code.PackBytes, 0, w, w)
 }

@@ -175,13 +175,13 @@ type family struct {
 // ofBits are stages on the bits of floats.
 var ofBits = []string{"key_f", "s_f", "u_f", "one_f"}
 
-// families lists the stages with a recipe for such lanes, but those that load and store.
-func families(lane int) [2]family {
+// families lists the stages with a recipe for such lanes at a level, but those that load and store.
+func families(lane int, level run.ISA) [2]family {
 	f := [2]family{{isFloat: true, from: []string{"bf16", "f16", "s16"}, to: []string{"rounded_bf16", "pred"}},
 		{from: []string{"s8", "u8", "s16", "u16", "pred"}, to: []string{"s8", "u8", "s16", "u16", "bf16", "pred"}}}
 	for _, name := range slices.Sorted(maps.Keys(recipes)) {
-		if !pipeline.HasFor(lane, name) || strings.HasPrefix(name, "load") || strings.HasPrefix(name, "store") ||
-			strings.HasPrefix(name, "acc_") || name == "end" {
+		if !pipeline.HasFor(lane, name) || !canCall(name, level) || name == "end" || strings.HasPrefix(name, "load") ||
+			strings.HasPrefix(name, "store") || strings.HasPrefix(name, "acc_") {
 			continue
 		}
 		isFloat := (strings.Contains(name, "_f") || strings.Contains(name, "f_s") || name == "round_bf16" ||
@@ -195,21 +195,37 @@ func families(lane int) [2]family {
 	return f
 }
 
+// canCall reports whether a stage is no function, or one that code at a level can call.
+func canCall(name string, level run.ISA) bool {
+	return !isCall(name) || pipeline.Call(name, level, 4) != nil
+}
+
 func isCall(name string) bool { return slices.Contains(calls1, name) || slices.Contains(calls2, name) }
+
+// atLevels runs a test at each level that code is made for, where the machine has it.
+func atLevels(t *testing.T, test func(t *testing.T, level run.ISA)) {
+	for _, level := range slices.Sorted(maps.Keys(widths)) {
+		t.Run(level.String(), func(t *testing.T) {
+			runtest.Level(t, level)
+			test(t, level)
+		})
+	}
+}
 
 // TestMake wants of random programs the bits that their stages have: of single stages and of long lists, of whole
 // blocks and others, into the caches and past them.
 func TestMake(t *testing.T) {
-	runtest.Level(t, run.AVX2)
-	r := rand.New(rand.NewPCG(11, 7))
-	for _, lane := range []int{4, 8} {
-		for _, f := range families(lane) {
-			testFamily(t, r, f, lane)
+	atLevels(t, func(t *testing.T, level run.ISA) {
+		r := rand.New(rand.NewPCG(11, 7))
+		for _, lane := range []int{4, 8} {
+			for _, f := range families(lane, level) {
+				testFamily(t, r, f, lane, level)
+			}
 		}
-	}
+	})
 }
 
-func testFamily(t *testing.T, r *rand.Rand, f family, lane int) {
+func testFamily(t *testing.T, r *rand.Rand, f family, lane int, level run.ISA) {
 	done := map[string]bool{}
 	for i := range 1600 {
 		names, count, from, to := f.names, 1+r.IntN(40), "", ""
@@ -227,7 +243,7 @@ func testFamily(t *testing.T, r *rand.Rand, f family, lane int) {
 			from, to = f.from[r.IntN(len(f.from))], f.to[r.IntN(len(f.to))]
 		}
 		p := randomProgram(r, names, lane, n, count, from, to)
-		if made := Make(p, run.AVX2); made.Plain != nil {
+		if made := Make(p, level); made.Plain != nil {
 			for _, s := range p.Stages {
 				done[s.Name] = true
 			}
@@ -245,8 +261,9 @@ func testFamily(t *testing.T, r *rand.Rand, f family, lane int) {
 }
 
 // TestMakeExtremes wants the bits that stages have of maxima and minima with numbers, zeros of both signs among them.
-func TestMakeExtremes(t *testing.T) {
-	runtest.Level(t, run.AVX2)
+func TestMakeExtremes(t *testing.T) { atLevels(t, testExtremes) }
+
+func testExtremes(t *testing.T, level run.ISA) {
 	r := rand.New(rand.NewPCG(5, 9))
 	for _, lane := range []int{4, 8} {
 		for _, v := range special(lane) {
@@ -256,7 +273,7 @@ func TestMakeExtremes(t *testing.T) {
 				p.Stages = []pipeline.Stage{{Name: "load", A: arrayX}, {Name: name, A: immediate},
 					{Name: "store", A: firstSlot}, {Name: "load", A: arrayY}, {Name: name, A: immediate}, {Name: "neg_f"},
 					{Name: "store", A: firstOut}, {Name: "load", A: firstSlot}, {Name: "store", A: firstOut + 1}}
-				made := Make(p, run.AVX2)
+				made := Make(p, level)
 				if made.Plain == nil {
 					t.Fatal("nothing was made")
 				}
@@ -270,14 +287,15 @@ func TestMakeExtremes(t *testing.T) {
 
 // TestMakeBeside wants the bits that stages have of long lists that need few registers, four vectors of which go side by
 // side.
-func TestMakeBeside(t *testing.T) {
-	runtest.Level(t, run.AVX2)
+func TestMakeBeside(t *testing.T) { atLevels(t, testBeside) }
+
+func testBeside(t *testing.T, level run.ISA) {
 	r := rand.New(rand.NewPCG(4, 9))
 	names, beside := []string{"mix", "rotate", "add", "xor", "wrap_u", "max_s"}, 0
 	for range 200 {
 		n := []int{1, 8, 31, 64, 1000, 4096}[r.IntN(6)]
 		p := randomProgram(r, names, 4, n, 40, "", "")
-		if made := Make(p, run.AVX2); made.Unit == 32 {
+		if made := Make(p, level); made.Unit == widths[level] {
 			beside++
 			compare(t, r, p, made, n, false)
 		}
@@ -288,8 +306,9 @@ func TestMakeBeside(t *testing.T) {
 }
 
 // TestMakePointers wants what stages have of more pointers than have registers of their own.
-func TestMakePointers(t *testing.T) {
-	runtest.Level(t, run.AVX2)
+func TestMakePointers(t *testing.T) { atLevels(t, testPointers) }
+
+func testPointers(t *testing.T, level run.ISA) {
 	r := rand.New(rand.NewPCG(3, 8))
 	p := &pipeline.Program{Dims: []int64{1000}, Lane: 4, Task: 1 << 16, Slots: 1}
 	for k := range 12 {
@@ -299,7 +318,10 @@ func TestMakePointers(t *testing.T) {
 	p.Stages = []pipeline.Stage{{Name: "load", A: 11}, {Name: "fused_f", A: 9, B: 10}, {Name: "logistic"},
 		{Name: "where_lt_f", A: 7, B: 8, C: 6}, {Name: "store", A: 13}, {Name: "load", A: 5}, {Name: "lt_f", A: 4},
 		{Name: "select", A: 3, B: 2}, {Name: "add_mul_f", A: 1, B: 0}, {Name: "mul_f", A: 13}, {Name: "store", A: 12}}
-	made := Make(p, run.AVX2)
+	if !canCall("logistic", level) {
+		p.Stages[2].Name = "sqrt_f"
+	}
+	made := Make(p, level)
 	if made.Plain == nil {
 		t.Fatal("nothing was made")
 	}
@@ -310,7 +332,7 @@ func TestMakePointers(t *testing.T) {
 	for _, m := range []pipeline.Made{{}, made} {
 		q, result := *p, aligned(4000)
 		q.Made = m
-		runtest.Execute(t, 1, runtest.Slots(append(slices.Clone(arrays), result)...), q.Record(run.AVX2))
+		runtest.Execute(t, 1, runtest.Slots(append(slices.Clone(arrays), result)...), q.Record(level))
 		oneNaN(result, 4)
 		results = append(results, result)
 	}
@@ -327,7 +349,7 @@ func TestMakeNone(t *testing.T) {
 	if made := Make(p, run.AVX2); made.Plain != nil || made.Past != nil {
 		t.Error("it makes code for lanes of a byte")
 	}
-	if p.Lane = 4; Make(p, run.AVX512).Plain != nil {
+	if p.Lane = 4; Make(p, run.NEON).Plain != nil {
 		t.Error("it makes code for a level that it does not know")
 	}
 }
@@ -351,7 +373,7 @@ func compare(t *testing.T, r *rand.Rand, p *pipeline.Program, made pipeline.Made
 		if over < arrayNarrow {
 			list[len(arrays)] = list[over]
 		}
-		runtest.Execute(t, 1, runtest.Slots(list...), q.Record(run.AVX2))
+		runtest.Execute(t, 1, runtest.Slots(list...), q.Record(made.Level))
 		for i, b := range list[len(arrays):] {
 			if isFloat {
 				oneNaN(b, p.Outputs[i].Size)
