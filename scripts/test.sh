@@ -21,6 +21,7 @@ if [ -z "${HALO_NEED+set}" ] && [[ $loaded == ${here[0]} && $loaded == ${here[1]
   if [ "$(go env CGO_ENABLED)" != 0 ]; then
     HALO_NEED+=,native,dl,cc
     ! grep -qs ' fma .* f16c .* avx2 ' /proc/cpuinfo || HALO_NEED+=,avx2
+    ! grep -qs ' avx512f .*avx512dq .*avx512cd .*avx512bw .*avx512vl ' /proc/cpuinfo || HALO_NEED+=,avx512
     ! echo '#include <vector>' | g++ -x c++ -E - >/dev/null 2>&1 || HALO_NEED+=,cuda-emu
     if [[ $loaded == *libmpi.so.40* && $loaded == *libmpich.so.12* ]] && command -v mpirun >/dev/null; then
       HALO_NEED+=,mpi

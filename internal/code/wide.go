@@ -20,6 +20,14 @@ var wides = map[*Op]Op{
 	&LeftWide:      {four: pd(0x73).shift(6).of64()},
 	&CutWords:      {four: of(prefixF3, map0F38, 0x33).as(halve)},
 	&CutBytes:      {four: of(prefixF3, map0F38, 0x31).as(halve)},
+	&MulInt:        {in38(0x40), in38(0x40)},
+	&AbsInt:        {in38(0x1e).as(one), in38(0x1f).as(one)},
+	&MaxSigned:     {in38(0x3d), in38(0x3d)},
+	&MinSigned:     {in38(0x39), in38(0x39)},
+	&MaxPlain:      {in38(0x3f), in38(0x3f)},
+	&MinPlain:      {in38(0x3b), in38(0x3b)},
+	&RightSign:     {pd(0x72).shift(4), pd(0x72).shift(4)},
+	&SignBy:        {in38(0x46), in38(0x46)},
 	&EqualInt:      {}, &Greater: {}, &SignOf: {}, &Blend: {}, &Upper: {}, &PackWords: {}, &PackBytes: {},
 }
 
