@@ -71,7 +71,7 @@ func (f *fused) inLanes(uses []exec.Use, results []exec.Slice) *thunk {
 func (f *fused) recorded(uses []exec.Use, results []exec.Slice) *thunk {
 	if !f.paired && f.inRows() {
 		if p, ok := f.rowProgram(results); ok {
-			return recordThunk("loops "+p.Kernel(), uses, p.Record(run.Level()))
+			return recordThunk("loops "+p.Kernel(), uses, p.Record(p.Level(run.Level())))
 		}
 	}
 	if f.reduces || f.out != nil {

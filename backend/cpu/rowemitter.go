@@ -99,14 +99,14 @@ func (f *fused) rowProgram(results []exec.Slice) (p *pipeline.Rows, ok bool) {
 		return nil, false
 	}
 	if p.InOneLoop() {
-		straight.MakeRows(p, run.Level())
+		straight.MakeRows(p, p.Level(run.Level()))
 		return p, true
 	}
 	for _, inline := range []bool{true, false} {
 		if p, ok = f.phases(results, inline); !ok {
 			return nil, false
 		}
-		straight.MakeRows(p, run.Level())
+		straight.MakeRows(p, p.Level(run.Level()))
 		if !convertsByStages(p) {
 			break
 		}

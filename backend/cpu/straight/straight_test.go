@@ -433,7 +433,7 @@ func BenchmarkMake(b *testing.B) {
 			r := rand.New(rand.NewPCG(11, 7))
 			p := randomProgram(r, []string{"add_f", "mul_f", "sub_f", "add_mul_f"}, 4, 64, count, "", "")
 			for b.Loop() {
-				Make(p, run.AVX2)
+				Make(p, run.Level())
 			}
 		})
 	}

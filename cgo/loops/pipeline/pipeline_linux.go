@@ -172,9 +172,6 @@ func (p *Rows) stagger(head *C.halo_rows_record, level run.ISA) (rounds []byte) 
 	if words.has("refusal") {
 		head.refuses = 1
 	}
-	if head.scale != 0 {
-		head.whole = 1
-	}
 	if to := p.Outputs[0].Convert; to != "" {
 		list := join([]Stage{{Name: "load", A: p.Mask}, {Name: "store_rounded_" + to, A: len(p.Inputs)}}, isOneOf(p.Inputs))
 		head.rounds = head.stages

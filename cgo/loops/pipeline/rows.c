@@ -414,5 +414,5 @@ void halo_rows(const halo_record *record, halo_run *run) {
     in_chunks(&j, run);
   } else
     halo_spread(run, &j, (r->rows + r->group - 1) / r->group,
-        r->staggered && (r->row % j.places.block == 0 || !r->whole) ? halo_staggers : tiles);
+        r->staggered ? halo_staggers : tiles);
 }

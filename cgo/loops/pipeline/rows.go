@@ -1,6 +1,10 @@
 package pipeline
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/halo-xla/halo/cgo/loops/run"
+)
 
 // Rows is a program over the rows of a space. A tile of rows goes through all phases before the next one begins.
 // Pointers count from 0: Inputs, Outputs, saved values, rooms. Its results only depend on the shape and the instruction
@@ -48,6 +52,16 @@ type Phase struct {
 
 // uses reports whether the sweep's pointer is another one for each block.
 func (f *Phase) uses(pointer int) bool { return slices.Contains(f.Uses, pointer) }
+
+// Level returns the level that the program runs at where there are all up to the best one: that of AVX2 for rows that
+// are one or three of its blocks. With those of AVX-512, which are twice as long, the end of each row is one apart.
+func (p *Rows) Level(best run.ISA) run.ISA {
+	const block, wide = 256, 512
+	if bytes := p.Row() * int64(p.Lane); best == run.AVX512 && bytes < 2*wide && bytes%wide == block {
+		return run.AVX2
+	}
+	return best
+}
 
 // stores returns how many outputs the phase uses.
 func (p *Rows) stores(f *Phase) (n int) {

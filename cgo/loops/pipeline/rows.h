@@ -33,7 +33,6 @@ typedef struct {
   int32_t streams, outputs, saved, rooms; // pointers
   int32_t mask;                           // number of the room that says which lanes count
   int32_t phases, stages;
-  int32_t whole;                                     // staggered takes rows of whole blocks only
   void (*staggered)(const halo_staggered *);         // takes rows through all phases; null: nothing does
   // Numbers of the streams that it takes, 0 where it takes none, -1 of a factor.
   int32_t in, scale, offset, factor, count, epsilon, init, start, beside, other;

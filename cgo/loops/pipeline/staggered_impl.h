@@ -291,15 +291,57 @@ INLINE VI mean_of(VI sum, VF count, int divided) {
   return I(rounded(divided ? total / count : total * count));
 }
 
+// borders are blocks for what is behind the whole ones of a row: of the row that is read first and of the one before,
+// each followed by what a sum does not change by; which places that are; of what is the same for all rows; and of
+// results.
+typedef struct {
+  char pads[2][8 * VB], counted[8 * VB], scale[8 * VB], offset[8 * VB], out[8 * VB];
+} borders;
+
+INLINE void fill_borders(borders *b, const halo_staggered *t, int64_t bytes) {
+  for (int64_t at = 0; at < 8 * VB; at += VB)
+    *(VIm *)(b->pads[0] + at) = *(VIm *)(b->pads[1] + at) = samei(SIGN);
+  __builtin_memset(b->counted, 0, 8 * VB);
+  __builtin_memset(b->counted, 0xff, t->rest);
+  __builtin_memset(b->scale, 0, 8 * VB);
+  __builtin_memset(b->offset, 0, 8 * VB);
+  __builtin_memcpy(b->scale, t->scale + bytes, t->rest);
+  __builtin_memcpy(b->offset, t->offset + bytes, t->rest);
+}
+
+#define COUNTED_SQUARE(b, k)                                                                                           \
+  SQUARED(b, k)                                                                                                        \
+  b = pick(LOAD(counted, k), b, samei(SIGN));
+INLINE VI squares_at_border(const char *x, const char *counted, VI y, VI sum) {
+  const int64_t at = 0;
+  const stage *s = 0;
+  REDUCED_BLOCK(sum, add_f, ALL8, COUNTED_SQUARE)
+  return sum;
+}
+
 INLINE void staggered_norm(const halo_staggered *t, int divided) {
-  const int64_t bytes = t->blocks * 8 * VB;
+  const int64_t bytes = t->blocks * 8 * VB, rest = t->rest;
   const VF count = F(samei((I)t->count)), epsilon = F(samei((I)t->epsilon));
   VI mean = samei(0), before = samei(0), inverse = samei(0);
+  borders b __attribute__((aligned(64)));
+  if (rest)
+    fill_borders(&b, t, bytes);
   ROUNDS {
     const trio r = round_of(t, i);
+    char *pad = b.pads[~i & 1];
     VI next = samei(SIGN), sum = samei(SIGN);
     ROUND(next = sum_of(r.first + at, next), sum = squares_of(r.second + at, mean, sum),
         norms(r.before + at, r.third + at, t->scale + at, t->offset + at, before, inverse, t->past))
+    if (rest && r.third) {
+      norms(pad, b.out, b.scale, b.offset, before, inverse, 0);
+      __builtin_memcpy(r.third + bytes, b.out, rest);
+    }
+    if (rest && r.first) {
+      __builtin_memcpy(pad, r.first + bytes, rest);
+      next = sum_of(pad, next);
+    }
+    if (rest && r.second)
+      sum = squares_at_border(b.pads[i & 1], b.counted, mean, sum);
     inverse = I(1 / square_root(F(mean_of(sum, count, divided)) + epsilon));
     before = mean, mean = mean_of(next, count, divided);
     ended(t, i, &r);
