@@ -7,9 +7,10 @@ import (
 	"github.com/halo-xla/halo/xla/shape"
 )
 
-// dotRules let dots read their operands as they lie: transposes become dimension numbers.
+// dotRules let dots read their operands as they lie: transposes become dimension numbers. Dots without sums are
+// products.
 var dotRules = map[hlo.Opcode][]rule{
-	hlo.Dot:       {dotOfTranspose(0), dotOfTranspose(1)},
+	hlo.Dot:       {dotOfTranspose(0), dotOfTranspose(1), outerProduct},
 	hlo.Transpose: {transposeOfDot},
 }
 
@@ -34,6 +35,44 @@ func dotOfTranspose(k int) rule {
 		operands[k] = o.Operands[0]
 		return s.op(hlo.Dot, &a, shape.Array(in.Shape.Type, in.Shape.Dims...), operands...)
 	}
+}
+
+// outerProduct: a dot of one term is a product that is added to 0, which makes a 0 of -0.
+func outerProduct(s *simplifier, in *hlo.Instruction) *hlo.Instruction {
+	a, x, y := in.Attrs.(*hlo.DotAttrs), in.Operands[0], in.Operands[1]
+	t := in.Shape.Type
+	if t != shape.F32 && t != shape.F64 || x.Shape.Type != t || y.Shape.Type != t || a.Algorithm != "" {
+		return nil
+	}
+	for _, d := range a.LHSContracting {
+		if x.Shape.Dims[d] != 1 {
+			return nil
+		}
+	}
+	free := len(freeDims(x.Shape.Rank(), a.LHSBatch, a.LHSContracting))
+	product := s.plainOp(hlo.Multiply, s.spread(x, in.Shape.Dims, a.LHSBatch, a.LHSContracting, 0),
+		s.spread(y, in.Shape.Dims, a.RHSBatch, a.RHSContracting, free))
+	return s.plainOp(hlo.Add, product, s.zeros(in))
+}
+
+// spread makes a dot's operand, whose contracting dimensions are 1, as large as the result: its free dimensions stand
+// there behind the batch ones and so many others.
+func (s *simplifier) spread(x *hlo.Instruction, dims, batch, contracting []int64, others int) *hlo.Instruction {
+	var left, to []int64
+	next := int64(len(batch) + others)
+	for d := range int64(x.Shape.Rank()) {
+		if slices.Contains(contracting, d) {
+			continue
+		}
+		left = append(left, x.Shape.Dims[d])
+		if k := slices.Index(batch, d); k >= 0 {
+			to = append(to, int64(k))
+			continue
+		}
+		to = append(to, next)
+		next++
+	}
+	return s.broadcast(s.reshape(x, left), dims, to)
 }
 
 // freeDims are the dimensions of a dot's operand that are neither batch nor contracting ones.
