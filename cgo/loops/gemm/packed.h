@@ -8,8 +8,9 @@
 #include "../run/record.h"
 #include "window.h"
 
-/* Words that are packed at a time: those of a task's rows and columns stay in the second cache. */
-enum { PACKED_WORDS = 512 };
+/* Words that are packed at a time: those of a task's rows and of a panel of columns stay in the second cache. Each time
+ * results come from memory and go back. */
+enum { PACKED_WORDS = 1024 };
 
 /* Kinds of products by the types of elements, as gemm.Kind has them. Sums are f32, f64 or s32. */
 enum {

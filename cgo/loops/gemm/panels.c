@@ -7,8 +7,9 @@
 
 /* So many panels of rows are multiplied by a panel of columns before the next one. If they are packed or copied, they
  * are in memory of the task; those that are copied begin so many bytes further apart than they are long, so that they
- * do not fall on the same places of the first cache. */
-enum { ROW_PANELS = 4, MOST_ROWS = 12, APART = 64, LINE = 64, STEP = 16, WANTED = 3, NEARBY = 1 << 19 };
+ * do not fall on the same places of the first cache. So many words are multiplied at once. */
+enum { ROW_PANELS = 4, MOST_ROWS = 12, APART = 64, MOST_WORDS = 512, LINE = 64, STEP = 16, WANTED = 3 };
+enum { NEARBY = 1 << 19 };
 
 /* asked is memory that is asked for ahead: so many bytes that still are to be. */
 typedef struct {
@@ -265,7 +266,7 @@ static void multiply_rows(work *w, int64_t x, int64_t n) {
  * caches. */
 static int64_t most_words(const halo_panels_record *r, const halo_packed_kernel *k) {
   if (r->rows == PANELS_WINDOWS) return halo_windows_most(&r->windows);
-  const int64_t blocks = r->rows == PANELS_NEAR && r->m <= k->rows ? 1 : pieces(r->k, PACKED_WORDS);
+  const int64_t blocks = r->rows == PANELS_NEAR && r->m <= k->rows ? 1 : pieces(r->k, MOST_WORDS);
   return least(pieces(pieces(r->k, blocks), 16) * 16, r->k);
 }
 
@@ -278,7 +279,7 @@ static int64_t words_of(const work *w, int64_t most) {
 void halo_panels(const halo_record *record, halo_run *run) {
   const halo_panels_record *r = (const halo_panels_record *)record;
   const halo_packed_kernel *k = halo_packed_kernel_of(r->isa, r->kind);
-  char rows[ROW_PANELS * MOST_ROWS * (PACKED_WORDS * sizeof(float) + APART)] __attribute__((aligned(64)));
+  char rows[ROW_PANELS * MOST_ROWS * (MOST_WORDS * sizeof(float) + APART)] __attribute__((aligned(64)));
   seen seen[ROW_PANELS];
   work w = {.record = r, .kernel = k, .a = HALO_AT(run, r->a), .panels = HALO_AT(run, r->panels),
             .c = HALO_AT(run, r->c), .rows = rows, .seen = seen};
