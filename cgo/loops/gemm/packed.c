@@ -5,7 +5,8 @@
 
 /* A task packs so many panels of columns by so many words. Or it multiplies as many panels of rows, which it packs, as
  * have enough to do and leave tasks for many threads, by some columns: half of them at most, unless they are few, since
- * two threads, which the pool has begin at both ends, each read what they packed themselves then. */
+ * two threads, which the pool has begin at both ends, each read what they packed themselves then. A thread alone packs
+ * its rows once for all columns. */
 enum {
   PACK_PANELS = 8,
   PACK_WORDS = 128,
@@ -183,15 +184,16 @@ static void multiply_task(void *arg, int64_t i) {
 static int is_large(const work *w, int64_t words) {
   const int64_t products = w->rows * w->columns * words;
   if (products > MOST_WORK || w->rows * (words + 1) * w->kernel->bytes > TASK_BYTES) return 1;
-  return products > LEAST_WORK && w->record->places * tasks(w) < FEW_TASKS;
+  return products > LEAST_WORK && w->run->threads > 1 && w->record->places * tasks(w) < FEW_TASKS;
 }
 
-/* divide says how many rows and columns a task has: by the record and the kernel alone. */
+/* divide says how many rows and columns a task has. Whatever it says, tiles and their sums are the same. */
 static void divide(work *w) {
   const halo_packed_record *r = w->record;
   const halo_packed_kernel *k = w->kernel;
   const int64_t words = least(pieces(r->k, k->terms), PACKED_WORDS);
-  w->columns = whole(pieces(r->n, r->n < 2 * LEAST_COLUMNS ? 1 : pieces(r->n, TASK_COLUMNS) * 2), k->columns);
+  const int64_t sides = w->run->threads > 1 && r->n >= 2 * LEAST_COLUMNS ? 2 : 1;
+  w->columns = whole(pieces(r->n, pieces(r->n, TASK_COLUMNS) * sides), k->columns);
   w->rows = TASK_PANELS * k->rows;
   while (w->rows > k->rows && is_large(w, words)) w->rows /= 2;
 }

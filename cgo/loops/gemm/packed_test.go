@@ -115,15 +115,20 @@ func testPacked(t *testing.T, p gemm.Packed, ea, eb, ec element) {
 				if !p.Kind.Knows(isa) {
 					continue
 				}
-				got := bytes.Clone(before)
-				execute(t, p.Record(isa), 2, xs, ys, got, make([]byte, p.Bytes(isa)+64))
-				if !bytes.Equal(got, want) { // sums of such integers are exact
-					t.Fatalf("%v form %d %v: got % x, want % x", s, form, isa, got[:min(len(got), 64)], want[:min(len(want), 64)])
+				for _, threads := range []int{1, 2} { // one alone divides its work otherwise
+					got := bytes.Clone(before)
+					execute(t, p.Record(isa), threads, xs, ys, got, make([]byte, p.Bytes(isa)+64))
+					if !bytes.Equal(got, want) { // sums of such integers are exact
+						t.Fatalf("%v form %d %v %d threads: got % x, want % x", s, form, isa, threads, head(got), head(want))
+					}
 				}
 			}
 		}
 	}
 }
+
+// head is the first bytes of memory.
+func head(memory []byte) []byte { return memory[:min(len(memory), 64)] }
 
 // lay lays the operands out in one of five forms: rows or columns dense, or neither.
 func lay(p *gemm.Packed, form int) {
@@ -151,4 +156,35 @@ func multiply(to []byte, e *element, a, b []int64, p *gemm.Packed) {
 			e.put(to, i*p.RowC+j, sum)
 		}
 	}
+}
+
+// TestPackedThreads wants the same bits from any number of threads.
+func TestPackedThreads(t *testing.T) {
+	testfile.Native(t, run.Available())
+	r := rand.New(rand.NewPCG(1, 4))
+	p := gemm.Packed{Kind: gemm.ProductF32, M: 131, N: 1033, K: 1100, Places: []gemm.Place{{}}}
+	lay(&p, 0)
+	a, b := fractions(r, p.M*p.RowA), fractions(r, p.K*p.RowB)
+	for _, isa := range run.Levels() {
+		var want []byte
+		for _, threads := range []int{1, 2, 3, 7} {
+			got := make([]byte, 4*p.M*p.RowC)
+			execute(t, p.Record(isa), threads, a, b, got, make([]byte, p.Bytes(isa)+64))
+			if want == nil {
+				want = got
+			}
+			if !bytes.Equal(got, want) {
+				t.Errorf("%v, %d threads: other bits than from one", isa, threads)
+			}
+		}
+	}
+}
+
+// fractions is n random f32 in memory whose sums depend on the order.
+func fractions(r *rand.Rand, n int64) []byte {
+	var memory []byte
+	for range n {
+		memory = binary.LittleEndian.AppendUint32(memory, math.Float32bits(r.Float32()-0.5))
+	}
+	return memory
 }

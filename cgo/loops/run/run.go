@@ -11,8 +11,8 @@
 //	void halo_neg(const halo_record *r, halo_run *run);
 //
 // The function casts the record, finds memory with HALO_AT(run, r->dst), splits large work into tasks for
-// run->parallel (by shape, type and instruction set, never by run->threads) and reports failure with halo_fail. It
-// keeps nothing. Equal addresses of a result and an operand mean "in place".
+// run->parallel (by shape, type and instruction set, by run->threads only where no sum is made otherwise) and reports
+// failure with halo_fail. It keeps nothing. Equal addresses of a result and an operand mean "in place".
 //
 // The Go file packs the same arguments, less the head; Pack copies the bytes, so that the struct must have C's layout
 // and no Go pointers:
