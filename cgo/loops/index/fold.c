@@ -17,8 +17,9 @@
     if ((uint64_t)v <= (uint64_t)e.last)                                                                     \
       UPDATE(T, EXPRESSION, i * (OPERAND) + v * (STRIDE), i * (WINDOWED))                                    \
   }
-// Indices that are ahead are asked for before it is known whether they are places; what are none are no pointers.
-#define AHEAD(INDEX, T, k) (const char *)((uintptr_t)dst + (uintptr_t)value_##INDEX(p[k], e) * sizeof(T))
+// Indices that are ahead are asked for before it is known whether they are places; what are none are no pointers. Those
+// that count from the end are not worth the instructions for all.
+#define AHEAD(INDEX, T, k) (const char *)((uintptr_t)dst + (uintptr_t)p[k] * sizeof(T))
 #define ALONG_DENSE(INDEX, T, EXPRESSION)                                                                    \
   const int far = (e.last + 1) * (int64_t)sizeof(T) > SHARED_BYTES;                                          \
   for (int64_t i = 0; i < x.n; i++) {                                                                        \
