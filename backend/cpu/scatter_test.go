@@ -101,6 +101,8 @@ func TestScatterOfLarge(t *testing.T) {
 		{"[300]", "[200000]", "[200000]", "update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1"},
 		{"[70000]", "[200000,1]", "[200000]", "update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1"},
 		{"[250,40]", "[5000]", "[5000,40]", "update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1"},
+		{"[250,260]", "[2000]", "[2000,260]", "update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1"},
+		{"[3,250,40]", "[3,2000]", "[3,2000,40]", "update_window_dims={2}, inserted_window_dims={1}, scatter_dims_to_operand_dims={1}, input_batching_dims={0}, scatter_indices_batching_dims={0}, index_vector_dim=2"},
 		{"[40,250]", "[5000]", "[40,5000]", "update_window_dims={0}, inserted_window_dims={1}, scatter_dims_to_operand_dims={1}, index_vector_dim=1"},
 		{"[60,250]", "[300,2]", "[300,30,20]", "update_window_dims={1,2}, inserted_window_dims={}, scatter_dims_to_operand_dims={1,0}, index_vector_dim=1"},
 		{"[50,260]", "[50,1000]", "[50,1000]", "update_window_dims={}, inserted_window_dims={1}, scatter_dims_to_operand_dims={1}, input_batching_dims={0}, scatter_indices_batching_dims={0}, index_vector_dim=2"},

@@ -7,6 +7,9 @@
 // Windows are asked for so many ahead, and so many lines of each.
 enum { ASK_WINDOWS = 24, ASK_LINES = 8 };
 
+// Windows that are evenly apart are asked for when so many bytes of them are still before them.
+enum { ASK_BYTES = 1 << 13 };
+
 // Elements are asked for so many ahead; those of an array that is far also so many ahead into the second cache.
 enum { ASK_ELEMENTS = 32, ASK_FAR = 64 };
 

@@ -9,6 +9,7 @@
 #define LEVEL halo_index_avx2
 #define VB 32
 #define TAKE_GROUP 8
+#define TASK_STRANDS STRANDS
 #include "level_impl.h"
 #if defined(__clang__)
 #pragma clang attribute pop

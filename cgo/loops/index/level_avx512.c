@@ -10,6 +10,7 @@
 #define VB 64
 #define COMPRESS(k, v) _mm512_maskz_compress_epi64(k, v)
 #define TAKE_GROUP 16
+#define TASK_STRANDS 1
 #include "level_impl.h"
 #if defined(__clang__)
 #pragma clang attribute pop

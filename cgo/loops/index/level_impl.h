@@ -1,5 +1,6 @@
 // level_impl.h: the loops for one ISA level, which the including file names LEVEL; vectors have VB bytes.
 #include "level.h"
+#include "strands.h"
 
 #include "bags_impl.h"
 #include "blend_impl.h"
@@ -8,4 +9,4 @@
 #include "places_impl.h"
 #include "take_impl.h"
 
-const index_level LEVEL = {places, within, PART, bag, blend, blend_lanes, LINES, TAKES_TABLE};
+const index_level LEVEL = {places, widen, within, PART, bag, blend, blend_lanes, TASK_STRANDS, LINES, TAKES_TABLE};

@@ -52,6 +52,17 @@ static void places(const index_plan *p, index_stretch x, int clamp, int64_t *res
   }
 }
 
+// widen makes s the span of n places more. What is below 0 is no least as a number without a sign.
+static void widen(index_span *s, const int64_t *at, int64_t n) {
+  uint64_t low = (uint64_t)s->low;
+  int64_t high = s->high;
+  for (int64_t i = 0; i < n; i++) {
+    low = (uint64_t)at[i] < low ? (uint64_t)at[i] : low;
+    high = at[i] > high ? at[i] : high;
+  }
+  *s = (index_span){(int64_t)low, high};
+}
+
 // within leaves those of n places that lie from low to high, and returns how many. Which do is chance where several
 // threads fold a part each: a jump would be predicted wrong half of the time.
 static int64_t within(index_places *p, int64_t n, int64_t low, int64_t high) {

@@ -53,7 +53,7 @@ static void window(const worker *w, const scatter_axis *axes, int64_t k, int64_t
     apply(w, to, from, a.n, a.operand, a.windowed);
     return;
   }
-  const fold_lines one = {&from, &to, 1, a.n, a.windowed, a.operand, 0};
+  const fold_lines one = {&from, &to, 1, a.n, a.windowed, a.operand, 0, 0, 0};
   x->line(HALO_AT(x->run, x->arrays[0].dst), HALO_AT(x->run, x->arrays[0].updates), &one);
 }
 
@@ -92,20 +92,50 @@ static int64_t find(const scattering *x, index_places *p, int64_t first, int64_t
   return x->parts > 1 ? x->level->within(p, n, low, high) : n;
 }
 
-// lines folds lines at places, shifted by to and from.
-static void lines(const scattering *x, const scatter_axis *axis, const index_places *p, int64_t n, int64_t to,
-                  int64_t from) {
-  const scatter_array *a = x->arrays;
-  const fold_lines l = {p->windowed, p->operand, n, axis->n, axis->windowed, axis->operand, a->bytes > NEAR_BYTES};
-  x->line((char *)HALO_AT(x->run, a->dst) + to, (char *)HALO_AT(x->run, a->updates) + from, &l);
+// fold_at folds lines, shifted by to and from.
+static void fold_at(const scattering *x, const fold_lines *l, int64_t to, int64_t from) {
+  x->line((char *)HALO_AT(x->run, x->arrays[0].dst) + to, (char *)HALO_AT(x->run, x->arrays[0].updates) + from, l);
+}
+
+// lines returns the lines at places.
+static fold_lines lines(const scattering *x, const scatter_axis *axis, const index_places *p, int64_t n) {
+  const int far = x->arrays[0].bytes > NEAR_BYTES;
+  return (fold_lines){p->windowed, p->operand, n, axis->n, axis->windowed, axis->operand, 0, 0, far};
+}
+
+// even says of lines that they are every bytes apart, if their elements are neighbours. Long ones, of which only some
+// bytes are asked for, come faster by their places.
+static void even(fold_lines *l, int64_t width, int64_t every) {
+  const int64_t row = l->n * width, line = llabs(every) < 64 ? llabs(every) : 64, bytes = row > line ? row : line;
+  if (l->windowed_step != width || l->operand_step != width || bytes > 64 * ASK_LINES) return;
+  l->windowed = NULL, l->every = every, l->ahead = ASK_BYTES / bytes * every;
+}
+
+// in_order folds the lines of s one after the other.
+static void in_order(const scattering *x, const scatter_axis *axis, index_strand s, int64_t to, int64_t from) {
+  const index_plan *plan = &x->body->plan;
+  index_places p;
+  for (; s.at < s.end && !*x->run->cancel; s.at += INDEX_BLOCK) {
+    const int64_t n = s.end - s.at < INDEX_BLOCK ? s.end - s.at : INDEX_BLOCK;
+    const index_stretch e = halo_index_stretch(plan, x->run, s.at, n);
+    halo_index_places(plan, x->run, s.at, n, 0, p.windowed, p.operand);
+    fold_lines l = lines(x, axis, &p, n);
+    if (e.n == n) even(&l, x->arrays[0].width, e.step.windowed);
+    fold_at(x, &l, to, from + (l.windowed ? 0 : e.windowed));
+  }
 }
 
 // walk folds the windows that lie from low to high, shifted by to and from.
 static void walk(const worker *w, const scatter_axis *axes, int64_t low, int64_t high, int64_t to, int64_t from) {
   const scattering *x = w->x;
   const int64_t bytes = x->body->elements * x->arrays[0].width;
+  const int whole = low <= 0 && high >= x->arrays[0].bytes;
   index_places p;
   if (along(x)) return;
+  if (whole && !x->program && x->body->elements > 1 && x->body->axes == 1) {
+    in_order(x, axes, (index_strand){0, x->body->plan.count}, to, from);
+    return;
+  }
   for (int64_t k = 0; k < x->body->plan.count && !*x->run->cancel; k += INDEX_BLOCK) {
     const int64_t rest = x->body->plan.count - k;
     const int64_t n = find(x, &p, k, rest < INDEX_BLOCK ? rest : INDEX_BLOCK, low, high);
@@ -114,7 +144,8 @@ static void walk(const worker *w, const scatter_axis *axes, int64_t low, int64_t
       continue;
     }
     if (!x->program && x->body->axes == 1) {
-      lines(x, axes, &p, n, to, from);
+      const fold_lines l = lines(x, axes, &p, n);
+      fold_at(x, &l, to, from);
       continue;
     }
     for (int64_t i = 0; i < n; i++) {
@@ -161,9 +192,15 @@ static void strands_task(void *arg, int64_t i) {
   const scattering *x = arg;
   index_strand s[STRANDS];
   index_places p;
+  if (x->level->strands == 1) {
+    in_order(x, x->axes, x->strands[i], 0, 0);
+    return;
+  }
   memcpy(s, x->strands + i * STRANDS, sizeof s);
-  for (int64_t n; !*x->run->cancel && (n = halo_index_side_by_side(&x->body->plan, x->run, s, &p)) > 0;)
-    lines(x, x->axes, &p, n, 0, 0);
+  for (int64_t n; !*x->run->cancel && (n = halo_index_side_by_side(&x->body->plan, x->run, s, &p)) > 0;) {
+    const fold_lines l = lines(x, x->axes, &p, n);
+    fold_at(x, &l, 0, 0);
+  }
 }
 
 // in_strands returns whether updates come from memory as lines whose places grow, and cuts them into strands if so.
@@ -174,7 +211,8 @@ static int in_strands(scattering *x) {
   if (x->program || b->axes != 1 || b->elements == 1 || a->operand < 0) return 0;
   if (b->plan.count * b->elements * width < STRAND_BYTES) return 0;
   x->parts = threads < most ? threads : most;
-  return halo_index_strands(&b->plan, x->run, (a->n - 1) * a->operand + width, x->strands, x->parts * STRANDS);
+  const int64_t n = x->parts * x->level->strands;
+  return n > 1 && halo_index_strands(&b->plan, x->run, (a->n - 1) * a->operand + width, x->strands, n);
 }
 
 enum { COPY_BYTES = 1 << 19, SERIAL_ELEMENTS = 1 << 15 };
@@ -201,11 +239,22 @@ static void start(const scattering *x) {
   }
 }
 
+enum { STREAM_BYTES = 32 }; // of a line: shorter ones take more time than memory
+
+// is_stream returns whether folding lines in order is nothing but reading them from memory.
+static int is_stream(const scattering *x) {
+  const scatter_body *b = x->body;
+  const int64_t bytes = b->elements * x->arrays[0].width;
+  return b->axes == 1 && b->elements > 1 && bytes >= STREAM_BYTES && bytes * b->plan.count >= STRAND_BYTES &&
+         x->level->strands == 1 && x->arrays[0].bytes <= NEAR_BYTES;
+}
+
 // splits returns how many tasks there are, at most one a thread. Each of them looks at all index vectors, which two
-// threads do not gain by where updates are single and AVX2 is all there is.
+// threads do not gain by where updates are single and AVX2 is all there is, and where one reads them as they lie.
 static int64_t splits(const scattering *x) {
   const scatter_body *b = x->body;
-  const int64_t enough = b->elements == 1 && !x->program && x->level->part ? 3 : 2;
+  const int single = b->elements == 1 && x->level->part;
+  const int64_t enough = !x->program && (single || is_stream(x)) ? 3 : 2;
   if (x->run->threads < enough || b->plan.count * b->elements < SERIAL_ELEMENTS) return 1;
   const int64_t most = b->free < 0 ? x->arrays[0].bytes / b->slab : x->axes[b->free].n;
   return most <= 1 ? 1 : most < x->run->threads ? most : x->run->threads;

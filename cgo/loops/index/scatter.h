@@ -39,10 +39,11 @@ enum {
 };
 
 // Lines of n updates each, and where they go: what is below 0 there is left out. Neighbours on a line are some bytes
-// apart.
+// apart. Without windowed they have no gaps, and each line begins every bytes behind the one before and asks for what
+// is ahead bytes behind it.
 typedef struct {
   const int64_t *windowed, *operand;
-  int64_t lines, n, windowed_step, operand_step;
+  int64_t lines, n, windowed_step, operand_step, every, ahead;
   int far; // the array does not fit the second cache
 } fold_lines;
 

@@ -1,6 +1,7 @@
 //go:build linux
 // strands.c: see strands.h.
 #pragma GCC optimize("O3")
+#include "level.h"
 #include "strands.h"
 
 enum { STRAND_BLOCK = INDEX_BLOCK / STRANDS };
@@ -17,31 +18,18 @@ static int64_t first(const index_plan *p, const halo_run *run, int64_t i) {
   return -1;
 }
 
-// The places of a strand that are in the array: from low to high.
-typedef struct {
-  int64_t low, high;
-} span;
-
-static void widen(span *s, const int64_t *at, int64_t n) {
-  int64_t low = s->low, high = s->high;
-  for (int64_t i = 0; i < n; i++) {
-    low = at[i] >= 0 && at[i] < low ? at[i] : low;
-    high = at[i] > high ? at[i] : high;
-  }
-  *s = (span){low, high};
-}
-
 // are_apart looks at a block of each strand in turn, so that strands of places in no order are known soon.
 static int are_apart(const index_plan *p, const halo_run *run, int64_t bytes, const index_strand *x, int64_t n) {
-  span spans[MOST_STRANDS];
-  for (int64_t k = 0; k < n; k++) spans[k] = (span){INT64_MAX, -1};
+  const index_level *level = halo_index_level(p->isa);
+  index_span spans[MOST_STRANDS];
+  for (int64_t k = 0; k < n; k++) spans[k] = (index_span){INT64_MAX, -1};
   for (int64_t done = 0, more = 1; more && !*run->cancel; done += INDEX_BLOCK) {
     more = 0;
     int64_t high = -1;
     for (int64_t k = 0; k < n; k++) {
       int64_t at[INDEX_BLOCK];
       const int64_t from = x[k].at + done, m = least(INDEX_BLOCK, x[k].end - from);
-      if (m > 0) halo_index_places(p, run, from, m, 0, NULL, at), widen(&spans[k], at, m), more = 1;
+      if (m > 0) halo_index_places(p, run, from, m, 0, NULL, at), level->widen(&spans[k], at, m), more = 1;
       if (high >= 0 && spans[k].low < high + bytes) return 0;
       if (spans[k].high >= 0) high = spans[k].high;
     }
