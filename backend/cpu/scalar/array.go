@@ -194,11 +194,12 @@ func (c *compiler) dynamicUpdateSlice(in *hlo.Instruction, args []value) (value,
 	return out, nil
 }
 
-// scatter takes one element, which is left out if its place is not in the array.
+// scatter takes one update: an element, or all that lies at one place of the dimensions that it is scattered along. It
+// is left out if its place is not in the array.
 func (c *compiler) scatter(in *hlo.Instruction, args []value) (value, error) {
 	a, s := in.Attrs.(*hlo.ScatterAttrs), in.Shape
-	if len(args) != 3 || len(args[2]) != 1 || len(args[1]) != len(a.ScatterDimsToOperandDims) ||
-		len(a.InputBatchingDims) > 0 || len(args[0]) == 0 {
+	if len(args) != 3 || len(args[1]) != len(a.ScatterDimsToOperandDims) || len(a.InputBatchingDims) > 0 ||
+		len(args[0]) == 0 || !isSlab(a, s, in.Operands[2].Shape) {
 		return nil, unsupported("scatter of %v to %v", in.Operands[len(in.Operands)-1].Shape, s)
 	}
 	for _, p := range append(a.ToApply.Parameters, a.ToApply.Root) {
@@ -207,22 +208,50 @@ func (c *compiler) scatter(in *hlo.Instruction, args []value) (value, error) {
 		}
 	}
 	out, at := c.own(args[0], s), c.within(s, a.ScatterDimsToOperandDims, args[1])
-	w := width(s.Type)
-	v, err := c.inline(a.ToApply, []value{{c.fetch(at, out[0], w)}, args[2]})
-	if err == nil {
-		c.put(at, out[0], v[0], w)
+	update, w := args[2], width(s.Type)
+	if len(update) > 1 && update.overlaps(out[0], len(out)*w) {
+		update = c.copied(update, in.Operands[2].Shape)
 	}
-	return out, err
+	for k, place := range places(s.Dims, nil, shape.OtherDims(s.Rank(), a.ScatterDimsToOperandDims))[0] {
+		v, err := c.inline(a.ToApply, []value{{c.fetch(at, out[place], w)}, update[k : k+1]})
+		if err != nil {
+			return nil, err
+		}
+		c.put(at, out[place], v[0], w)
+	}
+	return out, nil
 }
 
-// within returns the window of one element of an array of shape s at the indices of its dimensions dims. It is beyond
-// last if one of them is out of range.
+// isSlab reports whether an update of shape u is all that lies at one place of the dimensions of s that a scatters
+// along, and no more than maxElements.
+func isSlab(a *hlo.ScatterAttrs, s, u shape.Shape) bool {
+	elements, k := int64(1), 0
+	for d, n := range s.Dims {
+		if slices.Contains(a.ScatterDimsToOperandDims, int64(d)) {
+			n = 1
+		}
+		window := int64(1)
+		if !slices.Contains(a.InsertedWindowDims, int64(d)) {
+			window = u.Dims[a.UpdateWindowDims[k]]
+			k++
+		}
+		if window != n {
+			return false
+		}
+		elements *= n
+	}
+	return u.Size() == elements && elements <= maxElements
+}
+
+// within returns the window of one element of an array of shape s at the indices of its dimensions dims, or of all that
+// lies there. It is beyond last if one of them is out of range.
 func (c *compiler) within(s shape.Shape, dims []int64, indices value) window {
 	at, inside, strides := c.constant(0), c.constant(1), shape.Strides(s.Dims)
+	last, w := int64(0), int64(width(s.Type))
 	for k, d := range dims {
-		at = c.addIndex(at, indices[k], strides[d]*int64(width(s.Type)))
+		at = c.addIndex(at, indices[k], strides[d]*w)
 		inside = c.op(And, 0, inside, c.op(LtU, 0, indices[k], c.constant(uint64(s.Dims[d]))))
+		last += (s.Dims[d] - 1) * strides[d] * w
 	}
-	d := c.chosen(inside, at, c.constant(^uint64(0)))
-	return window{at: d, last: int32(s.Size()-1) * int32(width(s.Type))}
+	return window{at: c.chosen(inside, at, c.constant(^uint64(0))), last: int32(last)}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -145,6 +146,103 @@ ENTRY e {
 		compileAndRun(t, text, literal.FromWide(shape.Array(shape.C64, 3, 4), x), integers(at),
 			literal.FromWide(shape.Array(shape.C64, 1), u))
 	}
+}
+
+// TestScatterRow writes and adds a row, or what lies at one place of another dimension, in range and out of it. The
+// second update has names for elements of the array that it is written to, in another order.
+func TestScatterRow(t *testing.T) {
+	const text = `HloModule m
+combine { a = T[] parameter(0)
+  b = T[] parameter(1)
+  ROOT c = T[] OP }
+ENTRY e {
+  x = T[3,2,4] parameter(0)
+  at = s32[1] parameter(1)
+  u = T[ROW] parameter(2)
+  y = T[3,2,4] scatter(x, at, u), update_window_dims={WINDOW}, inserted_window_dims={INSERTED},
+    scatter_dims_to_operand_dims={D}, index_vector_dim=0, to_apply=combine
+  v = T[SLICED] slice(y), slice={FIRST}
+  n = T[ROW] reshape(v)
+  w = T[ROW] reverse(n), dimensions={0}
+  ROOT r = T[3,2,4] scatter(y, at, w), update_window_dims={WINDOW}, inserted_window_dims={INSERTED},
+    scatter_dims_to_operand_dims={D}, index_vector_dim=0, to_apply=combine
+}
+`
+	ways := [][]string{
+		{"ROW]", "2,4]", "WINDOW", "0,1", "INSERTED", "0", "D}", "0}", "SLICED]", "1,2,4]", "FIRST", "[1:2],[0:2],[0:4]"},
+		{"ROW]", "3,1,4]", "WINDOW", "0,1,2", "INSERTED", "", "D}", "1}", "SLICED]", "3,1,4]",
+			"FIRST", "[0:3],[1:2],[0:4]"},
+		{"ROW]", "3,2]", "WINDOW", "0,1", "INSERTED", "2", "D}", "2}", "SLICED]", "3,2,1]", "FIRST", "[0:3],[0:2],[2:3]"},
+	}
+	for _, e := range []shape.ElementType{shape.F32, shape.S8, shape.C64} {
+		for i, way := range ways {
+			for _, op := range []string{"add(a, b)", "subtract(b, a)", "copy(b)"} {
+				text := strings.NewReplacer(append(slices.Clone(way), "T[", e.String()+"[", "OP", op)...).Replace(text)
+				m, err := hlo.Parse([]byte(text), "test")
+				if err != nil {
+					t.Fatal(err)
+				}
+				row := m.Entry.Parameters[2].Shape
+				for _, at := range []int64{0, 1, 2, 3, 4, -1, 1 << 20} {
+					compileAndRun(t, text, numbered(t, shape.Array(e, 3, 2, 4)), integers([]int64{at}), numbered(t, row))
+					if t.Failed() {
+						t.Fatalf("%v, way %d, %s at %d", e, i, op, at)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestScatterRows has a loop whose rounds make a row of another and add it two rows further on, or behind the last.
+func TestScatterRows(t *testing.T) {
+	compileAndRun(t, `HloModule m
+sum { a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT c = f32[] add(a, b) }
+body {
+  s = (s32[], f32[5,3]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  x = f32[5,3] get-tuple-element(s), index=1
+  zero = s32[] constant(0)
+  row = f32[1,3] dynamic-slice(x, i, zero), dynamic_slice_sizes={1,3}
+  turned = f32[1,3] reverse(row), dimensions={1}
+  u = f32[3] reshape(turned)
+  two = s32[] constant(2)
+  k = s32[] add(i, two)
+  at = s32[1] reshape(k)
+  y = f32[5,3] scatter(x, at, u), update_window_dims={0}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0},
+    index_vector_dim=0, to_apply=sum
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  ROOT out = (s32[], f32[5,3]) tuple(next, y)
+}
+more {
+  s = (s32[], f32[5,3]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(5)
+  ROOT again = pred[] compare(i, n), direction=LT
+}
+ENTRY e {
+  i = s32[] parameter(0)
+  x = f32[5,3] parameter(1)
+  s = (s32[], f32[5,3]) tuple(i, x)
+  ROOT w = (s32[], f32[5,3]) while(s), condition=more, body=body
+}
+`, literal.Scalar(int32(-3)), numbered(t, shape.Array(shape.F32, 5, 3)))
+}
+
+// numbered has the numbers from 1 on.
+func numbered(t *testing.T, s shape.Shape) *literal.Literal {
+	n := literal.MakeWide(shape.ComplexClass, int(s.Size()))
+	for i := range n.C {
+		n.C[i] = complex(float64(i+1), float64(-i))
+	}
+	l, err := literal.FromBytes(s, cast(n, s.Type).Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
 }
 
 // TestConstantArrays writes to a copy of a constant: the second round has to find it as it was.

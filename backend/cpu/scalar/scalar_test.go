@@ -460,6 +460,10 @@ func TestRefused(t *testing.T) {
 	for _, text := range []string{
 		"HloModule m\nENTRY e { ROOT x = f32[100000] parameter(0) }\n",
 		"HloModule m\nENTRY e { a = f32[] constant(0)\n b = f32[] constant(1)\n ROOT x = f32[] rng(a, b), distribution=rng_uniform }\n",
+		scattering("s32[1]", "s32[4,1]", "0,1", "", "0"), // as many as a row, but a column
+		scattering("s32[1]", "s32[1,2]", "0,1", "", "0"),
+		scattering("s32[2,1]", "s32[2,4]", "1", "0", "0"),
+		scattering("s32[2,0]", "s32[2,4,4]", "1,2", "", ""),
 	} {
 		m, err := hlo.Parse([]byte(text), "test")
 		if err != nil {
@@ -469,6 +473,19 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s: got %v", text, err)
 		}
 	}
+}
+
+// scattering is a scatter to a matrix.
+func scattering(at, update, window, inserted, dims string) string {
+	return fmt.Sprintf(`HloModule m
+second { a = s32[] parameter(0)
+  ROOT b = s32[] parameter(1) }
+ENTRY e { x = s32[4,4] parameter(0)
+  i = %s parameter(1)
+  u = %s parameter(2)
+  ROOT y = s32[4,4] scatter(x, i, u), update_window_dims={%s}, inserted_window_dims={%s},
+    scatter_dims_to_operand_dims={%s}, index_vector_dim=%d, to_apply=second }
+`, at, update, window, inserted, dims, strings.Count(at, ","))
 }
 
 // TestRefusedLoop says what was wrong with each way to compile a loop.
