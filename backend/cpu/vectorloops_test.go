@@ -52,7 +52,7 @@ func (b *vectorBody) step() {
 	ints := []string{"and", "or", "xor", "shift-left", "shift-right-logical", "shift-right-arithmetic", "divide",
 		"remainder", "maximum", "minimum", "multiply"}
 	floats := []string{"add", "subtract", "multiply", "divide", "maximum", "minimum"}
-	switch b.IntN(16) {
+	switch b.IntN(17) {
 	case 0, 1:
 		b.op(v, b.pick([]string{"add", "subtract", "multiply"}), "", x(), x())
 	case 2:
@@ -104,7 +104,35 @@ func (b *vectorBody) step() {
 		b.op(p, "not", "", b.any(p))
 	case 15:
 		b.branch(v)
+	case 16:
+		b.rows(t)
 	}
+}
+
+// rows writes a reduction of the rows of a matrix to a vector, or to the greatest of each column and where it is.
+// Few rows: registers are few, too.
+func (b *vectorBody) rows(t string) {
+	v, rows := b.shape(t), 1+b.IntN(min(max(160/b.n, 1), b.n-1))
+	m := fmt.Sprintf("%s[%d,%d]", t, rows, b.n)
+	few := b.op(fmt.Sprintf("%s[%d]", t, rows), "slice", fmt.Sprintf("slice={[0:%d]}", rows), b.any(v))
+	columns, lines := b.op(m, "broadcast", "dimensions={0}", few), b.op(m, "broadcast", "dimensions={1}", b.any(v))
+	x := b.op(m, "subtract", "", columns, lines)
+	b.count++
+	attrs := fmt.Sprintf("dimensions={0}, to_apply=r%d", b.count)
+	if b.IntN(2) == 0 {
+		b.comps = append(b.comps, fmt.Sprintf("r%[1]d {\n  a = %[2]s[] parameter(0)\n  b = %[2]s[] parameter(1)\n"+
+			"  ROOT c = %[2]s[] %[3]s(b, a)\n}\n", b.count, t, b.pick([]string{"maximum", "subtract"})))
+		b.op(v, "reduce", attrs, x, b.any(t+"[]"))
+		return
+	}
+	b.comps = append(b.comps, fmt.Sprintf("r%[1]d {\n  a = %[2]s[] parameter(0)\n  p = s32[] parameter(1)\n"+
+		"  b = %[2]s[] parameter(2)\n  q = s32[] parameter(3)\n  g = pred[] compare(a, b), direction=GE\n"+
+		"  c = %[2]s[] select(g, a, b)\n  d = s32[] select(g, p, q)\n  ROOT e = (%[2]s[], s32[]) tuple(c, d)\n}\n",
+		b.count, t))
+	places := b.op(fmt.Sprintf("s32[%d,%d]", rows, b.n), "iota", "iota_dimension=0")
+	both := b.op(fmt.Sprintf("(%s, %s)", v, b.shape("s32")), "reduce", attrs, x, places, b.any(t+"[]"), b.index())
+	b.op(v, "get-tuple-element", "index=0", both)
+	b.op(b.shape("s32"), "get-tuple-element", "index=1", both)
 }
 
 // branch writes a conditional that does one of two things to a vector.

@@ -238,6 +238,9 @@ func (c *compiler) vectorBroadcast(in *hlo.Instruction, args []value) (value, er
 			break
 		}
 	}
+	if n > 0 && from.Size() > 1 && repeatsLanes(in) && (c.lanesOf(from) == 0 || c.vectors[args[0][0]] > 0) {
+		return c.repeated(args[0], from, n), nil
+	}
 	switch {
 	case from.Size() == 1 && n > 0, n > 0 && c.lanesOf(from) > 0 && c.vectors[args[0][0]] == 0:
 		return args[0], nil
@@ -378,6 +381,9 @@ func (c *compiler) vectorUpdate(in *hlo.Instruction, args []value) (value, error
 
 // vectorReduce is a reduction of all of a vector by an op that may be taken in any order.
 func (c *compiler) vectorReduce(in *hlo.Instruction, args []value) (value, error) {
+	if c.reducesRows(in) {
+		return c.reduceRows(in, args)
+	}
 	a, s := in.Attrs.(*hlo.ReduceAttrs), in.Operands[0].Shape
 	r := a.ToApply.Root
 	op := rules[r.Op].of(s.Type)
