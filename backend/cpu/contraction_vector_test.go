@@ -50,7 +50,7 @@ func matrixOf(r *rand.Rand, s shape.Shape) *literal.Literal {
 func TestWidenedMatrix(t *testing.T) {
 	r := rand.New(rand.NewPCG(36, 1))
 	types := [][]string{{"s8"}, {"u8"}, {"bf16"}, {"s8", "bf16"}, {"u8", "f16"}, {"s8", "s32"}}
-	for i, s := range [][2]int{{128, 128}, {1000, 133}, {4099, 67}, {77, 2050}, {8200, 300}, {33, 511}} {
+	for i, s := range [][2]int{{128, 128}, {1000, 133}, {4099, 67}, {77, 2050}, {8200, 300}, {33, 511}, {6001, 3}, {3003, 13}} {
 		for j := range 4 {
 			by := types[(i+j)%len(types)]
 			text := widenedProgram(s[0], s[1], j%2 == 0, j > 1, by[0], by[1:]...)

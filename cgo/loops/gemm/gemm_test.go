@@ -2,6 +2,7 @@ package gemm_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -79,39 +80,82 @@ func integers[T float32 | float64](r *rand.Rand, n int64) []T {
 
 func TestVectors(t *testing.T) {
 	testfile.Native(t, run.Available())
-	t.Run("f32", func(t *testing.T) { testVectors[float32](t, gemm.F32) })
-	t.Run("f64", func(t *testing.T) { testVectors[float64](t, gemm.F64) })
+	nan, upper := math.NaN(), func(f float32) uint16 { return uint16(math.Float32bits(f) >> 16) }
+	t.Run("f32", func(t *testing.T) {
+		testVectors[float32](t, gemm.F32, -8, float32(nan), func(n int) float32 { return float32(n) })
+	})
+	t.Run("f64", func(t *testing.T) {
+		testVectors[float64](t, gemm.F64, -8, nan, func(n int) float64 { return float64(n) })
+	})
+	t.Run("bf16", func(t *testing.T) {
+		testVectors[float32](t, gemm.BF16, -8, upper(float32(nan)), func(n int) uint16 { return upper(float32(n)) })
+	})
+	t.Run("s8", func(t *testing.T) { testVectors[float32](t, gemm.S8, -128, -1, func(n int) int8 { return int8(n) }) })
+	t.Run("u8", func(t *testing.T) { testVectors[float32](t, gemm.U8, 239, 1, func(n int) uint8 { return uint8(n) }) })
 }
 
-// testVectors multiplies matrices in both forms, with rows that are not dense and results that are apart, of sizes
-// around those of vectors and blocks.
-func testVectors[T float32 | float64](t *testing.T, kind gemm.Type) {
+// testVectors multiplies matrices of integers from lowest on in both forms, with gaps between rows and results that are
+// apart, of sizes around those of vectors and blocks. What lies in gaps and behind a matrix must not matter.
+func testVectors[T float32 | float64, E any](t *testing.T, kind gemm.Type, lowest int, gap E, of func(n int) E) {
 	r, size := rand.New(rand.NewPCG(1, 2)), int64(unsafe.Sizeof(T(0)))
-	for _, s := range [][2]int64{{1, 1}, {8, 16}, {9, 17}, {23, 5}, {3, 100}, {530, 21}, {64, 8}} {
+	for _, s := range [][2]int64{{1, 1}, {8, 16}, {9, 17}, {23, 5}, {3, 100}, {530, 21}, {64, 8}, {24, 3}, {19, 15},
+		{33, 47}} {
 		rows, k := s[0], s[1]
 		for _, transpose := range []bool{false, true} {
 			down, along := k+3, int64(1)
 			if transpose {
 				down, along = 1, rows+2
 			}
-			m, x := integers[T](r, rows*down+k*along), integers[T](r, k)
+			m, x, want := slices.Repeat([]E{gap}, int(rows*down+k*along)), integers[T](r, k), make([]T, 2*rows)
+			for i := range rows {
+				for q := range k {
+					n := lowest + r.IntN(17)
+					m[i*down+q*along] = of(n)
+					want[2*i] += T(n) * x[q]
+				}
+			}
 			p := gemm.Product{A: run.Ref{Slot: 0}, B: run.Ref{Slot: 1}, C: run.Ref{Slot: 2}, K: k, StrideA: max(down, along),
 				StrideB: 1, StrideC: 2, TransposeA: transpose, PerTask: 1}
 			for first := int64(0); first < rows; first += 11 {
-				p.Pieces = append(p.Pieces, gemm.Piece{A: first * down * size, C: first * 2 * size, M: min(11, rows-first), N: 1})
-			}
-			want := make([]T, 2*rows)
-			for i := range rows {
-				for q := range k {
-					want[2*i] += m[i*down+q*along] * x[q]
-				}
+				p.Pieces = append(p.Pieces, gemm.Piece{A: first * down * int64(unsafe.Sizeof(gap)), C: first * 2 * size,
+					M: min(11, rows-first), N: 1})
 			}
 			for _, isa := range run.Levels() {
 				got := make([]T, 2*rows)
-				execute(t, gemm.Record(gemm.Vectors(isa, kind), p), 2, m, x, got)
+				runtest.Execute(t, 2, append(runtest.Slots(m), runtest.Slots(x, got)...), gemm.Record(gemm.Vectors(isa, kind), p))
 				if !slices.Equal(got, want) { // sums of small integers are exact
 					t.Fatalf("%v transposed %v %v: got %v, want %v", s, transpose, isa, got, want)
 				}
+			}
+		}
+	}
+}
+
+// TestVectorsAlone wants the product of a row and a vector to have the same bits whatever rows are made with it.
+func TestVectorsAlone(t *testing.T) {
+	testfile.Native(t, run.Available())
+	r := rand.New(rand.NewPCG(1, 3))
+	const rows = 21
+	for k := int64(1); k < 70; k++ {
+		m, x := make([]float32, rows*k), make([]float32, k)
+		for _, v := range [][]float32{m, x} {
+			for i := range v {
+				v[i] = float32(r.NormFloat64())
+			}
+		}
+		for _, isa := range run.Levels() {
+			product := func(each int64) []float32 {
+				p := gemm.Product{A: run.Ref{Slot: 0}, B: run.Ref{Slot: 1}, C: run.Ref{Slot: 2}, K: k, StrideA: k, StrideB: 1,
+					StrideC: 1, PerTask: 1}
+				for first := int64(0); first < rows; first += each {
+					p.Pieces = append(p.Pieces, gemm.Piece{A: first * k * 4, C: first * 4, M: min(each, rows-first), N: 1})
+				}
+				y := make([]float32, rows)
+				execute(t, gemm.Record(gemm.Vectors(isa, gemm.F32), p), 1, m, x, y)
+				return y
+			}
+			if alone, got := product(1), product(rows); !slices.Equal(got, alone) {
+				t.Fatalf("%d terms %v: got %v, rows alone %v", k, isa, got, alone)
 			}
 		}
 	}

@@ -27,6 +27,7 @@ BYTES(u8, uint8_t)
 
 #define AS_IS(m) (*(const vec *)(m))
 #define UPPER(m) CAT(PREFIX, bf16, vector)(m)
+#define UPPER_ONE(e) (((union { uint32_t bits; float f; }){(uint32_t)(e) << 16}).f)
 #define WHOLE_S8(m) __builtin_convertvector(FROM_S8(m), vec)
 #define WHOLE_U8(m) __builtin_convertvector(FROM_U8(m), vec)
 
@@ -35,6 +36,7 @@ BYTES(u8, uint8_t)
 #define E float
 #define NAME(x) CAT(PREFIX, f32, x)
 #define WIDEN AS_IS
+#define ONE(e) ((T)(e))
 #include "vector_impl.h"
 
 #define T double
@@ -42,6 +44,7 @@ BYTES(u8, uint8_t)
 #define E double
 #define NAME(x) CAT(PREFIX, f64, x)
 #define WIDEN AS_IS
+#define ONE(e) ((T)(e))
 #include "vector_impl.h"
 
 #define T float
@@ -49,6 +52,7 @@ BYTES(u8, uint8_t)
 #define E uint16_t
 #define NAME(x) CAT(PREFIX, bf16, x)
 #define WIDEN UPPER
+#define ONE UPPER_ONE
 #include "vector_impl.h"
 
 #define T float
@@ -56,6 +60,7 @@ BYTES(u8, uint8_t)
 #define E int8_t
 #define NAME(x) CAT(PREFIX, s8, x)
 #define WIDEN WHOLE_S8
+#define ONE(e) ((T)(e))
 #include "vector_impl.h"
 
 #define T float
@@ -63,6 +68,7 @@ BYTES(u8, uint8_t)
 #define E uint8_t
 #define NAME(x) CAT(PREFIX, u8, x)
 #define WIDEN WHOLE_U8
+#define ONE(e) ((T)(e))
 #include "vector_impl.h"
 
 const halo_vector_level LEVEL = {[GEMM_F32] = CAT(PREFIX, f32, record), [GEMM_F64] = CAT(PREFIX, f64, record),
