@@ -2,6 +2,7 @@ package pass
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/halo-xla/halo/xla/hlo"
 	"github.com/halo-xla/halo/xla/literal"
@@ -13,7 +14,8 @@ var arithmeticRules = map[hlo.Opcode][]rule{
 	hlo.Add:             {addNothing, addNegated, joinConstants},
 	hlo.Subtract:        {subtractNothing, subtractSelf, subtractNegated},
 	hlo.Multiply:        {multiplyByOne, multiplyByZero, multiplyByMinusOne, joinConstants},
-	hlo.Divide:          {divideByOne, divideByPowerOfTwo},
+	hlo.Divide:          {divideByOne, divideByPowerOfTwo, shiftForDivide},
+	hlo.Remainder:       {maskForRemainder},
 	hlo.Power:           {powerOfConstant},
 	hlo.Negate:          {undo(hlo.Negate)},
 	hlo.Abs:             {absOfSign},
@@ -175,6 +177,35 @@ func divideByPowerOfTwo(s *simplifier, in *hlo.Instruction) *hlo.Instruction {
 		return nil
 	}
 	return s.plainOp(hlo.Multiply, in.Operands[0], s.filled(inverse, in.Shape))
+}
+
+// powerOfTwo returns the k of 2^k if an operand is that, without a sign.
+func powerOfTwo(in *hlo.Instruction) (k int64, ok bool) {
+	n, known := integer(in)
+	if !known || !in.Shape.Type.IsUnsigned() || bits.OnesCount64(uint64(n)) != 1 {
+		return 0, false
+	}
+	return int64(bits.TrailingZeros64(uint64(n))), true
+}
+
+// shiftForDivide: x / 2^k = x >> k without a sign.
+func shiftForDivide(s *simplifier, in *hlo.Instruction) *hlo.Instruction {
+	k, ok := powerOfTwo(in.Operands[1])
+	if !ok {
+		return nil
+	}
+	by := s.filled(literal.ScalarOfInt(in.Shape.Type, k), in.Shape)
+	return s.plainOp(hlo.ShiftRightLogical, in.Operands[0], by)
+}
+
+// maskForRemainder: x % 2^k = x & (2^k - 1) without a sign.
+func maskForRemainder(s *simplifier, in *hlo.Instruction) *hlo.Instruction {
+	k, ok := powerOfTwo(in.Operands[1])
+	if !ok {
+		return nil
+	}
+	mask := s.filled(literal.ScalarOfInt(in.Shape.Type, 1<<k-1), in.Shape)
+	return s.plainOp(hlo.And, in.Operands[0], mask)
 }
 
 // powerOfConstant: small integer powers by multiplication, within the 3 units that power may be off: each product
