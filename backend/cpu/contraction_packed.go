@@ -49,6 +49,8 @@ func (f *matrices) paysPacking(kind gemm.Kind, known bool) bool {
 		return least >= leastPacked
 	case kind == gemm.ProductBF16:
 		return f.m >= minRowBlock && min(f.n, f.k) >= leastPacked
+	case kind == gemm.ProductF32 && f.fewTerms():
+		return true
 	case kind == gemm.ProductF32 && f.termsApart():
 		return f.m >= leastPacked/4 && f.k >= leastPacked/2 && f.n >= leastPacked
 	}
@@ -65,7 +67,7 @@ func packedProduct(l *exec.Lowering, c *contraction) *thunk {
 		return nil
 	}
 	kind, to, ok := f.packedKind(c)
-	if !ok || c.lhsType == c.outType && (f.bySmall(c.outType) || kind == gemm.ProductF32 && f.bySgemm()) {
+	if !ok || c.lhsType == c.outType && (f.bySmall(c.outType) && !f.fewTerms() || kind == gemm.ProductF32 && f.bySgemm()) {
 		return nil
 	}
 	p := f.packed(c)
@@ -99,7 +101,16 @@ const page = 4096
 func (f *matrices) bySgemm() bool {
 	apart := f.strideA*4%page == 0 || f.strideB*4%page == 0 || f.termsApart() ||
 		run.Level() == run.AVX2 && f.transposeA && f.strideA*4%(page/4) == 0
-	return !apart && onednn.Load() == nil
+	return !apart && !f.fewTerms() && onednn.Load() == nil
+}
+
+// fewTerms reports whether a product has so few terms that its result takes the time, which our kernels write once.
+func (f *matrices) fewTerms() bool {
+	most := 16
+	if run.Level() == run.AVX2 {
+		most = 8
+	}
+	return 4 <= f.k && f.k <= most && min(f.m, f.n) >= 256
 }
 
 // termsApart reports whether terms are so far apart in b that few of them and few rows pay packing with vectors of 8.

@@ -211,7 +211,7 @@ func TestScatterByManyThreads(t *testing.T) {
 		"scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=f", "s32[1300,64]", "s32[66001]", "s32[66001,64]")
 	args := []*literal.Literal{anyBits(r, shape.Array(shape.S32, size, 64)), literalOf(t, growing(r, rows, size)),
 		anyBits(r, shape.Array(shape.S32, rows, 64))}
-	both(t, text, 40, 0, args...)
+	both(t, text, 70, 0, args...)
 }
 
 // growing are places among size that grow, one in fifty outside.

@@ -3,7 +3,7 @@ package code
 import "encoding/binary"
 
 // Text is code with jumps on numbers in general and vector registers and in memory, for who gives registers himself.
-// What there is of vector instructions works on the first lane or on all of a Vector.
+// What there is of vector instructions for others works on the first lane or on all of a Vector.
 type Text struct {
 	bytes  []byte
 	labels []int // where each is; -1: nowhere yet

@@ -96,9 +96,9 @@ var (
 	masksLanes = of(prefixF3, map0F38, 0x39) // where the upper bit of a lane is set
 )
 
-// WideLane appends an instruction of AVX-512 on so many bytes of vectors, of which there are 32 registers. A mask says
+// wideLane appends an instruction of AVX-512 on so many bytes of vectors, of which there are 32 registers. A mask says
 // on which lanes, 0 on all. Where masks are operands, registers are theirs.
-func (t *Text) WideLane(l Lane, bytes int, mask, to, first Register, p Operand) {
+func (t *Text) wideLane(l Lane, bytes int, mask, to, first Register, p Operand) {
 	x := byte(p.Register) >> 4
 	if p.Memory {
 		x = 0
@@ -135,7 +135,7 @@ func (t *Text) atFar(reg byte, p Operand) {
 // lane appends an instruction on all lanes.
 func (b *builder) lane(l Lane, to, first Register, p Operand) {
 	if b.f.bytes == Wide {
-		b.WideLane(l, Wide, 0, to, first, p)
+		b.wideLane(l, Wide, 0, to, first, p)
 		return
 	}
 	b.Lane(l, to, first, p)
@@ -154,17 +154,17 @@ func (b *builder) put(a Access, far bool, r Register, p Operand) {
 	if l = Leave.All(); far && a.bytes > 1 {
 		l = past.Lane
 	}
-	b.WideLane(l, Wide*a.bytes/b.f.lane, 0, r, 0, p)
+	b.wideLane(l, Wide*a.bytes/b.f.lane, 0, r, 0, p)
 }
 
-// onlyChooses reports whether masks of a step may stay masks: what takes them chooses by them, and nothing is called,
-// which would change them.
+// onlyChooses returns the values of steps whose masks may stay masks: what takes them chooses by them, and nothing is
+// called, which would change them.
 func (f *Function) onlyChooses() map[Value]bool {
-	only := map[Value]bool{}
+	only, calls := map[Value]bool{}, f.calls()
 	for i := range f.steps {
 		s := &f.steps[i]
 		if s.op != nil && f.of(s.op).form == compare {
-			only[s.to] = !f.calls()
+			only[s.to] = !calls
 		}
 		for k, a := range s.args {
 			if s.op == nil || f.of(s.op).form != choice || k != 2 {
@@ -183,7 +183,7 @@ func (d *doing) compare(e encoding, args []Operand) bool {
 		mask, d.freeMasks = d.freeMasks[n], d.freeMasks[:n]
 		d.masked[d.u][d.s.to] = mask
 	}
-	d.WideLane(e.Lane, Wide, 0, mask, args[0].Register, args[1])
+	d.wideLane(e.Lane, Wide, 0, mask, args[0].Register, args[1])
 	d.emit(d.s.number)
 	d.release()
 	if kept {
@@ -208,5 +208,5 @@ func (d *doing) choose(e encoding, to Register, args []Operand) {
 		mask = scratch
 		d.lane(d.f.encoding(masksLanes).Lane, mask, 0, args[2])
 	}
-	d.WideLane(e.Lane, Wide, mask, to, args[0].Register, args[1])
+	d.wideLane(e.Lane, Wide, mask, to, args[0].Register, args[1])
 }

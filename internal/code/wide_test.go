@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"testing"
+	"unsafe"
 )
 
 // TestWideLane wants the bytes that the GNU assembler 2.40 makes of the same instructions, with distances of four bytes.
@@ -48,7 +49,7 @@ func TestWideLane(t *testing.T) {
 			"62e27d4831ac0510000000"},
 	} {
 		text := &Text{}
-		text.WideLane(c.lane.Lane, c.bytes, c.mask, c.to, c.first, c.p)
+		text.wideLane(c.lane.Lane, c.bytes, c.mask, c.to, c.first, c.p)
 		if c.number >= 0 {
 			text.emit(byte(c.number))
 		}
@@ -80,5 +81,31 @@ func TestMasks(t *testing.T) {
 			t.Errorf("of %d comparisons, %d of them wanted as lanes, %d become such, want %d", c.comparisons, c.others, n,
 				c.lanes)
 		}
+	}
+}
+
+// TestMasksAgain wants the register of a mask that nobody takes any more to be given to the next one.
+func TestMasksAgain(t *testing.T) {
+	f := New(4, Wide)
+	x, y := f.Load(0, Lanes4), f.Load(1, Lanes4)
+	for range 20 {
+		x = f.Do(&Choose, 0, x, y, f.Do(&Compare, LessThan, x, y))
+	}
+	f.Store(2, Lanes4, x)
+	a, ok := f.Assemble(false)
+	if n := bytes.Count(a.Plain, []byte{0x7e, 0x48, laneMasks.number}); !ok || n > 0 {
+		t.Errorf("%v: of 20 comparisons in turn %d become lanes", ok, n)
+	}
+}
+
+// TestMasksOfCalls wants comparisons of a function that calls others to become lanes: those may change all masks.
+func TestMasksOfCalls(t *testing.T) {
+	f, function := New(4, Wide), 0
+	x, y := f.Load(0, Lanes4), f.Load(1, Lanes4)
+	mask := f.Do(&Compare, LessThan, x, y)
+	f.Store(2, Lanes4, f.Do(&Choose, 0, x, f.Call(unsafe.Pointer(&function), y), mask))
+	a, ok := f.Assemble(true)
+	if n := bytes.Count(a.Plain, []byte{0x7e, 0x48, laneMasks.number}); !ok || n != eight {
+		t.Errorf("%v: of %d comparisons %d become lanes", ok, eight, n)
 	}
 }

@@ -6,7 +6,7 @@
 /* A task packs so many panels of columns by so many words. Or it multiplies as many panels of rows, which it packs, as
  * have enough to do and leave tasks for many threads, by some columns: half of them at most, unless they are few, since
  * two threads, which the pool has begin at both ends, each read what they packed themselves then. A thread alone packs
- * its rows once for all columns. */
+ * its rows once for up to TASK_COLUMNS columns. */
 enum {
   PACK_PANELS = 8,
   PACK_WORDS = 128,
@@ -180,11 +180,12 @@ static void multiply_task(void *arg, int64_t i) {
                     packed_columns(w, place) + j * w->words * k->bytes, x + l, j);
 }
 
-/* is_large says whether a task should be less: for its memory, or since there are few. */
+/* is_large says whether a task should be less: for its memory, or for other threads, as it is long or few are there. */
 static int is_large(const work *w, int64_t words) {
   const int64_t products = w->rows * w->columns * words;
-  if (products > MOST_WORK || w->rows * (words + 1) * w->kernel->bytes > TASK_BYTES) return 1;
-  return products > LEAST_WORK && w->run->threads > 1 && w->record->places * tasks(w) < FEW_TASKS;
+  if (w->rows * (words + 1) * w->kernel->bytes > TASK_BYTES) return 1;
+  if (w->run->threads == 1) return 0;
+  return products > MOST_WORK || products > LEAST_WORK && w->record->places * tasks(w) < FEW_TASKS;
 }
 
 /* divide says how many rows and columns a task has. Whatever it says, tiles and their sums are the same. */

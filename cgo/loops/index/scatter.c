@@ -17,7 +17,7 @@ typedef struct {
   fold_line line;
   const index_level *level;
   int64_t parts;
-  index_strand *strands; // STRANDS of each part, room for MOST_STRANDS
+  index_strand *strands; // as many of each part as the level says, room for MOST_STRANDS
 } scattering;
 
 // One task: its registers, and how it folds a line of the first array.
@@ -207,7 +207,7 @@ static void strands_task(void *arg, int64_t i) {
 static int in_strands(scattering *x) {
   const scatter_body *b = x->body;
   const scatter_axis *a = x->axes;
-  const int64_t width = x->arrays[0].width, most = MOST_STRANDS / STRANDS, threads = x->run->threads;
+  const int64_t width = x->arrays[0].width, most = MOST_STRANDS / x->level->strands, threads = x->run->threads;
   if (x->program || b->axes != 1 || b->elements == 1 || a->operand < 0) return 0;
   if (b->plan.count * b->elements * width < STRAND_BYTES) return 0;
   x->parts = threads < most ? threads : most;

@@ -6,8 +6,8 @@
 
 #include "index.h"
 
-// One task has so many at once. Fewer bytes of updates than STRAND_BYTES may be in the third cache, from where they
-// come faster as they lie.
+// One task has at most so many at once, as its level says. Fewer bytes of updates than STRAND_BYTES may be in the third
+// cache, from where they come faster as they lie.
 enum { STRANDS = 4, STRAND_BYTES = 1 << 24, MOST_STRANDS = 64 };
 
 // Those from number at on, before end.

@@ -5,8 +5,8 @@
 // which has a block there that becomes the result. Two vectors go side by side, since a chain of operations is longer
 // than what the processor looks ahead. USUAL1 and USUAL2 are of functions that are good everywhere and of others,
 // near_f, that clear places of a mask where they are not good and have the same bits elsewhere. The former are called:
-// what both compute must not be shared, since a product with two uses is not joined with a sum. Other levels have no
-// such code.
+// what both compute must not be shared, since a product with two uses is not joined with a sum. Vectors
+// of 64 bytes have stages called (called.h).
 #if defined(__x86_64__) && VB == 32
 #if defined(__clang__)
 #define SIDE_BY_SIDE __attribute__((noinline))

@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/halo-xla/halo/cgo/loops/run"
+
 	"github.com/halo-xla/halo/internal/testfile"
 )
 
@@ -44,6 +46,24 @@ func TestWantsBlock(t *testing.T) {
 	} {
 		if got := (&Phase{Stages: []Stage{c.stage}}).wantsBlock(7); got != c.want {
 			t.Errorf("%v: got %v", c.stage, got)
+		}
+	}
+}
+
+// TestRowsLevel wants rows of one block of AVX2 and of three at that level, and others at the best.
+func TestRowsLevel(t *testing.T) {
+	for _, c := range []struct {
+		lane       int
+		row        int64
+		best, want run.ISA
+	}{
+		{4, 64, run.AVX512, run.AVX2}, {8, 32, run.AVX512, run.AVX2}, {4, 192, run.AVX512, run.AVX2},
+		{4, 128, run.AVX512, run.AVX512}, {4, 320, run.AVX512, run.AVX512}, {4, 65, run.AVX512, run.AVX512},
+		{4, 64, run.AVX2, run.AVX2}, {4, 64, run.Base, run.Base}, {4, 64, run.NEON, run.NEON},
+	} {
+		p := &Rows{Dims: []int64{7, c.row}, Lead: 1, Lane: c.lane}
+		if got := p.Level(c.best); got != c.want {
+			t.Errorf("rows of %d lanes of %d bytes: got %v, want %v", c.row, c.lane, got, c.want)
 		}
 	}
 }

@@ -35,7 +35,7 @@ INLINE VF inverse(VF x) {
   VF r = (VF)_mm512_rcp14_ps((__m512)x);
   return r + r * (1 - x * r);
 }
-// ratio32 is n/d but for the last place where 1/d is a normal number. A zero keeps its sign.
+// ratio32 is n/d but for the last place where 1/d is a normal number. A zero over a positive number keeps its sign.
 INLINE VF ratio32(VF n, VF d) {
   const VF r = inverse(d), q = n * r;
   return q - r * (q * d - n);

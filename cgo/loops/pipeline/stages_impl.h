@@ -150,30 +150,7 @@ INLINE void put(char *to, int64_t t, VI x) {
 #else
 #define SWEEP32(name) 0,
 #endif
-// What code that is made while a program is compiled calls: with 16 registers loops of functions.h, with 32 stages.
-#if VB == 64
-#if LANE == 32
-#define CALL32 CALL
-#else
-#define CALL32(name)
-#endif
-#define LEAVE1(a, k) *(VIm *)(to + k * VB) = a;
-static void give_back(ARGS) {
-  (void)s;
-  char *to = p[0];
-  EACH(LEAVE1)
-}
-INLINE void called(stage_fn f, char *v, const char *w) {
-  char *p[] = {v, (char *)w};
-  const stage list[] = {{.a = 1}, {.fn = (void (*)(void))give_back}};
-  f(p, list, LOAD(v, 0), LOAD(v, 1), LOAD(v, 2), LOAD(v, 3), LOAD(v, 4), LOAD(v, 5), LOAD(v, 6), LOAD(v, 7));
-}
-#define CALL(name)                                                                                                     \
-  static void s_call_##name(char *v, const char *w) { called(s_##name, v, w); }
-#include "calls.def"
-#undef CALL
-#undef CALL32
-#endif
+#include "called.h"
 #if defined(__x86_64__) && VB >= 32
 #define CALL(name) ROW(call_##name)
 #else
