@@ -18,8 +18,8 @@ static int32_t word(const char *from, int64_t term, int64_t terms) {
   return w;
 }
 
-/* whole packs two terms of all lines of a panel of columns: each line's are put side by side. */
-INLINE void whole(int32_t *to, const char *from, int64_t term) {
+/* panel_line packs two terms of all lines of a panel of columns: each line's are put side by side. */
+INLINE void panel_line(int32_t *to, const char *from, int64_t term) {
   const __m512i one = _mm512_loadu_si512(from), two = _mm512_loadu_si512(from + term);
   const __m512i line = _mm512_cvtepu16_epi32(_mm256_set_epi16(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0));
   const __m512i both = _mm512_or_si512(line, _mm512_slli_epi32(_mm512_add_epi32(line, _mm512_set1_epi32(32)), 16));
@@ -30,7 +30,7 @@ INLINE void whole(int32_t *to, const char *from, int64_t term) {
 /* along packs one or two terms of neighbouring lines, 16 at a time, if they are not a whole panel of columns. */
 INLINE void along(int32_t *to, const char *from, int64_t term, int64_t terms, int64_t lines, const int width) {
   if (width == COLUMNS && lines >= width && terms > 1) {
-    whole(to, from, term);
+    panel_line(to, from, term);
     return;
   }
   for (int i = 0; i < width; i += 16) {

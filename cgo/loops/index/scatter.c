@@ -241,7 +241,8 @@ static void start(const scattering *x) {
 
 enum { STREAM_BYTES = 32 }; // of a line: shorter ones take more time than memory
 
-// is_stream returns whether folding lines in order is nothing but reading them from memory.
+// is_stream returns whether folding lines in order is nothing but reading them from memory, which one thread does as
+// fast as two: those are levels at which a task has one strand.
 static int is_stream(const scattering *x) {
   const scatter_body *b = x->body;
   const int64_t bytes = b->elements * x->arrays[0].width;
