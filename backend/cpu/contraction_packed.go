@@ -67,7 +67,7 @@ func packedProduct(l *exec.Lowering, c *contraction) *thunk {
 		return nil
 	}
 	kind, to, ok := f.packedKind(c)
-	if !ok || c.lhsType == c.outType && (f.bySmall(c.outType) && !f.fewTerms() || kind == gemm.ProductF32 && f.bySgemm()) {
+	if !ok || c.lhsType == c.outType && (f.bySmall(c.outType) || kind == gemm.ProductF32 && f.bySgemm()) {
 		return nil
 	}
 	p := f.packed(c)
@@ -104,13 +104,20 @@ func (f *matrices) bySgemm() bool {
 	return !apart && !f.fewTerms() && onednn.Load() == nil
 }
 
+// A result of so many elements does not fit the second cache, and takes more time than few terms do. Shorter rows than
+// these were slower by our kernels.
+const (
+	farResult = 1 << 20
+	longRows  = 1 << 10
+)
+
 // fewTerms reports whether a product has so few terms that its result takes the time, which our kernels write once.
 func (f *matrices) fewTerms() bool {
 	most := 16
 	if run.Level() == run.AVX2 {
 		most = 8
 	}
-	return 4 <= f.k && f.k <= most && min(f.m, f.n) >= 256
+	return 4 <= f.k && f.k <= most && f.m*f.n >= farResult && f.m >= leastPacked && f.n >= longRows
 }
 
 // termsApart reports whether terms are so far apart in b that few of them and few rows pay packing with vectors of 8.

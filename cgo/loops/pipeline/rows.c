@@ -413,6 +413,5 @@ void halo_rows(const halo_record *record, halo_run *run) {
     j.chunks = (r->row + r->chunk - 1) / r->chunk;
     in_chunks(&j, run);
   } else
-    halo_spread(run, &j, (r->rows + r->group - 1) / r->group,
-        r->staggered ? halo_staggers : tiles);
+    halo_spread(run, &j, (r->rows + r->group - 1) / r->group, r->staggered ? halo_staggers : tiles);
 }

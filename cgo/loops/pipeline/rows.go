@@ -56,7 +56,7 @@ func (f *Phase) uses(pointer int) bool { return slices.Contains(f.Uses, pointer)
 // Level returns the level that the program runs at where there are all up to the best one: that of AVX2 for rows that
 // are one or three of its blocks. Of those of AVX-512, which are twice as long, half a one would be left of each row.
 func (p *Rows) Level(best run.ISA) run.ISA {
-	const block, wide = 256, 512
+	block, wide := blockBytes[run.AVX2], blockBytes[run.AVX512]
 	if bytes := p.Row() * int64(p.Lane); best == run.AVX512 && bytes < 2*wide && bytes%wide == block {
 		return run.AVX2
 	}
