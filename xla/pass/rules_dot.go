@@ -37,11 +37,16 @@ func dotOfTranspose(k int) rule {
 	}
 }
 
+// largeOuter is how many elements a dot of one term has to be a product: smaller ones are in the caches, and quicker as
+// dots.
+const largeOuter = 1 << 18
+
 // outerProduct: a dot of one term is a product that is added to 0, which makes a 0 of -0.
 func outerProduct(s *simplifier, in *hlo.Instruction) *hlo.Instruction {
 	a, x, y := in.Attrs.(*hlo.DotAttrs), in.Operands[0], in.Operands[1]
 	t := in.Shape.Type
-	if t != shape.F32 && t != shape.F64 || x.Shape.Type != t || y.Shape.Type != t || a.Algorithm != "" {
+	if t != shape.F32 && t != shape.F64 || x.Shape.Type != t || y.Shape.Type != t || a.Algorithm != "" ||
+		in.Shape.Size() < largeOuter {
 		return nil
 	}
 	for _, d := range a.LHSContracting {
